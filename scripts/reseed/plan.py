@@ -1,0 +1,249 @@
+"""From checked configuration to work: studies → settings → trials → blocks → paths (no I/O)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from reseed.config import (
+    Dataset,
+    DatasetReference,
+    Experiment,
+    Hyperparameters,
+    Model,
+    ModelReference,
+    Project,
+    Study,
+)
+from reseed.coordinates import Coordinates, Setting, expand, strongest, trial_path
+from reseed.provenance import digest
+
+# One shell argument holds a block's paths; the system's limit is 128 KiB.
+MAX_BLOCK = 500
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """One hyper-parameter search: a setting, on one partition, under one model seed."""
+
+    setting: Setting
+    partition: Coordinates
+
+    @property
+    def file(self) -> str:
+        return f"{self.setting.folder}/{self.partition.file.removesuffix('.parquet')}.json"
+
+
+@dataclass
+class Work:
+    """All that the studies want of one setting."""
+
+    setting: Setting
+    dataset: dict
+    scheme: dict
+    model: dict
+    hyperparameters: dict
+    trials: list[Coordinates] = field(default_factory=list)
+    keep: str = "none"
+
+    def tuning_of(self, trial: Coordinates) -> Tuning | None:
+        """The search whose winner `trial` uses; None for hyper-parameters that are given."""
+        mode = self.hyperparameters["mode"]
+        if mode == "default":
+            return None
+        if mode == "fixed":
+            first = None if trial.fold is None else 0
+            trial = Coordinates(0, first, first, 0, 0, 0, 0)
+        return Tuning(self.setting, trial)
+
+    def tunings(self, trials: list[Coordinates] | None = None) -> list[Tuning]:
+        found = (self.tuning_of(trial) for trial in (self.trials if trials is None else trials))
+        return list(dict.fromkeys(tuning for tuning in found if tuning))
+
+    def job(self) -> dict:
+        """What a training or tuning job is told of this setting; it decides what comes out."""
+        return {
+            "dataset": self.setting.dataset,
+            "scheme": self.setting.scheme,
+            "model": self.setting.model,
+            "hyperparameters": self.setting.hyperparameters,
+            "mode": self.hyperparameters["mode"],
+            "recipe": {
+                name: self.model[name]
+                for name in ("factory", "scaling", "hyperparameters", "search_space")
+            },
+            "search": {
+                name: self.hyperparameters[name] for name in ("trials", "folds", "method")
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The work behind a set of studies."""
+
+    results: str
+    datasets: dict[str, dict]
+    works: dict[Setting, Work]
+    # study → experiment → settings, in the order of the configuration
+    studies: dict[str, dict[str, list[Setting]]]
+    experiments: dict[str, dict[str, Experiment]]
+
+    def trials(self, study: str) -> Iterator[tuple[str, Setting, Coordinates]]:
+        """Every (experiment, setting, coordinates) of a study; a shared trial comes twice."""
+        for name, settings in self.studies[study].items():
+            seeds = seeds_of(self.experiments[study][name])
+            for setting in settings:
+                for trial in expand(seeds, self.works[setting].scheme):
+                    yield name, setting, trial
+
+    def trial_files(self, study: str, experiments: list[str] | None = None) -> list[str]:
+        files = (
+            trial_path(self.results, setting, trial)
+            for name, setting, trial in self.trials(study)
+            if experiments is None or name in experiments
+        )
+        return list(dict.fromkeys(files))
+
+    def data_seeds(self) -> dict[tuple[str, str], list[int]]:
+        """(dataset, scheme) → the data seeds whose splits are needed."""
+        seeds: dict[tuple[str, str], set[int]] = {}
+        for work in self.works.values():
+            wanted = seeds.setdefault((work.setting.dataset, work.setting.scheme), set())
+            wanted |= {trial.data_seed for trial in work.trials}
+            wanted |= {tuning.partition.data_seed for tuning in work.tunings()}
+        return {key: sorted(wanted) for key, wanted in seeds.items()}
+
+    def schemes(self) -> dict[str, dict]:
+        return {work.setting.scheme: work.scheme for work in self.works.values()}
+
+    def experiment_job(self, study: str, experiments: list[str] | None = None) -> list[dict]:
+        """Compact description of a study's trials, for the job that collects them."""
+        return [
+            {
+                "experiment": name,
+                "seeds": seeds_of(self.experiments[study][name]),
+                "settings": [vars(setting) for setting in settings],
+                "schemes": [self.works[setting].scheme for setting in settings],
+            }
+            for name, settings in self.studies[study].items()
+            if experiments is None or name in experiments
+        ]
+
+
+def seeds_of(experiment: Experiment) -> dict:
+    """Seed specification with what is unset left out (`coordinates.expand` reads it)."""
+    return experiment.seeds.model_dump(exclude_none=True)
+
+
+def scheme_id(scheme: dict) -> str:
+    """`holdout-0.2`, `kfold-5x2`, `official`; settings off their defaults are appended."""
+    kind = scheme["kind"]
+    if kind == "holdout":
+        name, usual = f"holdout-{scheme['test']:g}", 0.2
+    elif kind == "kfold":
+        name, usual = f"kfold-{scheme['folds']}x{scheme['repeats']}", 0.1
+    else:
+        name, usual = kind, 0.1
+    if scheme["validation"] != usual:
+        name += f"-validation-{scheme['validation']:g}"
+    return name if scheme["stratify"] else f"{name}-unstratified"
+
+
+def hyperparameters_id(source: Hyperparameters) -> str:
+    """`default`, `fixed-500`, `tuned-500-halving`."""
+    if source.mode == "default":
+        return source.mode
+    name = f"{source.mode}-{source.trials}"
+    if source.folds != 5:
+        name += f"-{source.folds}fold"
+    return name if source.method == "random" else f"{name}-{source.method}"
+
+
+def _variant(name: str, changes: dict) -> str:
+    if not changes:
+        return name
+    return f"{name}~{','.join(f'{key}={value}' for key, value in sorted(changes.items()))}"
+
+
+def _dataset(reference: str | DatasetReference, datasets: dict[str, Dataset]) -> tuple[str, dict]:
+    if isinstance(reference, str):
+        reference = DatasetReference(name=reference)
+    entry = datasets[reference.name].model_dump()
+    changes = {} if reference.rows is None else {"rows": reference.rows}
+    return _variant(reference.name, changes), entry | changes
+
+
+def _model(reference: str | ModelReference, models: dict[str, Model]) -> tuple[str, dict]:
+    if isinstance(reference, str):
+        reference = ModelReference(name=reference)
+    entry = models[reference.name].model_dump()
+    held = reference.hyperparameters
+    entry["hyperparameters"] |= held
+    entry["search_space"] = {k: v for k, v in entry["search_space"].items() if k not in held}
+    changes = dict(held)
+    if reference.scaling is not None and reference.scaling != entry["scaling"]:
+        entry["scaling"] = changes["scaling"] = reference.scaling
+    return _variant(reference.name, changes), entry
+
+
+def _settings(study: Study, experiment: Experiment, project: Project) -> Iterator[Work]:
+    def of(name: str):
+        own = getattr(experiment, name)
+        return getattr(study, name) if own is None else own
+
+    source = of("hyperparameters")
+    for dataset_reference in of("datasets"):
+        dataset_id, dataset = _dataset(dataset_reference, project.datasets)
+        for split in of("splits"):
+            scheme = split.model_dump()
+            for model_reference in of("models"):
+                model_id, model = _model(model_reference, project.models)
+                setting = Setting(
+                    dataset_id, scheme_id(scheme), model_id, hyperparameters_id(source)
+                )
+                yield Work(setting, dataset, scheme, model, source.model_dump())
+
+
+def make_plan(project: Project) -> Plan:
+    """Work out every trial the project's studies need; shared ones are planned once."""
+    works: dict[Setting, Work] = {}
+    wanted: dict[Setting, set[Coordinates]] = {}
+    studies: dict[str, dict[str, list[Setting]]] = {}
+    for study in project.studies.values():
+        studies[study.name] = {}
+        for name, experiment in study.experiments.items():
+            settings = studies[study.name].setdefault(name, [])
+            for candidate in _settings(study, experiment, project):
+                work = works.setdefault(candidate.setting, candidate)
+                settings.append(work.setting)
+                wanted.setdefault(work.setting, set()).update(
+                    expand(seeds_of(experiment), work.scheme)
+                )
+                work.keep = strongest(work.keep, study.keep)
+    for setting, trials in wanted.items():
+        works[setting].trials = sorted(trials)
+    return Plan(
+        results=project.main.results,
+        datasets={work.setting.dataset: work.dataset for work in works.values()},
+        works=works,
+        studies=studies,
+        experiments={name: dict(study.experiments) for name, study in project.studies.items()},
+    )
+
+
+def blocks(
+    work: Work, seconds_per_trial: float, block_seconds: float, seeds_per_job: int | None = None
+) -> list[list[Coordinates]]:
+    """A setting's trials in contiguous blocks of about `block_seconds` each.
+
+    Where a block ends does not enter any key: another block size retrains nothing.
+    """
+    size = seeds_per_job or max(1, round(block_seconds / max(seconds_per_trial, 1e-6)))
+    size = min(size, MAX_BLOCK)
+    return [work.trials[start : start + size] for start in range(0, len(work.trials), size)]
+
+
+def job_name(*parts: str) -> str:
+    """A rule name from path-like parts: readable, unique, only word characters."""
+    text = "_".join(parts)
+    safe = "".join(letter if letter.isalnum() else "_" for letter in text)
+    return f"{safe}_{digest(text)[:6]}"
