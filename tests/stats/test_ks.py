@@ -1,0 +1,381 @@
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from benchmark_trimming import loop_alpha_hat, loop_distance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reseed.stats import ks, trimming
+from reseed.stats.trimming import AUTHORS_GRID, alpha_hat, alpha_hat_grid, trimmed_ks_distance
+from scipy.optimize import linprog
+from scipy.stats import ks_1samp, ks_2samp, norm
+
+ALPHAS = (0.0, 0.07, 0.3, 0.6)
+
+
+def random_case(rng, ties: bool):
+    """A candidate and (models, items) reference samples, heavily tied or not."""
+    n, models = rng.integers(1, 25), rng.integers(1, 4)
+    if ties:
+        return rng.integers(0, 7, size=n) * 1.0, rng.integers(1, 8, size=(models, n)) * 1.0
+    return rng.normal(0.4, 1.3, size=n), rng.normal(size=(models, n))
+
+
+def independent_limits(pool, x, interpolate):
+    """F(x-), F(x) of the reference by counting, or by np.interp (pool without ties)."""
+    pool = np.sort(pool, axis=None)
+    if not interpolate:
+        return (pool < x).mean(), (pool <= x).mean()
+    heights = np.arange(1, pool.size + 1) / pool.size
+    left, right = np.interp([np.nextafter(x, -np.inf), x], pool, heights, left=0.0)
+    return left, right
+
+
+def constraints(candidate, pool, interpolate):
+    """Rows (A, F) so that A w - F is the CDF difference at every point and left limit."""
+    rows, values = [], []
+    for x in np.unique(np.concatenate([candidate, pool.ravel()])):
+        left, right = independent_limits(pool, x, interpolate)
+        rows += [candidate < x, candidate <= x]
+        values += [left, right]
+    return np.array(rows, dtype=float), np.array(values)
+
+
+def lp_distance(candidate, pool, alpha, interpolate):
+    a, f = constraints(candidate, pool, interpolate)
+    n, one = candidate.size, np.ones((len(a), 1))
+    result = linprog(
+        np.r_[np.zeros(n), 1],
+        A_ub=np.vstack([np.hstack([a, -one]), np.hstack([-a, -one])]),
+        b_ub=np.r_[f, -f],
+        A_eq=[np.r_[np.ones(n), 0]],
+        b_eq=[1],
+        bounds=[(0, 1 / (n * (1 - alpha)))] * n + [(0, None)],
+        method="highs",
+    )
+    return result.fun
+
+
+def lp_alpha_hat(candidate, pool, delta, interpolate):
+    a, f = constraints(candidate, pool, interpolate)
+    n, zero = candidate.size, np.zeros((len(a), 1))
+    result = linprog(
+        np.r_[np.zeros(n), 1],
+        A_ub=np.vstack([np.hstack([a, zero]), np.hstack([-a, zero]),
+                        np.hstack([np.eye(n), -np.ones((n, 1))])]),
+        b_ub=np.r_[f + delta, delta - f, np.zeros(n)],
+        A_eq=[np.r_[np.ones(n), 0]],
+        b_eq=[1],
+        bounds=[(0, None)] * (n + 1),
+        method="highs",
+    )  # fmt: skip
+    return 1.0 if result.status == 2 else 1 - 1 / (n * result.fun)
+
+
+@pytest.mark.parametrize(("ties", "interpolate"), [(True, False), (False, False), (False, True)])
+def test_distance_and_alpha_hat_equal_the_linear_programme(ties, interpolate):
+    rng = np.random.default_rng(1)
+    levels = []
+    for _ in range(300):
+        candidate, pool = random_case(rng, ties)
+        reference = ks.reference_function(pool, interpolate)
+        alpha, delta = rng.choice(ALPHAS), rng.uniform(0.02, 0.4)
+        expected = lp_distance(candidate, pool, alpha, interpolate)
+        assert trimmed_ks_distance(candidate, reference, alpha) == pytest.approx(expected, abs=1e-7)
+        level = alpha_hat(candidate, reference, delta)
+        expected = lp_alpha_hat(candidate, pool, delta, interpolate)
+        assert level == pytest.approx(expected, abs=1e-6)
+        levels.append(float(level))
+    interior = [a for a in levels if 0 < a < 1]
+    assert len(interior) > 10  # the cases exercise more than the two ends
+    assert 1.0 in levels
+
+
+def test_equals_the_published_loop():
+    rng = np.random.default_rng(2)
+    for _ in range(25):
+        n = rng.integers(2, 80)
+        reference = ks.reference_function(rng.normal(size=(3, n)))
+        candidate = rng.normal(rng.uniform(-0.5, 0.5), 1.2, size=n)
+        candidate = np.maximum(candidate, reference.points[0])  # continuous part of the reference
+        candidate[candidate == reference.points[0]] += 1e-9
+        for alpha in ALPHAS:
+            expected = loop_distance(candidate, reference, alpha)
+            got = trimmed_ks_distance(candidate, reference, alpha)
+            assert got == pytest.approx(expected, abs=1e-12)
+        delta = rng.uniform(0.05, 0.3)
+        on_grid = alpha_hat_grid(candidate, reference, delta)
+        assert on_grid == loop_alpha_hat(candidate, reference, delta)
+
+
+def test_grid_rounds_the_exact_value_up():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        reference = ks.reference_function(rng.normal(size=(4, 200)))
+        candidate = rng.normal(rng.uniform(0, 1.2), 1.1, size=200)
+        exact = float(alpha_hat(candidate, reference, 0.1))
+        expected = min((a for a in AUTHORS_GRID if a >= exact), default=0.5)
+        assert alpha_hat_grid(candidate, reference, 0.1) == expected
+
+
+def test_alpha_hat_agrees_with_bisection_on_the_distance():
+    rng = np.random.default_rng(4)
+    reference = ks.reference_function(rng.normal(size=(10, 3000)))
+    candidate = rng.normal(0.3, 1.3, size=3000)
+    low, high = 0.0, 0.99
+    for _ in range(60):
+        middle = (low + high) / 2
+        if trimmed_ks_distance(candidate, reference, middle) <= 0.04:
+            high = middle
+        else:
+            low = middle
+    assert alpha_hat(candidate, reference, 0.04) == pytest.approx(high, abs=1e-9)
+
+
+def test_known_contamination():
+    # Share a far outside: keep delta of mass there, so 1 - alpha = (1 - a) / (1 - delta).
+    n, a, delta = 20_000, 0.2, 0.05
+    body = (np.arange(int(n * (1 - a))) + 0.5) / int(n * (1 - a))
+    candidate = np.r_[body, np.full(int(n * a), 9.0)]
+    reference = ks.reference_function((np.arange(n) + 0.5) / n)
+    expected = 1 - (1 - a) / (1 - delta)
+    assert alpha_hat(candidate, reference, delta) == pytest.approx(expected, abs=2 / n)
+
+
+samples = st.lists(st.integers(-20, 20), min_size=1, max_size=30)
+
+
+@settings(max_examples=80, deadline=None)
+@given(samples, samples, st.randoms(use_true_random=False), st.integers(-50, 50),
+       st.sampled_from([0.25, 1.0, 8.0]), st.booleans())  # fmt: skip
+def test_invariance_and_monotonicity(candidate, pool, random, shift, scale, interpolate):
+    candidate, pool = np.array(candidate, float), np.array(pool, float)
+    reference = ks.reference_function(pool, interpolate)
+    deltas = (0.0, 0.1, 0.25, 0.5)
+    levels = [float(alpha_hat(candidate, reference, d)) for d in deltas]
+    assert all(0 <= a <= 1 for a in levels)
+    assert levels == sorted(levels, reverse=True)
+    alphas = np.linspace(0, 0.95, 12)
+    distances = [float(trimmed_ks_distance(candidate, reference, a)) for a in alphas]
+    assert all(b <= a + 1e-12 for a, b in pairwise(distances))
+    for delta, level in zip(deltas, levels, strict=True):
+        if level < 1:
+            assert trimmed_ks_distance(candidate, reference, level) <= delta + 1e-9
+        if level > 1e-6:
+            assert trimmed_ks_distance(candidate, reference, level - 1e-6) > delta
+    shuffled = candidate.tolist()
+    random.shuffle(shuffled)
+    moved = ks.reference_function(pool * scale + shift, interpolate)
+    for delta, level in zip(deltas, levels, strict=True):
+        assert alpha_hat(shuffled, reference, delta) == level
+        changed = alpha_hat(candidate * scale + shift, moved, delta)
+        assert changed == pytest.approx(level, abs=1e-9)
+
+
+def test_any_increasing_transform_leaves_the_step_reference_unchanged():
+    rng = np.random.default_rng(5)
+    candidate, pool = rng.normal(size=100), rng.normal(0.5, 1, size=(3, 100))
+    plain = alpha_hat(candidate, ks.reference_function(pool, False), 0.1)
+    curved = alpha_hat(np.exp(candidate), ks.reference_function(np.exp(pool), False), 0.1)
+    assert 0 < plain == curved
+
+
+def test_ks_distance_against_scipy():
+    rng = np.random.default_rng(6)
+    for size in (1, 7, 60):
+        x, y = rng.integers(0, 9, size), rng.integers(2, 11, size)
+        distance = ks.ks_distance(x, ks.reference_function(y, interpolate=False))
+        assert distance == pytest.approx(ks_2samp(x, y).statistic)
+    x, y = rng.normal(size=50), rng.normal(size=400)
+    reference = ks.reference_function(y)
+    assert ks.ks_distance(x, reference) == pytest.approx(ks_1samp(x, reference).statistic)
+    assert ks.ks_distance(x, reference) == pytest.approx(trimmed_ks_distance(x, reference, 0.0))
+
+
+def test_reference_function_is_the_mean_of_the_ecdfs():
+    rng = np.random.default_rng(7)
+    models, grid = rng.integers(0, 5, size=(6, 30)), np.linspace(-1, 6, 40)
+    mean = np.mean([ks.ecdf(m, grid) for m in models], axis=0)
+    np.testing.assert_allclose(ks.reference_function(models, False)(grid), mean)
+    z = np.unique(models).astype(float)
+    np.testing.assert_allclose(ks.reference_function(models)(z), np.mean(
+        [ks.ecdf(m, z) for m in models], axis=0))  # fmt: skip
+    line = ks.reference_function([0.0, 1.0, 3.0, 3.0])
+    np.testing.assert_allclose(line([-1, 0, 0.5, 2, 3, 9]), [0, 0.25, 0.375, 0.625, 1, 1])
+    np.testing.assert_allclose(line.limits([0.0, 3.0])[0], [0, 0.75])  # atoms keep their jump
+    assert float(line(2.0)) == 0.625
+
+
+def exact_two_sample_tail(n: int, k: int) -> float:
+    """P(sup |F_n - G_n| >= k / n), Gnedenko & Korolyuk (1951)."""
+    terms = ((-1) ** (i - 1) * math.comb(2 * n, n + i * k) for i in range(1, n // k + 1))
+    return 2 * sum(terms) / math.comb(2 * n, n)
+
+
+def test_wei_dudley_constants_against_the_exact_distribution():
+    def needed(n):
+        return max(exact_two_sample_tail(n, k) * math.exp(k * k / n) for k in range(1, n + 1))
+
+    for n in (1, 2, 3, 4, 5, 20, 100, 300):
+        assert needed(n) <= ks.wei_dudley_constant(n) + 1e-9
+    assert needed(3) > 2.16863  # why n < 4 needs e
+    assert needed(4) == pytest.approx(2.16863, abs=1e-4)
+    # C = 2 first holds at n = 458; one k decides
+    ks_near = range(15, 120)
+    assert max(exact_two_sample_tail(457, k) * math.exp(k * k / 457) for k in ks_near) > 2
+    assert max(exact_two_sample_tail(458, k) * math.exp(k * k / 458) for k in ks_near) <= 2
+
+
+def test_two_sample_threshold_controls_the_exact_error():
+    for n in (5, 50, 600):
+        for epsilon in (0.01, 0.1):
+            k = math.floor(ks.two_sample_threshold(n, n, epsilon) * n + 1e-9) + 1
+            tail = exact_two_sample_tail(n, k) if k <= n else 0.0
+            assert tail <= epsilon
+    assert ks.two_sample_threshold(600, 600, 0.1) < ks.two_sample_threshold(600, 601, 0.1)
+
+
+def test_threshold_values():
+    assert ks.algorithm_threshold(4000) == pytest.approx(0.0366, abs=5e-5)  # published code
+    assert ks.dkw_threshold(1000, 0.05) == pytest.approx(math.sqrt(math.log(40) / 2000))
+    assert ks.reference_threshold(500, 1, 0.1) == ks.dkw_threshold(500, 0.1)
+    assert ks.reference_threshold(500, 9, 0.9) == ks.dkw_threshold(500, 0.1)
+    total = ks.two_sample_threshold(500, 500, 0.05) + ks.reference_threshold(500, 7, 0.1)
+    assert ks.proxy_threshold(500, 7, 0.05, 0.1) == total
+
+
+def test_one_sample_and_reference_thresholds_by_simulation():
+    rng = np.random.default_rng(8)
+    n, repeats, epsilon = 400, 2000, 0.2
+    u = np.sort(rng.random((repeats, n)), axis=1)
+    k = np.arange(n)
+    distance = np.maximum((u - k / n).max(1), ((k + 1) / n - u).max(1))
+    share = (distance > ks.dkw_threshold(n, epsilon)).mean()
+    mc_se = math.sqrt(epsilon * (1 - epsilon) / repeats)
+    assert share == pytest.approx(epsilon, abs=0.02 + 3 * mc_se)  # DKW is asymptotically sharp
+    assert share <= epsilon + 3 * mc_se
+    # Theorem 1 with models that share their test items and differ by a shift
+    shifts, grid = np.array([-0.5, 0.0, 0.7]), np.linspace(-5, 5, 801)
+    truth = norm.cdf(grid[None] - shifts[:, None]).mean(0)
+    exceeded = 0
+    for _ in range(200):
+        values = rng.normal(size=n) + shifts[:, None]
+        reference = ks.reference_function(values, interpolate=False)
+        exceeded += np.abs(reference(grid) - truth).max() > ks.reference_threshold(n, 3, 0.3)
+    assert exceeded / 200 <= 0.3 + 3 * math.sqrt(0.3 * 0.7 / 200)
+
+
+def contamination_distance(f, f_ref, alpha):
+    """min over CDFs H of sup |F - (1-alpha) F_ref - alpha H| on a grid: monotone, in [0, alpha]."""
+    rest = f - (1 - alpha) * f_ref
+    fall = (np.maximum.accumulate(rest) - rest).max() / 2
+    return max(fall, -rest.min(), rest.max() - alpha)
+
+
+def test_contamination_bound_holds_by_simulation():
+    rng = np.random.default_rng(9)
+    n, models, share = 1500, 5, 0.25
+    grid = np.linspace(-6, 12, 2001)
+    truth = (1 - share) * norm.cdf(grid) + share * norm.cdf(grid - 4)
+    delta = ks.algorithm_threshold(n)
+    ratio = []
+    for _ in range(40):
+        candidate = rng.normal(size=n) + 4 * (rng.random(n) < share)
+        level = float(alpha_hat(candidate, ks.reference_function(rng.normal(size=(models, n))),
+                                delta))  # fmt: skip
+        bound = ks.contamination_bound(level, delta, n, models, support_length=2.0)
+        ratio.append(contamination_distance(truth, norm.cdf(grid), level) / bound.radius)
+        assert bound.l1_radius == 2 * bound.radius
+        assert bound.confidence == pytest.approx(0.98)
+    assert max(ratio) <= 1
+    assert max(ratio) > 0.2  # the bound is not vacuous
+
+
+def test_clip():
+    gap = [-20.0, -15.0, 3.0, 15.0, 99.0]
+    np.testing.assert_array_equal(trimming.clip_logit_gap(gap), [-15, -15, 3, 15, 15])
+    np.testing.assert_array_equal(trimming.clip_logit_gap(gap, outside="zero"), [0, 0, 3, 0, 0])
+    with pytest.raises(ValueError, match="outside"):
+        trimming.clip_logit_gap(gap, outside="both")
+
+
+def test_clipped_atoms_do_not_by_themselves_cost_trimming():
+    rng = np.random.default_rng(10)
+    gaps = trimming.clip_logit_gap(rng.normal(0, 20, size=(6, 2000)))
+    assert (np.abs(gaps) == 15).mean() > 0.3
+    assert alpha_hat(gaps[0], ks.reference_function(gaps[1:]), ks.algorithm_threshold(2000)) == 0
+
+
+def test_decision():
+    rng = np.random.default_rng(11)
+    reference = ks.reference_function(rng.normal(size=(5, 500)))
+    candidate = rng.normal(0.5, 1, size=500)
+    level = float(alpha_hat(candidate, reference, 0.08))
+    accepted = trimming.robust_ks_test(candidate, reference, level + 1e-9, 0.08)
+    rejected = trimming.robust_ks_test(candidate, reference, level - 1e-6, 0.08)
+    assert accepted.accepted
+    assert not rejected.accepted
+    assert rejected.distance > rejected.threshold == 0.08
+
+
+def test_bootstrap_is_deterministic_and_matches_a_plain_loop():
+    gaps = np.random.default_rng(12).normal(size=(5, 121)) * [[1], [1.2], [0.7], [1], [2]]
+    result = trimming.bootstrap_alpha_hat(gaps, rng=np.random.default_rng(3), n_bootstrap=6)
+    again = trimming.bootstrap_alpha_hat(gaps, rng=np.random.default_rng(3), n_bootstrap=6)
+    np.testing.assert_array_equal(result.replicates, again.replicates)
+    assert result.n == 60
+    assert result.delta == ks.algorithm_threshold(60)
+    rng = np.random.default_rng(3)
+    for row in result.replicates:
+        draw = rng.integers(121, size=120)
+        for m in range(5):
+            others = np.delete(gaps, m, axis=0)[:, draw[60:]]
+            level = alpha_hat(gaps[m, draw[:60]], ks.reference_function(others), result.delta)
+            assert row[m] == pytest.approx(float(level), abs=1e-12)
+    np.testing.assert_allclose(result.mean, result.replicates.mean(0))
+    np.testing.assert_allclose(result.mc_se, result.replicates.std(0, ddof=1) / 6**0.5)
+
+
+def test_bootstrap_against_references_finds_the_odd_model():
+    rng = np.random.default_rng(13)
+    references = rng.normal(size=(20, 2000))
+    candidates = np.vstack([rng.normal(size=2000), rng.normal(1.0, 1.0, size=2000)])
+    for grid in (None, AUTHORS_GRID):
+        for resample in (True, False):
+            result = trimming.bootstrap_alpha_hat(candidates, references, rng=rng, n_bootstrap=8,
+                                                  grid=grid, resample=resample)  # fmt: skip
+            assert result.mean[0] < 0.02 < 0.3 < result.mean[1]
+    assert set(result.replicates.ravel()) <= {*AUTHORS_GRID, 0.5}
+
+
+def test_degenerate_inputs():
+    reference = ks.reference_function(np.random.default_rng(14).normal(size=(3, 50)))
+    assert alpha_hat(np.full(9, 0.1), reference, 0.05) == 1.0  # constant: no trimming can help
+    assert alpha_hat([0.0], reference, 1.0) == 0.0
+    same = ks.reference_function([[2.0], [2.0]])
+    assert alpha_hat([2.0], same, 0.0) == 0.0  # single sample, all tied
+    assert alpha_hat([2.0, 2.0], same, 0.0) == 0.0
+    assert trimmed_ks_distance([3.0], same, 0.5) == 1.0
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda r: alpha_hat([], r, 0.1), "candidate is empty"),
+    (lambda r: alpha_hat([np.nan, 1], r, 0.1), "NaN"),
+    (lambda r: alpha_hat([1.0], r, -0.1), "delta"),
+    (lambda r: alpha_hat([1.0], r, np.nan), "delta"),
+    (lambda r: trimmed_ks_distance([1.0], r, 1.0), "alpha"),
+    (lambda r: ks.reference_function([[]]), "empty"),
+    (lambda r: ks.reference_function(np.zeros((1, 1, 1))), "dimensions"),
+    (lambda r: ks.ecdf([np.inf], 0), "NaN"),
+    (lambda r: ks.dkw_threshold(0, 0.1), "n must be"),
+    (lambda r: ks.two_sample_threshold(5, 5, 1.0), "error probability"),
+    (lambda r: ks.contamination_bound(1.0, 0.1, 10, 2), "alpha"),
+    (lambda r: ks.contamination_bound(0.1, -0.1, 10, 2), "threshold"),
+    (lambda r: trimming.bootstrap_alpha_hat([[1.0, 2]], rng=None), "at least two models"),
+    (lambda r: trimming.bootstrap_alpha_hat([[1.0], [2]], rng=None), "two items"),
+    (lambda r: trimming.bootstrap_alpha_hat([[1.0, 2]], [[1.0]], rng=None), "items"),
+])  # fmt: skip
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(ks.reference_function([0.0, 1.0]))
