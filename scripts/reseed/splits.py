@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
-from reseed.data.files import atomic_path
+from reseed.atomic import replacing
 from reseed.errors import ReseedError
 
 PARTS = ("train", "validation", "test")
@@ -218,7 +218,7 @@ def _frame(repeat: int, fold: int, rows: dict[str, np.ndarray]) -> pd.DataFrame:
 
 def write_split(path: Path, frame: pd.DataFrame) -> None:
     """Write a split atomically as one Parquet file."""
-    with atomic_path(Path(path)) as temporary:
+    with replacing(Path(path)) as temporary:
         pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), temporary)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.data.files import atomic_path
+from reseed.atomic import replacing, write_json
 from reseed.errors import ReseedError
 
 ROWS = "rows.parquet"
@@ -83,11 +83,10 @@ def write_prepared(folder: Path, prepared: Prepared) -> Prepared:
         "content_sha256": content_sha256(prepared.features, prepared.target, prepared.groups),
     }
     folder = Path(folder)
-    with atomic_path(folder / ROWS) as path:
+    with replacing(folder / ROWS) as path:
         table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
         pq.write_table(table, path, compression="zstd")
-    with atomic_path(folder / META) as path:
-        path.write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_json(folder / META, meta)
     return dataclasses.replace(prepared, meta=meta)
 
 
