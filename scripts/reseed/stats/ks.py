@@ -12,27 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-
-def finite_array(values, name: str, ndim: int | tuple[int, ...]) -> np.ndarray:
-    """`values` as a non-empty, finite float64 array with one of the allowed dimensions.
-
-    Raises ValueError naming `name` when it is empty, holds NaN or infinity, or has another shape.
-    """
-    array = np.asarray(values, dtype=np.float64)
-    allowed = (ndim,) if isinstance(ndim, int) else ndim
-    if array.ndim not in allowed:
-        raise ValueError(f"{name} must have {' or '.join(map(str, allowed))} dimensions, "
-                         f"got shape {array.shape}")  # fmt: skip
-    if array.size == 0:
-        raise ValueError(f"{name} is empty")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds NaN or infinite values: drop or clip them first")
-    return array
+from reseed.stats.spread import finite
 
 
 def ecdf(sample, x) -> np.ndarray:
     """Right-continuous empirical CDF of `sample` (n,) at the points `x` (any shape) (eq. 7)."""
-    points = np.sort(finite_array(sample, "sample", 1))
+    points = np.sort(finite(sample, "sample", ndim=1))
     return np.searchsorted(points, np.asarray(x, dtype=np.float64), side="right") / points.size
 
 
@@ -76,13 +61,13 @@ def reference_function(samples, interpolate: bool = True) -> ReferenceFunction:
 
     Raises ValueError on NaN, infinite or empty input.
     """
-    pooled = np.sort(finite_array(samples, "samples", (1, 2)), axis=None)
+    pooled = np.sort(finite(samples, "samples"), axis=None)
     return ReferenceFunction(pooled, interpolate)
 
 
 def ks_distance(sample, reference: ReferenceFunction) -> float:
     """Kolmogorov–Smirnov distance sup |F_n - F_0| of `sample` (n,) to `reference`."""
-    x = np.sort(finite_array(sample, "sample", 1))
+    x = np.sort(finite(sample, "sample", ndim=1))
     left, right = reference.limits(x)
     k = np.arange(x.size)
     return float(max((left - k / x.size).max(), ((k + 1) / x.size - right).max()))

@@ -13,7 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from .ks import ReferenceFunction, algorithm_threshold, finite_array
+from reseed.stats.ks import ReferenceFunction, algorithm_threshold
+from reseed.stats.spread import finite
 
 AUTHORS_GRID = (0.0, 0.01, 0.025, 0.05, 0.075, *(i / 20 for i in range(2, 10)))
 GRID_EXCEEDED = 0.5  # the authors' code: "at least 0.5"
@@ -21,7 +22,7 @@ _ROUNDING = 1e-12  # CDF values carry a few ulps; a bound missed by less is met
 
 
 def _limits(sample, reference: ReferenceFunction) -> tuple[np.ndarray, np.ndarray]:
-    return reference.limits(np.sort(finite_array(sample, "candidate", (1, 2)), axis=-1))
+    return reference.limits(np.sort(finite(sample, "candidate"), axis=-1))
 
 
 def trimmed_distance(f0_left, f0, alpha: float) -> np.ndarray:
@@ -189,9 +190,9 @@ def bootstrap_alpha_hat(
     Raises ValueError on NaN or empty input, fewer than two items or bootstraps, unequal item
     counts, or leave-one-out with one model.
     """
-    candidates = finite_array(candidates, "candidates", 2)
+    candidates = finite(candidates, "candidates", ndim=2)
     leave_one_out = references is None
-    pool = candidates if leave_one_out else finite_array(references, "references", 2)
+    pool = candidates if leave_one_out else finite(references, "references", ndim=2)
     items = candidates.shape[1]
     if pool.shape[1] != items:
         raise ValueError(f"candidates have {items} items, references {pool.shape[1]}")

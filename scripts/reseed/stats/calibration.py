@@ -1,0 +1,123 @@
+"""Calibration of the predicted class: reliability curve and expected calibration error (ECE).
+
+Source: Banerjee et al., eqs. 37–39 (after Naeini et al. 2015 and Guo et al. 2017). The confidence
+is the probability of the *predicted* class, also in binary tasks, so that it starts at 1/2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from reseed.stats.spread import Array, finite
+
+
+def _probabilities(p: ArrayLike, name: str) -> Array:
+    p = finite(p, name)
+    if p.min() < 0 or p.max() > 1:
+        raise ValueError(f"{name} must lie in [0, 1]: apply a softmax or sigmoid to logits first")
+    return p
+
+
+def _distribution(proba: ArrayLike) -> Array:
+    proba = _probabilities(proba, "proba")
+    if proba.ndim < 2 or not np.allclose(proba.sum(axis=-1), 1, atol=1e-4):
+        raise ValueError("proba must be (..., items, classes) with rows that sum to 1")
+    return proba
+
+
+def binary_prediction(p1: ArrayLike) -> tuple[NDArray[np.int64], Array]:
+    """Predicted class and its probability from P(y = 1) of any shape; a tie at 1/2 is class 0."""
+    p1 = _probabilities(p1, "p1")
+    return (p1 > 0.5).astype(np.int64), np.maximum(p1, 1 - p1)
+
+
+def prediction(proba: ArrayLike) -> tuple[NDArray[np.int64], Array]:
+    """Predicted class and its probability from (..., items, classes); first class of a tie."""
+    proba = _distribution(proba)
+    return proba.argmax(axis=-1), proba.max(axis=-1)
+
+
+@dataclass(frozen=True)
+class ReliabilityCurve:
+    """Accuracy against confidence in equal-width bins, each closed on the right.
+
+    edges: (bins + 1,). count, confidence, accuracy: (..., bins); the last two are the bin means
+    (eqs. 38, 39), NaN in an empty bin.
+    """
+
+    edges: Array
+    count: NDArray[np.int64]
+    confidence: Array
+    accuracy: Array
+
+    @property
+    def ece(self) -> Array:
+        """Expected calibration error (eq. 37): mean |accuracy - confidence| weighted by count."""
+        gap = np.nan_to_num(np.abs(self.accuracy - self.confidence))
+        return (self.count * gap).sum(axis=-1) / self.count.sum(axis=-1)
+
+
+def reliability_curve(
+    confidence: ArrayLike, correct: ArrayLike, n_bins: int = 15
+) -> ReliabilityCurve:
+    """Reliability curve of predictions, vectorised over models.
+
+    confidence: (..., items) probability of the predicted class. correct: same shape, whether the
+    prediction is right. Raises ValueError on NaN, empty input, unequal shapes, values outside
+    [0, 1], or `correct` that is not 0 / 1.
+    """
+    confidence, correct = _probabilities(confidence, "confidence"), finite(correct, "correct")
+    if confidence.shape != correct.shape:
+        raise ValueError(f"confidence {confidence.shape} and correct {correct.shape} differ")
+    if not np.isin(correct, (0, 1)).all():
+        raise ValueError("correct must hold 0 and 1 only")
+    if n_bins < 1:
+        raise ValueError(f"n_bins must be at least 1, got {n_bins}")
+    edges = np.linspace(0, 1, n_bins + 1)
+    bins = np.maximum(np.searchsorted(edges, confidence, side="left") - 1, 0)
+    shape = (*confidence.shape[:-1], n_bins)
+    models = int(np.prod(shape[:-1]))
+    cell = (bins.reshape(models, -1) + n_bins * np.arange(models)[:, None]).ravel()
+
+    def totals(weights=None):
+        return np.bincount(cell, weights, minlength=models * n_bins).reshape(shape)
+
+    count = totals()
+    filled = np.where(count > 0, count, np.nan)
+    means = (totals(v.ravel()) / filled for v in (confidence, correct))
+    return ReliabilityCurve(edges, count, *means)
+
+
+def expected_calibration_error(
+    confidence: ArrayLike, correct: ArrayLike, n_bins: int = 15
+) -> Array:
+    """ECE (...) of the predicted class; arguments as in `reliability_curve`."""
+    return reliability_curve(confidence, correct, n_bins).ece
+
+
+def _of_true_class(proba: Array, y: ArrayLike) -> Array:
+    y = np.asarray(y)
+    if y.shape != proba.shape[-2:-1] or y.dtype.kind not in "iub":
+        raise ValueError(f"y must be ({proba.shape[-2]},) integer classes, got shape {y.shape}")
+    if y.min() < 0 or y.max() >= proba.shape[-1]:
+        raise ValueError(f"y must hold classes 0 ... {proba.shape[-1] - 1}")
+    index = np.broadcast_to(y.astype(np.int64)[:, None], (*proba.shape[:-1], 1))
+    return np.take_along_axis(proba, index, axis=-1)[..., 0]
+
+
+def brier_score(proba: ArrayLike, y: ArrayLike) -> Array:
+    """Multi-class Brier score (...): mean over items of sum_c (p_c - 1[y = c])^2, in [0, 2].
+
+    proba: (..., items, classes); y: (items,). In binary tasks twice the one-column score.
+    """
+    proba = _distribution(proba)
+    return ((proba**2).sum(axis=-1) - 2 * _of_true_class(proba, y) + 1).mean(axis=-1)
+
+
+def negative_log_likelihood(proba: ArrayLike, y: ArrayLike) -> Array:
+    """Mean negative log probability (nats) of the true class (...); infinite where that is 0."""
+    with np.errstate(divide="ignore"):
+        return -np.log(_of_true_class(_distribution(proba), y)).mean(axis=-1)

@@ -1,0 +1,102 @@
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reseed.stats import ensembles
+
+
+def brute_churn(labels):
+    m = len(labels)
+    return np.array([[sum(a != b for a, b in zip(labels[i], labels[j], strict=True))
+                      for j in range(m)] for i in range(m)])  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 6), st.integers(1, 12), st.integers(1, 5), st.integers(0, 9999))
+def test_churn_equals_brute_force(models, items, classes, seed):
+    labels = np.random.default_rng(seed).integers(classes, size=(models, items))
+    expected = brute_churn(labels.tolist())
+    np.testing.assert_array_equal(ensembles.pairwise_churn(labels), expected)
+    np.testing.assert_array_equal(ensembles.churn_against(labels, labels[0]), expected[0])
+    if models > 1:
+        np.testing.assert_allclose(ensembles.model_churn(labels), expected.sum(1) / (models - 1))
+        pairs = [expected[i, j] for i, j in combinations(range(models), 2)]
+        assert ensembles.average_churn(labels) == pytest.approx(np.mean(pairs))
+
+
+def test_blocks_of_items_add_up():
+    labels = np.random.default_rng(0).integers(3, size=(5, 5000))  # several blocks
+    expected = (labels[:, None] != labels[None]).sum(2)
+    np.testing.assert_array_equal(ensembles.pairwise_churn(labels), expected)
+    np.testing.assert_allclose(ensembles.model_churn(labels), expected.sum(1) / 4)
+
+
+def test_churn_is_invariant_to_order_of_items_and_names_of_classes():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(4, size=(6, 50))
+    churn = ensembles.pairwise_churn(labels)
+    np.testing.assert_array_equal(ensembles.pairwise_churn(labels[:, rng.permutation(50)]), churn)
+    np.testing.assert_array_equal(ensembles.pairwise_churn(np.array([7, 0, 2, 5])[labels]), churn)
+
+
+def test_a_thousand_models_and_ten_thousand_items_take_seconds():
+    labels = np.random.default_rng(2).integers(2, size=(1000, 10_000), dtype=np.int8)
+    start = time.perf_counter()
+    average, pairs = ensembles.average_churn(labels), ensembles.pairwise_churn(labels)
+    assert time.perf_counter() - start < 15
+    assert average == pytest.approx(pairs.sum() / (1000 * 999))
+    assert average == pytest.approx(5000, abs=5)
+
+
+def test_members_are_uniform_subsets():
+    members = ensembles.draw_members(5, 2, 20_000, np.random.default_rng(3))
+    again = ensembles.draw_members(5, 2, 20_000, np.random.default_rng(3))
+    np.testing.assert_array_equal(members, again)
+    pairs = np.sort(members, axis=1)
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    counts = np.unique(pairs, axis=0, return_counts=True)[1]
+    assert len(counts) == 10
+    assert np.abs(counts - 2000).max() < 5 * np.sqrt(20_000 * 0.1 * 0.9)
+    whole = ensembles.draw_members(4, 4, 3, np.random.default_rng(4))
+    np.testing.assert_array_equal(np.sort(whole, axis=1), np.tile(range(4), (3, 1)))
+
+
+@pytest.mark.parametrize("shape", [(7, 11), (7, 11, 3)])
+def test_ensembles_are_means(shape):
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=shape)
+    members = ensembles.draw_members(7, 3, 10, rng)
+    expected = np.array([scores[m].mean(0) for m in members])
+    np.testing.assert_allclose(ensembles.ensemble_scores(scores, members), expected)
+    blocks = np.concatenate(list(ensembles.ensemble_blocks(scores, members, block=4)))
+    np.testing.assert_allclose(blocks, expected)
+
+
+def test_gap_labels():
+    np.testing.assert_array_equal(ensembles.gap_labels([[-1.0, 0.0, 2.0]]), [[0, 0, 1]])
+
+
+def test_identical_and_single_models():
+    assert ensembles.average_churn(np.ones((3, 4), dtype=int)) == 0
+    np.testing.assert_array_equal(ensembles.pairwise_churn([[1, 0]]), [[0]])
+    np.testing.assert_array_equal(ensembles.pairwise_churn([[True], [False]]), [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: ensembles.average_churn([[0, 1]]), "at least 2 model"),
+    (lambda: ensembles.pairwise_churn(np.empty((2, 0), dtype=int)), "one item"),
+    (lambda: ensembles.pairwise_churn([[0.0, np.nan]]), "integers"),
+    (lambda: ensembles.pairwise_churn([[0, -1]]), "negative"),
+    (lambda: ensembles.churn_against([[0, 1]], [0]), "items"),
+    (lambda: ensembles.draw_members(3, 4, 1, np.random.default_rng()), "cannot draw"),
+    (lambda: ensembles.ensemble_scores([[1.0], [np.nan]], [[0]]), "NaN"),
+    (lambda: ensembles.ensemble_scores([[1.0], [2.0]], [[0, 0]]), "twice"),
+    (lambda: ensembles.ensemble_scores([[1.0], [2.0]], [[2]]), "indices"),
+    (lambda: ensembles.ensemble_scores([[1.0], [2.0]], [0]), "members must be"),
+])  # fmt: skip
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
