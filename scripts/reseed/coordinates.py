@@ -7,7 +7,7 @@ two studies that need the same trial share it. Light on purpose: the Snakefile i
 import re
 from dataclasses import asdict, dataclass
 from itertools import product
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 ROLES = ("init", "order", "dropout", "augment")
 # What a trial keeps of its predictions, least first: more serves whoever asks for less.
@@ -96,6 +96,28 @@ def parse_trial_path(path: str) -> Coordinates:
     if model is not None:
         found |= dict.fromkeys(ROLES, model)
     return Coordinates(repeat=found.pop("repeat", None), fold=found.pop("fold", None), **found)
+
+
+def tuning_trial(mode: str, trial: Coordinates) -> Coordinates | None:
+    """The partition and seeds under which the hyper-parameters of `trial` are searched.
+
+    `fixed`: once, at data seed 0 (first fold) and model seed 0; `tuned`: at the trial's own;
+    `default`: never (None).
+    """
+    if mode == "default":
+        return None
+    if mode == "tuned":
+        return trial
+    first = None if trial.fold is None else 0
+    return Coordinates(0, first, first, 0, 0, 0, 0)
+
+
+def tuning_path(results: str, setting: Setting, mode: str, trial: Coordinates) -> Path | None:
+    """Path of the search winner that `trial` uses; None where nothing is searched."""
+    searched = tuning_trial(mode, trial)
+    if searched is None:
+        return None
+    return Path(results, "tuning", setting.folder, searched.file).with_suffix(".json")
 
 
 def seed_list(spec: int | list[int] | dict) -> list[int]:

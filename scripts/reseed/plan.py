@@ -13,23 +13,19 @@ from reseed.config import (
     Project,
     Study,
 )
-from reseed.coordinates import Coordinates, Setting, expand, strongest, trial_path
+from reseed.coordinates import (
+    Coordinates,
+    Setting,
+    expand,
+    strongest,
+    trial_path,
+    tuning_path,
+    tuning_trial,
+)
 from reseed.provenance import digest
 
 # One shell argument holds a block's paths; the system's limit is 128 KiB.
 MAX_BLOCK = 500
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """One hyper-parameter search: a setting, on one partition, under one model seed."""
-
-    setting: Setting
-    partition: Coordinates
-
-    @property
-    def file(self) -> str:
-        return f"{self.setting.folder}/{self.partition.file.removesuffix('.parquet')}.json"
 
 
 @dataclass
@@ -44,19 +40,16 @@ class Work:
     trials: list[Coordinates] = field(default_factory=list)
     keep: str = "none"
 
-    def tuning_of(self, trial: Coordinates) -> Tuning | None:
-        """The search whose winner `trial` uses; None for hyper-parameters that are given."""
-        mode = self.hyperparameters["mode"]
-        if mode == "default":
-            return None
-        if mode == "fixed":
-            first = None if trial.fold is None else 0
-            trial = Coordinates(0, first, first, 0, 0, 0, 0)
-        return Tuning(self.setting, trial)
+    def searches(self) -> list[Coordinates]:
+        """Where hyper-parameters are searched for these trials."""
+        found = (tuning_trial(self.hyperparameters["mode"], trial) for trial in self.trials)
+        return list(dict.fromkeys(search for search in found if search))
 
-    def tunings(self, trials: list[Coordinates] | None = None) -> list[Tuning]:
-        found = (self.tuning_of(trial) for trial in (self.trials if trials is None else trials))
-        return list(dict.fromkeys(tuning for tuning in found if tuning))
+    def tuning_files(self, results: str, trials: list[Coordinates]) -> list[str]:
+        """The search winners that some of the trials use."""
+        mode = self.hyperparameters["mode"]
+        found = (tuning_path(results, self.setting, mode, trial) for trial in trials)
+        return list(dict.fromkeys(path.as_posix() for path in found if path))
 
     def job(self) -> dict:
         """What a training or tuning job is told of this setting; it decides what comes out."""
@@ -109,7 +102,7 @@ class Plan:
         for work in self.works.values():
             wanted = seeds.setdefault((work.setting.dataset, work.setting.scheme), set())
             wanted |= {trial.data_seed for trial in work.trials}
-            wanted |= {tuning.partition.data_seed for tuning in work.tunings()}
+            wanted |= {search.data_seed for search in work.searches()}
         return {key: sorted(wanted) for key, wanted in seeds.items()}
 
     def schemes(self) -> dict[str, dict]:
@@ -247,3 +240,24 @@ def job_name(*parts: str) -> str:
     text = "_".join(parts)
     safe = "".join(letter if letter.isalnum() else "_" for letter in text)
     return f"{safe}_{digest(text)[:6]}"
+
+
+def describe_study(project: Project, plan: Plan, name: str) -> dict:
+    """What a study is, for the job that collects its trials: texts, experiments, models."""
+    study = project.studies[name]
+    used = {s for settings in plan.studies[name].values() for s in settings}
+    models = {setting.model: plan.works[setting].model for setting in sorted(used)}
+    return {
+        "study": name,
+        "scale": project.main.scale,
+        **{field: getattr(study, field) for field in ("title", "question", "citation", "notes")},
+        "experiments": plan.experiment_job(name),
+        "experiment_titles": {key: value.title for key, value in study.experiments.items()},
+        "models": {
+            key: {
+                field: model[field]
+                for field in ("title", "hyperparameters", "search_space", "notes")
+            }
+            for key, model in models.items()
+        },
+    }

@@ -13,6 +13,25 @@ def limit_threads(count: int) -> None:
         os.environ[f"{name}_NUM_THREADS"] = str(count)
 
 
+def pick_device(allowed: str, gpus: int) -> str:
+    """`cuda` or `cpu`, from what the model allows (cpu | gpu | auto) and the GPUs granted.
+
+    Raises ReseedError if the model needs a GPU and there is none.
+    """
+    if allowed == "cpu" or (allowed == "auto" and gpus == 0):
+        return "cpu"
+    import torch
+
+    if gpus > 0 and torch.cuda.is_available():
+        return "cuda"
+    if allowed == "gpu":
+        raise ReseedError(
+            f"this model has device: gpu, but the job was granted {gpus} GPUs and PyTorch sees "
+            f"{torch.cuda.device_count()}. Use a profile with a GPU, or set device: auto."
+        )
+    return "cpu"
+
+
 def say(text: str) -> None:
     """Print a line to the job's log at once."""
     print(text, flush=True)

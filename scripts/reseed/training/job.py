@@ -2,8 +2,8 @@
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +40,7 @@ class Bench:
         self.setting = Setting(**{name: job[name] for name in names})
         self.factory = load_factory(job["recipe"]["factory"])
         self.data: Prepared = read_prepared(results / "data" / self.setting.dataset)
-        self.flags = make_deterministic() if "torch" in _modules_loaded() else {}
+        self.flags = make_deterministic() if "torch" in sys.modules else {}
         self._cache = PreparationCache()
         self._split: tuple[str, Split, str] | None = None
 
@@ -94,13 +94,13 @@ class Bench:
 
     def record(self, trial: Coordinates, hyperparameters: dict, outcome: Outcome, keep: str):
         """The trial's row (see `trials.SCHEMA`)."""
-        row = asdict(outcome) | as_columns(self.setting, trial)
+        row = vars(outcome) | as_columns(self.setting, trial)
         row["hyperparameters"] = json.dumps(hyperparameters, sort_keys=True)
         row["correct"] = None
         if keep == "correctness" and outcome.y_score is not None:
             row["correct"] = self._correct(trial, outcome.y_score)
-        if keep != "scores":
-            row["y_score"] = None
+        if outcome.y_score is not None:
+            row["y_score"] = outcome.y_score.ravel() if keep == "scores" else None
         return row
 
     def _correct(self, trial: Coordinates, y_score: np.ndarray) -> list[bool]:
@@ -116,12 +116,6 @@ class Bench:
 def predicted_class(y_score: np.ndarray) -> np.ndarray:
     """Class numbers: probability of class 1 above one half, or the most probable of k classes."""
     return y_score.argmax(axis=1) if y_score.ndim == 2 else (y_score > 0.5).astype(np.int64)
-
-
-def _modules_loaded() -> set[str]:
-    import sys
-
-    return set(sys.modules)
 
 
 def train_block(

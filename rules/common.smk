@@ -1,0 +1,112 @@
+# Configuration, plan and the helpers that the other rule files share.
+import json
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+
+from reseed.analyses import KINDS as ANALYSES
+from reseed.config import load
+from reseed.coordinates import trial_path
+from reseed.errors import ReseedError
+from reseed.exhibits import KINDS as EXHIBITS
+from reseed.plan import blocks, describe_study, job_name, make_plan
+from reseed.provenance import code_hash, digest
+from reseed.workplace import data_mirror, measured_costs, writable
+
+try:
+    PROJECT = load("config", config)
+    PLAN = make_plan(PROJECT)
+    RESULTS = writable(PROJECT.main.results)
+except ReseedError as error:
+    raise WorkflowError(str(error)) from None
+
+SCRIPTS = f"{workflow.basedir}/scripts"
+# Outside a conda environment, jobs use the interpreter that runs Snakemake.
+CONDA = "conda" in str(workflow.deployment_settings.deployment_method).lower()
+PYTHON = "python" if CONDA else sys.executable
+MIRROR = data_mirror(PROJECT.main.data_mirror)
+COSTS = measured_costs(RESULTS, PROJECT.studies)
+REPORT = f"{RESULTS}/report/index.html"
+
+
+def compact(value):
+    """A value as one line of JSON, to hand to a script."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def exhibit_file(study, exhibit, suffix):
+    """Path of one file of an exhibit."""
+    folder = "tables" if EXHIBITS[PROJECT.studies[study].exhibits[exhibit].kind] == "table" else "figures"
+    return f"{RESULTS}/studies/{study}/{folder}/{exhibit}.{suffix}"
+
+
+def study_files(study):
+    """What a study ends in: its exhibits and its statistics."""
+    entry = PROJECT.studies[study]
+    return [exhibit_file(study, exhibit, "csv") for exhibit in entry.exhibits] + [
+        f"{RESULTS}/studies/{study}/statistics/{analysis}.csv" for analysis in entry.analyses
+    ]
+
+
+def work_of(wildcards):
+    """The planned work of the setting that a path names."""
+    names = ("dataset", "scheme", "model", "hyperparameters")
+    place = tuple(getattr(wildcards, name) for name in names)
+    return next(work for setting, work in PLAN.works.items() if place == tuple(vars(setting).values()))
+
+
+wildcard_constraints:
+    data_seed=r"\d+",
+    seed=r"(repeat-\d+-fold-\d+/)?[^/]+",
+    dataset="[^/]+",
+    scheme="[^/]+",
+    model="[^/]+",
+    hyperparameters="[^/]+",
+    study="[^/]+",
+    experiment="[^/]+",
+    analysis="[^/]+",
+    exhibit="[^/]+",
+
+
+SETTING = "{dataset}/{scheme}/{model}/{hyperparameters}"
+PARTITION = "data-seed-{data_seed}/{seed}"
+
+
+def split_file(dataset, scheme, data_seed):
+    """Path of the split that a data seed makes."""
+    return f"{RESULTS}/splits/{dataset}/{scheme}/data-seed-{data_seed}.parquet"
+
+
+def factory_module(work):
+    """The module that makes a setting's models: its code is an input of their training."""
+    return work.model["factory"].partition(":")[0]
+
+
+def gpus(work):
+    """GPUs a job of this setting asks for; a profile without GPUs grants none."""
+    return 0 if work.model["device"] == "cpu" else 1
+
+
+def study_job(study):
+    """What the collecting job is told of a study."""
+    return describe_study(PROJECT, PLAN, study)
+
+
+def data_metas(study):
+    """The meta.json of each dataset a study uses."""
+    settings = [s for settings in PLAN.studies[study].values() for s in settings]
+    return sorted({f"{RESULTS}/data/{setting.dataset}/meta.json" for setting in settings})
+
+
+def analysis_job(wildcards):
+    """An analysis as configured."""
+    return PROJECT.studies[wildcards.study].analyses[wildcards.analysis].model_dump()
+
+
+def exhibit_job(wildcards):
+    """An exhibit as configured."""
+    return PROJECT.studies[wildcards.study].exhibits[wildcards.exhibit].model_dump()

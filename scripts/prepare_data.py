@@ -1,0 +1,34 @@
+"""Fetch a data set from the first source that works and prepare its rows."""
+
+import argparse
+import json
+from pathlib import Path
+
+from reseed.runtime import limit_threads, run, say
+
+
+def main() -> None:
+    """Read the arguments, fetch, prepare, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dataset", type=json.loads, required=True, help="dataset entry as JSON")
+    parser.add_argument("--mirror", default="", help="folder with local copies; empty: none")
+    parser.add_argument("--downloads", type=Path, required=True, help="where downloads are kept")
+    parser.add_argument("--rows", type=Path, required=True, help="output: rows.parquet")
+    arguments = parser.parse_args()
+    limit_threads(1)
+    from reseed.data.sources import fetch
+    from reseed.data.store import write_prepared
+    from reseed.data.tabular import prepare
+
+    dataset = arguments.dataset
+    fetched = None
+    if dataset["sources"]:
+        mirror = Path(arguments.mirror) if arguments.mirror else None
+        fetched = fetch(dataset["sources"], arguments.downloads, mirror, say)
+    prepared = write_prepared(arguments.rows.parent, prepare(dataset, fetched))
+    meta = prepared.meta
+    say(f"{dataset['name']}: {meta['rows']} rows, {len(meta['features'])} features")
+
+
+if __name__ == "__main__":
+    run(main)

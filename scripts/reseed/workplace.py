@@ -1,0 +1,48 @@
+"""What the Snakefile asks of the machine on start: mirror, measured costs, a place to write."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from reseed.errors import ReseedError
+
+MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
+USUAL_MIRROR = Path("../shared/data")
+
+
+def data_mirror(configured: str | None) -> str:
+    """The local mirror of data files: the configured folder, the environment's, or the usual one.
+
+    Returns an empty text where there is none.
+    """
+    named = configured or os.environ.get(MIRROR_VARIABLE)
+    if named:
+        return named
+    return str(USUAL_MIRROR) if USUAL_MIRROR.is_dir() else ""
+
+
+def measured_costs(results: str, studies: Iterable[str]) -> dict[str, float]:
+    """Median seconds of a trial by setting folder, as earlier runs measured them."""
+    costs: dict[str, float] = {}
+    for study in studies:
+        try:
+            about = json.loads(Path(results, "studies", study, "about.json").read_text())
+            costs |= about.get("seconds_per_trial", {})
+        except (OSError, ValueError):
+            continue
+    return costs
+
+
+def writable(results: str) -> str:
+    """Return the results folder's path once a file could be written in it; else ReseedError."""
+    try:
+        Path(results).mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=results, prefix=".reseed-"):
+            return results
+    except OSError as error:
+        raise ReseedError(
+            f"config/config.yaml: results: {results!r} cannot be written to ({error.strerror}). "
+            "Give a folder you may write in, e.g. --config results=my_results."
+        ) from None
