@@ -1,0 +1,284 @@
+"""How far scores of repeated trainings spread, and whether a Gaussian would spread as far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.special import gammaln
+from statsmodels.stats.diagnostic import normal_ad
+
+Array = NDArray[np.float64]
+
+_CHUNK = 4_000_000  # numbers drawn at a time: bounds memory at about 100 MB
+
+
+def finite(x: ArrayLike, name: str = "x", *, ndim: int | None = None, min_size: int = 1) -> Array:
+    """Return `x` as a finite float64 array, the common entrance check of `reseed.stats`.
+
+    Raises:
+        ValueError: wrong number of axes, fewer than `min_size` entries on the last axis, an empty
+            array, or any NaN or infinity.
+    """
+    a = np.asarray(x, dtype=np.float64)
+    if ndim is not None and a.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axes, it has shape {a.shape}")
+    if a.ndim == 0 or a.size == 0 or a.shape[-1] < min_size:
+        raise ValueError(f"{name} needs at least {min_size} values on its last axis: {a.shape}")
+    bad = a.size - np.count_nonzero(np.isfinite(a))
+    if bad:
+        raise ValueError(
+            f"{name} holds {bad} NaN or infinite values of {a.size}: "
+            "leave failed trials out (and count them) before calling"
+        )
+    return a
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Descriptive spread; every field but `n` is in the unit of the scores or is unit-free.
+
+    Each field is a float for one sample, an array for a stack of samples.
+    """
+
+    n: int
+    median: Array
+    iqr: Array
+    range: Array
+    relative_variation: Array
+    mean: Array
+    sd: Array
+    min: Array
+    max: Array
+
+
+def spread(x: ArrayLike, axis: int = -1) -> Spread:
+    """Summarise scores along `axis` [Raste et al., Table 3; Picard, Table 1].
+
+    `iqr` is the difference of the quartiles by linear interpolation (numpy's default, type 7);
+    `relative_variation` = range / |median| (the paper's range / median for positive metrics), NaN
+    where the median is 0; `sd` has ddof=1 and is NaN for a single value.
+
+    Args:
+        x: scores, any shape; `axis` holds the seeds.
+        axis: the axis to summarise; it is dropped from every field.
+
+    Raises:
+        ValueError: empty input, NaN or infinity.
+    """
+    a = finite(np.moveaxis(np.atleast_1d(np.asarray(x, dtype=np.float64)), axis, -1))
+    n = a.shape[-1]
+    q1, median, q3 = np.quantile(a, [0.25, 0.5, 0.75], axis=-1)
+    low, high = a.min(axis=-1), a.max(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = np.where(median == 0, np.nan, (high - low) / np.abs(median))[()]
+    sd = a.std(axis=-1, ddof=1) if n > 1 else np.full_like(low, np.nan)[()]
+    return Spread(n, median, q3 - q1, high - low, relative, a.mean(axis=-1), sd, low, high)
+
+
+@dataclass(frozen=True)
+class SpreadIntervals:
+    """Lower and upper ends of the bootstrap intervals, field by field as in `Spread`."""
+
+    level: float
+    n_boot: int
+    low: Spread
+    high: Spread
+
+
+def spread_intervals(
+    x: ArrayLike, level: float = 0.95, n_boot: int = 2000, *, rng: np.random.Generator
+) -> SpreadIntervals:
+    """Percentile bootstrap intervals over seeds for every field of `spread`.
+
+    The bootstrap is NOT consistent for `min`, `max`, `range` and `relative_variation`: a
+    resample never reaches beyond the observed extremes, so the observed range is the upper end of
+    its own interval, more seeds always widen it, and no coverage can be claimed. Those ends only
+    say how much the printed range hangs on single seeds. What can be said honestly about extremes
+    is in `range_content` (distribution-free) and `range_against_gaussian`.
+
+    Args:
+        x: (seeds,) scores of one cell, independent across seeds; at least 2.
+        level: two-sided confidence level.
+        n_boot: bootstrap resamples.
+        rng: source of the resamples.
+
+    Raises:
+        ValueError: fewer than two values, NaN or infinity.
+    """
+    a = finite(x, ndim=1, min_size=2)
+    step = max(1, _CHUNK // a.size)
+    parts = [
+        spread(a[rng.integers(0, a.size, (min(step, n_boot - done), a.size))])
+        for done in range(0, n_boot, step)
+    ]
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    ends = {
+        f.name: np.quantile(np.concatenate([getattr(p, f.name) for p in parts]), tails)
+        for f in fields(Spread)[1:]
+    }
+    low, high = (Spread(a.size, **{k: v[i] for k, v in ends.items()}) for i in (0, 1))
+    return SpreadIntervals(level, n_boot, low, high)
+
+
+@dataclass(frozen=True)
+class RangeContent:
+    """Share of all seeds whose score lies within the observed min to max."""
+
+    n: int
+    level: float
+    expected: float
+    lower: float
+
+
+def range_content(n: int, level: float = 0.95) -> RangeContent:
+    """Distribution-free content of the observed range of `n` independent seeds (Wilks 1941).
+
+    For any continuous score distribution the share of seeds inside [min, max] is Beta(n−1, 2):
+    (n−1)/(n+1) on average, and at least `lower` with confidence `level`. With ties it holds as a
+    lower bound. It is the honest counterpart of an interval for the range.
+
+    Raises:
+        ValueError: n < 2 or a level outside (0, 1).
+    """
+    if n < 2 or not 0 < level < 1:
+        raise ValueError(f"range_content needs n >= 2 and 0 < level < 1, got {n=}, {level=}")
+    lower = float(stats.beta.ppf(1 - level, n - 1, 2))
+    return RangeContent(n, level, (n - 1) / (n + 1), lower)
+
+
+def expected_gaussian_range(n: ArrayLike) -> Array:
+    """Expected max − min of `n` independent standard normal values, in SD (Tippett 1925).
+
+    E = ∫ 1 − Φ(x)ⁿ − (1−Φ(x))ⁿ dx over the real line; the trapezoidal rule is exact to rounding for
+    this smooth integrand that vanishes at both ends (valid to n = 1e40).
+
+    Args:
+        n: sample sizes, scalar or array of integers >= 1.
+
+    Returns:
+        The shape of `n`: 0 at n=1, 1.128 at 2, 4.498 at 50, 7.70 at 10,000.
+    """
+    size = np.asarray(n, dtype=np.float64)
+    if size.size == 0 or np.any(size < 1) or np.any(size != np.floor(size)):
+        raise ValueError(f"sample sizes must be integers of at least 1, got {n}")
+    unique, where = np.unique(size, return_inverse=True)
+    x = np.linspace(-15, 15, 6001)
+    log_cdf = stats.norm.logcdf(x)
+    # −expm1 keeps 1 − Φⁿ accurate where Φ is close to 1; the mirror term is its reflection.
+    upper = -np.expm1(unique[:, None] * log_cdf)
+    integrand = upper - np.exp(unique[:, None] * log_cdf[::-1])
+    return (integrand.sum(axis=1) * (x[1] - x[0]))[where].reshape(size.shape)[()]
+
+
+def _gaussian_null(n: int, n_sim: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return range / SD and excess kurtosis of `n_sim` Gaussian samples of size `n`."""
+    step = max(1, _CHUNK // n)
+    parts = []
+    for done in range(0, n_sim, step):
+        z = rng.standard_normal((min(step, n_sim - done), n))
+        parts.append((np.ptp(z, axis=1) / z.std(axis=1, ddof=1), _excess_kurtosis(z)))
+    ratio, kurtosis = zip(*parts, strict=True)
+    return np.concatenate(ratio), np.concatenate(kurtosis)
+
+
+def _excess_kurtosis(z: Array) -> Array:
+    """Return the unbiased-under-normality G2 along the last axis, without scipy's overhead."""
+    n = z.shape[-1]
+    c = z - z.mean(axis=-1, keepdims=True)
+    c *= c
+    m2 = c.mean(axis=-1)
+    c *= c
+    g2 = c.mean(axis=-1) / m2**2 - 3
+    return (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * g2 + 6)
+
+
+def _tail_p(null: Array, observed: float) -> tuple[float, float]:
+    """Return Monte Carlo p-values (upper, two-sided), never 0 (Davison & Hinkley 1997, 4.11)."""
+    slack = 1e-9 * max(1.0, abs(observed))
+    upper = (1 + np.count_nonzero(null >= observed - slack)) / (1 + null.size)
+    lower = (1 + np.count_nonzero(null <= observed + slack)) / (1 + null.size)
+    return float(upper), float(min(1.0, 2 * min(upper, lower)))
+
+
+@dataclass(frozen=True)
+class Normality:
+    """Omnibus normality test and the weight of the tails."""
+
+    n: int
+    test: str
+    statistic: float
+    p_value: float
+    excess_kurtosis: float
+    excess_kurtosis_se: float
+    excess_kurtosis_p: float
+    tail: str
+
+
+@dataclass(frozen=True)
+class GaussianRange:
+    """Observed range, in SD of the sample, against that of a Gaussian sample of the same size."""
+
+    n: int
+    observed: float
+    expected: float
+    ratio: float
+    p_larger: float
+    p_value: float
+    n_sim: int
+    normality: Normality
+
+
+def range_against_gaussian(
+    x: ArrayLike, *, alpha: float = 0.05, n_sim: int = 4000, rng: np.random.Generator
+) -> GaussianRange:
+    """Test whether the range of `x` is what a Gaussian sample of that size gives.
+
+    The statistic is the internally studentised range R/s (David, Hartley & Pearson 1954). By
+    Basu's theorem R/s and s are independent for a Gaussian sample, so its expectation is exactly
+    E[R] / E[s] = `expected_gaussian_range(n)` / c4(n); the p-values (one-sided for a larger range,
+    and two-sided) are Monte Carlo with `n_sim` Gaussian samples, SE √(p(1−p)/n_sim).
+
+    The normality check is Shapiro–Wilk up to n = 5,000 and Anderson–Darling (Stephens' case of
+    estimated mean and SD) beyond. The tail is "heavier" or "lighter" when the excess kurtosis G2
+    is significant at `alpha` (two-sided, same Monte Carlo samples), else "as Gaussian";
+    its SE is the exact one under normality. "as Gaussian" is no proof: small n hides much.
+
+    Args:
+        x: (seeds,) scores, at least 4 and not all equal.
+        alpha: level of the tail verdict.
+        n_sim: Gaussian samples drawn.
+        rng: source of the Gaussian samples.
+
+    Raises:
+        ValueError: fewer than 4 values, all values equal, NaN or infinity.
+    """
+    a = finite(x, ndim=1, min_size=4)
+    n, centred = a.size, a - a.mean()
+    sd = centred.std(ddof=1)
+    # Relative to the size of the scores: a constant column must not pass by rounding noise.
+    if sd <= 1e-13 * np.abs(a).max():
+        raise ValueError(f"all {n} values are equal: there is no spread to compare")
+    z = centred / sd
+    null_ratio, null_kurtosis = _gaussian_null(n, n_sim, rng)
+
+    observed = float(np.ptp(z))
+    c4 = np.sqrt(2 / (n - 1)) * np.exp(gammaln(n / 2) - gammaln((n - 1) / 2))
+    expected = float(expected_gaussian_range(n) / c4)
+    p_larger, p_two_sided = _tail_p(null_ratio, observed)
+
+    if n <= 5000:
+        test, (statistic, p) = "Shapiro-Wilk", stats.shapiro(z)
+    else:
+        test, (statistic, p) = "Anderson-Darling", normal_ad(z)
+    g2 = float(_excess_kurtosis(z))
+    _, g2_p = _tail_p(null_kurtosis, g2)
+    tail = "as Gaussian" if g2_p > alpha else "heavier" if g2 > 0 else "lighter"
+    g1_se = np.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
+    g2_se = float(2 * g1_se * np.sqrt((n * n - 1) / ((n - 3) * (n + 5))))
+    normality = Normality(n, test, float(statistic), float(p), g2, g2_se, g2_p, tail)
+    return GaussianRange(
+        n, observed, expected, observed / expected, p_larger, p_two_sided, n_sim, normality
+    )

@@ -1,0 +1,171 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reseed.stats.bootstrap import (
+    WEIGHTED_METRICS,
+    bca_interval,
+    percentile_interval,
+    resample_counts,
+    test_set_bootstrap,
+)
+from scipy import stats
+from sklearn import metrics as sk
+
+SKLEARN = {
+    "accuracy": sk.accuracy_score,
+    "error": sk.zero_one_loss,
+    "mse": sk.mean_squared_error,
+    "mae": sk.mean_absolute_error,
+    "precision": lambda y, p: sk.precision_score(y, p, zero_division=0),
+    "recall": lambda y, p: sk.recall_score(y, p, zero_division=0),
+    "f1": lambda y, p: sk.f1_score(y, p, zero_division=0),
+    "macro_precision": lambda y, p: sk.precision_score(y, p, average="macro", zero_division=0),
+    "macro_recall": lambda y, p: sk.recall_score(y, p, average="macro", zero_division=0),
+    "macro_f1": lambda y, p: sk.f1_score(y, p, average="macro", zero_division=0),
+    "auc": sk.roc_auc_score,
+}
+
+
+def _data(name, rng, n=40, seeds=3):
+    if name in ("mse", "mae"):
+        return rng.normal(size=n), rng.normal(size=(seeds, n))
+    if name == "auc":  # few distinct scores: many ties
+        return rng.integers(0, 2, n), rng.integers(0, 5, (seeds, n)) / 4
+    high = 4 if name.startswith("macro") else 2
+    return rng.integers(0, high, n), rng.integers(0, high, (seeds, n))
+
+
+@pytest.mark.parametrize("name", sorted(WEIGHTED_METRICS))
+def test_counts_metric_equals_scikit_learn_on_the_resampled_items(name):
+    rng = np.random.default_rng(0)
+    y, pred = _data(name, rng)
+    w = resample_counts(25, y.size, rng=rng)
+    got = WEIGHTED_METRICS[name](y, pred, w.astype(float))
+    assert got.shape == (25, 3)
+    for b, counts in enumerate(w):
+        items = np.repeat(np.arange(y.size), counts)
+        for s in range(3):
+            assert got[b, s] == pytest.approx(SKLEARN[name](y[items], pred[s, items]), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["auc", "macro_f1"])
+def test_named_metric_equals_the_general_path(name):
+    y, pred = _data(name, np.random.default_rng(1))
+    fast = test_set_bootstrap(name, y, pred, 60, rng=np.random.default_rng(2))
+    slow = test_set_bootstrap(SKLEARN[name], y, pred, 60, rng=np.random.default_rng(2))
+    for field in ("estimate", "mean", "sd", "low", "high"):
+        np.testing.assert_allclose(getattr(fast, field), getattr(slow, field), atol=1e-12)
+
+
+def test_sd_of_accuracy_is_the_binomial_one():
+    rng = np.random.default_rng(3)
+    y = np.ones(500)
+    pred = (rng.random((4, 500)) < 0.8).astype(float)
+    got = test_set_bootstrap("accuracy", y, pred, 4000, rng=rng)
+    p = pred.mean(axis=1)
+    exact = np.sqrt(p * (1 - p) / 500)  # ideal bootstrap SD of a mean
+    np.testing.assert_allclose(got.sd, exact, rtol=4 / np.sqrt(2 * 4000))
+    np.testing.assert_allclose(got.mean, p, atol=4 * exact.max() / np.sqrt(4000))
+    assert np.all((got.low < p) & (p < got.high))
+
+
+def test_stratified_resamples_keep_class_counts_and_lose_their_variance():
+    rng = np.random.default_rng(4)
+    y = np.repeat([0, 1], [300, 100])
+    w = resample_counts(50, 400, strata=y, rng=rng)
+    assert np.all(w[:, y == 1].sum(axis=1) == 100)
+    always_zero = np.zeros(400, dtype=int)  # accuracy = share of class 0: no variance if stratified
+    fixed = test_set_bootstrap("accuracy", y, always_zero, 200, stratify=True, rng=rng)
+    free = test_set_bootstrap("accuracy", y, always_zero, 200, rng=rng)
+    assert fixed.sd == pytest.approx(0, abs=1e-12)
+    assert free.sd == pytest.approx(np.sqrt(0.75 * 0.25 / 400), rel=0.2)
+    halves = np.tile([0, 1], 200)
+    assert np.all(
+        resample_counts(9, 400, strata=halves, rng=rng)[:, halves == 0].sum(axis=1) == 200
+    )
+
+
+def test_counts_are_multinomial():
+    w = resample_counts(20_000, 10, rng=np.random.default_rng(5))
+    assert np.all(w.sum(axis=1) == 10)
+    np.testing.assert_allclose(w.mean(axis=0), 1, atol=4 * np.sqrt(0.9 / 20_000))
+    np.testing.assert_allclose(w.var(axis=0), 0.9, rtol=0.06)
+
+
+def test_resamples_without_a_positive_are_counted_not_averaged():
+    y = np.r_[1, np.zeros(9)]
+    got = test_set_bootstrap("auc", y, np.r_[0.9, np.zeros(9)], 2000, rng=np.random.default_rng(6))
+    # probability that the only positive is not drawn: 0.9^10
+    assert got.undefined / 2000 == pytest.approx(0.9**10, abs=4 * np.sqrt(0.227 / 2000))
+    assert got.mean == 1.0
+    with pytest.raises(ValueError, match="undefined"):
+        test_set_bootstrap("auc", np.ones(5), np.ones(5), 20, rng=np.random.default_rng(6))
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
+def test_auc_knows_only_the_order_of_scores(seed, scale, shift):
+    rng = np.random.default_rng(seed)
+    y, s = np.r_[0, 1, rng.integers(0, 2, 20)], rng.integers(0, 6, (2, 22)).astype(float)
+    w = resample_counts(10, 22, rng=rng).astype(float)
+    auc = WEIGHTED_METRICS["auc"]
+    np.testing.assert_allclose(auc(y, s, w), auc(y, scale * s + shift, w))
+    np.testing.assert_allclose(auc(y, s, w), 1 - auc(y, -s, w))
+    order = rng.permutation(22)
+    np.testing.assert_allclose(auc(y, s, w), auc(y[order], s[:, order], w[:, order]))
+
+
+def test_bca_equals_scipy_on_its_own_replicates():
+    rng = np.random.default_rng(7)
+    x = rng.gamma(1.5, size=25)
+    theirs = stats.bootstrap((x,), np.std, method="BCa", n_resamples=3000, rng=rng)
+    jackknife = [np.delete(x, i).std() for i in range(x.size)]
+    ours = bca_interval(theirs.bootstrap_distribution, x.std(), jackknife)
+    np.testing.assert_allclose(ours, theirs.confidence_interval, rtol=1e-10)
+
+
+def test_bca_of_a_constant_statistic_is_a_point():
+    assert bca_interval([2.0] * 10, 2.0, [2.0] * 5) == (2.0, 2.0)
+
+
+def test_percentile_interval_ignores_nan():
+    low, high = percentile_interval(np.r_[np.arange(101.0), np.nan], 0.9)
+    assert (low, high) == (pytest.approx(5), pytest.approx(95))
+
+
+def test_large_problem_is_vectorised_and_deterministic():
+    rng = np.random.default_rng(8)
+    y, pred = rng.integers(0, 2, 2000), rng.integers(0, 2, (50, 2000))
+    a, b = (test_set_bootstrap("f1", y, pred, 300, rng=np.random.default_rng(9)) for _ in range(2))
+    np.testing.assert_array_equal(a.sd, b.sd)
+    assert a.sd.shape == (50,)
+
+
+@pytest.mark.parametrize(
+    ("metric", "y", "pred", "n_boot", "message"),
+    [
+        ("accuracy", [], [], 10, "must be"),
+        ("accuracy", [0, 1], [0, 1, 1], 10, "must be"),
+        ("mse", [0.0, np.nan], [0.0, 1.0], 10, "NaN"),
+        ("nope", [0, 1], [0, 1], 10, "unknown metric"),
+        ("f1", [0, 2], [0, 1], 10, "macro_f1"),
+        ("auc", [0, 2], [0.1, 0.2], 10, "labels 0 and 1"),
+        ("accuracy", [0, 1], [0, 1], 1, "n_boot"),
+    ],
+)
+def test_bad_input_is_refused(metric, y, pred, n_boot, message):
+    with pytest.raises(ValueError, match=message):
+        test_set_bootstrap(metric, y, pred, n_boot, rng=np.random.default_rng(0))
+
+
+def test_wrong_number_of_strata_is_refused():
+    with pytest.raises(ValueError, match="strata"):
+        resample_counts(2, 5, strata=[0, 1], rng=np.random.default_rng(0))
+
+
+def test_single_item_and_all_tied_scores_are_defined():
+    one = test_set_bootstrap("accuracy", [1], [1], 5, rng=np.random.default_rng(0))
+    assert (one.mean, one.sd) == (1.0, 0.0)
+    tied = test_set_bootstrap("auc", [0, 1] * 10, [0.5] * 20, 50, rng=np.random.default_rng(0))
+    assert (tied.mean, tied.sd) == (0.5, 0.0)

@@ -1,0 +1,214 @@
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from reseed.stats.spread import (
+    Spread,
+    expected_gaussian_range,
+    finite,
+    range_against_gaussian,
+    range_content,
+    spread,
+    spread_intervals,
+)
+from scipy import integrate, stats
+
+SAMPLES = arrays(np.float64, st.integers(2, 30), elements=st.floats(-100, 100, width=32))
+
+
+def test_spread_matches_the_definitions_by_hand():
+    s = spread([1.0, 2.0, 4.0, 9.0])
+    assert (s.n, s.median, s.min, s.max, s.range, s.mean) == (4, 3.0, 1.0, 9.0, 8.0, 4.0)
+    # type 7 quartiles: positions 0.75 and 2.25 between the order statistics
+    assert s.iqr == pytest.approx((4 + 0.25 * 5) - (1 + 0.75 * 1))
+    assert s.relative_variation == pytest.approx(8 / 3)
+    assert s.sd == pytest.approx(np.sqrt((9 + 4 + 0 + 25) / 3))
+
+
+def test_relative_variation_agrees_with_the_printed_rows_of_raste_table_3():
+    # Bike Sharing, FFNN: median, range -> printed relative variation, data and model seed.
+    for median, range_, printed in [(0.1218, 0.0260, 0.213), (0.1246, 0.0098, 0.079)]:
+        s = spread([median - range_ / 2, median, median + range_ / 2])
+        assert s.relative_variation == pytest.approx(printed, abs=6e-4)
+
+
+def test_spread_along_an_axis_equals_spread_of_each_row():
+    x = np.random.default_rng(0).normal(size=(3, 7, 5))
+    stacked = spread(x, axis=1)
+    for f in fields(Spread)[1:]:
+        assert getattr(stacked, f.name).shape == (3, 5)
+        assert getattr(stacked, f.name)[2, 4] == getattr(spread(x[2, :, 4]), f.name)
+
+
+def test_degenerate_samples_have_defined_answers():
+    one = spread([0.5])
+    assert (one.n, one.range, one.iqr, one.median) == (1, 0.0, 0.0, 0.5)
+    assert np.isnan(one.sd)
+    tied = spread([0.5] * 6)
+    assert (tied.range, tied.iqr, tied.relative_variation) == (0.0, 0.0, 0.0)
+    assert np.isnan(spread([-1.0, 0.0, 1.0]).relative_variation)
+
+
+@pytest.mark.parametrize("bad", [[], [1.0, np.nan], [1.0, np.inf]])
+def test_empty_or_nan_is_refused(bad):
+    with pytest.raises(ValueError, match=r"needs at least|NaN or infinite"):
+        spread(bad)
+    with pytest.raises(ValueError, match=r"needs at least|NaN or infinite"):
+        range_against_gaussian(bad, rng=np.random.default_rng(0))
+
+
+def test_finite_names_the_wrong_number_of_axes():
+    with pytest.raises(ValueError, match="scores must have 2 axes"):
+        finite([1.0], "scores", ndim=2)
+
+
+@given(SAMPLES, st.randoms(use_true_random=False), st.floats(-50, 50), st.floats(0.01, 50))
+def test_spread_is_equivariant(x, random, shift, scale):
+    base = spread(x)
+    permuted = spread(np.array(random.sample(list(x), len(x))))
+    moved = spread(scale * x + shift)
+    for name in ("iqr", "range", "sd"):
+        value = getattr(base, name)
+        assert getattr(permuted, name) == pytest.approx(value, rel=1e-9, abs=1e-9)
+        assert getattr(moved, name) == pytest.approx(scale * value, rel=1e-6, abs=1e-6)
+    for name in ("median", "mean", "min", "max"):
+        value = scale * getattr(base, name) + shift
+        assert getattr(moved, name) == pytest.approx(value, rel=1e-6, abs=1e-6)
+
+
+def test_expected_range_against_closed_forms_and_facts():
+    got = expected_gaussian_range([1, 2, 3, 50, 500, 10_000])
+    # n=2: 2/√π, n=3: 3/√π (David & Nagaraja 2003); the rest as published to the digits shown
+    exact = [0, 2 / np.sqrt(np.pi), 3 / np.sqrt(np.pi)]
+    np.testing.assert_allclose(got[:3], exact, atol=1e-12)
+    np.testing.assert_allclose(got[3:], [4.498, 6.073, 7.703], atol=6e-4)
+
+
+@pytest.mark.parametrize("n", [7, 1234, 10**8])
+def test_expected_range_against_adaptive_quadrature_of_order_statistics(n):
+    # independent formula: 2 E[max], E[max] = ∫ x n φ(x) Φ(x)^(n−1) dx
+    def density(x):
+        return x * n * np.exp(stats.norm.logpdf(x) + (n - 1) * stats.norm.logcdf(x))
+
+    value, _ = integrate.quad(density, -12, 12, points=[2, 4, 6], epsabs=1e-12, limit=400)
+    assert expected_gaussian_range(n) == pytest.approx(2 * value, rel=1e-9)
+
+
+@pytest.mark.parametrize("bad", [0, 2.5, [3, -1], []])
+def test_expected_range_refuses_what_is_no_sample_size(bad):
+    with pytest.raises(ValueError, match="sample sizes"):
+        expected_gaussian_range(bad)
+
+
+def test_range_of_gaussian_samples_gets_uniform_p_values_and_unbiased_ratio():
+    rng = np.random.default_rng(5)
+    n_samples = 300
+    got = [
+        range_against_gaussian(rng.normal(3, 2, 40), n_sim=400, rng=rng) for _ in range(n_samples)
+    ]
+    # SD of R/s at n=40 is 0.5, so the mean of 300 has SE 0.03 of an expected 4.3
+    assert np.mean([g.ratio for g in got]) == pytest.approx(1, abs=4 * 0.5 / 4.3 / n_samples**0.5)
+    for attribute in ("p_value", "p_larger"):
+        share = np.mean([getattr(g, attribute) <= 0.1 for g in got])
+        assert abs(share - 0.1) < 4 * np.sqrt(0.09 / n_samples)
+    as_gaussian = np.mean([g.normality.tail == "as Gaussian" for g in got])
+    assert abs(as_gaussian - 0.95) < 4 * np.sqrt(0.0475 / n_samples)
+
+
+@pytest.mark.parametrize(
+    ("draw", "tail", "wider"),
+    [
+        (lambda rng, n: rng.standard_t(3, n), "heavier", True),
+        (lambda rng, n: rng.uniform(size=n), "lighter", False),
+    ],
+)
+@pytest.mark.parametrize(("n", "test"), [(500, "Shapiro-Wilk"), (6000, "Anderson-Darling")])
+def test_tails_are_named(draw, tail, wider, n, test):
+    rng = np.random.default_rng(2)
+    got = range_against_gaussian(draw(rng, n), n_sim=400, rng=rng)
+    assert (got.normality.tail, got.normality.test) == (tail, test)
+    assert got.normality.p_value < 0.01
+    assert (got.p_larger < 0.01) == wider
+    assert (got.ratio > 1) == wider
+    assert got.p_value < 0.02
+
+
+def test_kurtosis_and_its_standard_error_agree_with_scipy_and_simulation():
+    rng = np.random.default_rng(0)
+    x = rng.gamma(2, size=60)
+    got = range_against_gaussian(x, n_sim=50, rng=rng).normality
+    assert got.excess_kurtosis == pytest.approx(stats.kurtosis(x, bias=False))
+    simulated = stats.kurtosis(rng.normal(size=(20_000, 60)), axis=1, bias=False).std()
+    assert got.excess_kurtosis_se == pytest.approx(simulated, rel=0.04)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-10, 10))
+def test_range_check_ignores_unit_and_origin(seed, scale, shift):
+    x = np.random.default_rng(seed).normal(size=30)
+    a = range_against_gaussian(x, n_sim=50, rng=np.random.default_rng(1))
+    b = range_against_gaussian(scale * x + shift, n_sim=50, rng=np.random.default_rng(1))
+    assert a.observed == pytest.approx(b.observed)
+    assert (a.p_value, a.normality.tail) == (b.p_value, b.normality.tail)
+
+
+@pytest.mark.parametrize("bad", [[0.1] * 10, [1.0, 2.0, 3.0]])
+def test_constant_or_tiny_samples_are_refused(bad):
+    with pytest.raises(ValueError, match=r"all 10 values are equal|at least 4"):
+        range_against_gaussian(bad, rng=np.random.default_rng(0))
+
+
+def test_range_content_holds_in_simulation():
+    rng = np.random.default_rng(3)
+    n, n_sim = 20, 20_000
+    u = rng.uniform(size=(n_sim, n))
+    content = np.ptp(u, axis=1)  # of a uniform: exactly the share of seeds inside
+    got = range_content(n, 0.9)
+    assert content.mean() == pytest.approx(got.expected, abs=4 * content.std() / n_sim**0.5)
+    assert abs((content >= got.lower).mean() - 0.9) < 4 * np.sqrt(0.09 / n_sim)
+    with pytest.raises(ValueError, match="n >= 2"):
+        range_content(1)
+
+
+def test_intervals_of_location_and_scale_cover():
+    rng = np.random.default_rng(4)
+    n_sim = 300
+    got = [spread_intervals(rng.normal(1, 2, 100), n_boot=400, rng=rng) for _ in range(n_sim)]
+    truth = {"mean": 1, "median": 1, "sd": 2, "iqr": 2 * 2 * stats.norm.ppf(0.75)}
+    for name, value in truth.items():
+        covered = np.mean([getattr(g.low, name) <= value <= getattr(g.high, name) for g in got])
+        # percentile intervals are a little short at n=100; 4 Monte Carlo SE is 0.05
+        assert 0.87 < covered < 0.995, name
+
+
+def test_the_observed_range_is_the_end_of_its_own_bootstrap_interval():
+    x = np.random.default_rng(1).normal(size=200)
+    got = spread_intervals(x, rng=np.random.default_rng(2))
+    assert got.high.range <= spread(x).range
+    assert got.high.max <= x.max()
+    same = spread_intervals(x, rng=np.random.default_rng(2))
+    assert same == got
+    with pytest.raises(ValueError, match="at least 2"):
+        spread_intervals([1.0], rng=np.random.default_rng(2))
+
+
+def test_stats_imports_with_only_numpy_scipy_and_statsmodels():
+    modules = sorted(path.stem for path in Path("scripts/reseed/stats").glob("[a-z]*.py"))
+    code = f"""
+import importlib, sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {{"sklearn", "torch", "matplotlib", "baycomp", "scikit_posthocs"}}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+for m in {modules}:
+    importlib.import_module("reseed.stats." + m)
+assert not [m for m in sys.modules if m.startswith("reseed.") and "stats" not in m]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": "scripts"})
