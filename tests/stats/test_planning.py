@@ -1,0 +1,230 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reseed.stats import planning, sequential
+from scipy import stats
+from statsmodels.stats.power import TTestIndPower, TTestPower
+
+# --- seeds for a width or a difference ----------------------------------------------------------
+
+
+def test_half_width_is_scipys_t_interval():
+    x = np.random.default_rng(0).normal(size=12)
+    low, high = stats.ttest_1samp(x, 0).confidence_interval(0.9)
+    assert planning.half_width(x.std(ddof=1), 12, 0.9) == pytest.approx((high - low) / 2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.01, 50), st.floats(0.02, 10), st.floats(0.5, 0.99))
+def test_plan_for_a_width_is_the_smallest(sd, relative, level):
+    target = relative * sd
+    plan = planning.seeds_for_half_width(sd, target, level)
+    assert plan.achieved <= target
+    assert plan.n == 2 or planning.half_width(sd, plan.n - 1, level) > target
+    assert (np.diff(plan.curve) < 0).all()
+    scaled = planning.seeds_for_half_width(4 * sd, 4 * target, level)
+    assert scaled.n == plan.n  # unit-free
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_power_against_statsmodels(paired):
+    other = TTestPower() if paired else TTestIndPower()
+    for effect, n in ((0.2, 30), (0.5, 10), (1.5, 5), (-0.8, 20)):
+        expected = other.power(abs(effect), n, 0.05)
+        got = planning.power(2 * effect, 2.0, n, 0.05, paired)
+        assert got == pytest.approx(expected, abs=1e-6)
+    plan = planning.seeds_for_difference(0.5, 1.0, 0.8, 0.05, paired)
+    assert plan.n == int(np.ceil(other.solve_power(0.5, alpha=0.05, power=0.8)))
+    assert planning.power(0.5, 1.0, plan.n - 1, 0.05, paired) < 0.8 <= plan.achieved
+
+
+def test_power_by_simulation():
+    rng = np.random.default_rng(1)
+    plan = planning.seeds_for_difference(1.0, 1.3, 0.8)
+    x = rng.normal(1.0, 1.3, size=(8000, plan.n))
+    found = stats.ttest_1samp(x, 0, axis=1).pvalue < 0.05
+    mc_se = np.sqrt(0.8 * 0.2 / 8000)
+    assert found.mean() == pytest.approx(plan.achieved, abs=4 * mc_se)
+    assert np.isfinite(planning.power(np.array(20.0), 1.0, np.arange(2, 200))).all()
+
+
+def test_pilot_sd_and_its_assurance():
+    pilot = np.random.default_rng(2).normal(size=(4000, 8))
+    assert planning.pilot_sd(pilot[0]) == pytest.approx(pilot[0].std(ddof=1))
+    upper = np.array([planning.pilot_sd(p, 0.8) for p in pilot])
+    assert (upper >= 1).mean() == pytest.approx(0.8, abs=4 * np.sqrt(0.16 / 4000))
+
+
+# --- seeds x folds ------------------------------------------------------------------------------
+
+
+def simulate_grid(rng, repeats, var_seed, var_fold, var_residual, a, b, mean):
+    y = mean + rng.normal(0, var_seed**0.5, (repeats, a, 1))
+    return (y + rng.normal(0, var_fold**0.5, (repeats, 1, b))
+            + rng.normal(0, var_residual**0.5, (repeats, a, b)))  # fmt: skip
+
+
+def test_grid_standard_error_and_power_by_simulation():
+    rng = np.random.default_rng(3)
+    components, a, b, repeats = (1.0, 0.6, 2.0), 9, 7, 6000
+    se, df = planning.grid_standard_error(*components, a, b)
+    y = simulate_grid(rng, repeats, *components, a, b, mean=1.6)
+    means = y.mean((1, 2))
+    assert means.std() == pytest.approx(se, rel=4 / np.sqrt(2 * repeats))
+    # Test each grid with its own ANOVA estimate of the standard error and of the df.
+    rows, columns = y.mean(2), y.mean(1)
+    ms_a, ms_b = b * rows.var(1, ddof=1), a * columns.var(1, ddof=1)
+    residual = y - rows[:, :, None] - columns[:, None] + means[:, None, None]
+    ms_e = (residual**2).sum((1, 2)) / ((a - 1) * (b - 1))
+    t = means / np.sqrt(np.maximum(ms_a + ms_b - ms_e, ms_e) / (a * b))
+    expected = planning._t_power(1.6 / se, df, 0.05)
+    found = np.abs(t) > stats.t.isf(0.025, df)
+    assert found.mean() == pytest.approx(expected, abs=0.03)  # Satterthwaite is approximate
+    assert 0.5 < expected < 0.95
+
+
+def test_grid_reduces_to_the_one_way_plan_without_fold_variance():
+    se, df = planning.grid_standard_error(4.0, 0.0, 0.0, 10, 6)
+    assert se == pytest.approx(2 / np.sqrt(10))
+    assert df == pytest.approx(9)
+
+
+def test_plan_grid_is_the_cheapest():
+    for target in ({"half_width": 1.0}, {"difference": 1.4}):
+        plan = planning.plan_grid(0.3, 0.8, 1.5, max_seeds=25, max_folds=20, **target)
+        best = None
+        for a in range(2, 26):
+            for b in range(2, 21):
+                se, df = planning.grid_standard_error(0.3, 0.8, 1.5, a, b)
+                if "half_width" in target:
+                    good = stats.t.isf(0.025, df) * se <= 1.0
+                else:
+                    good = planning._t_power(1.4 / se, df, 0.05) >= 0.8
+                if good and (best is None or (a * b, b) < best[:2]):
+                    best = (a * b, b, a)
+        assert (plan.n_seeds * plan.n_folds, plan.n_folds, plan.n_seeds) == best
+        assert plan.value.shape == (24, 19)
+    with pytest.raises(ValueError, match=r"out of reach.*best is"):
+        planning.plan_grid(0.3, 0.8, 1.5, half_width=1e-3, max_seeds=10, max_folds=10)
+
+
+# --- ensemble size ------------------------------------------------------------------------------
+
+
+def test_ensemble_size_rule():
+    levels = [np.r_[np.zeros(7), np.ones(3)], np.zeros(10), np.r_[np.zeros(9), 1], np.zeros(10)]
+    result = planning.ensemble_size([3, 5, 10, 20], levels, 0.01, share=0.95)
+    assert result.size == 20  # 5 passes, but 10 does not
+    np.testing.assert_allclose(result.share, [0.7, 1, 0.9, 1])
+    assert planning.ensemble_size([3, 5, 10, 20], levels, 0.01, share=0.9).size == 5
+    assert planning.ensemble_size([3], levels[:1], 0.01).size is None
+    # Clopper–Pearson by its definition
+    assert stats.binom.sf(6, 10, result.low[0]) == pytest.approx(0.025)
+    assert stats.binom.cdf(7, 10, result.high[0]) == pytest.approx(0.025)
+
+
+# --- sequential ---------------------------------------------------------------------------------
+
+
+def test_boundary_inverts_the_bayes_factor():
+    # The Bayes factor as an integral over the effect size: noncentral t density over central.
+    for n, scale in ((6, 1.0), (15, 0.5), (40, 2.0)):
+        t = float(sequential.t_boundary(n, 0.05, scale))
+        effects = np.linspace(-8 * scale, 8 * scale, 4001)
+        density = stats.nct.pdf(t, n - 1, effects * np.sqrt(n))
+        weights = stats.norm.pdf(effects, 0, scale)
+        factor = np.trapezoid(density * weights, effects) / stats.t.pdf(t, n - 1)
+        assert factor == pytest.approx(20, rel=1e-3)
+
+
+def test_crossing_probability_by_simulation():
+    rng = np.random.default_rng(4)
+    paths, n, alpha = 3000, 400, 0.1
+    x = rng.normal(2.0, 3.0, size=(paths, n))
+    sequence = sequential.mean_confidence_sequence(x, alpha)
+    missed = ((sequence.low > 2) | (sequence.high < 2)).any(axis=1).mean()
+    mc_se = np.sqrt(alpha * (1 - alpha) / paths)
+    assert missed <= alpha + 3 * mc_se
+    assert missed > 0.02  # not vacuous
+    # The ordinary t interval looked at after each value misses far more often.
+    k = np.arange(1, n + 1)
+    sd = np.sqrt((np.cumsum((x - 2) ** 2, 1) - k * (sequence.mean - 2) ** 2) / np.maximum(k - 1, 1))
+    t = np.abs(sequence.mean - 2)[:, 5:] / (sd / np.sqrt(k))[:, 5:]
+    peeked = (t > stats.t.isf(alpha / 2, k[5:] - 1)).any(axis=1).mean()
+    assert peeked > 0.35
+
+
+def test_sequence_by_hand_and_invariance():
+    x = np.random.default_rng(5).normal(5, 2, size=60)
+    sequence = sequential.mean_confidence_sequence(x)
+    for n in (8, 60):
+        half = sequential.t_boundary(n) * x[:n].std(ddof=1) / np.sqrt(n)
+        assert sequence.mean[n - 1] == pytest.approx(x[:n].mean())
+        assert sequence.high[n - 1] - sequence.mean[n - 1] == pytest.approx(half)
+    moved = sequential.mean_confidence_sequence(1e6 + 3 * x)
+    np.testing.assert_allclose(moved.low, 1e6 + 3 * sequence.low, rtol=1e-10)
+    assert np.isinf(sequence.high[:3]).all()
+
+
+def test_stopping_rules():
+    rng = np.random.default_rng(6)
+    x = rng.normal(1, 1, size=500)
+    stop = sequential.stopping_point(x)
+    assert stop.reason == "different from 0"
+    assert stop.low > 0
+    before = sequential.mean_confidence_sequence(x[: stop.n - 1])
+    assert before.low[-1] < 0 < before.high[-1]
+    same = sequential.stopping_point(rng.normal(0, 1, size=3000), rope=0.2)
+    assert same.reason == "equivalent"
+    precise = sequential.stopping_point(rng.normal(0, 1, size=3000), half_width=0.3)
+    assert precise.reason == "precise enough"
+    assert precise.high - precise.low <= 0.6
+    assert sequential.stopping_point(x[:3]) == sequential.Stop(None, "continue", -np.inf, np.inf)
+
+
+def test_rules_are_wrong_no_more_often_than_alpha():
+    rng = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(400):
+        stop = sequential.stopping_point(rng.normal(0, 1, size=200), alpha=0.1, half_width=0.25)
+        wrong += stop.reason == "different from 0"
+    assert wrong / 400 <= 0.1 + 3 * np.sqrt(0.09 / 400)
+
+
+def test_single_and_constant_values():
+    one = sequential.mean_confidence_sequence([3.0])
+    assert (one.low[0], one.mean[0], one.high[0]) == (-np.inf, 3.0, np.inf)
+    constant = sequential.mean_confidence_sequence([*[0.1] * 10, 0.2])
+    assert (constant.mean[:10] == 0.1).all()
+    assert np.isinf(constant.high[:10]).all()  # no spread seen: nothing can be said
+    assert np.isfinite(constant.high[10])
+    assert sequential.stopping_point([0.1] * 50, half_width=1.0).n is None
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: planning.pilot_sd([1.0]), "at least 2"),
+    (lambda: planning.pilot_sd([]), "at least 2"),
+    (lambda: planning.pilot_sd([1.0, np.nan]), "NaN"),
+    (lambda: planning.pilot_sd([1.0, 1.0]), "equal"),
+    (lambda: planning.pilot_sd([1.0, 2.0], 1.0), "assurance"),
+    (lambda: planning.seeds_for_half_width(0.0, 1.0), "sd must be"),
+    (lambda: planning.seeds_for_half_width(1.0, 0.0), "target must be"),
+    (lambda: planning.seeds_for_half_width(1.0, 1e-9), "relax"),
+    (lambda: planning.seeds_for_difference(0.0, 1.0), "difference"),
+    (lambda: planning.seeds_for_difference(1.0, 1.0, target_power=1.0), "power"),
+    (lambda: planning.plan_grid(1, 1, 1), "either"),
+    (lambda: planning.plan_grid(-1, 1, 1, half_width=1), "components"),
+    (lambda: planning.grid_standard_error(1, 1, 1, 1, 5), "two seeds"),
+    (lambda: planning.ensemble_size([5, 3], [[0.0], [0.0]], 0.1), "ascending"),
+    (lambda: planning.ensemble_size([3], [[np.nan]], 0.1), "NaN"),
+    (lambda: planning.ensemble_size([3], [[0.1]], 0.1, share=0), "share"),
+    (lambda: sequential.mean_confidence_sequence([]), "at least 1"),
+    (lambda: sequential.mean_confidence_sequence([np.nan]), "NaN"),
+    (lambda: sequential.t_boundary(5, alpha=0), "alpha"),
+    (lambda: sequential.t_boundary(5, scale=0), "scale"),
+    (lambda: sequential.stopping_point([1.0], rope=-1), "rope"),
+])  # fmt: skip
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
