@@ -9,11 +9,11 @@ from snakemake.exceptions import WorkflowError
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
 from reseed.analyses import KINDS as ANALYSES
-from reseed.config import load
 from reseed.coordinates import trial_path
 from reseed.errors import ReseedError
 from reseed.exhibits import KINDS as EXHIBITS
 from reseed.plan import blocks, describe_study, job_name, make_plan
+from reseed.project import load
 from reseed.provenance import code_hash, digest
 from reseed.workplace import data_mirror, measured_costs, writable
 

@@ -18,9 +18,7 @@ def main() -> None:
     limit_threads(1)
     from reseed.collect import collect_predictions
 
-    collect_predictions(
-        arguments.results, arguments.job, arguments.scores, arguments.targets
-    )
+    collect_predictions(arguments.results, arguments.job, arguments.scores, arguments.targets)
 
 
 if __name__ == "__main__":

@@ -11,17 +11,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.atomic import replacing
-from reseed.coordinates import Coordinates, Setting, expand, trial_path, varied
+from reseed.coordinates import ROLES, Coordinates, Setting, expand, trial_path, varied
 from reseed.data.store import read_meta, read_prepared
 from reseed.errors import ReseedError
 from reseed.metrics import GREATER_IS_BETTER, PRIMARY
 from reseed.splits import read_split
 from reseed.trials import made_by, read_trial
 
-COLUMNS = (
-    "dataset scheme data_seed repeat fold model hyperparameters seeds status error metrics "
-    "train_seconds fingerprint"
-).split()
+PLACE = ["data_seed", "repeat", "fold"]
+COLUMNS = [
+    *PLACE,
+    "hyperparameters",
+    "seeds",
+    "status",
+    "error",
+    "metrics",
+    "train_seconds",
+    "fingerprint",
+]
 PREDICTION_BATCH = 200
 
 
@@ -67,7 +74,7 @@ def collect_trials(results: Path, job: dict) -> tuple[pd.DataFrame, list[dict]]:
                 "test_ratio": scheme.get("test", np.nan),
                 "model": setting.model,
                 "hyperparameters_source": setting.hyperparameters,
-                **{name: record[name] for name in ("data_seed", "repeat", "fold")},
+                **{name: record[name] for name in PLACE},
                 **record["seeds"],
                 **{name: record[name] for name in ("status", "error", "train_seconds")},
                 **{name: record[name] for name in ("fingerprint", "hyperparameters")},
@@ -81,17 +88,15 @@ def collect_trials(results: Path, job: dict) -> tuple[pd.DataFrame, list[dict]]:
 
 def describe(results: Path, job: dict, metrics: pd.DataFrame, facts: list[dict]) -> dict:
     """What is shown beside the numbers: data, models, scale, failures, machines, costs."""
-    trials = metrics.drop_duplicates(
-        ["dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat", "fold"]
-        + ["init", "order", "dropout", "augment"]
-    )
+    setting = ["dataset", "scheme", "model", "hyperparameters_source"]
+    trials = metrics.drop_duplicates([*setting, *PLACE, *ROLES])
     failed = trials[trials["status"] != "ok"]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
     machine_fields = ("cpu", "device", "platform", "python", "threads", "libraries")
     machines = Counter(
         json.dumps({name: fact[name] for name in machine_fields}, sort_keys=True) for fact in facts
     )
-    folders = trials[["dataset", "scheme", "model", "hyperparameters_source"]].agg("/".join, axis=1)
+    folders = trials[setting].agg("/".join, axis=1)
     return {
         **{name: job[name] for name in ("study", "title", "question", "citation", "scale")},
         "notes": job["notes"],
@@ -135,11 +140,9 @@ def collect_predictions(results: Path, job: list[dict], scores: Path, targets: P
     are read and written in batches.
     """
     fields = ["experiment", "dataset", "scheme", "model", "hyperparameters_source"]
-    place = ["data_seed", "repeat", "fold"]
-    roles = ["init", "order", "dropout", "augment"]
     schema = pa.schema(
         [(name, pa.string()) for name in fields]
-        + [(name, pa.int64()) for name in place + roles]
+        + [(name, pa.int64()) for name in (*PLACE, *ROLES)]
         + [("status", pa.string()), ("y_score", pa.list_(pa.float64()))]
     )
     partitions: set[tuple] = set()
@@ -153,13 +156,13 @@ def collect_predictions(results: Path, job: list[dict], scores: Path, targets: P
 
         for experiment, setting, _, trial in planned({"experiments": job}):
             path = trial_path(str(results), setting, trial)
-            record = _read(path, ["data_seed", "repeat", "fold", "seeds", "status", "y_score"])
+            record = _read(path, [*PLACE, "seeds", "status", "y_score"])
             if record["status"] == "ok" and record["y_score"] is None:
                 raise ReseedError(
                     f"{path}: keeps no scores, and an analysis of "
                     f"experiment {experiment['experiment']} needs them. Set keep: scores."
                 )
-            key = (setting.dataset, setting.scheme, *(record[name] for name in place))
+            key = (setting.dataset, setting.scheme, *(record[name] for name in PLACE))
             partitions.add(key)
             batch.append(
                 {
@@ -168,7 +171,7 @@ def collect_predictions(results: Path, job: list[dict], scores: Path, targets: P
                     "scheme": setting.scheme,
                     "model": setting.model,
                     "hyperparameters_source": setting.hyperparameters,
-                    **{name: record[name] for name in place},
+                    **{name: record[name] for name in PLACE},
                     **record["seeds"],
                     "status": record["status"],
                     "y_score": record["y_score"],

@@ -19,7 +19,6 @@ def strongest(first: str, second: str) -> str:
     return max(first, second, key=KEEP.index)
 
 
-
 @dataclass(frozen=True, order=True)
 class Setting:
     """What all trials of one folder share; every field is an identifier fit for a path."""
@@ -31,6 +30,7 @@ class Setting:
 
     @property
     def folder(self) -> str:
+        """The setting's folder below `results/trials/`."""
         return f"{self.dataset}/{self.scheme}/{self.model}/{self.hyperparameters}"
 
 
@@ -48,6 +48,7 @@ class Coordinates:
 
     @property
     def seeds(self) -> dict[str, int]:
+        """Seed of each role."""
         return {role: getattr(self, role) for role in ROLES}
 
     @property
@@ -67,6 +68,7 @@ class Coordinates:
 
     @property
     def file(self) -> str:
+        """The trial's file below its setting's folder."""
         return f"{self.partition}/{self.seed_name}.parquet"
 
 

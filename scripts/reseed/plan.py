@@ -10,7 +10,6 @@ from reseed.config import (
     Hyperparameters,
     Model,
     ModelReference,
-    Project,
     Study,
 )
 from reseed.coordinates import (
@@ -22,6 +21,7 @@ from reseed.coordinates import (
     tuning_path,
     tuning_trial,
 )
+from reseed.project import Project
 from reseed.provenance import digest
 
 # One shell argument holds a block's paths; the system's limit is 128 KiB.
@@ -63,9 +63,7 @@ class Work:
                 name: self.model[name]
                 for name in ("factory", "scaling", "hyperparameters", "search_space")
             },
-            "search": {
-                name: self.hyperparameters[name] for name in ("trials", "folds", "method")
-            },
+            "search": {name: self.hyperparameters[name] for name in ("trials", "folds", "method")},
         }
 
 
@@ -89,6 +87,7 @@ class Plan:
                     yield name, setting, trial
 
     def trial_files(self, study: str, experiments: list[str] | None = None) -> list[str]:
+        """Paths of a study's trials, each once."""
         files = (
             trial_path(self.results, setting, trial)
             for name, setting, trial in self.trials(study)
@@ -106,6 +105,7 @@ class Plan:
         return {key: sorted(wanted) for key, wanted in seeds.items()}
 
     def schemes(self) -> dict[str, dict]:
+        """Split schemes by identifier."""
         return {work.setting.scheme: work.scheme for work in self.works.values()}
 
     def experiment_job(self, study: str, experiments: list[str] | None = None) -> list[dict]:

@@ -25,10 +25,12 @@ def digest(*parts: object) -> str:
 
 
 def _module_file(name: str) -> Path | None:
-    base = SCRIPTS / Path(*name.split("."))
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
-        if path.is_file():
-            return path
+    """The source of a module of the library, or of the user's own beside the configuration."""
+    for root in (SCRIPTS, Path.cwd()):
+        base = root / Path(*name.split("."))
+        for path in (base.with_suffix(".py"), base / "__init__.py"):
+            if path.is_file():
+                return path
     return None
 
 
@@ -38,9 +40,9 @@ def _without_docstrings(tree: ast.Module) -> ast.Module:
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         first = body[0] if body else None
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-            if isinstance(first.value.value, str):
-                node.body = body[1:] or [ast.Pass()]
+        value = first.value if isinstance(first, ast.Expr) else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            node.body = body[1:] or [ast.Pass()]
     return tree
 
 
@@ -52,7 +54,7 @@ def _imported(tree: ast.Module) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names.add(node.module)
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name for name in names if name.split(".")[0] == "reseed"}
+    return names
 
 
 @cache
@@ -65,10 +67,11 @@ def _read(path: Path) -> tuple[str, frozenset[Path]]:
 
 
 def code_files(*entries: str) -> list[Path]:
-    """The source files reached from scripts or modules by imports inside the library.
+    """The source files reached from scripts or modules through their imports.
 
-    An entry is a path below `scripts/` (`train.py`) or a module name (`reseed.models.forest`);
-    a module outside the library (a user's own model) contributes nothing.
+    An entry is a path below `scripts/` (`train.py`) or a module name (`reseed.models.forest`, or
+    a user's own module in the working folder). Installed packages contribute nothing: their
+    versions stand in the lock and in every trial's record.
     """
     pending = [
         SCRIPTS / entry if entry.endswith(".py") else _module_file(entry) for entry in entries
@@ -87,7 +90,7 @@ def code_files(*entries: str) -> list[Path]:
 def code_hash(*entries: str) -> str:
     """Hash of all code reached from `entries` (see `code_files`)."""
     files = code_files(*entries)
-    return digest([(str(path.relative_to(SCRIPTS)), _read(path)[0]) for path in files])
+    return digest(sorted((path.name, _read(path)[0]) for path in files))
 
 
 def _cpu_name() -> str:

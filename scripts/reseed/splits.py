@@ -232,3 +232,12 @@ def read_split(path: Path, repeat: int = 0, fold: int = 0) -> Split:
     if frame.empty:
         raise ReseedError(f"{path} has no repeat {repeat}, fold {fold}")
     return Split(*(frame.loc[frame["part"] == part, "row"].to_numpy() for part in PARTS))
+
+
+def same_split(path: Path, frame: pd.DataFrame) -> bool:
+    """Whether `path` holds exactly this split (a damaged or absent file does not)."""
+    try:
+        stored = pq.read_table(path).to_pandas()
+    except (pa.ArrowInvalid, OSError):
+        return False
+    return stored.astype(str).equals(frame.astype(str)[stored.columns])

@@ -70,9 +70,7 @@ def is_finished(path: str | Path, key: str, keep: str) -> bool:
     """Whether `path` holds a trial made under `key` that keeps at least `keep`."""
     facts = made_by(path)
     return (
-        facts is not None
-        and facts["key"] == key
-        and KEEP.index(facts["keep"]) >= KEEP.index(keep)
+        facts is not None and facts["key"] == key and KEEP.index(facts["keep"]) >= KEEP.index(keep)
     )
 
 

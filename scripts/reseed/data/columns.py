@@ -3,6 +3,7 @@
 Encoders, imputers and scalers belong to the trial, where they are fitted on its training rows.
 """
 
+import decimal
 import difflib
 import numbers
 
@@ -13,6 +14,7 @@ from reseed.errors import ReseedError
 
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?"
 _MANY_LEVELS = 50
+_NUMBER = (numbers.Real, np.bool_, decimal.Decimal)
 
 
 def require(where: str, frame: pd.DataFrame, name: str, role: str) -> pd.Series:
@@ -114,10 +116,13 @@ def type_feature(where: str, values: pd.Series, categorical: bool) -> tuple[pd.S
             )
         return series, "numeric"
     present = values.dropna()
-    odd = [v for v in present.unique() if not isinstance(v, str | numbers.Real | np.bool_)]
+    types = present.map(type).unique()
+    if not categorical and all(issubclass(t, _NUMBER) for t in types):
+        return values.astype("float64"), "numeric"  # truth values with gaps, decimals
+    odd = [t for t in types if not issubclass(t, (str, *_NUMBER))]
     if odd:
         raise ReseedError(
-            f"{column} holds a {type(odd[0]).__name__} ({odd[0]!r:.60}): "
+            f"{column} holds a {odd[0].__name__} (such as {str(present.iloc[0])!r:.60}): "
             "turn it into numbers or text, or list it under drop"
         )
     text = present.map(label).astype("str")

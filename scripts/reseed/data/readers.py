@@ -141,8 +141,8 @@ def home_mortgage_sim(dataset: dict, fetched: Fetched | None) -> Read:
 
 
 def _csv(path: Path, **options) -> pd.DataFrame:
-    """Read a CSV with numbers rounded correctly: pandas' fast default may miss the last bit."""
-    return pd.read_csv(path, float_precision="round_trip", low_memory=False, **options)
+    """Read a CSV in one piece, so that each column has one type."""
+    return pd.read_csv(path, low_memory=False, **options)
 
 
 def _refuse_duplicates(path: Path, names: list[str]) -> None:

@@ -11,10 +11,11 @@ import pandas as pd
 
 TARGET = "troubled"
 BLOCK = 16_384  # rows drawn at a time, each block from its own stream
-# Set once by simulation of four million rows: shift for a rate of 1 %, scale for an AUC near 0.86.
-_INTERCEPT = -6.0
-_SCALE = 1.0
-_FRAILTY = 0.8  # SD of what no variable shows
+# Set once by simulating a million rows: a shift for a rate of 1 %, and a scale at which an untuned
+# boosted model (300 trees of depth 4, trained on 800,000 rows) has a test AUC of 0.863.
+_INTERCEPT = -6.128
+_SCALE = 1.15
+_FRAILTY = 0.6  # SD, on the log-odds scale, of what no variable shows
 
 
 def home_mortgage(rows: int, seed: int = 0) -> pd.DataFrame:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import os
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
@@ -115,12 +117,15 @@ def load_factory(path: str) -> Factory:
     module_name, colon, name = path.partition(":")
     if not (module_name and colon and name):
         raise ReseedError(f"factory {path!r}: write it as package.module:function")
+    if os.getcwd() not in sys.path:  # the user's own module stands beside the configuration
+        sys.path.append(os.getcwd())
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise ReseedError(
             f"factory {path!r}: module {module_name} cannot be imported ({error});"
-            " check the name and that its folder is on PYTHONPATH"
+            " check the name, and that its file stands in the folder where snakemake runs"
+            " or on PYTHONPATH"
         ) from error
     factory = getattr(module, name, None)
     if not callable(factory):

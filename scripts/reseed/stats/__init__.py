@@ -1,0 +1,1 @@
+"""Statistics of repeated training runs: pure functions over arrays, importable on their own."""

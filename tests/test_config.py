@@ -1,0 +1,138 @@
+"""The configuration: what is refused, how it is told, and the schemas."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from reseed.config import schemas
+from reseed.errors import ReseedError
+from reseed.project import load, merge
+
+REPOSITORY = Path(__file__).parent.parent
+ENTRIES = {
+    "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"},
+    "models/forest": {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:rf"},
+    "studies/first": {
+        "name": "first",
+        "title": "First",
+        "datasets": ["toy"],
+        "models": ["forest"],
+        "splits": [{"kind": "holdout", "test": 0.2}],
+        "experiments": {"models": {"seeds": {"model": {"count": 3}}}},
+    },
+}
+
+
+@pytest.fixture
+def entries():
+    return copy.deepcopy(ENTRIES)
+
+
+def load_from(folder, entries, **overrides):
+    for place, entry in entries.items():
+        path = folder / f"{place}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(entry if isinstance(entry, str) else yaml.safe_dump(entry))
+    return load(folder, overrides)
+
+
+def mistakes(folder, entries, **overrides):
+    with pytest.raises(ReseedError) as caught:
+        load_from(folder, entries, **overrides)
+    return str(caught.value)
+
+
+def test_a_sound_configuration_loads(tmp_path, entries):
+    project = load_from(tmp_path, entries)
+    assert list(project.studies) == ["first"]
+    assert project.main.scale == "demo"
+
+
+def test_every_mistake_is_told_at_once(tmp_path, entries):
+    entries["datasets/toy"]["task"] = "binry"
+    entries["models/forest"]["titel"] = "x"
+    entries["studies/first"]["splits"][0]["test"] = 1.5
+    entries["studies/first"]["models"] = ["forrest"]
+    text = mistakes(tmp_path, entries)
+    assert "4 mistakes" not in text  # a study that is refused is not searched for names
+    assert "datasets/toy.yaml: task: " in text
+    assert "Did you mean 'binary'?" in text
+    assert "models/forest.yaml: titel: unknown field 'titel'" in text
+    assert "Did you mean 'title'?" in text
+    assert "studies/first.yaml: splits.0.holdout.test: " in text
+    assert "Found: 1.5" in text
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        ("studies/first", {"models": ["forrest"]}, "models.0: unknown model 'forrest'"),
+        ("studies/first", {"models": ["forrest"]}, "Did you mean 'forest'?"),
+        ("studies/first", {"datasets": [{"name": "toi"}]}, "datasets.0: unknown dataset 'toi'"),
+        ("studies/first", {"titel": "x"}, "Allowed: analyses, citation"),
+        ("studies/first", {"experiments": {}}, "needs either experiments"),
+        (
+            "studies/first",
+            {"experiments": {"e": {"seeds": {"model": {"count": 0}}}}},
+            "experiments.e.seeds.model.count: ",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"e": {"seeds": {"modle": 3}}}},
+            "Allowed: augment, data, dropout, init, model, order. Did you mean 'model'?",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"e": {"seeds": {"model": 1, "init": 2}}}},
+            "gives both model and init",
+        ),
+        ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
+        ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
+        ("models/forest", {"factory": "forest"}, "factory: "),
+        ("models/forest", {"search_space": {"depth": {"low": 5, "high": 2}}}, "below low"),
+    ],
+)
+def test_mistakes_name_file_field_and_fix(tmp_path, entries, place, change, expected):
+    entries[place] |= change
+    text = mistakes(tmp_path, entries)
+    assert f"{place}.yaml" in text
+    assert expected in text
+
+
+def test_two_studies_of_one_name(tmp_path, entries):
+    entries["studies/second"] = entries["studies/first"]
+    text = mistakes(tmp_path, entries)
+    assert "second.yaml: name: 'first' is already the name of" in text
+
+
+def test_yaml_that_cannot_be_read(tmp_path, entries):
+    entries["models/forest"] = "name: [unclosed"
+    assert "models/forest.yaml: cannot be read as YAML" in mistakes(tmp_path, entries)
+
+
+def test_unknown_scale_and_study_on_the_command_line(tmp_path, entries):
+    assert "Did you mean 'paper'?" in mistakes(tmp_path, entries, scale="papr")
+    assert "Did you mean 'first'?" in mistakes(tmp_path, entries, studies="frist")
+
+
+def test_a_scale_changes_what_it_names_and_nothing_else(tmp_path, entries):
+    change = {"experiments": {"models": {"seeds": {"model": {"count": 2}}}}}
+    entries["studies/first"]["scales"] = {"smoke": change}
+    smoke = load_from(tmp_path, entries, scale="smoke").studies["first"]
+    demo = load_from(tmp_path, entries, scale="demo").studies["first"]
+    assert smoke.experiments["models"].seeds.model.count == 2
+    assert demo.experiments["models"].seeds.model.count == 3
+    assert smoke.splits == demo.splits
+
+
+def test_merge_replaces_lists_and_removes_none():
+    base = {"a": {"b": [1, 2], "c": 1}, "d": 1}
+    assert merge(base, {"a": {"b": [3]}, "d": None}) == {"a": {"b": [3], "c": 1}}
+
+
+def test_schemas_are_in_step_with_the_classes():
+    for name, schema in schemas().items():
+        path = REPOSITORY / "config" / "schema" / f"{name}.json"
+        assert json.loads(path.read_text()) == schema, "run: make schemas"
