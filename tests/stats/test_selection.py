@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reseed.stats.selection import pareto_front, rank_models, selection_optimism
+from reseed.stats.spread import expected_gaussian_range
+
+
+def test_ranking_by_hand():
+    score = [0.90, 0.95, 0.92, 0.92, 0.99, 0.80]
+    alpha = [0.00, 0.02, 0.03, 0.01, 0.40, 0.10]
+    ranking = rank_models(score, alpha, threshold=0.05)
+    np.testing.assert_array_equal(ranking.order, [1, 3, 2, 0, 5, 4])
+    assert ranking.n_admitted == 4
+    np.testing.assert_array_equal(ranking.pareto, [True, True, False, True, True, False])
+    assert rank_models(score, alpha, -1.0).order[0] == 0  # none admitted: smallest alpha-hat
+    assert rank_models(score, alpha, 1.0).order[0] == 4  # all admitted: best score
+
+
+small = st.integers(0, 4)
+
+
+@given(st.lists(st.tuples(small, small), min_size=1, max_size=12))
+def test_pareto_front_by_brute_force(models):
+    expected = [not any(b[0] >= a[0] and b[1] <= a[1] and b != a for b in models) for a in models]
+    score, alpha = np.array(models, dtype=float).T
+    np.testing.assert_array_equal(pareto_front(score, alpha), expected)
+
+
+@given(st.lists(st.tuples(small, small), min_size=1, max_size=12), small)
+def test_ranking_is_a_permutation_that_respects_the_rule(models, threshold):
+    score, alpha = np.array(models, dtype=float).T
+    ranking = rank_models(score, alpha, threshold)
+    assert sorted(ranking.order) == list(range(len(models)))
+    admitted = ranking.order[: ranking.n_admitted]
+    assert (alpha[admitted] <= threshold).all()
+    assert (np.diff(score[admitted]) <= 0).all()
+    assert (np.diff(alpha[ranking.order[ranking.n_admitted :]]) >= 0).all()
+
+
+def loop_optimism(scores, n_halves, rng):
+    """The same average by plain loops and independent draws."""
+    items = scores.shape[1]
+    values = []
+    for _ in range(n_halves):
+        order = rng.permutation(items)[: items // 2 * 2]
+        a, b = np.split(order, 2)
+        on_a, on_b = scores[:, a].mean(1), scores[:, b].mean(1)
+        winners = [m for m in range(len(scores)) if abs(on_a[m] - on_a.max()) < 1e-12]
+        kept = np.mean([on_b[m] for m in winners])
+        values.append((on_a.max() - kept, kept - on_b.mean()))
+    return np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(n_halves)
+
+
+@pytest.mark.parametrize("items", [40, 41])
+def test_optimism_equals_a_plain_loop(items):
+    rng = np.random.default_rng(0)
+    scores = (rng.random((6, items)) < np.linspace(0.5, 0.8, 6)[:, None]).astype(float)
+    result = selection_optimism(scores, 3000, rng=np.random.default_rng(1))
+    again = selection_optimism(scores, 3000, rng=np.random.default_rng(1))
+    assert result == again
+    means, errors = loop_optimism(scores, 3000, rng)
+    assert result.optimism == pytest.approx(means[0], abs=4 * np.hypot(errors[0], 1e-3))
+    assert result.gain == pytest.approx(means[1], abs=4 * np.hypot(errors[1], 1e-3))
+    assert result.optimism_mc_se < errors[0] * 1.1  # both ways round: never less precise
+
+
+def test_optimism_of_equally_good_seeds_is_the_expected_gaussian_maximum():
+    # 50 seeds of true accuracy 0.8, errors independent: the winner's lead is pure luck.
+    rng = np.random.default_rng(2)
+    models, items, optimism, gain = 50, 400, [], []
+    for _ in range(40):
+        scores = rng.random((models, items)) < 0.8
+        result = selection_optimism(scores, 20, rng=rng)
+        optimism.append(result.optimism)
+        gain.append(result.gain)
+    lead = float(expected_gaussian_range(models)) / 2 * np.sqrt(0.8 * 0.2 / (items / 2))
+    error = np.std(optimism) / np.sqrt(40)
+    assert np.mean(optimism) == pytest.approx(lead, abs=4 * error + 0.03 * lead)
+    assert np.mean(gain) == pytest.approx(0, abs=4 * np.std(gain) / np.sqrt(40))
+
+
+def test_real_differences_are_gain():
+    scores = np.zeros((3, 200))
+    scores[1] = 1.0
+    result = selection_optimism(scores, 50, rng=np.random.default_rng(3))
+    assert result.optimism == pytest.approx(0)
+    assert result.gain == pytest.approx(2 / 3)
+
+
+def test_identical_models_and_one_model():
+    row = (np.random.default_rng(4).random(101) < 0.7).astype(float)
+    for scores in (row[None], np.tile(row, (5, 1))):
+        result = selection_optimism(scores, 200, rng=np.random.default_rng(5))
+        assert result.optimism == pytest.approx(0, abs=1e-12)  # the two ways round cancel
+        assert result.gain == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda r: rank_models([], [], 0.1), "score needs"),
+    (lambda r: rank_models([np.nan], [0.1], 0.1), "NaN"),
+    (lambda r: rank_models([1.0], [0.1, 0.2], 0.1), "alpha_hat 2"),
+    (lambda r: rank_models([1.0], [0.1], np.nan), "threshold"),
+    (lambda r: pareto_front([1.0], [np.nan]), "NaN"),
+    (lambda r: selection_optimism([[1.0]], rng=r), "at least 2"),
+    (lambda r: selection_optimism([[1.0, np.nan]], rng=r), "NaN"),
+    (lambda r: selection_optimism([[1.0, 0.0]], 1, rng=r), "n_halves"),
+])  # fmt: skip
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.random.default_rng(0))
