@@ -1,4 +1,4 @@
-"""Statistical analyses of a study: one module a kind, each `analyse(data, about, options)`.
+"""Statistical analyses of a study: one module a kind, each `analyse(data, options)`.
 
 `KINDS` names each kind and what it reads: `metrics` (one row a trial) or `predictions` (per-item
 scores as well). Light on purpose: the Snakefile imports it.

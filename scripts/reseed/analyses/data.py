@@ -1,0 +1,110 @@
+"""What every analysis reads: the study's table of trials, its facts, and how both are grouped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.predictions import Predictions
+from reseed.seeds import stream
+
+#: What is held fixed while seeds vary.
+CELL = [
+    "experiment",
+    "varied",
+    "dataset",
+    "scheme",
+    "test_ratio",
+    "model",
+    "hyperparameters_source",
+]
+#: The seeds inside training; together they are the model seed.
+MODEL_SEED = ["init", "order", "dropout", "augment"]
+SEEDS = ["data_seed", *MODEL_SEED]
+
+
+@dataclass(frozen=True)
+class Data:
+    """One row a trial and experiment (`metrics`), the study's facts, and where to read more.
+
+    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and is
+    None where none were collected.
+    """
+
+    metrics: pd.DataFrame
+    about: dict
+    published: Path | None = None
+    predictions: Predictions | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: `key` by the names of `CELL`, and one row a seed of the columns `SEEDS`, `score`
+    on the primary metric, and `bad`, the trials of that seed that gave none.
+    """
+
+    key: dict
+    metric: str
+    seeds: pd.DataFrame
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """The rows of the seeds that are complete."""
+        return self.seeds[self.seeds["bad"] == 0]
+
+    @property
+    def failed(self) -> int:
+        """Trials without a score."""
+        return int(self.seeds["bad"].sum())
+
+    @property
+    def values(self) -> np.ndarray:
+        """Scores (seeds,) on the primary metric."""
+        return self.scores["score"].to_numpy(dtype=np.float64)
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """A generator that depends on the cell and the purpose, not on the cells beside it."""
+        return stream(0, "/".join([purpose, *(str(value) for value in self.key.values())]))
+
+
+def read_data(study: Path, experiments: list[str] | None, published: Path | None) -> Data:
+    """Read a study's folder, restricted to `experiments` (None: all)."""
+    metrics = pd.read_parquet(study / "metrics.parquet")
+    about = json.loads((study / "about.json").read_text(encoding="utf-8"))
+    if experiments is not None:
+        metrics = metrics[metrics["experiment"].isin(experiments)].reset_index(drop=True)
+    folder = study / "predictions"
+    predictions = Predictions(folder, experiments) if folder.is_dir() else None
+    return Data(metrics, about, published, predictions)
+
+
+def primary_metric(about: dict, dataset: str) -> str:
+    """The metric by which a dataset's models are compared."""
+    return about["datasets"][dataset]["metric"]
+
+
+def cells(data: Data) -> Iterator[Cell]:
+    """Every cell in order of appearance; a cell whose trials all failed has no scores.
+
+    A seed's score is the mean over its folds; a seed with a failed fold is left out, so that
+    seeds stay comparable.
+    """
+    for key, trials in data.metrics.groupby(CELL, sort=False, dropna=False):
+        key = dict(zip(CELL, key, strict=True))
+        metric = primary_metric(data.about, key["dataset"])
+        score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
+        bad = (trials["status"] != "ok") | score.isna()
+        seeds = trials.assign(score=score, bad=bad).groupby(SEEDS, sort=True)
+        yield Cell(
+            key, metric, seeds.agg(score=("score", "mean"), bad=("bad", "sum")).reset_index()
+        )
+
+
+def base_name(identifier: str) -> str:
+    """Name of a dataset or model without its variant: `magic~rows=500` → `magic`."""
+    return identifier.partition("~")[0]

@@ -1,0 +1,121 @@
+"""Spread of the primary metric over the seeds of each cell [Raste et al., Table 3]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from reseed.analyses.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.analyses.reference import STATISTICS, match, published_cells
+from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
+
+NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", "max"]
+COLUMNS = [
+    *CELL, "held", "metric", "n", "failed", "level", *NUMBERS,
+    *[f"{name}_{end}" for name in (*STATISTICS, "sd") for end in ("low", "high")],
+    "range_next_low", "range_next_high", "range_in_sd", "range_in_sd_expected",
+    "range_ratio_to_gaussian", "range_p_value", "normality_test", "normality_p_value", "tail",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a cell, and two more (`held` says what is held) a cell that crosses both seeds.
+
+    A cell whose trials cross model and data seeds is also cut along its first data seed and its
+    first model seed: one seed varied, the other held, as everywhere else in the paper.
+    Intervals are bootstrap intervals over seeds at `level`; those of range and relative variation
+    cannot reach above the observed value (see `reseed.stats.spread.spread_intervals`). What can
+    be said of a range is `range_next`: where the range of as many new seeds falls, if scores are
+    Gaussian. Crossed seeds are not independent: such a row has no interval and no verdict.
+
+    options: `level` (0.95), `n_boot` (2000), `n_sim` (4000), and `files` with `stand_ins`: tables
+    of published numbers, added as `published_median` and so on.
+    """
+    rows = [_row(part, held, options) for cell in cells(data) for part, held in _parts(cell)]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return _with_published(table, data, options) if options.get("files") else table
+
+
+def _parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
+    """The cell, and its two slices where it crosses data seeds with model seeds."""
+    yield cell, ""
+    if "data" not in cell.key["varied"] or "+" not in cell.key["varied"]:
+        return
+    data_seeds, model_seeds = cell.seeds["data_seed"], cell.seeds[MODEL_SEED]
+    first = data_seeds.min(), model_seeds.iloc[0]  # rows are sorted by seed
+    slices = {
+        "model": (data_seeds == first[0], f"data seed {first[0]}"),
+        "data": ((model_seeds == first[1]).all(axis=1), f"model seed {first[1]['init']}"),
+    }
+    for varied, (chosen, held) in slices.items():
+        yield replace(cell, key=cell.key | {"varied": varied}, seeds=cell.seeds[chosen]), held
+
+
+def _row(cell: Cell, held: str, options: dict) -> dict:
+    level = options.get("level", 0.95)
+    row = cell.key | {
+        "held": held,
+        "metric": cell.metric,
+        "n": len(cell.values),
+        "failed": cell.failed,
+        "level": level,
+        "normality_test": "",
+        "tail": "",
+    }
+    x = cell.values
+    if x.size == 0:
+        return row
+    row |= {name: value for name, value in asdict(spread(x)).items() if name != "n"}
+    if x.size < 2 or "+" in cell.key["varied"]:
+        return row
+    ends = spread_intervals(x, level, options.get("n_boot", 2000), rng=cell.rng("spread"))
+    for name in (*STATISTICS, "sd"):
+        row[f"{name}_low"], row[f"{name}_high"] = getattr(ends.low, name), getattr(ends.high, name)
+    row["range_next_low"], row["range_next_high"] = next_range(row["sd"], x.size, x.size, level)
+    # Four values are the least a kurtosis can be had from; equal values have no shape at all.
+    if x.size < 4 or row["sd"] <= 1e-13 * np.abs(x).max():
+        return row
+    gaussian = range_against_gaussian(
+        x, n_sim=options.get("n_sim", 4000), rng=cell.rng("gaussian range")
+    )
+    return row | {
+        "range_in_sd": gaussian.observed,
+        "range_in_sd_expected": gaussian.expected,
+        "range_ratio_to_gaussian": gaussian.ratio,
+        "range_p_value": gaussian.p_value,
+        "normality_test": gaussian.normality.test,
+        "normality_p_value": gaussian.normality.p_value,
+        "tail": gaussian.normality.tail,
+    }
+
+
+def next_range(sd: float, n: int, n_next: int, level: float = 0.95) -> tuple[float, float]:
+    """Prediction interval of the range of `n_next` new seeds, for Gaussian scores.
+
+    The range of new values over the SD of `n` independent others is the studentised range
+    (Tukey) with n−1 degrees of freedom: exact, and it counts that the SD too is estimated.
+    """
+    if n < 2 or n_next < 2 or not np.isfinite(sd):
+        return float("nan"), float("nan")
+    low, high = _studentised_range(n_next, n - 1, level)
+    return sd * low, sd * high
+
+
+@cache  # a quarter of a second each, and all cells of a study have the same few sizes
+def _studentised_range(values: int, df: int, level: float) -> tuple[float, float]:
+    low, high = stats.studentized_range.ppf([(1 - level) / 2, (1 + level) / 2], values, df)
+    return float(low), float(high)
+
+
+def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
+    table = table.assign(**{f"published_{name}": np.nan for name in STATISTICS})
+    for _, row in published_cells(data.published, options["files"]).iterrows():
+        found = match(row, table, options.get("stand_ins", {}))
+        if found is not None:
+            table.loc[found, [f"published_{name}" for name in STATISTICS]] = list(row[STATISTICS])
+    return table
