@@ -20,17 +20,10 @@ def main() -> None:
     arguments = parser.parse_args()
     limit_threads(1)
     device = pick_device(arguments.device, arguments.gpus)
-    from reseed.training.job import tune
+    from reseed.training.job import Bench, tune
 
-    tune(
-        arguments.results,
-        arguments.job,
-        arguments.key,
-        device,
-        arguments.threads,
-        arguments.best,
-        say,
-    )
+    bench = Bench(arguments.results, arguments.job, arguments.key, device, arguments.threads)
+    tune(bench, arguments.best, say)
 
 
 if __name__ == "__main__":

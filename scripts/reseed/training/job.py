@@ -2,12 +2,15 @@
 
 import hashlib
 import json
+import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from reseed.atomic import replacing, write_json
 from reseed.coordinates import Coordinates, Setting, as_columns, parse_trial_path
 from reseed.data.store import Prepared, read_prepared
 from reseed.errors import ReseedError
@@ -17,6 +20,7 @@ from reseed.seeds import make_deterministic
 from reseed.splits import Split, read_split
 from reseed.training.preprocessing import PreparationCache
 from reseed.training.trial import Outcome, run_trial
+from reseed.training.tuning import search
 from reseed.trials import is_finished, write_trial
 
 LIBRARIES = ("numpy", "pandas", "scikit-learn", "scipy", "torch", "xgboost-cpu", "xgboost")
@@ -43,6 +47,11 @@ class Bench:
         self.flags = make_deterministic() if "torch" in sys.modules else {}
         self._cache = PreparationCache()
         self._split: tuple[str, Split, str] | None = None
+
+    @property
+    def classes(self) -> int:
+        """Number of classes (2 stands for regression too, where nobody reads it)."""
+        return max(2, len(self.data.meta.get("classes") or []))
 
     def split(self, trial: Coordinates) -> tuple[Split, str]:
         """The trial's split and the hash of its rows."""
@@ -79,7 +88,7 @@ class Bench:
             self.data.target,
             meta["features"],
             meta["task"],
-            max(2, len(meta.get("classes") or [])),
+            self.classes,
             split.train,
             split.validation,
             split.test,
@@ -111,6 +120,55 @@ class Bench:
             )
         target = self.data.target[self.split(trial)[0].test]
         return (predicted_class(y_score) == target).tolist()
+
+
+def tune(bench: Bench, best: Path, report: Callable[[str], None]) -> None:
+    """Search a setting's hyper-parameters on the partition that `best`'s path names.
+
+    Writes `best` (JSON: the chosen values, their score, the search's work and time) and the full
+    log beside it. Interrupted searches leave their finished fits in a folder beside them.
+    """
+    trial = parse_trial_path(str(best.with_suffix(".parquet")))
+    split, _ = bench.split(trial)
+    recipe, plan, meta = bench.job["recipe"], bench.job["search"], bench.data.meta
+    chunks = best.with_suffix(".chunks")
+    started = time.perf_counter()
+    found = search(
+        bench.data.features,
+        bench.data.target,
+        meta["features"],
+        meta["task"],
+        bench.classes,
+        np.concatenate([split.train, split.validation]),
+        recipe["factory"],
+        recipe["hyperparameters"],
+        recipe["search_space"],
+        plan["trials"],
+        trial.init,
+        chunks,
+        folds=plan["folds"],
+        groups=bench.data.groups,
+        method=plan["method"],
+        device=bench.device,
+        threads=bench.threads,
+        scaling=recipe["scaling"],
+        code_key=bench.key,
+        report=report,
+    )
+    with replacing(best.with_suffix(".parquet")) as temporary:
+        found.log.to_parquet(temporary, index=False)
+    summary = {
+        "best": found.best,
+        "best_score": found.best_score,
+        "fits": len(found.log),
+        "failed_fits": int((found.log["status"] != "ok").sum()),
+        "relative_work": found.relative_work,
+        "fit_seconds": float(found.log["seconds"].sum()),
+        "wall_seconds": time.perf_counter() - started,
+        "key": bench.key,
+    }
+    write_json(best, summary)
+    shutil.rmtree(chunks, ignore_errors=True)
 
 
 def predicted_class(y_score: np.ndarray) -> np.ndarray:
