@@ -123,12 +123,12 @@ class FeedForward:
         return nn.Sequential(*layers, *([] if self.outputs > 1 else [nn.Flatten(0)]))
 
     def _inputs(self, X: np.ndarray) -> Tensor:
-        return torch.as_tensor(X, dtype=torch.float32, device=self.device)
+        return torch.tensor(X, dtype=torch.float32, device=self.device)
 
     def _targets(self, y: np.ndarray) -> Tensor:
         y = (np.asarray(y) - self._centre) / self._unit if self.task == "regression" else y
         kind = torch.int64 if self.task == "multiclass" else torch.float32
-        return torch.as_tensor(np.asarray(y), dtype=kind, device=self.device)
+        return torch.tensor(np.asarray(y), dtype=kind, device=self.device)
 
     def _loss(self, output: Tensor, target: Tensor) -> Tensor:
         if self.task == "regression":

@@ -75,7 +75,10 @@ class ScikitLearnEstimator:
         probabilities = np.zeros((len(X), self.n_classes))
         # A class that did not occur among the training rows keeps probability 0.
         probabilities[:, np.asarray(self.estimator.classes_, dtype=int)] = self._probabilities(X)
-        return probabilities[:, 1] if self.task == "binary" else probabilities
+        if self.task == "binary":
+            return probabilities[:, 1]
+        # Single precision sums to 1 only nearly.
+        return probabilities / probabilities.sum(axis=1, keepdims=True)
 
     def _probabilities(self, X: np.ndarray) -> np.ndarray:
         model = self.estimator

@@ -1,0 +1,80 @@
+"""What a search tries, and on which rows: configurations, folds, rungs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    ParameterGrid,
+    ParameterSampler,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
+
+from reseed import seeds
+from reseed.errors import ReseedError
+
+#: Successive halving keeps the best third of the configurations and triples the rows.
+HALVING_FACTOR = 3
+#: No rung of successive halving trains on fewer rows than this.
+HALVING_MINIMUM_ROWS = 500
+
+
+def sample_configurations(
+    search_space: dict[str, Any], trials: int, seed: int
+) -> list[dict[str, Any]]:
+    """Draw ``trials`` different configurations uniformly; all of them if there are not so many."""
+    if trials < 1:
+        raise ReseedError(f"tuning trials {trials}: at least 1 is needed")
+    lists = {}
+    for name, values in search_space.items():
+        if isinstance(values, dict):
+            if set(values) != {"low", "high"} or values["low"] > values["high"]:
+                raise ReseedError(
+                    f"search space of {name}: {values!r} is not a list or {{low, high}}"
+                    " with low at most high"
+                )
+            values = list(range(values["low"], values["high"] + 1))
+        if not values:
+            raise ReseedError(f"search space of {name} is empty: give it a value")
+        lists[name] = list(values)
+    count = min(trials, len(ParameterGrid(lists)))
+    return list(ParameterSampler(lists, count, random_state=seeds.integer(seed, "search")))
+
+
+def cross_validation(
+    target: np.ndarray,
+    task: str,
+    rows: np.ndarray,
+    folds: int,
+    seed: int,
+    groups: np.ndarray | None = None,
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return ``folds`` pairs (training, test) of row numbers that partition ``rows``."""
+    kinds = {
+        (False, False): KFold,
+        (True, False): StratifiedKFold,
+        (False, True): GroupKFold,
+        (True, True): StratifiedGroupKFold,
+    }
+    kind = kinds[task != "regression", groups is not None]
+    splitter = kind(folds, shuffle=True, random_state=seeds.integer(seed, "cross-validation"))
+    grouping = None if groups is None else groups[rows]
+    try:
+        return [(rows[a], rows[b]) for a, b in splitter.split(rows, target[rows], grouping)]
+    except ValueError as error:
+        raise ReseedError(f"tuning: {folds} folds cannot be made ({error})") from error
+
+
+def rung_sizes(rows: int, configurations: int) -> list[int]:
+    """Return the training rows of each rung of successive halving, the last being all."""
+    rungs = 1
+    while (
+        HALVING_FACTOR**rungs <= configurations
+        and rows / HALVING_FACTOR**rungs >= HALVING_MINIMUM_ROWS
+    ):
+        rungs += 1
+    return [rows // HALVING_FACTOR**k for k in reversed(range(rungs))]

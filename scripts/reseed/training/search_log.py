@@ -1,0 +1,67 @@
+"""The finished fits of a search, kept on disk so that an interrupted search goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+UNIT = ["rung", "configuration", "fold"]
+
+
+def question_key(table: tuple, settings: Any) -> str:
+    """Return a hash of all that defines a search: (features, target, rows, groups) and settings.
+
+    The content counts, not the objects' identity; settings by their ``repr``.
+    """
+    features, *arrays = table
+    digest = hashlib.sha256(repr((list(features.columns), settings)).encode())
+    digest.update(pd.util.hash_pandas_object(features, index=False).to_numpy().tobytes())
+    for array in arrays:
+        values = pd.Series(np.asarray([] if array is None else array))
+        digest.update(pd.util.hash_pandas_object(values, index=False).to_numpy().tobytes() + b"|")
+    return digest.hexdigest()[:16]
+
+
+class SearchLog:
+    """Rows, one a finished fit, in Parquet files ``{key}-{number}.parquet`` of a folder.
+
+    Files of another question (key) are neither read nor touched.
+    """
+
+    def __init__(self, folder: Path, key: str):
+        self.folder, self.key = Path(folder), key
+        self.folder.mkdir(parents=True, exist_ok=True)
+        stored = [pd.read_parquet(p) for p in sorted(self.folder.glob(f"{key}-*.parquet"))]
+        self._rows: list[dict] = pd.concat(stored).to_dict("records") if stored else []
+        self._files, self._saved = len(stored), len(self._rows)
+        self._done = {tuple(row[k] for k in UNIT) for row in self._rows}
+
+    def has(self, rung: int, configuration: int, fold: int) -> bool:
+        """Tell whether a fit is already there."""
+        return (rung, configuration, fold) in self._done
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Take in a fit; `save` writes it."""
+        self._rows.append(row)
+        self._done.add(tuple(row[k] for k in UNIT))
+
+    def save(self) -> None:
+        """Write the fits added since the last save, as one file that is whole or not there."""
+        if len(self._rows) == self._saved:
+            return
+        path = self.folder / f"{self.key}-{self._files:05d}.parquet"
+        temporary = path.with_suffix(f".tmp-{os.getpid()}")
+        pd.DataFrame(self._rows[self._saved :]).to_parquet(temporary, index=False)
+        os.replace(temporary, path)
+        self._files, self._saved = self._files + 1, len(self._rows)
+
+    def frame(self) -> pd.DataFrame:
+        """Return all fits, in an order that does not depend on when each finished."""
+        columns = [*UNIT, "rows", "score", "seconds", "status", "error"]
+        frame = pd.DataFrame(self._rows, columns=columns)
+        return frame.sort_values(UNIT, ignore_index=True)

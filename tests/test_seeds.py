@@ -1,0 +1,91 @@
+"""Named random streams."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from reseed import seeds
+
+SCRIPTS = Path(seeds.__file__).parents[1]
+
+
+def test_a_stream_is_what_sha256_and_numpy_define():
+    entropy = int.from_bytes(hashlib.sha256(b"7:order").digest(), "little")
+    expected = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
+    assert (seeds.stream(7, "order").random(100) == expected.random(100)).all()
+    assert seeds.integer(7, "order") == entropy % 2**32
+
+
+def test_streams_of_all_pairs_differ_and_are_uncorrelated():
+    names = [*seeds.ROLES, "search"]
+    draws = np.array([seeds.stream(s, n).standard_normal(4000) for s in range(12) for n in names])
+    correlation = np.corrcoef(draws) - np.eye(len(draws))
+    # 1,770 correlations of SD 1/sqrt(4000): 5 SD is exceeded with probability 0.001.
+    assert np.abs(correlation).max() < 5 / np.sqrt(4000)
+    assert len({seeds.integer(s, n) for s in range(1000) for n in names}) > 4990
+
+
+def test_a_stream_is_the_same_in_another_process_and_hash_seed():
+    code = "from reseed import seeds; print(seeds.stream(3, 'init').random().hex())"
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONPATH": str(SCRIPTS), "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for hash_seed in ("1", "2")
+    }
+    assert runs == {seeds.stream(3, "init").random().hex()}
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5])
+def test_a_bad_seed_is_refused(seed):
+    with pytest.raises(ValueError, match="a seed is a whole number"):
+        seeds.stream(seed, "init")
+
+
+def test_a_torch_generator_leaves_the_global_one_alone():
+    before = torch.random.get_rng_state()
+    a = torch.rand(5, generator=seeds.torch_generator(1, "augment"))
+    b = torch.rand(5, generator=seeds.torch_generator(1, "augment"))
+    assert torch.equal(a, b)
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
+def test_importing_seeds_loads_neither_torch_nor_the_rest_of_reseed():
+    code = (
+        "import sys, reseed.seeds; loaded = [m for m in sys.modules if m.split('.')[0] == 'torch'"
+        " or m.startswith('reseed.') and m != 'reseed.seeds'];"
+        " sys.exit(str(loaded) if loaded else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(SCRIPTS)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_make_deterministic_reports_what_it_set():
+    code = (
+        "import torch; from reseed.seeds import make_deterministic; flags = make_deterministic();"
+        " assert torch.are_deterministic_algorithms_enabled(); print(sorted(flags.items()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(SCRIPTS)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "('deterministic_algorithms', True)" in done.stdout
+    assert "('cublas_workspace_config', ':4096:8')" in done.stdout

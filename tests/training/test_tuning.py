@@ -1,0 +1,173 @@
+"""Search: it finds what brute force finds, resumes, and does not depend on its processes."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from conftest import table
+from reseed.errors import ReseedError
+from reseed.training.search_design import cross_validation, rung_sizes, sample_configurations
+from reseed.training.tuning import search
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+GBM = "reseed.models.boosting:gbm"
+FIXED = {"n_estimators": 10, "subsample": 0.8}
+ROWS = np.arange(320)
+SPACE = {"learning_rate": [0.05, 0.1, 0.3], "max_depth": {"low": 1, "high": 3}}
+
+
+def gbm_search(work, task="regression", space=SPACE, **options):
+    features, target, meta, classes = table(task)
+    defaults = {"trials": 9, "seed": 0, "report": lambda text: None, "folds": 3}
+    return search(
+        *(features, target, meta, task, classes, ROWS),
+        *(GBM, FIXED, space),
+        **({"work": work} | defaults | options),
+    )
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    return gbm_search(tmp_path_factory.mktemp("full"))
+
+
+def test_it_finds_what_scikit_learns_grid_search_finds(full):
+    features, target, _, _ = table("regression")
+    fold_of = np.empty(320, dtype=int)
+    for number, (_, test) in enumerate(
+        cross_validation(target, "regression", np.arange(320), 3, 0)
+    ):
+        fold_of[test] = number
+    grid = {"learning_rate": [0.05, 0.1, 0.3], "max_depth": [1, 2, 3]}
+    reference = GridSearchCV(
+        make_pipeline(MinMaxScaler(), GradientBoostingRegressor(**FIXED, random_state=0)),
+        {f"gradientboostingregressor__{name}": values for name, values in grid.items()},
+        scoring="neg_mean_squared_error",
+        cv=PredefinedSplit(fold_of),
+    ).fit(features[:320], target[:320])
+    best = {k.split("__")[1]: v for k, v in reference.best_params_.items()}
+    assert full.best == best
+    assert full.best_score == pytest.approx(-reference.best_score_)
+    assert full.relative_work == 1
+    assert len(full.log) == 27
+    assert json.loads(full.log.hyperparameters[0]).keys() == {*FIXED, *SPACE}
+
+
+@pytest.mark.parametrize("method", ["random", "halving"])
+def test_processes_do_not_change_the_answer(full, tmp_path, method, monkeypatch):
+    monkeypatch.setattr("reseed.training.search_design.HALVING_MINIMUM_ROWS", 20)
+    one = gbm_search(tmp_path / "1", method=method)
+    two = gbm_search(tmp_path / "2", method=method, threads=2)
+    assert one.best == two.best
+    assert one.log.drop(columns="seconds").equals(two.log.drop(columns="seconds"))
+    if method == "halving":
+        # 9 on a ninth of the rows, 3 on a third, 1 on all: 3 of the 9 full searches' work.
+        assert one.relative_work == pytest.approx(3 / 9, rel=0.02)
+        assert one.log.groupby("rung").configuration.nunique().tolist() == [9, 3, 1]
+        last = one.log[one.log.rung == 2]
+        assert one.best_score == pytest.approx(last.score.mean())
+
+
+def test_an_interrupted_search_goes_on_where_it_was(full, tmp_path):
+    lines = []
+
+    def interrupt(text):
+        lines.append(text)
+        if len(lines) == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        gbm_search(tmp_path, report=interrupt, save_every=0)
+    assert len(list(tmp_path.glob("*.parquet"))) == 10
+    lines.clear()
+    (tmp_path / "broken.tmp-1").write_text("half a file")
+    again = gbm_search(tmp_path, report=lines.append, save_every=0)
+    assert len(lines) == 17 + 1
+    assert "11/27 fits" in lines[0]
+    assert "best mean so far" in lines[0]
+    assert again.best == full.best
+    assert again.log.drop(columns="seconds").equals(full.log.drop(columns="seconds"))
+    # Another question in the same folder takes nothing over.
+    lines.clear()
+    other = gbm_search(tmp_path, report=lines.append, save_every=0, seed=1)
+    assert len(lines) == 27 + 1
+    assert not np.isclose(other.best_score, full.best_score)
+
+
+def test_failed_configurations_are_logged_and_never_chosen(tmp_path):
+    space = {"learning_rate": [-1.0, 0.1]}
+    result = gbm_search(tmp_path / "some", space=space)
+    assert result.best == {"learning_rate": 0.1}
+    bad = result.log[result.log.status == "failed"]
+    assert len(bad) == 3
+    assert bad.error.str.contains("learning_rate").all()
+    assert bad.score.isna().all()
+    with pytest.raises(ReseedError, match="each of the 1 configurations failed"):
+        gbm_search(tmp_path / "all", space={"learning_rate": [-1.0]})
+
+
+def test_a_network_is_stopped_on_rows_of_its_training_fold(tmp_path):
+    features, target, meta, classes = table("multiclass")
+    result = search(
+        *(features, target, meta, "multiclass", classes, np.arange(320)),
+        "reseed.models.ffnn:ffnn",
+        {"max_epochs": 15, "patience": 5, "neurons_1": 8, "neurons_2": 0, "neurons_3": 0},
+        {"learning_rate": [0.1, 1e-6]},
+        **{"trials": 2, "seed": 0, "work": tmp_path, "report": lambda text: None},
+    )
+    assert result.best == {"learning_rate": 0.1}
+    assert (result.log.rows == 256).all()
+    assert result.relative_work == 1
+
+
+def test_configurations_are_distinct_and_of_the_space():
+    drawn = sample_configurations(SPACE, 100, seed=0)
+    product = {(a, b) for a, b in itertools.product([0.05, 0.1, 0.3], [1, 2, 3])}
+    assert {(c["learning_rate"], c["max_depth"]) for c in drawn} == product
+    assert len(drawn) == 9
+    wide = {"x": {"low": 50, "high": 500}, "y": list(range(100)), "z": [0.1, 0.2]}
+    drawn = sample_configurations(wide, 500, seed=0)
+    assert len({tuple(c.values()) for c in drawn}) == 500
+    assert drawn == sample_configurations(wide, 500, seed=0)
+    assert drawn != sample_configurations(wide, 500, seed=1)
+    # Uniform: the mean of 500 draws from 50 … 500 has SD 130/sqrt(500) = 5.8.
+    assert np.mean([c["x"] for c in drawn]) == pytest.approx(275, abs=5 * 5.8)
+
+
+def test_folds_partition_the_rows_keep_classes_in_balance_and_groups_whole():
+    target = (np.arange(500) % 10 == 0).astype(int)
+    rows, groups = np.random.default_rng(0).permutation(500)[:400], np.arange(500) // 3
+    for task, grouping in itertools.product(["regression", "binary"], [None, groups]):
+        parts = cross_validation(target, task, rows, 5, 0, grouping)
+        assert sorted(np.concatenate([test for _, test in parts])) == sorted(rows)
+        for train, test in parts:
+            assert sorted([*train, *test]) == sorted(rows)
+            if task == "binary":
+                assert target[test].mean() == pytest.approx(target[rows].mean(), abs=0.02)
+            if grouping is not None:
+                assert not set(groups[train]) & set(groups[test])
+
+
+def test_rungs_triple_up_to_all_rows():
+    assert rung_sizes(12_800, 500) == [1422, 4266, 12_800]
+    assert rung_sizes(1_000_000, 9) == [111_111, 333_333, 1_000_000]
+    assert rung_sizes(900, 500) == [900]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "grid"}, "tuning method 'grid': use one of random, halving"),
+        ({"space": {"max_depth": {"low": 3, "high": 1}}}, "search space of max_depth"),
+        ({"space": {"max_depth": []}}, "search space of max_depth is empty"),
+        ({"trials": 0}, "tuning trials 0"),
+        ({"folds": 400}, "400 folds cannot be made"),
+    ],
+)
+def test_mistakes_are_named(options, message, tmp_path):
+    with pytest.raises(ReseedError, match=message):
+        gbm_search(tmp_path, **options)
