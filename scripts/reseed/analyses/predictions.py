@@ -64,7 +64,7 @@ class Predictions:
 
 
 def _values(table: ds.Dataset, key: dict, columns: list[str]) -> dict[str, list]:
-    """Columns of the rows that match `key`; a list column comes as one array a row (null: empty)."""
+    """Columns of the rows that match `key`; a list comes as an array (null: an empty one)."""
     condition = None
     for name, value in key.items():
         test = pc.field(name) == pc.scalar(value)

@@ -49,8 +49,8 @@ def match(published: pd.Series, measured: pd.DataFrame, stand_ins: dict[str, str
 
     The paper's numbers vary one seed with the other held: rows of that varied seed, the same
     dataset (or its stand-in), algorithm, test ratio, metric, and tuned once ("fixed") or anew for
-    each pair ("tuned"). Untuned defaults count as "fixed": held, if not searched. Of several the one
-    with most seeds is taken, searched before default.
+    each pair ("tuned"). Untuned defaults count as "fixed": held, if not searched. Of several the
+    one with most seeds is taken, searched before default.
     """
     dataset = stand_ins.get(published["dataset"], published["dataset"])
     tuned = measured["hyperparameters_source"].str.startswith("tuned")

@@ -1,0 +1,68 @@
+"""Table 2: the datasets as prepared, stand-ins marked."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits.data import METRICS, ExhibitData, stand_ins, units
+from reseed.exhibits.numbers import percent
+from reseed.exhibits.tables import Table, empty_table
+
+_TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continuous"}
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a dataset that was run; counted on the prepared rows."""
+    names = list(dict.fromkeys(data.metrics["dataset"]))
+    if not names:
+        return empty_table(data, "No dataset was run at this scale.")
+    rows, raw = [], []
+    for name in names:
+        entry = data.about["datasets"][name]
+        counts = entry.get("class_counts") or {}
+        text = sum(feature["kind"] == "categorical" for feature in entry["features"])
+        rows.append(
+            {
+                "Name": data.dataset(name),
+                "Source": _source(entry.get("source") or {}),
+                "Response": _TASK[entry["task"]],
+                "Rows": f"{entry['rows']:,}",
+                "Features": f"{len(entry['features'])}"
+                + (f" ({text} categorical)" if text else ""),
+                "Classes": ", ".join(
+                    f"{label}: {percent(n / sum(counts.values()))}" for label, n in counts.items()
+                )
+                or "–",
+                "Metric": METRICS[entry["metric"]],
+            }
+        )
+        raw.append(
+            {
+                "dataset": name,
+                "rows": entry["rows"],
+                "features": len(entry["features"]),
+                "categorical_features": text,
+                "task": entry["task"],
+                "metric": entry["metric"],
+                "class_counts": "; ".join(f"{label}: {n}" for label, n in counts.items()),
+                "stand_in": entry.get("stand_in") or "",
+                "licence": entry.get("licence") or "",
+            }
+        )
+    note = " ".join(
+        [f"Scale: {data.about['scale']}.", *units(data, names), *stand_ins(data, names)]
+    )
+    return Table(data, pd.DataFrame(rows), pd.DataFrame(raw), note, text_columns=3)
+
+
+def _source(source: dict) -> str:
+    kinds = {
+        "mirror": "local mirror",
+        "pypi": "{package} {version} (package index)",
+        "url": "canonical address",
+        "file": "own file",
+        "simulator": "simulated",
+    }
+    return kinds.get(source.get("kind", ""), "–").format_map(
+        {"package": "", "version": ""} | source
+    )

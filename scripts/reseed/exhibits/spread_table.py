@@ -1,0 +1,119 @@
+"""Table 3: median, IQR, range and relative variation, one seed varied at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.exhibits import numbers
+from reseed.exhibits.data import METRICS, ExhibitData, footnote
+from reseed.exhibits.tables import Table, empty_table
+
+#: What tells the rows of the table apart, beside the dataset.
+ROW = ["dataset", "scheme", "hyperparameters_source", "model"]
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a dataset and model; a group of columns each of `options["experiments"]`."""
+    experiments = options["experiments"]
+    rows = data.rows(experiments)
+    if rows.empty:
+        return empty_table(data, "None of this table's experiments was run at this scale.")
+    rows = rows[rows["held"] == ""]
+    places = {d: score_places(part) for d, part in rows.groupby("dataset")}
+    shown, sections = [], []
+    order = rows.groupby(ROW, sort=False).ngroup().groupby(rows["dataset"]).first()
+    keys = rows[ROW].drop_duplicates().sort_values("dataset", key=lambda s: s.map(order))
+    for key in keys.itertuples(index=False, name=None):
+        cell = rows[(rows[ROW] == key).all(axis=1)].set_index("experiment")
+        dataset, scheme, source, model = key
+        line = {("", "Algorithm"): data.model(model)}
+        for name in experiments:
+            entry = cell.loc[name] if name in cell.index else None
+            line |= _group(data.experiment(name), entry, places[dataset])
+        pair = [cell.loc[name, "sd"] if name in cell.index else np.nan for name in experiments]
+        if len(experiments) == 2:
+            line["", "SD ratio"] = numbers.ratio(_divide(*pair))
+        shown.append(line)
+        sections.append(section(data, rows, dataset, scheme, source))
+    frame = pd.DataFrame(shown)
+    frame.columns = pd.MultiIndex.from_tuples(frame.columns)
+    first = [data.experiment(name) for name in experiments]
+    about_ratio = f"SD ratio: {first[0]} over {first[1]}." if len(first) == 2 else ""
+    return Table(
+        data,
+        frame,
+        rows,
+        footnote(data, rows, "Relative variation = range / median.", about_ratio, UNCERTAIN),
+        sections=sections,
+        findings=findings(data, rows),
+    )
+
+
+UNCERTAIN = (
+    "A range grows with the number of seeds: compare ranges at equal numbers only, SD otherwise."
+)
+
+
+def score_places(rows: pd.DataFrame) -> int:
+    """Decimals for scores and their spreads in one dataset."""
+    return numbers.decimals(rows["iqr"], least=4)
+
+
+def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, source: str) -> str:
+    """Heading of a dataset's rows; the split and the hyper-parameters only where they differ."""
+    parts = [f"{data.dataset(dataset)}, {METRICS[data.metric(dataset)]}"]
+    parts += [scheme] if rows["scheme"].nunique() > 1 else []
+    parts += [source] if rows["hyperparameters_source"].nunique() > 1 else []
+    return ", ".join(parts)
+
+
+def _group(title: str, entry: pd.Series | None, places: int) -> dict:
+    if entry is None:
+        values = ["not run", *[numbers.NONE] * 4]
+    else:
+        values = [
+            numbers.seeds(int(entry["n"]), int(entry["failed"])),
+            *[numbers.fixed(entry[name], places) for name in ("median", "iqr", "range")],
+            numbers.fixed(entry["relative_variation"], 3),
+        ]
+    names = ["n", "Median", "IQR", "Range", "Rel. variation"]
+    return {(title, name): value for name, value in zip(names, values, strict=True)}
+
+
+def _divide(a: float, b: float) -> float:
+    return a / b if b and np.isfinite(a) and np.isfinite(b) else np.nan
+
+
+def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    """Which seed moves the score more, and which model least and most: counts and ratios only."""
+    usable = rows[(rows["n"] > 1) & rows["sd"].notna()]
+    data_seeds, model_seeds = (
+        usable[usable["varied"] == name].set_index(ROW) for name in ("data", "model")
+    )
+    both = data_seeds.join(model_seeds, lsuffix="_data", rsuffix="_model", how="inner")
+    both = both[both["sd_model"] > 0]
+    found = []
+    if len(both):
+        ratio = both["sd_data"] / both["sd_model"]
+        larger, clear = (
+            int((ratio > 1).sum()),
+            int((both["sd_low_data"] > both["sd_high_model"]).sum()),
+        )
+        level = f"{rows['level'].max():.0%}".replace("%", " %")
+        found.append(
+            f"The data seed moves the score more than the model seed does in {larger} of"
+            f" {len(both)} pairs of dataset and algorithm (median ratio of the standard deviations"
+            f" {numbers.ratio(ratio.median())}, from {numbers.ratio(ratio.min())} to"
+            f" {numbers.ratio(ratio.max())}); in {clear} of them the {level} intervals of the two"
+            " standard deviations do not overlap."
+        )
+    model_only = usable[usable["varied"] == "model"]
+    if model_only["model"].nunique() > 1:
+        ranked = model_only.assign(rank=model_only.groupby("dataset")["sd"].rank())
+        for word, pick in (("least", "idxmin"), ("most", "idxmax")):
+            chosen = model_only.loc[getattr(ranked.groupby("dataset")["sd"], pick)(), "model"]
+            counts = chosen.value_counts()
+            named = [f"{data.model(m)} ({n} of {len(chosen)} datasets)" for m, n in counts.items()]
+            found.append(f"Model seeds matter {word} for {numbers.several(named)}.")
+    return found
