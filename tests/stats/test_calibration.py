@@ -47,6 +47,7 @@ def test_by_hand_and_against_the_binning_of_the_positive_class():
     y = np.r_[np.zeros(6), np.ones(4), np.ones(10)]
     label, confidence = calibration.binary_prediction(p1)
     assert calibration.expected_calibration_error(confidence, label == y, 10) == pytest.approx(0)
+    assert calibration.reliability_curve(p1, y, 10).ece == pytest.approx(0.2)
 
 
 def test_binary_and_two_column_predictions_agree():

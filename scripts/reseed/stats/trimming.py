@@ -25,6 +25,11 @@ def _limits(sample, reference: ReferenceFunction) -> tuple[np.ndarray, np.ndarra
     return reference.limits(np.sort(finite(sample, "candidate"), axis=-1))
 
 
+def _check_delta(delta: float) -> None:
+    if not delta >= 0:
+        raise ValueError(f"delta must be a non-negative number, got {delta}")
+
+
 def trimmed_distance(f0_left, f0, alpha: float) -> np.ndarray:
     """Alpha-trimmed KS distance by theorem 2 (eqs. 52–56), in O(n).
 
@@ -60,8 +65,7 @@ def trimming_level(f0_left, f0, delta: float) -> np.ndarray:
     remaining gap or the denominator, so O(log n) iterations at most, in practice under ten. It
     ends at an exact maximiser, not at a tolerance.
     """
-    if not delta >= 0:
-        raise ValueError(f"delta must be a non-negative number, got {delta}")
+    _check_delta(delta)
     shape, n = f0.shape[:-1], f0.shape[-1]
     f0_left, f0 = f0_left.reshape(-1, n), f0.reshape(-1, n)
     edge = np.zeros((len(f0), 1))
@@ -108,6 +112,7 @@ def alpha_hat(candidate, reference: ReferenceFunction, delta: float) -> np.ndarr
 
 def grid_level(f0_left, f0, delta: float, grid=AUTHORS_GRID) -> np.ndarray:
     """Smallest alpha of the ascending `grid` accepted at `delta`, else 0.5 ("at least 0.5")."""
+    _check_delta(delta)
     level = np.full(f0.shape[:-1], GRID_EXCEEDED)
     for alpha in sorted(grid, reverse=True):
         level[trimmed_distance(f0_left, f0, alpha) <= delta] = alpha
