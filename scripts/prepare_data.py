@@ -4,6 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
+from reseed.errors import ReseedError
 from reseed.runtime import limit_threads, run, say
 
 
@@ -21,11 +22,13 @@ def main() -> None:
     from reseed.data.tabular import prepare
 
     dataset = arguments.dataset
-    fetched = None
-    if dataset["sources"]:
-        mirror = Path(arguments.mirror) if arguments.mirror else None
-        fetched = fetch(dataset["sources"], arguments.downloads, mirror, say)
-    prepared = write_prepared(arguments.rows.parent, prepare(dataset, fetched))
+    mirror = Path(arguments.mirror) if arguments.mirror else None
+    try:
+        sources = dataset["sources"]
+        fetched = fetch(sources, arguments.downloads, mirror, say) if sources else None
+        prepared = write_prepared(arguments.rows.parent, prepare(dataset, fetched))
+    except ReseedError as error:
+        raise ReseedError(f"config/datasets/{dataset['name']}.yaml: {error}") from None
     meta = prepared.meta
     say(f"{dataset['name']}: {meta['rows']} rows, {len(meta['features'])} features")
 

@@ -1,0 +1,238 @@
+"""Reading a configuration folder: every mistake of every file at once.
+
+Each mistake is told with its file, field, found value, what is allowed and the nearest name.
+"""
+
+import difflib
+from pathlib import Path
+from typing import Any, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from reseed.analyses import KINDS as ANALYSES
+from reseed.config import SCALES, Dataset, Experiment, Main, Model, Strict, Study
+from reseed.errors import ReseedError
+from reseed.exhibits import KINDS as EXHIBITS
+
+# Tags of a value with several forms: part of pydantic's location, of no use to a reader.
+_FORMS = ("plain", "list", "fields")
+
+
+class Project(BaseModel):
+    """The whole configuration, checked."""
+
+    model_config = ConfigDict(frozen=True)
+
+    main: Main
+    datasets: dict[str, Dataset]
+    models: dict[str, Model]
+    studies: dict[str, Study]
+
+
+def nearest(name: object, allowed: list[str]) -> str:
+    """` Did you mean …?` for the nearest allowed name, or nothing."""
+    close = difflib.get_close_matches(str(name), allowed, n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def _class_at(cls: Any, location: tuple) -> type[BaseModel] | None:
+    """The class of the object at `location` below `cls`.
+
+    `location` mixes field names with list indices, mapping keys and union tags; a step that is
+    no field of a candidate is one of those, and a tag narrows the candidates.
+    """
+    candidates = _classes(cls)
+    for step in location:
+        fields = [c.model_fields[step] for c in candidates if step in c.model_fields]
+        if fields:
+            candidates = [c for field in fields for c in _classes(field.annotation)]
+        else:
+            candidates = [c for c in candidates if _tag(c) == step] or candidates
+    return candidates[0] if candidates else None
+
+
+def _tag(cls: type[BaseModel]) -> str | None:
+    kind = cls.model_fields.get("kind")
+    return next(iter(get_args(kind.annotation)), None) if kind else None
+
+
+def _classes(annotation: Any) -> list[type[BaseModel]]:
+    """The pydantic classes inside an annotation: through unions, containers and Annotated."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [cls for inner in get_args(annotation) for cls in _classes(inner)]
+
+
+def _describe(file: str, cls: type[BaseModel], error: dict) -> str:
+    location = error["loc"]
+    field = ".".join(str(step) for step in location if step not in _FORMS) or "(whole file)"
+    if error["type"] == "extra_forbidden":
+        parent = _class_at(cls, location[:-1])
+        allowed = sorted(parent.model_fields) if parent else []
+        hint = f" Allowed: {', '.join(allowed)}.{nearest(location[-1], allowed)}" if allowed else ""
+        return f"{file}: {field}: unknown field {location[-1]!r}.{hint}"
+    found = "" if error["type"] == "missing" else f" Found: {error['input']!r}."
+    message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "literal_error":
+        options = [
+            part.strip("' ") for part in error["ctx"]["expected"].replace(" or ", ", ").split(",")
+        ]
+        found += nearest(error["input"], options)
+    return f"{file}: {field}: {message}.{found}"
+
+
+class _Checker:
+    """Collects every mistake, then raises them as one error."""
+
+    def __init__(self) -> None:
+        self.mistakes: list[str] = []
+
+    def parse(self, file: str, cls: type[Strict], data: object) -> Any:
+        if not isinstance(data, dict):
+            self.mistakes.append(f"{file}: must hold fields (name: value), found {data!r:.60}.")
+            return None
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            described = [_describe(file, cls, e) for e in error.errors()]
+            self.mistakes += [text for text in described if text not in self.mistakes]
+            return None
+
+    def read(self, path: Path) -> Any:
+        try:
+            return yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        except (OSError, yaml.YAMLError) as error:
+            self.mistakes.append(f"{path}: cannot be read as YAML: {error}")
+            return None
+
+    def folder(self, folder: Path, cls: type[Strict], variants=lambda data: [data]) -> dict:
+        entries: dict[str, Any] = {}
+        taken: dict[str, Path] = {}
+        for path in sorted(folder.glob("*.y*ml")):
+            data = self.read(path)
+            if data is None:
+                continue
+            name = data.get("name") if isinstance(data, dict) else None
+            if name in taken:
+                self.mistakes.append(
+                    f"{path}: name: {name!r} is already the name of {taken[name]}. "
+                    "Give each file its own name."
+                )
+                continue
+            taken[name] = path
+            for variant in variants(data):
+                entry = self.parse(str(path), cls, variant)
+            if entry is not None:
+                entries[entry.name] = entry
+        return entries
+
+    def finish(self) -> None:
+        if self.mistakes:
+            count = len(self.mistakes)
+            head = "1 mistake" if count == 1 else f"{count} mistakes"
+            lines = "\n".join(f"  {number}. {text}" for number, text in enumerate(self.mistakes, 1))
+            raise ReseedError(f"The configuration has {head}:\n{lines}")
+
+
+def merge(base: Any, change: Any) -> Any:
+    """Deep merge of mappings; any other value, a list too, is replaced. None removes a key."""
+    if not (isinstance(base, dict) and isinstance(change, dict)):
+        return change
+    merged = dict(base)
+    for key, value in change.items():
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = merge(base.get(key), value)
+    return merged
+
+
+def _references(study: Study, project_names: dict[str, list[str]], file: str) -> list[str]:
+    """Mistakes in the names a study uses: datasets, models, experiments, analyses."""
+    mistakes = []
+
+    def check(field: str, name: str, allowed: list[str], noun: str) -> None:
+        if name not in allowed:
+            mistakes.append(
+                f"{file}: {field}: unknown {noun} {name!r}. "
+                f"Allowed: {', '.join(sorted(allowed))}.{nearest(name, allowed)}"
+            )
+
+    def check_all(prefix: str, part: Study | Experiment) -> None:
+        for noun in ("dataset", "model"):
+            for index, item in enumerate(getattr(part, f"{noun}s") or []):
+                name = item if isinstance(item, str) else item.name
+                check(f"{prefix}{noun}s.{index}", name, project_names[noun], noun)
+
+    check_all("", study)
+    for name, experiment in study.experiments.items():
+        prefix = f"experiments.{name}."
+        check_all(prefix, experiment)
+        for field in ("datasets", "models", "splits"):
+            if not (getattr(experiment, field) or getattr(study, field)):
+                mistakes.append(
+                    f"{file}: {prefix}{field}: neither the experiment nor the study names any."
+                )
+    for name, analysis in study.analyses.items():
+        check(f"analyses.{name}.kind", analysis.kind, list(ANALYSES), "kind of analysis")
+        for index, used in enumerate(analysis.experiments or []):
+            field = f"analyses.{name}.experiments.{index}"
+            check(field, used, list(study.experiments), "experiment")
+    for name, exhibit in study.exhibits.items():
+        check(f"exhibits.{name}.kind", exhibit.kind, list(EXHIBITS), "kind of exhibit")
+        if exhibit.analysis is not None:
+            allowed = list(study.analyses)
+            check(f"exhibits.{name}.analysis", exhibit.analysis, allowed, "analysis")
+    return mistakes
+
+
+def load(folder: str | Path, overrides: dict | None = None) -> Project:
+    """Read and check a configuration folder.
+
+    Args:
+        folder: holds `config.yaml`, `datasets/`, `models/`, `studies/`.
+        overrides: values that replace those of `config.yaml` (the command line's).
+
+    Raises:
+        ReseedError: with every mistake found, one a line.
+    """
+    folder = Path(folder)
+    checker = _Checker()
+    main_file = folder / "config.yaml"
+    main_data = checker.read(main_file) if main_file.exists() else {}
+    main_data = {**(main_data or {}), **(overrides or {})}
+    if isinstance(main_data.get("studies"), str):  # as it comes from the command line
+        main_data["studies"] = main_data["studies"].split(",")
+    main = checker.parse(str(main_file), Main, main_data)
+    datasets = checker.folder(folder / "datasets", Dataset)
+    models = checker.folder(folder / "models", Model)
+
+    scale = main.scale if main is not None else SCALES[-1]
+
+    def at_scales(data: Any) -> list:
+        """The study at every scale, so that no scale hides a mistake; the wanted one last."""
+        scales = data.get("scales") if isinstance(data, dict) else None
+        if not isinstance(scales, dict):
+            return [data]
+        ordered = sorted(SCALES, key=lambda name: name == scale)
+        return [merge(data, scales.get(name) or {}) for name in ordered]
+
+    studies = checker.folder(folder / "studies", Study, at_scales)
+    names = {
+        "dataset": [path.stem for path in (folder / "datasets").glob("*.y*ml")],
+        "model": [path.stem for path in (folder / "models").glob("*.y*ml")],
+    }
+    for name, study in studies.items():
+        checker.mistakes += _references(study, names, str(folder / "studies" / f"{name}.yaml"))
+    if main is not None:
+        known = [path.stem for path in (folder / "studies").glob("*.y*ml")]
+        for name in main.studies:
+            if name not in known:
+                checker.mistakes.append(
+                    f"{main_file}: studies: unknown study {name!r}. "
+                    f"Allowed: {', '.join(sorted(known))}.{nearest(name, known)}"
+                )
+    checker.finish()
+    wanted = {name: studies[name] for name in (main.studies or studies)}
+    return Project(main=main, datasets=datasets, models=models, studies=wanted)

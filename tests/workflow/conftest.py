@@ -1,0 +1,119 @@
+"""A small project of its own for each test: a copy of the pipeline, a table, a study."""
+
+import copy
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).parent.parent.parent
+PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles")
+FOREST = {
+    "name": "forest",
+    "title": "Forest",
+    "factory": "reseed.models.forest:random_forest",
+    "hyperparameters": {"n_estimators": 5, "max_depth": 4},
+    "search_space": {"max_depth": {"low": 2, "high": 4}},
+    "seconds_per_trial": 0.05,
+}
+BOOST = FOREST | {"name": "boost", "title": "Boost", "factory": "reseed.models.boosting:xgb"}
+STUDY = {
+    "name": "small",
+    "title": "A small study",
+    "keep": "scores",
+    "datasets": ["table"],
+    "models": ["forest", "boost"],
+    "splits": [{"kind": "holdout", "test": 0.3}],
+    "experiments": {
+        "model_seeds": {"seeds": {"model": {"count": 4}}},
+        "data_seeds": {"seeds": {"data": {"count": 3}, "model": 0}},
+    },
+    "analyses": {"spread": {"kind": "spread"}},
+    "exhibits": {
+        "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"},
+        "bars": {"kind": "range_bars", "title": "Ranges", "analysis": "spread"},
+    },
+}
+
+
+class Project:
+    """A project folder and `snakemake` in it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        for part in PARTS:
+            source = REPOSITORY / part
+            if source.is_dir():
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, folder / part)
+        (folder / "config" / "published").mkdir(parents=True)
+        self.write("config", {"scale": "smoke", "block_seconds": 60})
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+        frame["y"] = np.where(frame["a"] + rng.normal(size=200) > 0, "yes", "no")
+        self.table(frame)
+        self.write("models/forest", FOREST)
+        self.write("models/boost", BOOST)
+        self.study = copy.deepcopy(STUDY)
+        self.write("studies/small", self.study)
+
+    def write(self, place: str, entry: dict) -> None:
+        path = self.folder / "config" / f"{place}.yaml"
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(yaml.safe_dump(entry))
+
+    def table(self, frame: pd.DataFrame, **changes) -> None:
+        frame.to_csv(self.folder / "table.csv", index=False)
+        entry = {
+            "name": "table",
+            "title": "A table",
+            "task": "binary",
+            "target": "y",
+            "positive": "yes",
+            "sources": [{"kind": "file", "path": "table.csv"}],
+        }
+        self.write("datasets/table", entry | changes)
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
+        environment.pop("RESEED_DATA_MIRROR", None)
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, fails: bool = False) -> str:
+        """Run snakemake and return what it printed; the exit status must be as expected."""
+        process = self.start(*arguments)
+        text, _ = process.communicate(timeout=300)
+        assert (process.returncode != 0) == fails, text
+        return text
+
+    def trials(self) -> dict[str, int]:
+        """Trial files by path, with the time each was written."""
+        files = sorted((self.folder / "results" / "trials").rglob("*.parquet"))
+        return {str(path.relative_to(self.folder)): path.stat().st_mtime_ns for path in files}
+
+    def planned(self, *arguments: str) -> dict[str, int]:
+        """How many jobs of each rule a run would execute (rule names with spaces)."""
+        jobs = re.findall(r"^ ([\w ]+?) {2,}(\d+) *$", self.run("-n", *arguments), re.MULTILINE)
+        return {name: int(count) for name, count in jobs if name != "total"}
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    return Project(tmp_path)

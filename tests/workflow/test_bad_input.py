@@ -1,0 +1,96 @@
+"""Bad input: one clear error that names the file, the field and the fix; nothing is lost."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+FILE = {"kind": "file", "path": "table.csv"}
+
+
+def rows(**changes) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    return frame.assign(y=np.where(np.arange(60) % 2, "yes", "no")).assign(**changes)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"models": ["forrest"]}, "unknown model 'forrest'"),
+        ({"titel": "x"}, "unknown field 'titel'"),
+        ({"splits": [{"kind": "holdout", "test": 1.5}]}, "splits.0.holdout.test"),
+    ],
+)
+def test_a_mistake_in_a_study(project, change, expected):
+    project.write("studies/small", project.study | change)
+    text = project.run(fails=True)
+    assert expected in text
+    assert "config/studies/small.yaml" in text
+    assert "Traceback" not in text
+
+
+def test_two_studies_of_one_name(project):
+    project.write("studies/other", project.study)
+    assert "'small' is already the name of" in project.run(fails=True)
+
+
+@pytest.mark.parametrize(
+    ("frame", "changes", "expected"),
+    [
+        (rows(y="yes"), {}, "has one class only ('yes')"),
+        (rows(y=[None, *["yes", "no"] * 29, "yes"]), {}, "1 missing values (first in row 1)"),
+        (rows().drop(columns="y"), {}, "target column 'y' is not in the table"),
+        (rows(), {"sources": [FILE | {"sha256": "0" * 64}]}, "expected sha256"),
+        (rows(), {"sources": [FILE | {"path": "absent.csv"}]}, "absent.csv"),
+    ],
+)
+def test_a_mistake_in_the_data(project, frame, changes, expected):
+    project.table(frame, **changes)
+    text = project.run(fails=True)
+    message = next(line for line in text.splitlines() if line.strip().startswith("Error: "))
+    assert "config/datasets/table.yaml" in message
+    assert expected in " ".join(text.split())
+    assert "Traceback" not in text
+
+
+def test_a_results_folder_that_cannot_be_written(project):
+    (project.folder / "file").write_text("")
+    text = project.run("--config", "results=file/results", fails=True)
+    assert "cannot be written to" in text
+    assert "--config results=" in text
+
+
+def test_two_runs_at_once(project):
+    model = "import time\n\ndef wait(*arguments):\n    time.sleep(60)\n"
+    (project.folder / "my_models.py").write_text(model)
+    project.write("models/wait", {"name": "wait", "title": "W", "factory": "my_models:wait"})
+    project.study["models"] = ["wait"]
+    project.write("studies/small", project.study)
+    first = project.start()
+    try:
+        log = project.folder / "results" / "logs" / "trials"
+        deadline = time.monotonic() + 60
+        while not log.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert "lock" in project.run(fails=True).lower()
+    finally:
+        os.killpg(first.pid, signal.SIGKILL)
+        first.wait()
+
+
+def test_a_damaged_trial_is_told_moved_aside_and_made_again(project):
+    project.run()
+    path = project.folder / next(iter(project.trials()))
+    path.write_bytes(path.read_bytes()[:100])
+    (project.folder / "results" / "studies" / "small" / "metrics.parquet").unlink()
+    text = project.run(fails=True)
+    assert "damaged" in text
+    assert path.name in text
+    project.run()
+    assert path.stat().st_size > 100
