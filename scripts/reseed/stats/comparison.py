@@ -81,8 +81,8 @@ def wilcoxon_p(d: ArrayLike) -> Array:
 
     Row by row what `scipy.stats.wilcoxon(method="auto")` gives (which picks its method once for
     a whole batch): exact by enumeration up to 13 differences, ties and zeros included; else the
-    exact null without ties or zeros up to 50; else the normal approximation with continuity and
-    tie correction. Zeros are dropped; only zeros give p = 1.
+    exact null without ties or zeros up to 50; else the normal approximation with tie
+    correction. Zeros are dropped; only zeros give p = 1.
 
     Args:
         d: (..., n) differences, as from `differences` (ties must be exact).
@@ -101,7 +101,7 @@ def wilcoxon_p(d: ArrayLike) -> Array:
     approximate = ~exact & (ordered[:, -1] > 0)
     for chosen, method in ((exact, "exact"), (approximate, "asymptotic")):
         if chosen.any():
-            p[chosen] = stats.wilcoxon(rows[chosen], axis=-1, method=method, correction=True).pvalue
+            p[chosen] = stats.wilcoxon(rows[chosen], axis=-1, method=method).pvalue
     return p.reshape(a.shape[:-1])[()]
 
 
@@ -120,8 +120,8 @@ class CorrectedT:
 def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) -> CorrectedT:
     """Corrected resampled t test of the mean of overlapping-fold differences.
 
-    t = d̄ / √((1/J + n_test/n_train) s²), J − 1 degrees of freedom [Nadeau & Bengio 2003, eq. 9
-    ff.]. For k-fold cross-validation, repeated or not, n_test/n_train = 1/(k−1). A ratio of 0 is the
+    t = d̄ / √((1/J + n_test/n_train) s²), J − 1 degrees of freedom (Nadeau & Bengio 2003). For
+    k-fold cross-validation, repeated or not, n_test/n_train = 1/(k−1). A ratio of 0 is the
     ordinary paired t test. If all differences are equal (s = 0): p is 1 at d̄ = 0, else 0, and
     the interval is a point.
 
@@ -338,7 +338,9 @@ def _superiority_interval(theta: float, m: int, n: int, level: float) -> tuple[f
         return abs(theta - t) - z * np.sqrt(t * (1 - t) * inner / (m * n))
 
     def root(function: Callable[[float], float], end: float) -> float:
-        return end if theta == end else float(optimize.brentq(function, *sorted((end, theta))))
+        # Starts beside theta, where the excess is negative: at theta = 0 or 1 it is a root itself.
+        near = theta + (end - theta) * 1e-12
+        return end if theta == end else float(optimize.brentq(function, *sorted((end, near))))
 
     return root(excess, 0.0), root(excess, 1.0)
 

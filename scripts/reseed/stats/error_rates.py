@@ -86,7 +86,7 @@ def measure(
     """Run `procedure` on every experiment and count its errors.
 
     Args:
-        scores: (experiments, models, folds), as from `simulate_cv`, `pseudo_models`, `pseudo_groups`.
+        scores: (experiments, models, folds), as from `simulate_cv` or `pseudo_models`.
         procedure: the decision procedure, e.g. `wilcoxon_holm()`.
         null_pairs: (pairs,) booleans: which pairs are truly equal; all by default.
     """
@@ -184,7 +184,7 @@ def simulate_cv(
     n_folds: int = 5,
     n_repeats: int = 2,
     n_features: int = 20,
-    separation: float = 2.0,
+    separation: float = 1.5,
     effect: float = 0.0,
     rng: np.random.Generator,
 ) -> Array:

@@ -1,0 +1,244 @@
+import numpy as np
+import pytest
+from baycomp import CorrelatedTTest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from reseed.stats.comparison import (
+    bayesian_correlated_t,
+    bca_mean_interval,
+    compare_all_pairs,
+    compare_unpaired,
+    differences,
+    holm,
+    nadeau_bengio,
+    pair_differences,
+    wilcoxon_p,
+)
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+P_VALUES = arrays(np.float64, st.tuples(st.integers(1, 2), st.integers(1, 12)),
+                  elements=st.floats(0, 1))  # fmt: skip
+
+
+def _rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@given(P_VALUES)
+@settings(max_examples=15, deadline=None)
+def test_holm_agrees_with_statsmodels_on_every_row(p):
+    got = holm(p)
+    for row, ours in zip(p, got, strict=True):
+        np.testing.assert_allclose(ours, multipletests(row, method="holm")[1], rtol=1e-12)
+
+
+def test_holm_of_the_smallest_p_values_at_ten_folds():
+    # facts of the design: 2/1024 over 3, 21 and 28 pairs
+    p = 2 / 1024
+    for pairs, adjusted in [(3, 0.00586), (21, 0.0410), (28, 0.0547)]:
+        assert holm(np.full(pairs, p))[0] == pytest.approx(adjusted, abs=5e-5)
+    for bad in ([], [0.1, np.nan], [1.2], [-0.1]):
+        with pytest.raises(ValueError, match=r"needs at least|NaN|\[0, 1\]"):
+            holm(bad)
+
+
+def test_differences_restore_ties_lost_to_rounding():
+    d = differences([0.9, 0.8, 0.3], [0.8, 0.7, 0.4])
+    assert d[0] == d[1] == -d[2]
+    assert np.all(differences([0.1 + 0.2, 5e-13], [0.3, 0.0])[0] == 0)
+    assert np.all(differences(np.zeros(3), np.zeros(3)) == 0)
+
+
+@pytest.mark.parametrize("n", [1, 5, 10, 13, 14, 30, 50, 51, 60])
+@pytest.mark.parametrize("kind", ["continuous", "tied", "zeros"])
+def test_wilcoxon_equals_scipy_auto_row_by_row(n, kind):
+    rng = _rng(n)
+    d = rng.normal(0.3, 1, (2 if n == 13 else 5, n))
+    if kind != "continuous":
+        d = np.round(d * 3)
+    if kind == "tied":
+        d[d == 0] = 1
+    got = wilcoxon_p(d)
+    for row, p in zip(d, got, strict=True):
+        if np.any(row):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                assert p == pytest.approx(stats.wilcoxon(row, method="auto").pvalue, rel=1e-9)
+        else:
+            assert p == 1
+
+
+def test_wilcoxon_of_a_mixed_batch_decides_each_row_for_itself():
+    rng = _rng(1)
+    d = rng.normal(size=(3, 30))
+    d[1, :5] = 0  # scipy would now use the normal approximation for all three rows
+    d[2] = 0
+    got = wilcoxon_p(d.reshape(3, 1, 30))
+    assert got.shape == (3, 1)
+    assert got[0, 0] == pytest.approx(stats.wilcoxon(d[0], method="exact").pvalue, rel=1e-9)
+    assert got[1, 0] == pytest.approx(stats.wilcoxon(d[1], method="auto").pvalue, rel=1e-9)
+    assert got[2, 0] == 1
+
+
+def test_ten_folds_reach_two_in_1024_and_five_never_five_percent():
+    assert wilcoxon_p(np.arange(1.0, 11)) == 2 / 1024
+    assert wilcoxon_p(np.arange(1.0, 6)) == 2 / 32
+
+
+def test_corrected_t_without_overlap_is_the_paired_t_test():
+    a, b = _rng(2).normal(size=(2, 9))
+    got = nadeau_bengio(a - b, 0.0)
+    theirs = stats.ttest_rel(a, b)
+    assert (got.t, got.p_value) == (
+        pytest.approx(theirs.statistic),
+        pytest.approx(theirs.pvalue),
+    )
+    interval = theirs.confidence_interval()
+    np.testing.assert_allclose((got.low, got.high), (interval.low, interval.high))
+
+
+@pytest.mark.parametrize(("k", "repeats"), [(5, 1), (5, 2), (10, 10)])
+def test_bayesian_correlated_t_agrees_with_baycomp(k, repeats):
+    a, b = _rng(3).normal(0.8, 0.02, size=(2, k * repeats))
+    a = a + 0.01
+    below, equivalent, above = CorrelatedTTest.probs(b, a, rope=0.01, runs=repeats)
+    got = bayesian_correlated_t(differences(a, b), 1 / (k - 1), 0.01)
+    np.testing.assert_allclose(
+        [got.below, got.equivalent, got.above], [below, equivalent, above], atol=1e-9
+    )
+
+
+def test_corrected_t_p_value_is_twice_baycomps_smaller_tail_without_rope():
+    a, b = _rng(4).normal(0.8, 0.02, size=(2, 10))
+    tails = CorrelatedTTest.probs(a, b, rope=0, runs=2)
+    assert nadeau_bengio(a - b, 1 / 4).p_value == pytest.approx(2 * min(tails), rel=1e-9)
+
+
+def test_bca_agrees_with_scipy_on_paired_samples():
+    a, b = _rng(5).normal(size=(2, 10))
+    theirs = stats.bootstrap(
+        (a, b), lambda x, y, axis: (x - y).mean(axis=axis), paired=True, vectorized=True,
+        method="BCa", n_resamples=10_000, rng=_rng(6),
+    ).confidence_interval  # fmt: skip
+    got = bca_mean_interval(differences(a, b), rng=_rng(7))
+    # two independent Monte Carlo runs: quantiles at 2.5 % of 10,000 scatter by a few per cent
+    width = theirs.high - theirs.low
+    np.testing.assert_allclose(got, (theirs.low, theirs.high), atol=0.05 * width)
+
+
+def test_bca_of_ten_independent_folds_covers_as_known():
+    rng = _rng(8)
+    n_sim = 600
+    low, high = bca_mean_interval(rng.normal(size=(n_sim, 10)), n_boot=1000, rng=rng)
+    covered = ((low <= 0) & (high >= 0)).mean()
+    assert abs(covered - 0.90) < 4 * np.sqrt(0.09 / n_sim)  # not 0.95: too short at ten folds
+
+
+def test_all_pairs_hold_the_single_analyses_and_their_holm_adjustment():
+    scores = _rng(9).normal([[0.80], [0.81], [0.85]], 0.01, size=(3, 10))
+    got = compare_all_pairs(scores, 0.25, rope=0.01, n_boot=500, rng=_rng())
+    assert [(g.a, g.b) for g in got] == [(0, 1), (0, 2), (1, 2)]
+    d = scores[0] - scores[2]
+    assert got[1].mean_difference == pytest.approx(d.mean())
+    assert got[1].cohens_d == pytest.approx(d.mean() / d.std(ddof=1))
+    assert got[1].bca_low < d.mean() < got[1].bca_high
+    assert got[1].corrected_low < d.mean() < got[1].corrected_high
+    for name in ("wilcoxon_p", "corrected_t_p"):
+        raw = [getattr(g, name) for g in got]
+        adjusted = [getattr(g, name + "_holm") for g in got]
+        np.testing.assert_allclose(adjusted, multipletests(raw, method="holm")[1])
+    assert got[0].bayes_below + got[0].bayes_equivalent + got[0].bayes_above == pytest.approx(1)
+    assert got == compare_all_pairs(scores, 0.25, rope=0.01, n_boot=500, rng=_rng())
+
+
+def test_identical_and_constantly_shifted_models_have_defined_answers():
+    base = _rng(10).normal(0.8, 0.02, 10)
+    same, shifted = compare_all_pairs([base, base, base + 0.1], 0.25, n_boot=50, rng=_rng())[:2]
+    assert (same.mean_difference, same.cohens_d, same.wilcoxon_p, same.corrected_t_p) == (
+        0,
+        0,
+        1,
+        1,
+    )
+    assert (same.bca_low, same.bca_high, same.bayes_equivalent) == (0, 0, 1)
+    assert (shifted.cohens_d, shifted.corrected_t_p, shifted.bayes_below) == (-np.inf, 0, 1)
+    assert shifted.bca_low == shifted.bca_high == pytest.approx(-0.1)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
+def test_pair_tests_ignore_fold_order_unit_and_origin(seed, scale, shift):
+    rng = _rng(seed)
+    scores = rng.integers(60, 80, (3, 10)) / 80
+    moved = scale * scores[:, rng.permutation(10)] + shift
+    d, e = pair_differences(scores), pair_differences(moved)
+    np.testing.assert_allclose(wilcoxon_p(d), wilcoxon_p(e))
+    a, b = nadeau_bengio(d, 0.25), nadeau_bengio(e, 0.25)
+    np.testing.assert_allclose(a.p_value, b.p_value, rtol=1e-6)
+    np.testing.assert_allclose(scale * a.high, b.high, rtol=1e-6, atol=1e-9)
+    flipped = nadeau_bengio(-d, 0.25)
+    np.testing.assert_allclose(a.low, -flipped.high)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.ones((1, 5)), "at least 2 models"),
+        (np.ones((3, 1)), "at least 2 values"),
+        (np.ones(5), "2 axes"),
+        (np.empty((0, 0)), "needs at least"),
+        ([[1, np.nan], [1, 2]], "NaN"),
+    ],
+)
+def test_bad_score_tables_are_refused(scores, message):
+    with pytest.raises(ValueError, match=message):
+        compare_all_pairs(scores, 0.25, rng=_rng())
+
+
+@pytest.mark.parametrize("ratio", [-0.1, np.nan, np.inf])
+def test_bad_ratio_and_rope_are_refused(ratio):
+    with pytest.raises(ValueError, match="test_train_ratio"):
+        nadeau_bengio([1.0, 2.0], ratio)
+    with pytest.raises(ValueError, match="rope"):
+        bayesian_correlated_t([1.0, 2.0], 0.25, -0.1)
+
+
+def test_unpaired_agrees_with_scipy_and_brute_force():
+    rng = _rng(11)
+    a, b = np.round(rng.normal(0.5, 1, 30), 1), np.round(rng.normal(0, 2, 20), 1)
+    got = compare_unpaired(a, b)
+    welch = stats.ttest_ind(a, b, equal_var=False)
+    assert got.welch_p == pytest.approx(welch.pvalue)
+    assert (got.low, got.high) == pytest.approx(tuple(welch.confidence_interval()))
+    brute = ((a[:, None] > b).sum() + 0.5 * (a[:, None] == b).sum()) / 600
+    assert got.superiority == pytest.approx(brute)
+    assert got.superiority_low < brute < got.superiority_high
+    reverse = compare_unpaired(b, a)
+    assert reverse.superiority_low == pytest.approx(1 - got.superiority_high)
+    assert reverse.mann_whitney_p == pytest.approx(got.mann_whitney_p)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, 2.5])
+def test_interval_of_superiority_covers(delta):
+    rng, n_sim = _rng(12), 500
+    truth = stats.norm.cdf(delta / np.sqrt(2))
+    covered = 0
+    for _ in range(n_sim):
+        got = compare_unpaired(rng.normal(delta, 1, 15), rng.normal(0, 1, 10))
+        covered += got.superiority_low <= truth <= got.superiority_high
+    assert covered / n_sim > 0.95 - 4 * np.sqrt(0.0475 / n_sim)
+
+
+def test_unpaired_edge_cases():
+    apart = compare_unpaired([2.0, 3.0, 4.0], [0.0, 1.0])
+    assert (apart.superiority, apart.superiority_high) == (1, 1)
+    assert 0 < apart.superiority_low < 1
+    tied = compare_unpaired([0.1] * 4, [0.1] * 3)
+    assert (tied.welch_p, tied.mann_whitney_p, tied.superiority) == (1, 1, 0.5)
+    assert (tied.low, tied.high) == (0, 0)
+    constant = compare_unpaired([1.0, 1.0], [2.0, 2.0])
+    assert (constant.welch_p, constant.mean_difference) == (0, -1)
+    for bad in ([1.0], [], [1.0, np.nan]):
+        with pytest.raises(ValueError, match=r"at least 2|NaN"):
+            compare_unpaired(bad, [1.0, 2.0])

@@ -1,0 +1,199 @@
+import time
+
+import numpy as np
+import pytest
+from reseed.stats.error_rates import (
+    measure,
+    measured_rate,
+    nadeau_bengio_holm,
+    one_by_one,
+    pseudo_groups,
+    pseudo_models,
+    simulate_cv,
+    wilcoxon_holm,
+)
+from scipy import stats
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import NearestCentroid
+from statsmodels.stats.proportion import proportion_confint
+
+
+def _rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize(("count", "n"), [(0, 20), (3, 20), (20, 20), (50, 1000)])
+def test_wilson_interval_agrees_with_statsmodels(count, n):
+    got = measured_rate(np.arange(n) < count)
+    low, high = proportion_confint(count, n, method="wilson")
+    assert (got.rate, got.low, got.high) == (
+        count / n,
+        pytest.approx(low, abs=1e-12),
+        pytest.approx(high, abs=1e-12),
+    )
+
+
+def test_no_experiments_is_refused():
+    with pytest.raises(ValueError, match="no experiments"):
+        measured_rate([])
+
+
+def test_simulated_expected_accuracy_is_that_of_the_bayes_rule_with_much_data():
+    s = simulate_cv(30, n_samples=4000, n_features=2, separation=1.5, n_repeats=1, rng=_rng(1))
+    assert s.shape == (30, 3, 5)
+    # Φ(separation / 2); SE of the mean over 30·4000·3 items, plus O(p/n) training loss
+    assert s.mean() == pytest.approx(stats.norm.cdf(0.75), abs=4 * 0.42 / np.sqrt(360_000) + 5e-4)
+
+
+def test_simulated_null_is_null_and_the_effect_is_not():
+    s = simulate_cv(800, rng=_rng(2)).mean(axis=2)
+    d = s - s[:, [1, 2, 0]]
+    assert np.all(np.abs(d.mean(axis=0)) < 4 * d.std(axis=0) / np.sqrt(800))
+    better = simulate_cv(800, effect=0.5, rng=_rng(2)).mean(axis=2)
+    assert (better[:, 0] - better[:, 1]).mean() > 0.05
+    others = better[:, 1] - better[:, 2]
+    assert abs(others.mean()) < 4 * others.std() / np.sqrt(800)
+
+
+def test_simulated_scores_have_the_law_of_scikit_learns_own_cross_validation():
+    rng, n, p = _rng(3), 60, 4
+    accuracy = []
+    y = np.repeat([0, 1], n // 2)
+    for _ in range(150):
+        x = rng.normal(size=(n, p)) + np.where(y[:, None] == 1, 1, -1) * 1.5 / (2 * np.sqrt(p))
+        folds = StratifiedKFold(5, shuffle=True, random_state=int(rng.integers(2**31)))
+        accuracy.append([
+            NearestCentroid().fit(x[a], y[a]).score(x[b], y[b]) for a, b in folds.split(x, y)
+        ])  # fmt: skip
+    theirs = np.array(accuracy)
+    ours = simulate_cv(
+        600, n_models=2, n_samples=n, n_features=p, n_repeats=1, separation=1.5, rng=rng
+    )
+    ours = ours.reshape(-1, 5)
+    for statistic in (lambda s: s.mean(axis=1), lambda s: s.std(axis=1, ddof=1)):
+        a, b = statistic(theirs), statistic(ours)
+        se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # two models share labels and folds
+        assert abs(a.mean() - b.mean()) < 4 * se
+
+
+def test_folds_of_repeated_cross_validation_really_depend():
+    s = simulate_cv(600, n_repeats=10, rng=_rng(4))
+    d = s[:, 0] - s[:, 1]
+    naive = d.var(axis=1, ddof=1).mean() / 50  # what independent folds would give
+    assert d.mean(axis=1).var() > 5 * naive
+
+
+def test_direction_of_the_published_table_of_error_rates():
+    """Global null, three models: the protocol's own test fails, the corrected one does not.
+
+    Monte Carlo SE of each rate: at most √(0.25/600) = 0.020, and 0.009 at 0.05.
+    """
+    start = time.perf_counter()
+    rates = {}
+    for repeats in (1, 2, 10):
+        s = simulate_cv(600, n_repeats=repeats, rng=_rng(5))
+        rates[repeats] = (
+            measure(s, wilcoxon_holm()).family_wise,
+            measure(s, nadeau_bengio_holm(1 / 4)).family_wise,
+        )
+    assert rates[1][0].count == 0  # five folds can never be significant
+    assert rates[2][0].low > 0.10  # nominal 0.05
+    assert rates[10][0].low > 0.60
+    for _, corrected in rates.values():
+        assert corrected.low < 0.05
+        assert corrected.rate < 0.05 + 4 * np.sqrt(0.0475 / 600)
+    assert time.perf_counter() - start < 20
+
+
+def test_independent_folds_keep_the_nominal_level():
+    n_sim = 2000
+    s = _rng(6).normal(size=(n_sim, 3, 10))
+    slack = 4 * np.sqrt(0.0475 / n_sim)
+    assert measure(s, wilcoxon_holm()).family_wise.rate < 0.05 + slack
+    t = measure(s, nadeau_bengio_holm(0.0))
+    assert 0.03 - slack < t.family_wise.rate < 0.05 + slack
+
+
+def test_power_grows_with_the_effect_and_null_pairs_are_kept_apart():
+    null_pairs = [False, False, True]  # model 0 is the better one
+    power = []
+    for effect in (0.3, 1.0):
+        s = simulate_cv(300, effect=effect, rng=_rng(7))
+        got = measure(s, nadeau_bengio_holm(1 / 4), null_pairs)
+        power.append(got.power)
+        assert got.family_wise.rate < 0.05 + 4 * np.sqrt(0.0475 / 300)
+        assert got.power_se < 0.03
+    assert power[0] < power[1]
+    none = measure(s, nadeau_bengio_holm(1 / 4))
+    assert none.power is None
+    assert measure(s, wilcoxon_holm(), [False] * 3).family_wise is None
+
+
+def test_plain_procedures_are_lifted_and_wrong_shapes_named():
+    s = _rng(8).normal(size=(5, 3, 10))
+    lifted = one_by_one(lambda table: wilcoxon_holm()(table))
+    np.testing.assert_array_equal(lifted(s), wilcoxon_holm()(s))
+    with pytest.raises(ValueError, match="one_by_one"):
+        measure(s, lambda table: np.zeros(3, bool))
+    with pytest.raises(ValueError, match="null_pairs"):
+        measure(s, wilcoxon_holm(), [True])
+
+
+@pytest.mark.parametrize("seed_per_fold", [False, True])
+def test_pseudo_models_are_distinct_stored_seeds(seed_per_fold):
+    seeds, folds = 6, 4
+    scores = np.arange(seeds * folds, dtype=float).reshape(seeds, folds)
+    got = pseudo_models(scores, 3, 500, seed_per_fold=seed_per_fold, rng=_rng(9))
+    assert got.shape == (500, 3, folds)
+    seed, fold = got // folds, got % folds
+    assert np.all(fold == np.arange(folds))  # a fold's score stays in its fold
+    assert np.all(np.diff(np.sort(seed, axis=1), axis=1) > 0)  # distinct seeds at each fold
+    one_seed = np.all(seed == seed[:, :, :1])
+    assert one_seed != seed_per_fold
+    shares = np.bincount(seed.astype(int).ravel(), minlength=seeds) / seed.size
+    np.testing.assert_allclose(shares, 1 / seeds, atol=0.03)
+
+
+def test_pseudo_models_of_independent_trials_keep_the_level():
+    n_sim, hits = 300, 0
+    rng = _rng(10)
+    for _ in range(n_sim):
+        stored = rng.normal(size=(12, 10)) + rng.normal(size=10)  # fold effects are shared
+        s = pseudo_models(stored, 3, 1, seed_per_fold=True, rng=rng)
+        hits += measure(s, wilcoxon_holm()).family_wise.count
+    assert hits / n_sim < 0.05 + 4 * np.sqrt(0.0475 / n_sim)
+
+
+def test_pseudo_groups_are_disjoint():
+    got = pseudo_groups(np.arange(20.0), 3, 5, 50, rng=_rng(11))
+    assert got.shape == (50, 3, 5)
+    assert all(np.unique(experiment).size == 15 for experiment in got)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pseudo_models(np.ones((2, 3)), 3, 1, rng=_rng()),
+        lambda: pseudo_models(np.ones((2, 3)), 1, 1, rng=_rng()),
+        lambda: pseudo_groups(np.ones(5), 2, 3, 1, rng=_rng()),
+        lambda: simulate_cv(1, n_samples=15, rng=_rng()),
+        lambda: simulate_cv(1, n_samples=16, rng=_rng()),
+        lambda: simulate_cv(1, n_models=1, rng=_rng()),
+        lambda: measure(np.full((1, 3, 4), np.nan), wilcoxon_holm()),
+        lambda: measure(np.empty((0, 3, 4)), wilcoxon_holm()),
+    ],
+)
+def test_impossible_experiments_are_refused(call):
+    with pytest.raises(ValueError, match=r"number of seeds|as many seeds|needs|NaN"):
+        call()
+
+
+def test_all_tied_scores_reject_nothing():
+    s = np.full((4, 3, 10), 0.8)
+    assert measure(s, wilcoxon_holm()).family_wise.count == 0
+    assert measure(s, nadeau_bengio_holm(0.25)).family_wise.count == 0
+
+
+def test_experiments_are_deterministic():
+    a, b = (simulate_cv(5, n_repeats=3, rng=_rng(12)) for _ in range(2))
+    np.testing.assert_array_equal(a, b)

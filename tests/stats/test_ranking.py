@@ -1,0 +1,130 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reseed.stats.comparison import differences
+from reseed.stats.ranking import instability, kendall_agreement, order_reversal
+from scipy import stats
+
+
+def _rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def test_instability_is_the_equation_of_the_protocol_by_brute_force():
+    scores = _rng(1).integers(0, 8, (4, 3, 5)).astype(float)
+    got = instability(scores)
+    for a, b in itertools.product(range(4), repeat=2):
+        reference = np.sign((scores[a] - scores[b]).mean())
+        changed = [
+            np.sign(scores[a, s, i] - scores[b, s, i]) != reference
+            for s in range(3)
+            for i in range(5)
+        ]
+        assert got[a, b] == pytest.approx(np.mean(changed))
+
+
+def test_instability_of_gaussian_trials_is_the_known_probability():
+    n, delta = 40_000, 0.5
+    scores = _rng(2).normal([[delta], [0.0]], 1, (2, n))
+    truth = stats.norm.cdf(-delta / np.sqrt(2))
+    assert instability(scores)[0, 1] == pytest.approx(truth, abs=4 * np.sqrt(0.25 / n))
+
+
+def test_ties_are_as_documented():
+    scores = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 1.0]])  # mean difference exactly 0
+    assert instability(scores)[0, 1] == 0.5  # two untied trials differ from sign 0
+    scores[0, 0] = 3  # now A leads: one trial against, two ties
+    assert instability(scores)[0, 1] == 0.75
+    assert instability(scores, ties="half")[0, 1] == 0.5
+    with pytest.raises(ValueError, match="ties must be"):
+        instability(scores, ties="skip")
+
+
+def test_identical_models_and_single_trials():
+    scores = np.full((3, 2, 5), 0.3)
+    np.testing.assert_array_equal(instability(scores), 0)
+    np.testing.assert_array_equal(instability([[0.1], [0.2]]), 0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
+def test_instability_is_symmetric_and_ignores_unit_origin_and_order(seed, scale, shift):
+    rng = _rng(seed)
+    scores = rng.integers(0, 5, (3, 2, 4)).astype(float)
+    base = instability(scores)
+    np.testing.assert_array_equal(base, base.T)
+    moved = scale * scores[:, rng.permutation(2)][:, :, rng.permutation(4)] + shift
+    np.testing.assert_allclose(instability(moved), base)
+    np.testing.assert_allclose(instability(-scores), base)
+
+
+def test_one_trial_reversal_is_the_instability():
+    scores = _rng(3).normal([[0.3], [0.0]], 1, (2, 20))
+    got = order_reversal(differences(*scores), 1, n_draws=20_000, rng=_rng())
+    assert got.probability == pytest.approx(instability(scores)[0, 1], abs=4 * got.se)
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_reversal_by_full_enumeration_of_subsets(held_out):
+    d = _rng(4).normal(0.2, 1, 7)
+    flips = []
+    for subset in itertools.combinations(range(7), 3):
+        inside = d[list(subset)].sum()
+        flips.append(np.sign(inside) != np.sign(d.sum() - inside * held_out))
+    got = order_reversal(np.stack([d, -d]), 3, held_out=held_out, n_draws=20_000, rng=_rng())
+    np.testing.assert_allclose(got.probability, np.mean(flips), atol=4 * got.se.max())
+    assert got.se[0] == pytest.approx(np.sqrt(np.mean(flips) * (1 - np.mean(flips)) / 20_000),
+                                      rel=0.05)  # fmt: skip
+
+
+def test_averaging_more_trials_reverses_less_and_all_never():
+    d = _rng(5).normal(0.3, 1, 60)
+    p = [order_reversal(d, m, n_draws=4000, rng=_rng(m)).probability for m in (1, 5, 20, 60)]
+    assert p[0] > p[1] > p[2] > p[3] == 0
+
+
+@pytest.mark.parametrize(("m", "held_out"), [(0, False), (6, False), (5, True)])
+def test_reversal_refuses_impossible_m(m, held_out):
+    with pytest.raises(ValueError, match="m must be 1 to"):
+        order_reversal(np.ones(5), m, held_out=held_out, rng=_rng())
+
+
+def test_constant_differences_never_reverse_and_zeros_never_differ():
+    got = order_reversal([[0.1] * 5, [0.0] * 5], 2, n_draws=100, rng=_rng())
+    np.testing.assert_array_equal(got.probability, 0)
+
+
+def test_tau_agrees_with_scipy_for_all_pairs_of_seeds():
+    scores = _rng(6).integers(0, 6, (8, 5)).astype(float)
+    got = kendall_agreement(scores)
+    for s, t in itertools.product(range(5), repeat=2):
+        assert got.tau[s, t] == pytest.approx(stats.kendalltau(scores[:, s], scores[:, t])[0])
+    mean = scores.mean(axis=1)
+    for s in range(5):
+        assert got.to_mean[s] == pytest.approx(stats.kendalltau(scores[:, s], mean)[0])
+    assert got.pairs.size == 10
+    assert got.quantiles[0] == got.pairs.min()
+
+
+def test_tau_of_unrelated_orders_has_the_known_variance():
+    k, seeds = 10, 400
+    got = kendall_agreement(_rng(7).normal(size=(k, seeds)))
+    # Kendall 1938: Var τ = 2(2k+5) / (9k(k−1)) under independence
+    assert got.pairs.var() == pytest.approx(2 * (2 * k + 5) / (9 * k * (k - 1)), rel=0.1)
+    assert abs(got.mean) < 0.01
+
+
+def test_tau_edge_cases():
+    same = kendall_agreement(np.tile([[3.0], [2.0], [1.0]], (1, 4)))
+    assert (same.mean, same.identical) == (pytest.approx(1), 1)
+    tied = kendall_agreement(np.ones((3, 4)))
+    assert tied.pairs.size == 0
+    assert np.isnan([tied.mean, tied.identical]).all()
+    for bad in (np.ones((1, 3)), np.ones((3, 1)), np.empty((0, 0)), [[1, np.nan], [1, 2]]):
+        with pytest.raises(ValueError, match=r"at least|NaN"):
+            kendall_agreement(bad)
+    with pytest.raises(ValueError, match="at least 2 models"):
+        instability(np.ones((1, 3)))
