@@ -1,15 +1,19 @@
 """Every model: it learns, it repeats bit by bit, and each role moves what it should."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from conftest import table
+import yaml
 from reseed.errors import ReseedError
 from reseed.models.registry import Estimator, build, load_factory
+from reseed.training.search_design import sample_configurations
 from reseed.training.trial import run_trial
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.svm import LinearSVC
+from synthetic_tables import table
 
 NETWORK = {"neurons_1": 16, "neurons_2": 16, "neurons_3": 0, "batch_size": 64, "max_epochs": 60}
 NETWORK |= {"learning_rate": 0.01, "dropout": 0.1}
@@ -93,6 +97,20 @@ def test_a_class_missing_from_the_training_rows_keeps_its_column():
     score = wrapped.fit(features[rows].to_numpy(), target[rows]).predict_score(features.to_numpy())
     assert score.shape == (400, 3)
     assert (score[:, 1] == 0).all()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_shipped_configuration_names_real_hyperparameters(name, same_seeds):
+    path = Path(__file__).parents[2] / "config" / "models" / f"{name}.yaml"
+    model = yaml.safe_load(path.read_text())
+    factory = load_factory(model["factory"])
+    drawn = sample_configurations(model["search_space"], 200, seed=0)
+    for task in ("regression", "binary"):
+        for configuration in [{}, *drawn]:
+            chosen = model["hyperparameters"] | configuration
+            assert chosen.keys() == model["hyperparameters"].keys()
+            build(factory, task, 2, chosen, same_seeds(0))
+    assert len(drawn) == 200
 
 
 def test_bad_factories_get_one_clear_error():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from conftest import table
 from reseed.models.ffnn import FeedForward, Recipe
 from reseed.training.networks import Dropout, he_linear, minibatches, train_network
+from synthetic_tables import table
 from torch import nn
 
 

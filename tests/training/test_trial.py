@@ -4,8 +4,8 @@ import hashlib
 
 import numpy as np
 import pytest
-from conftest import table
 from reseed.training.trial import fingerprint, hold_out, run_trial
+from synthetic_tables import table
 
 
 class Spy:

@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from conftest import table
 from reseed.errors import ReseedError
 from reseed.training.search_design import cross_validation, rung_sizes, sample_configurations
 from reseed.training.tuning import search
@@ -13,6 +12,7 @@ from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
+from synthetic_tables import table
 
 GBM = "reseed.models.boosting:gbm"
 FIXED = {"n_estimators": 10, "subsample": 0.8}
