@@ -6,36 +6,34 @@ known; a name that says both or nothing (`accuracy_loss`, `score`) is not.
 
 import re
 
-_UP = set(
-    "accuracy acc auc auroc auprc f1 precision recall sensitivity specificity ap map r2 bleu "
-    "rouge dice iou jaccard kappa mcc top1 top5 ndcg mrr likelihood reward winrate".split()
+# Means of per-item hits and areas below curves: within [0, 1], read in points (× 100).
+_SHARE = re.compile(
+    "accuracy|acc|auc|auroc|auprc|f1|precision|recall|sensitivity|specificity|ap|map|dice|iou"
+    "|jaccard|top1|top5|ndcg|mrr"
 )
-_DOWN = set(
-    "mse mae rmse mape loss logloss error brier ece perplexity ppl nll wer cer regret "
-    "misclassification deviance rmsle".split()
+_UP = re.compile(f"{_SHARE.pattern}|r2|bleu|rouge|kappa|mcc|likelihood|reward")
+_DOWN = re.compile(
+    "mse|mae|rmse|rmsle|mape|loss|logloss|error|misclassification|brier|ece|perplexity|ppl|nll"
+    "|wer|cer|regret|deviance"
 )
-#: Means of per-item hits and areas below curves: within [0, 1], read in points (× 100).
-_SHARES = set(
-    "accuracy acc auc auroc auprc f1 precision recall sensitivity specificity ap map dice iou "
-    "jaccard top1 top5 ndcg mrr".split()
-)
+_NEGATED = re.compile("neg|negative")
 
 
-def _words(metric: str) -> set[str]:
+def _words(metric: str) -> list[str]:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", metric)
-    return set(re.split(r"[^a-z0-9]+", spaced.lower()))
+    return re.split(r"[^a-z0-9]+", spaced.lower())
+
+
+def _any(pattern: re.Pattern, metric: str) -> bool:
+    return any(pattern.fullmatch(word) for word in _words(metric))
 
 
 def direction(metric: str) -> bool | None:
     """True where greater is better, False where less is, None where the name does not say."""
-    words = _words(metric)
-    up, down = bool(words & _UP), bool(words & _DOWN)
-    if up == down:
-        return None
-    return up != bool(words & {"neg", "negative"})
+    up, down = _any(_UP, metric), _any(_DOWN, metric)
+    return None if up == down else up != _any(_NEGATED, metric)
 
 
 def is_share(metric: str) -> bool:
-    """Whether the metric is known to lie within [0, 1]."""
-    words = _words(metric)
-    return bool(words & _SHARES) and not words & (_DOWN | {"neg", "negative"})
+    """Whether the metric is known to lie within [0, 1] and to be better the greater it is."""
+    return _any(_SHARE, metric) and not _any(_DOWN, metric) and not _any(_NEGATED, metric)

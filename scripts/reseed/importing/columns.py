@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from reseed.config import nearest
 from reseed.importing.table import Table
+from reseed.project import nearest
 
 #: Reseed's column → names it goes by elsewhere, the first that a file has is taken.
-NAMES = {
+_NAMES = {
     "model": "model algorithm method estimator classifier model_name architecture learner",
     "dataset": "dataset data dataset_name data_set benchmark task",
     "data_seed": "data_seed split split_seed data_split",
@@ -23,7 +23,7 @@ NAMES = {
     "y_score": "y_score y_prob probability",
     "y_pred": "y_pred prediction predicted",
 }
-NAMES = {name: tuple(known.split()) for name, known in NAMES.items()}
+NAMES = {name: tuple(known.split()) for name, known in _NAMES.items()}
 #: What tells the runs of one model on one dataset apart.
 RUN = ["data_seed", "repeat", "fold", "seed"]
 _PREFIX = re.compile(r"^(params|tags|metrics)\.")

@@ -1,0 +1,232 @@
+"""Every shape of file gives the same runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from reseed.importing import import_results
+from reseed.metric_names import direction, is_share
+from reseed.metrics import GREATER_IS_BETTER, evaluate
+
+STUDY = {"name": "mine", "title": "My runs", "notes": ["as run"]}
+SCORES = {("a", 0): 0.81, ("a", 1): 0.82, ("b", 0): 0.79, ("b", 1): 0.8}
+
+
+def read(path, **results):
+    return import_results(path, results, STUDY)
+
+
+def scores(metrics, metric="accuracy"):
+    rows = metrics[["model", "init", metric]].itertuples(index=False, name=None)
+    return {(model, seed): value for model, seed, value in rows}
+
+
+def long_frame():
+    rows = [(m, "digits", s, "accuracy", v) for (m, s), v in SCORES.items()]
+    return pd.DataFrame(rows, columns=["model", "dataset", "seed", "metric", "value"])
+
+
+def test_long_csv(tmp_path):
+    path = tmp_path / "runs.csv"
+    long_frame().to_csv(path, index=False)
+    metrics, about = read(path)
+    assert scores(metrics) == SCORES
+    assert set(metrics["experiment"]) == {"results"}
+    assert set(metrics["varied"]) == {"model"}
+    assert (metrics["init"] == metrics["augment"]).all()
+    assert about["datasets"]["digits"]["metric"] == "accuracy"
+    assert about["datasets"]["digits"]["greater_is_better"] is True
+    assert about["trials"] == {"planned": 4, "ok": 4, "failed": 0, "failures": []}
+    assert about["notes"][0] == "as run"
+    assert "seed from 'seed'" in about["notes"][1]
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_other_delimiters_and_byte_order_mark(tmp_path, delimiter):
+    path = tmp_path / "runs.csv"
+    long_frame().to_csv(path, index=False, sep=delimiter, encoding="utf-8-sig")
+    assert scores(read(path)[0]) == SCORES
+
+
+def test_long_parquet(tmp_path):
+    path = tmp_path / "runs.parquet"
+    long_frame().to_parquet(path)
+    assert scores(read(path)[0]) == SCORES
+
+
+def test_contract_is_that_of_collected_trials(tmp_path):
+    from reseed.analyses.data import Data, cells
+
+    path = tmp_path / "runs.csv"
+    long_frame().to_csv(path, index=False)
+    metrics, about = read(path)
+    found = {cell.key["model"]: list(cell.values) for cell in cells(Data(metrics, about))}
+    assert found == {"a": [0.81, 0.82], "b": [0.79, 0.8]}
+    metrics.to_parquet(tmp_path / "metrics.parquet")
+
+
+def test_wide_csv_with_other_names(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [(m, s, v, 10 * v) for (m, s), v in SCORES.items()]
+    frame = pd.DataFrame(rows, columns=["Algorithm", "Random State", "Test Accuracy", "epochs"])
+    frame.to_csv(path, index=False)
+    metrics, about = read(path)
+    assert scores(metrics, "Test Accuracy") == SCORES
+    assert about["datasets"]["data"]["metric"] == "Test Accuracy"
+
+
+def test_column_mapping(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [(m, s, v, "x") for (m, s), v in SCORES.items()]
+    pd.DataFrame(rows, columns=["arm", "nr", "points", "model"]).to_csv(path, index=False)
+    metrics, _ = read(
+        path,
+        columns={"model": "arm", "seed": "nr", "value": "points"},
+        metric="points",
+        greater_is_better=True,
+    )
+    assert scores(metrics, "points") == SCORES
+
+
+def test_mlflow_export(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [
+        {
+            "run_id": f"{m}{s}",
+            "status": "FINISHED",
+            "params.model": m,
+            "params.seed": s,
+            "params.loss": "hinge",
+            "metrics.accuracy": v,
+            "tags.mlflow.runName": f"proud-{m}-{s}",
+        }
+        for (m, s), v in SCORES.items()
+    ]
+    rows[3]["status"] = "KILLED"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    metrics, about = read(path)
+    assert scores(metrics) == SCORES
+    assert about["trials"]["failed"] == 1
+    assert about["trials"]["failures"][0]["error"] == "status KILLED"
+
+
+def test_mlflow_run_names_serve_as_models_and_runs_without_seed_are_independent(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [
+        {"run_id": i, "metrics.accuracy": v, "tags.mlflow.runName": m}
+        for i, ((m, _), v) in enumerate(SCORES.items())
+    ]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    metrics, about = read(path, format="mlflow")
+    assert sorted(metrics["accuracy"]) == sorted(SCORES.values())
+    assert metrics["init"].is_unique
+    assert any("independent" in note for note in about["notes"])
+
+
+def test_wandb_export(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [
+        (f"run-{m}-{s}", "finished", 12, m, "digits", s, v, 0.3) for (m, s), v in SCORES.items()
+    ]
+    columns = ["Name", "State", "Runtime", "model", "dataset", "seed", "test/acc", "train/loss"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    metrics, about = read(path, metric="test/acc")
+    assert scores(metrics, "test/acc") == SCORES
+    assert about["datasets"]["digits"]["greater_is_better"] is True
+
+
+def test_datasets_may_have_different_metrics(tmp_path):
+    path = tmp_path / "runs.csv"
+    other = long_frame().assign(dataset="houses", metric="mse")
+    pd.concat([long_frame(), other]).to_csv(path, index=False)
+    _, about = read(path)
+    found = {k: (v["metric"], v["greater_is_better"]) for k, v in about["datasets"].items()}
+    assert found == {"digits": ("accuracy", True), "houses": ("mse", False)}
+
+
+def test_second_metric_is_kept_beside_the_chosen_one(tmp_path):
+    path = tmp_path / "runs.csv"
+    other = long_frame().assign(metric="f1", value=lambda f: f["value"] / 2)
+    pd.concat([long_frame(), other]).to_csv(path, index=False)
+    metrics, _ = read(path, metric="accuracy")
+    assert scores(metrics) == SCORES
+    assert np.allclose(metrics["f1"], metrics["accuracy"] / 2)
+
+
+def test_folds_and_the_given_ratio(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [(m, f"fold{f}", r, 0.5 + f / 10) for m in "ab" for f in range(3) for r in range(2)]
+    pd.DataFrame(rows, columns=["model", "fold", "repeat", "auc"]).to_csv(path, index=False)
+    metrics, _ = read(path)
+    assert set(metrics["scheme"]) == {"kfold-3x2"}
+    assert set(metrics["varied"]) == {"data"}
+    assert sorted(metrics["fold"].unique()) == [0, 1, 2]
+    assert metrics["test_ratio"].isna().all()
+    metrics, _ = read(path, test_train_ratio=0.25)
+    assert np.allclose(metrics["test_ratio"], 0.2)
+
+
+def predictions(score):
+    generator = np.random.default_rng(0)
+    rows = []
+    for fold in range(2):
+        truth = generator.permutation([0, 1] * 10)
+        for model in "ab":
+            for item in range(20):
+                rows.append((model, "d", 7, fold, item, truth[item], score(generator, truth[item])))
+    return pd.DataFrame(rows, columns=["model", "dataset", "seed", "fold", "item", "y_true", "y"])
+
+
+def test_predicted_probabilities(tmp_path):
+    path = tmp_path / "items.csv"
+    frame = predictions(lambda g, t: np.clip(g.normal(0.3 + 0.4 * t, 0.2), 0, 1))
+    frame = frame.rename(columns={"y": "y_score"})
+    frame.sample(frac=1, random_state=1).to_csv(path, index=False)
+    metrics, about = read(path)
+    assert about["datasets"]["d"]["metric"] == "auc"
+    for row in metrics.itertuples():
+        run = frame[(frame["model"] == row.model) & (frame["fold"] == row.fold)]
+        expected = evaluate("binary", run["y_true"].to_numpy(), run["y_score"].to_numpy())
+        assert row.auc == pytest.approx(expected["auc"])
+        assert row.brier == pytest.approx(expected["brier"])
+
+
+def test_predicted_labels_and_values(tmp_path):
+    path = tmp_path / "items.csv"
+    names = np.array(["cat", "dog"])
+    frame = predictions(lambda g, t: names[t if g.random() < 0.8 else 1 - t])
+    frame = frame.assign(y_true=names[frame["y_true"]]).rename(columns={"y": "y_pred"})
+    frame.to_csv(path, index=False)
+    metrics, _ = read(path)
+    right = (frame["y_true"] == frame["y_pred"]).groupby([frame["model"], frame["fold"]]).mean()
+    assert metrics.set_index(["model", "fold"])["accuracy"].to_dict() == right.to_dict()
+
+    values = predictions(lambda g, t: t + g.normal()).rename(columns={"y": "y_pred"})
+    values["y_true"] = values["item"] * 0.37
+    values.to_csv(path, index=False)
+    metrics, _ = read(path, metric="mae")
+    error = (values["y_true"] - values["y_pred"]).abs()
+    error = error.groupby([values["model"], values["fold"]]).mean()
+    assert metrics.set_index(["model", "fold"])["mae"].to_dict() == pytest.approx(error.to_dict())
+
+
+def test_a_prediction_that_is_not_finite_fails_the_run(tmp_path):
+    path = tmp_path / "items.csv"
+    frame = predictions(lambda g, t: g.random()).rename(columns={"y": "y_score"})
+    frame.loc[3, "y_score"] = np.nan
+    frame.to_csv(path, index=False)
+    metrics, about = read(path)
+    assert about["trials"]["failed"] == 1
+    assert "diverged" in metrics.loc[metrics["status"] == "failed", "error"].iloc[0]
+
+
+def test_directions():
+    assert {name: direction(name) for name in GREATER_IS_BETTER} == GREATER_IS_BETTER
+    assert direction("neg_mean_squared_error") is True
+    assert direction("eval/F1-score") is True
+    assert direction("valLoss") is False
+    assert direction("score") is None
+    assert direction("accuracy_loss") is None
+    assert is_share("test_accuracy")
+    assert not is_share("r2")
+    assert not is_share("mse")

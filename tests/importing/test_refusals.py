@@ -1,0 +1,160 @@
+"""What is wrong with a file is mended and said, or refused with one clear error."""
+
+import pandas as pd
+import pytest
+
+from reseed.errors import ReseedError
+from reseed.importing import import_results
+
+HEAD = "model,dataset,seed,metric,value"
+ROWS = ["a,d,0,accuracy,0.8", "a,d,1,accuracy,0.9", "b,d,0,accuracy,0.7", "b,d,1,accuracy,0.6"]
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(*lines, **results):
+        path = tmp_path / "runs.csv"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return import_results(path, results, {"name": "mine"})
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("lines", "results", "words"),
+    [
+        ([""], {}, ["names the columns"]),
+        ([HEAD], {}, ["holds no rows"]),
+        ([HEAD, "a,d,0,accuracy"], {}, ["line 2 has 4 cells", "names 5"]),
+        (["model,model,seed,accuracy", "a,b,0,1"], {}, ["'model' more than once"]),
+        (["dataset,seed,value", "d,0,1"], {}, ["names the model", "columns: {model"]),
+        ([HEAD, *ROWS], {"columns": {"modle": "model"}}, ["maps 'modle'", "mean 'model'"]),
+        ([HEAD, *ROWS], {"columns": {"seed": "sede"}}, ["no column 'sede'", "mean 'seed'"]),
+        (["model,metric,value", "a,auc,1"], {}, ["tells the runs", "`seed`"]),
+        ([HEAD, *ROWS, "a,d,,accuracy,0.8"], {}, ["line 6", "'seed' is empty"]),
+        ([HEAD, *ROWS, "a,d,2,accuracy,85%"], {}, ["line 6", "'85%'", "decimal point"]),
+        ([HEAD, *ROWS, "a,d,1,accuracy,0.91"], {}, ["lines 3, 6", "same run", "0.9, 0.91"]),
+        ([HEAD, *ROWS, "a,d,1,f1,0.91"], {}, ["mixes several metrics", "accuracy, f1", "`metric:"]),
+        ([HEAD, *ROWS], {"metric": "auc"}, ["no metric 'auc' for dataset d", "It has accuracy"]),
+        (["model,seed,f1", "a,0,1", "a,1,1"], {"metric": "F2"}, ["no column for", "'F2'", "f1"]),
+        ([HEAD.replace("metric,", ""), "a,d,0,1", "a,d,1,2"], {}, ["'value'", "greater_is_better"]),
+        (["model,seed,f1,auc", "a,0,1,1", "a,1,1,1"], {}, ["several columns", "f1, auc"]),
+        (["model,seed,note", "a,0,x", "a,1,y"], {}, ["no column of scores"]),
+        (["model,seed,metric", "a,0,x", "a,1,x"], {}, ["no column of their values"]),
+        ([HEAD, ROWS[0], ROWS[2]], {}, ["one run of each model", "'model': 2 models"]),
+        (
+            ["model,split,accuracy", "a,train,0.9", "a,test,0.8"],
+            {},
+            ["lines 2, 3", "'train'", "rows of the test set"],
+        ),
+        (
+            ["model,data_seed,accuracy", "a,0,0.9", "a,1,0.8"],
+            {},
+            ["several random splits", "test_train_ratio", "0.25"],
+        ),
+        (
+            ["model,dataset,seed,metric,value", *ROWS, "a,e,0,mse,1", "a,e,1,mse,2"],
+            {"greater_is_better": True},
+            ["both directions"],
+        ),
+    ],
+)
+def test_refused(read, lines, results, words):
+    with pytest.raises(ReseedError) as error:
+        read(*lines, **results)
+    message = str(error.value)
+    assert "runs.csv" in message
+    for word in words:
+        assert word in message, message
+
+
+def test_metric_of_one_dataset_only(read):
+    with pytest.raises(ReseedError, match="no metric 'accuracy' for dataset e"):
+        read(HEAD, *ROWS, "a,e,0,mse,1", "a,e,1,mse,1", "a,e,1,mse,1", metric="accuracy")
+
+
+def test_file_that_is_not_there(tmp_path):
+    with pytest.raises(ReseedError, match="no such file"):
+        import_results(tmp_path / "none.csv", {}, {"name": "mine"})
+
+
+def test_not_parquet(tmp_path):
+    path = tmp_path / "runs.parquet"
+    path.write_text("model,seed\n")
+    with pytest.raises(ReseedError, match="cannot be read as Parquet"):
+        import_results(path, {}, {"name": "mine"})
+
+
+def test_rows_of_parquet_are_counted_from_one(tmp_path):
+    path = tmp_path / "runs.parquet"
+    pd.DataFrame({"model": ["a", "a"], "seed": ["1", ""], "accuracy": [1, 2]}).to_parquet(path)
+    with pytest.raises(ReseedError, match=r"\(row 2\)"):
+        import_results(path, {}, {"name": "mine"})
+
+
+def test_conflict_names_the_column_that_was_not_read(read):
+    lines = ["model,seed,cross,accuracy", "a,0,x,0.8", "a,0,y,0.9", "a,1,x,0.7"]
+    with pytest.raises(ReseedError, match="rows differ: cross, accuracy|rows differ: cross"):
+        read(*lines)
+    metrics, _ = read(*lines, columns={"fold": "cross"})
+    assert len(metrics) == 3
+
+
+def test_equal_scores_of_unlike_rows_are_not_taken_for_copies(read):
+    with pytest.raises(ReseedError, match="same run"):
+        read("model,seed,cross,accuracy", "a,0,x,0.8", "a,0,y,0.8", "a,1,x,0.7")
+
+
+def test_copies_are_left_out_and_said(read):
+    metrics, about = read(HEAD, *ROWS, ROWS[0], ROWS[3])
+    assert len(metrics) == 4
+    assert any(note.startswith("2 rows that repeat") for note in about["notes"])
+
+
+def test_scores_that_are_not_there_are_failed_runs(read):
+    more = ["a,d,2,accuracy,", "a,d,3,accuracy,nan", "b,d,2,accuracy,inf"]
+    metrics, about = read(HEAD, *ROWS, *more)
+    assert about["trials"]["failed"] == 3
+    assert metrics.loc[metrics["status"] == "failed", "accuracy"].isna().all()
+    assert {f["error"] for f in about["trials"]["failures"]} == {"no finite value of accuracy"}
+
+
+def test_blank_lines_do_not_shift_the_line_numbers(read):
+    with pytest.raises(ReseedError, match=r"\(line 7\)"):
+        read(HEAD, *ROWS, "", "a,d,2,accuracy,x")
+
+
+def test_names_that_read_like_nothing_are_names(read):
+    metrics, _ = read(HEAD, *[row.replace("a,d", "NA,null", 1) for row in ROWS])
+    assert set(metrics["model"]) == {"NA", "b"}
+
+
+def test_missing_pairs_and_unequal_seeds_are_said(read):
+    _, about = read(HEAD, *ROWS, "a,d,2,accuracy,0.8")
+    assert any("of 3 model seeds, b lacks 1" in note for note in about["notes"])
+
+
+def test_one_model_is_said(read):
+    _, about = read(HEAD, *ROWS[:2])
+    assert any("one model only" in note for note in about["notes"])
+
+
+ITEMS = ["a,0,1,0,0.2", "a,0,2,1,0.7", "a,1,1,0,0.4", "a,1,2,1,0.3"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([*ITEMS, "a,1,2,1,0.3"], "more than once"),
+        ([*ITEMS, "b,0,1,0,0.3"], "1 of the 2 items"),
+        ([*ITEMS, "b,0,1,1,0.3", "b,0,2,1,0.3"], "several targets"),
+        ([*ITEMS, "b,0,1,0,1.3", "b,0,2,1,0.3"], "probability of label '1'"),
+        (["a,0,1,1,0.5", "a,1,1,1,0.4"], "all targets are '1'"),
+        (["a,0,1,x,0.5", "a,0,2,y,0.5", "a,0,3,z,0.5"], "predicted label as `y_pred`"),
+        (["a,0,1,,0.5"], "y_true is empty"),
+    ],
+)
+def test_predictions_refused(read, lines, words):
+    with pytest.raises(ReseedError) as error:
+        read("model,seed,item,y_true,y_score", *lines)
+    assert words in str(error.value)
