@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-#: Metrics as they are printed.
+#: Metrics as they are printed within a sentence.
 METRICS = {
     "mse": "MSE",
     "mae": "MAE",
@@ -45,8 +45,26 @@ class ExhibitData:
         return _title(entry, identifier) + mark
 
     def model(self, identifier: str) -> str:
-        """Title of a model."""
-        return _title(self.about["models"].get(identifier, {}), identifier)
+        """Title of a model; † marks one run off its usual recipe, which the footnote gives.
+
+        Where several recipes of a model are in the study, each title names its own.
+        """
+        entry = self.about["models"].get(identifier, {})
+        name, _, variant = identifier.partition("~")
+        if variant and self._alone(name):
+            return f"{entry.get('title') or name}†"
+        return _title(entry, identifier)
+
+    def recipes(self, models: Iterable[str]) -> list[str]:
+        """One sentence a model that `model` marks with †."""
+        marked = [m for m in dict.fromkeys(models) if "~" in m and self._alone(m.partition("~")[0])]
+        return [
+            f"{self.model(m).replace('†', '')}: {m.partition('~')[2].replace(',', ', ')}"
+            for m in marked
+        ]
+
+    def _alone(self, name: str) -> bool:
+        return sum(m.partition("~")[0] == name for m in self.about["models"]) == 1
 
     def experiment(self, name: str) -> str:
         """Title of an experiment."""
@@ -115,7 +133,10 @@ def footnote(
             trials = trials[trials["model"].isin(shown["model"])]
         failed = int((trials["status"] != "ok").sum())
         parts.append(f"Failed trials (left out): {failed:,} of {len(trials):,}.")
-    parts += [*units(data, datasets), *stand_ins(data, datasets), *sentences]
+    recipes = data.recipes(shown["model"]) if "model" in shown else []
+    parts += [*units(data, datasets), *stand_ins(data, datasets)]
+    parts += [f"† {'; '.join(recipes)}."] if recipes else []
+    parts += sentences
     return " ".join(part for part in parts if part)
 
 

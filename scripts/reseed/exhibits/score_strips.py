@@ -1,0 +1,70 @@
+"""Every score, by model and varied seed: the distribution behind medians and ranges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reseed.exhibits import style
+from reseed.exhibits.data import METRICS, VARIED, ExhibitData, footnote
+from reseed.exhibits.figures import Drawn, empty_figure
+
+_OFFSET, _SPREAD = 0.2, 0.15
+_KEY = ["experiment", "varied", "dataset", "scheme", "model", "hyperparameters_source"]
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """One dot a trial of `options["experiments"]`, a bar at the median, a panel each dataset."""
+    metrics = data.metrics[data.metrics["experiment"].isin(options["experiments"])]
+    metrics = metrics[metrics["status"] == "ok"]
+    if metrics.empty:
+        return empty_figure(data, "None of this figure's experiments was run at this scale.")
+    names = metrics["dataset"].map(data.metric)
+    score = [row[name] for name, (_, row) in zip(names, metrics.iterrows(), strict=True)]
+    frame = metrics[[*_KEY, "data_seed", "init"]].assign(metric=names, score=score)
+    order = {name: i for i, name in enumerate(options["experiments"])}
+    frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
+    datasets = list(dict.fromkeys(frame["dataset"]))
+    columns = min(2, len(datasets))
+    lines = math.ceil(len(datasets) / columns)
+    canvas = style.new_figure(2.3 * lines + 0.5)
+    axes = canvas.subplots(lines, columns, squeeze=False)
+    for axis in axes.flat[len(datasets) :]:
+        axis.set_visible(False)
+    for axis, dataset in zip(axes.flat, datasets, strict=False):
+        _panel(axis, data, frame[frame["dataset"] == dataset])
+        better = "higher" if data.about["datasets"][dataset]["greater_is_better"] else "lower"
+        axis.set_title(data.dataset(dataset))
+        axis.set_ylabel(f"{METRICS[data.metric(dataset)]} ({better} is better)")
+    handles = [
+        Line2D([], [], ls="", marker="o", ms=4, color=style.VARIED.get(name, style.GREY),
+               label=f"{VARIED[name]} varied".capitalize())
+        for name in dict.fromkeys(frame["varied"])
+    ]  # fmt: skip
+    handles.append(Line2D([], [], color=style.BLACK, lw=1.6, label="Median"))
+    canvas.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    counts = frame.groupby(_KEY, sort=False).size().rename("n").reset_index()
+    return canvas, Drawn(frame, footnote(data, counts, "One dot a trial."))
+
+
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
+    models = list(dict.fromkeys(rows["model"]))
+    varied = list(dict.fromkeys(rows["varied"]))
+    for (model, seed), part in rows.groupby(["model", "varied"], sort=False):
+        centre = models.index(model) + (varied.index(seed) - (len(varied) - 1) / 2) * 2 * _OFFSET
+        # A low-discrepancy sequence in place of random jitter: even, and the same every time.
+        shift = (np.arange(len(part)) * _GOLDEN % 1 - 0.5) * 2 * _SPREAD
+        colour = style.VARIED.get(seed, style.GREY)
+        axis.plot(centre + shift, part["score"], "o", ms=2.6, mew=0, color=colour, alpha=0.6)
+        median = part["score"].median()
+        axis.plot([centre - _SPREAD, centre + _SPREAD], [median] * 2, color=style.BLACK, lw=1.6)
+    axis.set_xticks(range(len(models)), [data.model(model) for model in models])
+    axis.tick_params(axis="x", length=0)
+    axis.set_xlim(-0.6, len(models) - 0.4)
