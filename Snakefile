@@ -44,4 +44,6 @@ onsuccess:
 
 
 onerror:
-    print(f"Some jobs failed; their logs are in {RESULTS}/logs. What is done is kept: run again.")
+    print(
+        f"Some jobs failed; their logs are in {RESULTS}/logs. What is done is kept: run again."
+    )

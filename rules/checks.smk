@@ -6,9 +6,10 @@ rule verify:
         [file for study in PLAN.studies for file in PLAN.trial_files(study)],
     log:
         f"{RESULTS}/logs/verify.log",
-    params:
-        sample=PROJECT.main.verify_sample,
     conda:
         "../envs/training.yaml"
+    params:
+        sample=PROJECT.main.verify_sample,
     shell:
-        "{PYTHON} {SCRIPTS}/verify.py --results {RESULTS} --sample {params.sample} 2>&1 | tee {log}"
+        f"python scripts/verify.py --results {RESULTS}"
+        " --sample {params.sample} 2>&1 | tee {log}"

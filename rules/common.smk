@@ -15,7 +15,7 @@ from reseed.exhibits import KINDS as EXHIBITS
 from reseed.plan import blocks, describe_study, job_name, make_plan
 from reseed.project import load
 from reseed.provenance import code_hash, digest
-from reseed.workplace import data_mirror, measured_costs, writable
+from reseed.workplace import MIRROR_VARIABLE, data_mirror, measured_costs, writable
 
 try:
     PROJECT = load("config", config)
@@ -24,11 +24,9 @@ try:
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 
-SCRIPTS = f"{workflow.basedir}/scripts"
 # Outside a conda environment, jobs use the interpreter that runs Snakemake.
-CONDA = "conda" in str(workflow.deployment_settings.deployment_method).lower()
-PYTHON = "python" if CONDA else sys.executable
-MIRROR = data_mirror(PROJECT.main.data_mirror)
+os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+os.environ[MIRROR_VARIABLE] = data_mirror(PROJECT.main.data_mirror)
 COSTS = measured_costs(RESULTS, PROJECT.studies)
 REPORT = f"{RESULTS}/report/index.html"
 
@@ -40,7 +38,11 @@ def compact(value):
 
 def exhibit_file(study, exhibit, suffix):
     """Path of one file of an exhibit."""
-    folder = "tables" if EXHIBITS[PROJECT.studies[study].exhibits[exhibit].kind] == "table" else "figures"
+    folder = (
+        "tables"
+        if EXHIBITS[PROJECT.studies[study].exhibits[exhibit].kind] == "table"
+        else "figures"
+    )
     return f"{RESULTS}/studies/{study}/{folder}/{exhibit}.{suffix}"
 
 
@@ -48,7 +50,8 @@ def study_files(study):
     """What a study ends in: its exhibits and its statistics."""
     entry = PROJECT.studies[study]
     return [exhibit_file(study, exhibit, "csv") for exhibit in entry.exhibits] + [
-        f"{RESULTS}/studies/{study}/statistics/{analysis}.csv" for analysis in entry.analyses
+        f"{RESULTS}/studies/{study}/statistics/{analysis}.csv"
+        for analysis in entry.analyses
     ]
 
 
@@ -56,20 +59,11 @@ def work_of(wildcards):
     """The planned work of the setting that a path names."""
     names = ("dataset", "scheme", "model", "hyperparameters")
     place = tuple(getattr(wildcards, name) for name in names)
-    return next(work for setting, work in PLAN.works.items() if place == tuple(vars(setting).values()))
-
-
-wildcard_constraints:
-    data_seed=r"\d+",
-    seed=r"(repeat-\d+-fold-\d+/)?[^/]+",
-    dataset="[^/]+",
-    scheme="[^/]+",
-    model="[^/]+",
-    hyperparameters="[^/]+",
-    study="[^/]+",
-    experiment="[^/]+",
-    analysis="[^/]+",
-    exhibit="[^/]+",
+    return next(
+        work
+        for setting, work in PLAN.works.items()
+        if place == tuple(vars(setting).values())
+    )
 
 
 SETTING = "{dataset}/{scheme}/{model}/{hyperparameters}"
@@ -99,7 +93,9 @@ def study_job(study):
 def data_metas(study):
     """The meta.json of each dataset a study uses."""
     settings = [s for settings in PLAN.studies[study].values() for s in settings]
-    return sorted({f"{RESULTS}/data/{setting.dataset}/meta.json" for setting in settings})
+    return sorted(
+        {f"{RESULTS}/data/{setting.dataset}/meta.json" for setting in settings}
+    )
 
 
 def analysis_job(wildcards):
@@ -110,3 +106,50 @@ def analysis_job(wildcards):
 def exhibit_job(wildcards):
     """An exhibit as configured."""
     return PROJECT.studies[wildcards.study].exhibits[wildcards.exhibit].model_dump()
+
+
+def analysis_inputs(wildcards):
+    """An analysis's tables; with the per-item scores of its experiments where its kind asks."""
+    folder = f"{RESULTS}/studies/{wildcards.study}"
+    analysis = PROJECT.studies[wildcards.study].analyses[wildcards.analysis]
+    files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
+    if ANALYSES[analysis.kind] == "predictions":
+        experiments = (
+            analysis.experiments or PROJECT.studies[wildcards.study].experiments
+        )
+        for name in experiments:
+            files += [
+                f"{folder}/predictions/{name}/{part}.parquet"
+                for part in ("scores", "targets")
+            ]
+    return files + [
+        f"config/published/{name}.csv" for name in analysis.options.get("files", [])
+    ]
+
+
+def exhibit_inputs(wildcards):
+    """What an exhibit is drawn from: its analysis where it has one, and the study's tables."""
+    folder = f"{RESULTS}/studies/{wildcards.study}"
+    analysis = exhibit_job(wildcards)["analysis"]
+    files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
+    return files + ([f"{folder}/statistics/{analysis}.parquet"] if analysis else [])
+
+
+def exhibit_key(wildcards):
+    """Hash of the code that draws an exhibit."""
+    return digest(
+        code_hash("render.py", f"reseed.exhibits.{exhibit_job(wildcards)['kind']}")
+    )
+
+
+wildcard_constraints:
+    data_seed=r"\d+",
+    seed=r"(repeat-\d+-fold-\d+/)?[^/]+",
+    dataset="[^/]+",
+    scheme="[^/]+",
+    model="[^/]+",
+    hyperparameters="[^/]+",
+    study="[^/]+",
+    experiment="[^/]+",
+    analysis="[^/]+",
+    exhibit="[^/]+",

@@ -7,11 +7,12 @@ rule prepare_data:
         meta=f"{RESULTS}/data/{{dataset}}/meta.json",
     log:
         f"{RESULTS}/logs/data/{{dataset}}.log",
+    conda:
+        "../envs/data.yaml"
     params:
         key=lambda w: digest(code_hash("prepare_data.py"), PLAN.datasets[w.dataset]),
         dataset=lambda w: compact(PLAN.datasets[w.dataset]),
-    conda:
-        "../envs/data.yaml"
     shell:
-        "{PYTHON} {SCRIPTS}/prepare_data.py --dataset {params.dataset:q} --mirror={MIRROR:q}"
-        " --downloads {RESULTS}/downloads --rows {output.rows} > {log} 2>&1"
+        "python scripts/prepare_data.py --dataset {params.dataset:q}"
+        f" --downloads {RESULTS}/downloads"
+        " --rows {output.rows} > {log} 2>&1"

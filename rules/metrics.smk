@@ -10,13 +10,14 @@ rule collect_trials:
         about=f"{RESULTS}/studies/{{study}}/about.json",
     log:
         f"{RESULTS}/logs/studies/{{study}}/metrics.log",
+    conda:
+        "../envs/statistics.yaml"
     params:
         key=lambda w: digest(code_hash("collect_trials.py"), study_job(w.study)),
         job=lambda w: compact(study_job(w.study)),
-    conda:
-        "../envs/statistics.yaml"
     shell:
-        "{PYTHON} {SCRIPTS}/collect_trials.py --results {RESULTS} --job {params.job:q}"
+        f"python scripts/collect_trials.py --results {RESULTS}"
+        " --job {params.job:q}"
         " --metrics {output.metrics} --about {output.about} > {log} 2>&1"
 
 
@@ -28,13 +29,15 @@ rule collect_predictions:
         targets=f"{RESULTS}/studies/{{study}}/predictions/{{experiment}}/targets.parquet",
     log:
         f"{RESULTS}/logs/studies/{{study}}/predictions-{{experiment}}.log",
-    params:
-        key=lambda w: digest(
-            code_hash("collect_predictions.py"), PLAN.experiment_job(w.study, [w.experiment])
-        ),
-        job=lambda w: compact(PLAN.experiment_job(w.study, [w.experiment])),
     conda:
         "../envs/statistics.yaml"
+    params:
+        key=lambda w: digest(
+            code_hash("collect_predictions.py"),
+            PLAN.experiment_job(w.study, [w.experiment]),
+        ),
+        job=lambda w: compact(PLAN.experiment_job(w.study, [w.experiment])),
     shell:
-        "{PYTHON} {SCRIPTS}/collect_predictions.py --results {RESULTS} --job {params.job:q}"
+        f"python scripts/collect_predictions.py --results {RESULTS}"
+        " --job {params.job:q}"
         " --scores {output.scores} --targets {output.targets} > {log} 2>&1"

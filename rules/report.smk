@@ -9,13 +9,14 @@ rule report:
         REPORT,
     log:
         f"{RESULTS}/logs/report.log",
+    conda:
+        "../envs/exhibits.yaml"
     params:
         key=code_hash("report.py"),
         exhibits=compact(
             {study: list(entry.exhibits) for study, entry in PROJECT.studies.items()}
         ),
-    conda:
-        "../envs/exhibits.yaml"
     shell:
-        "{PYTHON} {SCRIPTS}/report.py --results {RESULTS} --exhibits {params.exhibits:q}"
+        f"python scripts/report.py --results {RESULTS}"
+        " --exhibits {params.exhibits:q}"
         " --output {output} > {log} 2>&1"

@@ -12,11 +12,11 @@ for (dataset, scheme), seeds in PLAN.data_seeds().items():
             [update(split_file(dataset, scheme, seed)) for seed in seeds],
         log:
             f"{RESULTS}/logs/splits/{dataset}/{scheme}.log",
+        conda:
+            "../envs/data.yaml"
         params:
             key=digest(code_hash("make_splits.py"), PLAN.schemes()[scheme]),
             scheme=compact(PLAN.schemes()[scheme]),
-        conda:
-            "../envs/data.yaml"
         shell:
-            "{PYTHON} {SCRIPTS}/make_splits.py --meta {input.meta} --scheme {params.scheme:q}"
+            "python scripts/make_splits.py --meta {input.meta} --scheme {params.scheme:q}"
             " {output} > {log} 2>&1"

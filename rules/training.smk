@@ -4,7 +4,9 @@
 for work in PLAN.works.values():
     cost = COSTS.get(work.setting.folder, work.model["seconds_per_trial"])
     main = PROJECT.main
-    for number, block in enumerate(blocks(work, cost, main.block_seconds, main.seeds_per_job)):
+    for number, block in enumerate(
+        blocks(work, cost, main.block_seconds, main.seeds_per_job)
+    ):
 
         rule:
             name:
@@ -14,7 +16,9 @@ for work in PLAN.works.values():
                 meta=f"{RESULTS}/data/{work.setting.dataset}/meta.json",
                 splits=sorted(
                     {
-                        split_file(work.setting.dataset, work.setting.scheme, trial.data_seed)
+                        split_file(
+                            work.setting.dataset, work.setting.scheme, trial.data_seed
+                        )
                         for trial in block
                     }
                 ),
@@ -23,16 +27,17 @@ for work in PLAN.works.values():
                 [update(trial_path(RESULTS, work.setting, trial)) for trial in block],
             log:
                 f"{RESULTS}/logs/trials/{work.setting.folder}/block-{number}.log",
+            conda:
+                f"../envs/{work.model['environment']}.yaml"
+            resources:
+                gpu=gpus(work),
             params:
                 key=digest(code_hash("train.py", factory_module(work)), work.job()),
                 keep=work.keep,
                 job=compact(work.job()),
                 device=work.model["device"],
-            resources:
-                gpu=gpus(work),
-            conda:
-                f"../envs/{work.model['environment']}.yaml"
             shell:
-                "{PYTHON} {SCRIPTS}/train.py --results {RESULTS} --job {params.job:q}"
+                f"python scripts/train.py --results {RESULTS}"
+                " --job {params.job:q}"
                 " --key {params.key} --keep {params.keep} --device {params.device}"
                 " --gpus {resources.gpu} --threads {threads} {output:q} > {log} 2>&1"

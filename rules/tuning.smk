@@ -11,18 +11,19 @@ rule tune:
         search=f"{RESULTS}/tuning/{SETTING}/{PARTITION}.parquet",
     log:
         f"{RESULTS}/logs/tuning/{SETTING}/{PARTITION}.log",
+    conda:
+        lambda w: f"../envs/{work_of(w).model['environment']}.yaml"
+    threads: PROJECT.main.tuning_threads
+    resources:
+        gpu=lambda w: gpus(work_of(w)),
     params:
         key=lambda w: digest(
             code_hash("tune.py", factory_module(work_of(w))), work_of(w).job()
         ),
         job=lambda w: compact(work_of(w).job()),
         device=lambda w: work_of(w).model["device"],
-    threads: PROJECT.main.tuning_threads
-    resources:
-        gpu=lambda w: gpus(work_of(w)),
-    conda:
-        lambda w: f"../envs/{work_of(w).model['environment']}.yaml"
     shell:
-        "{PYTHON} {SCRIPTS}/tune.py --results {RESULTS} --job {params.job:q} --key {params.key}"
+        f"python scripts/tune.py --results {RESULTS}"
+        " --job {params.job:q} --key {params.key}"
         " --device {params.device} --gpus {resources.gpu} --threads {threads}"
         " --best {output.best:q} > {log} 2>&1"

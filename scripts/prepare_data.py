@@ -2,17 +2,20 @@
 
 import argparse
 import json
+import os
 from pathlib import Path
 
 from reseed.errors import ReseedError
 from reseed.runtime import limit_threads, run, say
+from reseed.workplace import MIRROR_VARIABLE
 
 
 def main() -> None:
     """Read the arguments, fetch, prepare, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dataset", type=json.loads, required=True, help="dataset entry as JSON")
-    parser.add_argument("--mirror", default="", help="folder with local copies; empty: none")
+    mirror = os.environ.get(MIRROR_VARIABLE, "")
+    parser.add_argument("--mirror", default=mirror, help="folder with local copies; empty: none")
     parser.add_argument("--downloads", type=Path, required=True, help="where downloads are kept")
     parser.add_argument("--rows", type=Path, required=True, help="output: rows.parquet")
     arguments = parser.parse_args()

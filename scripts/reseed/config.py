@@ -326,7 +326,7 @@ class Main(Strict):
 
     scale: Scale = "demo"
     studies: list[str] = []
-    results: str = "results"
+    results: Annotated[str, Field(pattern=r"^[^\s'\"{}]+$")] = "results"
     data_mirror: str | None = None
     block_seconds: Annotated[float, Field(gt=0)] = 60
     seeds_per_job: Count | None = None

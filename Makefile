@@ -1,0 +1,51 @@
+# `make run` makes every study at scale demo; `make test` checks everything. Both set up .venv.
+PYTHON ?= python3
+CORES ?= all
+SCALE ?= demo
+BIN := .venv/bin
+
+.PHONY: run test lint benchmark verify schemas lock clean
+
+run: .venv/installed
+	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
+
+test: lint
+	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakemake --lint
+
+verify: .venv/installed
+	$(BIN)/snakemake verify --cores $(CORES) --config scale=$(SCALE)
+
+benchmark: .venv/installed
+	$(BIN)/python scripts/benchmark_overhead.py --scale $(SCALE)
+	$(BIN)/python scripts/benchmark_trimming.py
+
+schemas: .venv/installed
+	$(BIN)/python scripts/make_schemas.py
+
+# Renew the lock from envs/*.in (needs uv).
+lock:
+	for name in requirements requirements-dev; do \
+	  uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+	    --no-annotate envs/$$name.in -o $$name.txt; \
+	done
+
+.venv/installed: requirements.txt requirements-torch.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Reseed needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	$(BIN)/python -m pip install --quiet -r requirements-torch.txt
+	touch $@
+
+.venv/installed-dev: .venv/installed requirements-dev.txt
+	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	touch $@
+
+clean:
+	rm -rf .venv .snakemake results
