@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from reseed.atomic import replacing
 
 UNIT = ["rung", "configuration", "fold"]
 
@@ -55,9 +56,8 @@ class SearchLog:
         if len(self._rows) == self._saved:
             return
         path = self.folder / f"{self.key}-{self._files:05d}.parquet"
-        temporary = path.with_suffix(f".tmp-{os.getpid()}")
-        pd.DataFrame(self._rows[self._saved :]).to_parquet(temporary, index=False)
-        os.replace(temporary, path)
+        with replacing(path) as temporary:
+            pd.DataFrame(self._rows[self._saved :]).to_parquet(temporary, index=False)
         self._files, self._saved = self._files + 1, len(self._rows)
 
     def frame(self) -> pd.DataFrame:
