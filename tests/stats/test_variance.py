@@ -195,6 +195,7 @@ def test_crossed_variance_refuses(y, message):
         ([1, 2, 3, 4.0], [0, 0, 1], [0, 1, 0, 1], "same length"),
         ([1, 2, 3, 4.0], [0, 0, 0, 0], [0, 1, 0, 1], "2 levels"),
         ([1, 1, 1, 1.0], [0, 0, 1, 1], [0, 1, 0, 1], "all scores are equal"),
+        ([1, 2, 5, 6.5], [0, 0, 1, 1], [7, 7, 9, 9], "labels coincide"),
         ([1, 2, 11, 12.0], [0, 0, 1, 1], [0, 1, 0, 1], "exactly additive"),
         ([1, 2, 3, np.nan], [0, 0, 1, 1], [0, 1, 0, 1], "NaN"),
     ],
@@ -264,8 +265,9 @@ def test_correctness_edge_cases():
     got = distribution_wise_sd(same, n_boot=20, rng=_rng())
     assert (got.variance, got.sd, got.sd_high) == (0, 0, 0)
     assert np.isnan(seed_and_test_noise(same).seed_share)
-    two = distribution_wise_sd([[1, 0], [1, 1]], n_boot=20, rng=_rng())
-    assert np.isfinite([two.variance, two.sd_low, two.sd_high]).all()
+    with pytest.raises(ValueError, match="3 runs"):
+        distribution_wise_sd([[1, 0], [1, 1]], rng=_rng())
+    assert seed_and_test_noise([[1, 0], [1, 1]]).observed_variance == 0.125
     for bad in ([[1, 0]], [[1], [0]], [[0.5, 1], [0, 1]], [1, 0, 1]):
         with pytest.raises(ValueError, match=r"runs|needs at least|booleans|axes"):
             seed_and_test_noise(bad)

@@ -207,8 +207,8 @@ def crossed_variance_unbalanced(
         rng: their source.
 
     Raises:
-        ValueError: lengths differ, NaN, fewer than 2 levels, constant or perfectly additive y, or
-            fewer scores than effects.
+        ValueError: lengths differ, NaN, fewer than 2 levels, constant or perfectly additive y,
+            fewer scores than effects, or factors whose labels coincide.
     """
     a = finite(y, "y", ndim=1, min_size=4)
     codes = [np.unique(np.asarray(f), return_inverse=True)[1].reshape(-1) for f in (first, second)]
@@ -235,20 +235,17 @@ def crossed_variance_unbalanced(
         raise ValueError("the scores are exactly additive in the two factors: nothing is residual")
     gram, cross, inner = z.T @ z, z.T @ design, design.T @ design
 
-    def parts(ratio: ArrayLike) -> tuple[Array, Array, Array, Array]:
-        """Return Cholesky factor of I + ΛZ'ZΛ, Λ, half-solved ΛZ'[1 y] and [1 y]'V⁻¹[1 y]."""
+    def profile(ratio: ArrayLike) -> tuple[Array, float, float]:
+        """Return [1 y]'V⁻¹[1 y], the residual sum of squares and log |V|, all in units of σ²_e."""
         root = np.sqrt(np.repeat(ratio, sizes))
         factor = np.linalg.cholesky(np.eye(root.size) + root[:, None] * gram * root)
         half = solve_triangular(factor, root[:, None] * cross, lower=True)
-        return factor, root, half, inner - half.T @ half
-
-    def residual_ss(q: Array) -> float:
-        return q[1, 1] - q[0, 1] ** 2 / q[0, 0]
+        q = inner - half.T @ half
+        return q, q[1, 1] - q[0, 1] ** 2 / q[0, 0], 2 * np.log(np.diag(factor)).sum()
 
     def criterion(log_ratio: ArrayLike) -> float:
-        factor, _, _, q = parts(np.exp(log_ratio))
-        logdet = 2 * np.log(np.diag(factor)).sum()
-        return (a.size - 1) * np.log(residual_ss(q)) + logdet + np.log(q[0, 0])
+        q, squares, logdet = profile(np.exp(log_ratio))
+        return (a.size - 1) * np.log(squares) + logdet + np.log(q[0, 0])
 
     bound = 18.0  # ratios from 1.5e-8, taken as 0, to 6.6e7
     # Fine enough to find a small optimum beside the flat valley of log(0).
@@ -260,9 +257,8 @@ def crossed_variance_unbalanced(
     )  # fmt: skip
     ratio = np.where(found.x < -12, 0.0, np.exp(found.x))
 
-    _, _, _, q = parts(ratio)
-    residual = residual_ss(q) / (a.size - 1)
-    variance = np.append(ratio, 1.0) * residual * scale**2
+    q, squares, _ = profile(ratio)
+    variance = np.append(ratio, 1.0) * squares / (a.size - 1) * scale**2
 
     # Effective mean squares of the unweighted-means analysis; exact F tests by leaving one out.
     df = a.size - np.linalg.matrix_rank(z)
@@ -272,6 +268,8 @@ def crossed_variance_unbalanced(
     for i, name in enumerate(names):
         others = z[:, blocks[1 - i]]
         factor_df = a.size - np.linalg.matrix_rank(others) - df
+        if factor_df == 0:
+            raise ValueError(f"{name} cannot be told from the other factor: their labels coincide")
         factor_ss = rss(others) * scale**2 - ss
         p_values.append(_f_test((factor_ss / factor_df, factor_df), (ss / df, df)))
         replicates = stats.hmean(z[:, blocks[i]].sum(axis=0))
@@ -295,10 +293,10 @@ class DistributionWise:
     level: float
 
 
-def _correctness(correct: ArrayLike) -> Array:
+def _correctness(correct: ArrayLike, min_runs: int) -> Array:
     a = finite(correct, "correct", ndim=2, min_size=2)
-    if a.shape[0] < 2:
-        raise ValueError(f"correct must be (runs, items) with at least 2 runs: {a.shape}")
+    if len(a) < min_runs:
+        raise ValueError(f"correct must be (runs, items) with {min_runs} runs or more: {a.shape}")
     if not np.isin(a, (0, 1)).all():
         raise ValueError("correct must hold booleans (or 0 and 1)")
     return a
@@ -332,34 +330,26 @@ def distribution_wise_sd(
         rng: their source.
 
     Raises:
-        ValueError: fewer than 2 runs or items, entries other than 0 and 1.
+        ValueError: fewer than 3 runs or 2 items, entries other than 0 and 1.
     """
-    a = _correctness(correct)
+    a = _correctness(correct, min_runs=3)
     runs, items = a.shape
-    accuracy, hits = a.mean(axis=1), a.sum(axis=0)
-    p = hits / runs
-    variance = float(_distribution_wise(accuracy.var(), p.sum(), (p**2).sum(), runs, items))
+    hits = a.sum(axis=0)
+    centred = a.mean(axis=1) - a.mean()
 
-    def of_weights(w: Array) -> Array:
-        share = w @ a / runs
-        mean = w @ accuracy / runs
-        spread = w @ accuracy**2 / runs - mean**2
-        return _distribution_wise(spread, share.sum(1), (share**2).sum(1), runs, items)
+    def moments(p: Array, mean: Array, mean_square: Array, n: int) -> Array:
+        return _distribution_wise(mean_square - mean**2, p.sum(-1), (p**2).sum(-1), n, items)
 
+    variance = float(moments(hits / runs, centred.mean(), (centred**2).mean(), runs))
     step = max(1, _CHUNK // max(runs, items))
-    boot = np.concatenate([
-        of_weights(
-            rng.multinomial(runs, np.full(runs, 1 / runs), min(step, n_boot - done)).astype(float)
-        )
-        for done in range(0, n_boot, step)
-    ])  # fmt: skip
-    jackknife = np.array([
-        _distribution_wise(
-            np.delete(accuracy, i).var(), s.sum(), (s**2).sum(), runs - 1, items
-        )
-        for i, s in ((i, (hits - a[i]) / (runs - 1)) for i in range(runs))
-    ]) if runs > 2 else np.zeros(runs)  # fmt: skip
-    low, high = bca_interval(boot, variance, jackknife, level)
+    boot = []
+    for done in range(0, n_boot, step):
+        w = rng.multinomial(runs, np.full(runs, 1 / runs), min(step, n_boot - done)) / runs
+        boot.append(moments(w @ a, w @ centred, w @ centred**2, runs))
+    left = runs - 1
+    means = -centred / left, ((centred**2).sum() - centred**2) / left
+    jackknife = moments((hits - a) / left, *means, left)
+    low, high = bca_interval(np.concatenate(boot), variance, jackknife, level)
     sd, sd_low, sd_high = np.sqrt(np.maximum([variance, low, high], 0))
     return DistributionWise(runs, items, variance, float(sd), float(sd_low), float(sd_high), level)
 
@@ -390,9 +380,9 @@ def seed_and_test_noise(correct: ArrayLike) -> NoiseSplit:
     `seed_share` is truncated to [0, 1]; NaN if all runs are equally accurate.
 
     Raises:
-        ValueError: as `distribution_wise_sd`.
+        ValueError: fewer than 2 runs or items, entries other than 0 and 1.
     """
-    a = _correctness(correct)
+    a = _correctness(correct, min_runs=2)
     runs, items = a.shape
     accuracy, p = a.mean(axis=1), a.mean(axis=0)
     observed = float(accuracy.var(ddof=1))
