@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
 import yaml
 from reseed.data import readers
 from reseed.data.sources import Fetched, fetch
 from reseed.data.store import content_sha256, write_prepared
 from reseed.data.tabular import PREPARE, prepare
 from reseed.errors import ReseedError
+from reseed.splits import make_split
+from sklearn.metrics import mean_squared_error, roc_auc_score
 
 ROOT = Path(__file__).parents[2]
 MIRROR = Path(os.environ.get("RESEED_DATA_MIRROR") or ROOT / "../shared/data")
@@ -132,6 +135,30 @@ def test_california_differs_only_in_what_its_notes_say(tmp_path):
 def test_groups_of_the_mortgage_panel_are_its_borrowers(tmp_path):
     found = from_source("mortgage_panel", "mirror", tmp_path)
     assert np.unique(found.groups).size == 8107
+
+
+@pytest.mark.parametrize(
+    ("name", "published", "tolerance"),
+    [
+        ("magic", 0.9374, 0.01),
+        ("bike_sharing", 0.1088, 0.01),
+        ("california_housing", 0.2109, 0.015),
+    ],
+)
+def test_an_untuned_model_comes_near_the_published_median(name, published, tolerance, tmp_path):
+    """Paper 1, Table 3, XGB with varied data seeds: features, target and units are the paper's."""
+    found = from_source(name, "pypi", tmp_path)
+    scores = []
+    for seed in range(3):
+        frame = make_split({"kind": "holdout", "test": 0.2}, found.target, None, "regression", seed)
+        rows = {part: one["row"] for part, one in frame.groupby("part", observed=True)}
+        model = xgboost.XGBRegressor(n_estimators=300, max_depth=5, n_jobs=1, random_state=0)
+        model.set_params(learning_rate=0.1, subsample=0.8, colsample_bytree=0.8)
+        model.fit(found.features.iloc[rows["train"]], found.target[rows["train"]])
+        score = model.predict(found.features.iloc[rows["test"]])
+        metric = roc_auc_score if found.meta["task"] == "binary" else mean_squared_error
+        scores.append(metric(found.target[rows["test"]], score))
+    assert np.median(scores) == pytest.approx(published, abs=tolerance)
 
 
 # --- the entries themselves ---------------------------------------------------------------------

@@ -32,9 +32,7 @@ def test_fewer_rows_are_the_first_rows(loans, rows):
 
 def test_seeds_and_blocks_differ(loans):
     other = home_mortgage(BLOCK, seed=1)
-    assert not np.isclose(other["ltv_orig"], loans["ltv_orig"][:BLOCK]).any() or (
-        (other["ltv_orig"] == loans["ltv_orig"][:BLOCK]).mean() < 0.01
-    )
+    assert (other["ltv_orig"] == loans["ltv_orig"][:BLOCK]).mean() < 0.01
     blocks = loans["income"].to_numpy()[: 2 * BLOCK].reshape(2, BLOCK)
     assert abs(np.corrcoef(blocks)[0, 1]) < 0.05
 
@@ -61,9 +59,9 @@ def test_risk_moves_as_credit_risk_does(loans, name, sign):
 
 
 def test_a_good_model_reaches_about_the_published_auc(loans):
-    """Paper 1, Table 3: 0.861 with a million rows; a fifth of them gives a little less."""
-    train, test = loans[:150_000], loans[150_000:]
-    model = xgboost.XGBClassifier(n_estimators=150, max_depth=3, n_jobs=1, random_state=0)
+    """Paper 1, Table 3: 0.861 with a million rows; a tenth of them gives a little less."""
+    train, test = loans[:100_000], loans[100_000:]
+    model = xgboost.XGBClassifier(n_estimators=100, max_depth=3, n_jobs=1, random_state=0)
     model.set_params(learning_rate=0.1, subsample=0.8, colsample_bytree=0.5)
     model.fit(train.drop(columns=TARGET), train[TARGET])
     score = model.predict_proba(test.drop(columns=TARGET))[:, 1]
