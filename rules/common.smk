@@ -15,7 +15,7 @@ from reseed.exhibits import KINDS as EXHIBITS
 from reseed.plan import blocks, describe_study, job_name, make_plan
 from reseed.project import load
 from reseed.provenance import code_hash, digest
-from reseed.workplace import MIRROR_VARIABLE, data_mirror, measured_costs, writable
+from reseed.workplace import measured_costs, prepare_jobs, writable
 
 try:
     PROJECT = load("config", config)
@@ -24,9 +24,7 @@ try:
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 
-# Outside a conda environment, jobs use the interpreter that runs Snakemake.
-os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-os.environ[MIRROR_VARIABLE] = data_mirror(PROJECT.main.data_mirror)
+prepare_jobs(PROJECT.main.data_mirror)
 COSTS = measured_costs(RESULTS, PROJECT.studies)
 REPORT = f"{RESULTS}/report/index.html"
 

@@ -17,6 +17,5 @@ rule analyse:
         ),
         job=lambda w: compact(analysis_job(w)),
     shell:
-        f"python scripts/analyse.py --study {RESULTS}/studies"
-        "/{wildcards.study}"
+        f"python scripts/analyse.py --study {RESULTS}/studies/{{wildcards.study}}"
         " --job {params.job:q} --published config/published --table {output.table} > {log} 2>&1"

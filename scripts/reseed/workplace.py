@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,6 +22,15 @@ def data_mirror(configured: str | None) -> str:
     if named:
         return named
     return str(USUAL_MIRROR) if USUAL_MIRROR.is_dir() else ""
+
+
+def prepare_jobs(configured_mirror: str | None) -> None:
+    """Set what every job inherits: the interpreter that runs Snakemake, and the data mirror.
+
+    A conda environment's own interpreter comes before this one on a job's PATH.
+    """
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    os.environ[MIRROR_VARIABLE] = data_mirror(configured_mirror)
 
 
 def measured_costs(results: str, studies: Iterable[str]) -> dict[str, float]:

@@ -24,6 +24,7 @@ FOREST = {
     "seconds_per_trial": 0.05,
 }
 BOOST = FOREST | {"name": "boost", "title": "Boost", "factory": "reseed.models.boosting:xgb"}
+BOTH = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
 STUDY = {
     "name": "small",
     "title": "A small study",
@@ -37,8 +38,8 @@ STUDY = {
     },
     "analyses": {"spread": {"kind": "spread"}},
     "exhibits": {
-        "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"},
-        "bars": {"kind": "range_bars", "title": "Ranges", "analysis": "spread"},
+        "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"} | BOTH,
+        "bars": {"kind": "range_bars", "title": "Ranges", "analysis": "spread"} | BOTH,
     },
 }
 
