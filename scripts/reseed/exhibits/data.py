@@ -164,7 +164,8 @@ def stand_ins(data: ExhibitData, datasets: list[str]) -> list[str]:
 
 
 def _title(entry: dict, identifier: str) -> str:
-    """Title with the variant that the identifier names: `magic~rows=500` → `… (rows=500)`."""
+    """Title with the variant that the identifier names: `magic~rows=1500` → `…, 1,500 rows`."""
     name, _, variant = identifier.partition("~")
-    title = entry.get("title") or name
-    return f"{title} ({variant.replace(',', ', ')})" if variant else title
+    changes = (part.partition("=") for part in variant.split(",") if part)
+    parts = [f"{int(v):,} rows" if k == "rows" else f"{k}={v}" for k, _, v in changes]
+    return ", ".join([entry.get("title") or name, *parts])

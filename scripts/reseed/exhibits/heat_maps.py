@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
 from reseed.exhibits import style
 from reseed.exhibits.data import METRICS, ExhibitData, footnote
@@ -32,18 +32,22 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if cells.empty:
         what = f" on {', '.join(only)}" if only else " on any other dataset" if without else ""
         return empty_figure(data, f"Model and data seeds were not crossed{what} at this scale.")
-    datasets = list(dict.fromkeys(cells["dataset"]))
     panels = cells[_KEY].drop_duplicates()
-    single = len(datasets) == 1
-    columns = min(2, len(panels)) if single else int(panels.groupby("dataset").size().max())
-    lines = math.ceil(len(panels) / columns) if single else len(datasets)
-    canvas = style.new_figure((3.15 if single else 1.75) * lines + 0.3)
-    axes = canvas.subplots(lines, columns, squeeze=False)
-    for axis in axes.flat:
-        axis.set_visible(False)
-    for line, dataset in enumerate(datasets):
-        row = axes.ravel() if single else axes[line]
-        _draw_dataset(canvas, row, data, cells[cells["dataset"] == dataset], single)
+    datasets = list(dict.fromkeys(panels["dataset"]))
+    printed = len(datasets) == 1
+    most = int(panels.groupby("dataset").size().max())
+    columns = min(2 if printed else 5, most)
+    lines = math.ceil(most / columns)
+    # As high as the values printed in its cells need; a small panel needs no more than its ticks.
+    tall = min(3.15, 0.7 + 0.245 * cells["init"].nunique()) if printed else 1.6
+    height = max(1.4, tall) * lines + 0.3
+    canvas = style.new_figure(height * len(datasets))
+    parts = canvas.subfigures(len(datasets), 1, squeeze=False)
+    for part, dataset in zip(parts.flat, datasets, strict=True):
+        axes = part.subplots(lines, columns, squeeze=False)
+        _draw_dataset(part, axes, data, cells[cells["dataset"] == dataset], printed)
+        if not printed:
+            part.suptitle(data.dataset(dataset), x=0.01, ha="left", fontsize=9, weight="bold")
     frame = cells.drop(columns="status")
     cell_counts = cells[cells["status"] == "ok"].groupby(_KEY, sort=False).size()
     shown = panels.assign(n=cell_counts.reindex(pd.MultiIndex.from_frame(panels)).to_numpy())
@@ -80,42 +84,35 @@ def _cells(
 
 
 def _draw_dataset(
-    canvas: Figure, axes: np.ndarray, data: ExhibitData, cells: pd.DataFrame, printed: bool
+    part: SubFigure, axes: np.ndarray, data: ExhibitData, cells: pd.DataFrame, printed: bool
 ) -> None:
-    dataset = cells["dataset"].iloc[0]
     known = cells["score"].dropna()
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
     scale = Normalize(low, high if high > low else low + 1e-12)
     groups = list(cells.groupby(_KEY, sort=False))
-    images = []
-    for axis, (key, part) in zip(axes, groups, strict=False):
-        axis.set_visible(True)
-        grid = part.pivot(index="init", columns="data_seed", values="score").sort_index()
+    for axis in axes.flat[len(groups) :]:
+        axis.set_visible(False)
+    for axis, (key, panel) in zip(axes.flat, groups, strict=False):
+        grid = panel.pivot(index="init", columns="data_seed", values="score").sort_index()
         image = axis.imshow(
             grid.to_numpy(), cmap=style.SEQUENTIAL, norm=scale, aspect="auto", origin="upper"
         )
-        images.append(image)
-        title = data.model(key[-1])
-        axis.set_title(title if printed else f"{data.dataset(dataset)}\n{title}")
-        _ticks(axis, grid, printed)
+        axis.set_title(data.model(key[-1]))
+        _ticks(axis, grid, _PRINTED if printed else 5)
         _mark_failed(axis, grid)
         if printed and max(grid.shape) <= _PRINTED:
             _print_values(axis, grid, scale)
-    first_column = axes[:: 2 if printed else len(axes)]
-    for axis in first_column:
+    for axis in axes[:, 0]:
         axis.set_ylabel("Model seed")
-    bar = canvas.colorbar(images[-1], ax=list(axes), aspect=30 if printed else 12, pad=0.01)
-    bar.set_label(METRICS[data.metric(dataset)])
+    bar = part.colorbar(image, ax=list(axes.flat), aspect=30 if printed else 12, pad=0.01)
+    bar.set_label(METRICS[data.metric(cells["dataset"].iloc[0])])
     bar.outline.set_visible(False)
 
 
-def _ticks(axis: Axes, grid: pd.DataFrame, printed: bool) -> None:
+def _ticks(axis: Axes, grid: pd.DataFrame, most: int) -> None:
     axis.grid(False)
     axis.spines[:].set_visible(False)
-    step_x, step_y = (1 if n <= _PRINTED else math.ceil(n / 10) for n in grid.shape[::-1])
-    if not printed:
-        step_x, step_y = (max(step, math.ceil(n / 5)) for step, n in
-                          zip((step_x, step_y), grid.shape[::-1], strict=True))  # fmt: skip
+    step_y, step_x = (math.ceil(n / most) for n in grid.shape)
     axis.set_xticks(range(0, grid.shape[1], step_x), grid.columns[::step_x])
     axis.set_yticks(range(0, grid.shape[0], step_y), grid.index[::step_y])
     axis.tick_params(length=0)
@@ -134,6 +131,14 @@ def _print_values(axis: Axes, grid: pd.DataFrame, scale: Normalize) -> None:
             red, green, blue, _ = colours(scale(value))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             axis.text(
-                j, i, f"{value:.3f}".replace("0.", ".", 1), ha="center", va="center", fontsize=7,
+                j, i, _short(value), ha="center", va="center", fontsize=7,
                 color="white" if dark else "black",
             )  # fmt: skip
+
+
+def _short(value: float) -> str:
+    """Five characters or so: `.123`, `1.234`, `56.7`."""
+    size = abs(value)
+    if size < 0.1 or size >= 10:
+        return f"{value:.3g}"
+    return f"{value:.3f}".removeprefix("0") if value > 0 else f"{value:.3f}"

@@ -106,8 +106,9 @@ def _findings(rows: pd.DataFrame, measured: pd.DataFrame) -> list[str]:
             found.append(
                 f"On the paper's own datasets the measured {word} is"
                 f" {numbers.ratio(ratio.median())} times the published one (median of"
-                f" {len(ratio)} cells, from {numbers.ratio(ratio.min())} to {numbers.ratio(ratio.max())}); the published"
-                f" {word} lies in the measured interval in {int(judged.sum())} of {len(judged)}."
+                f" {len(ratio)} cells, from {numbers.ratio(ratio.min())} to"
+                f" {numbers.ratio(ratio.max())}); the published {word} lies in the"
+                f" measured interval in {int(judged.sum())} of {len(judged)}."
             )
     missing = int(rows["measured"].isna().sum())
     if missing:

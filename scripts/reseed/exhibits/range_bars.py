@@ -49,7 +49,11 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         "Thin line: where the range of as many new seeds falls (95 %), if scores are Gaussian with"
         " the measured SD."
     )
-    about_published = "Diamond: the published range (50 seeds)." if published else ""
+    about_published = (
+        "Diamond: the published range (50 seeds); beside a stand-in, that of the original data."
+        if published
+        else ""
+    )
     return canvas, Drawn(
         rows, footnote(data, rows, note, about_published), findings=_findings(rows)
     )

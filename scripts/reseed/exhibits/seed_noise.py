@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from reseed.exhibits import style
 from reseed.exhibits.data import METRICS, ExhibitData, footnote
@@ -40,7 +41,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         axis.set_visible(False)
     for axis, ((dataset, metric), part) in zip(axes.flat, panels, strict=False):
         _panel(axis, data, part)
-        axis.set_title(f"{data.dataset(dataset)}: {METRICS[metric]}")
+        axis.set_title(data.dataset(dataset))
+        axis.set_xlabel(f"Standard deviation of {METRICS[metric]}")
     handles = [
         Line2D([], [], ls="", marker=mark, ms=5, color=colour, label=label)
         for mark, colour, label in _MARKS.values()
@@ -60,17 +62,16 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
         axis.plot([low, high], [y, y], color=style.BLUE, lw=1.2)
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
-            axis.plot(row[name], y, mark, color=colour, ms=size, mew=0)
+            axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
     labels = [data.model(model) for model in rows["model"]]
     if rows["data_seed"].nunique() > 1:
         labels = [f"{a}, data seed {b}" for a, b in zip(labels, rows["data_seed"], strict=True)]
     axis.set_yticks(range(len(rows)), labels)
     axis.set_ylim(len(rows) - 0.5, -0.5)
-    axis.tick_params(axis="y", length=0)
+    axis.tick_params(axis="y", length=0, pad=7)
     axis.set_xlim(left=0)
     axis.grid(True, axis="x")
-    axis.set_xlabel("Standard deviation")
-    axis.ticklabel_format(axis="x", style="sci", scilimits=(-3, 3), useMathText=True)
+    axis.xaxis.set_major_locator(MaxNLocator(6))
 
 
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:

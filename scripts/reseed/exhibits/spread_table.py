@@ -39,7 +39,11 @@ def table(data: ExhibitData, options: dict) -> Table:
     frame = pd.DataFrame(shown)
     frame.columns = pd.MultiIndex.from_tuples(frame.columns)
     first = [data.experiment(name) for name in experiments]
-    about_ratio = f"SD ratio: {first[0]} over {first[1]}." if len(first) == 2 else ""
+    about_ratio = (
+        f"SD ratio: SD with {first[0].lower()} over SD with {first[1].lower()}."
+        if len(first) == 2
+        else ""
+    )
     return Table(
         data,
         frame,
@@ -77,7 +81,7 @@ def _group(title: str, entry: pd.Series | None, places: int) -> dict:
             *[numbers.fixed(entry[name], places) for name in ("median", "iqr", "range")],
             numbers.fixed(entry["relative_variation"], 3),
         ]
-    names = ["n", "Median", "IQR", "Range", "Rel. variation"]
+    names = ["n", "Median", "IQR", "Range", "Relative variation"]
     return {(title, name): value for name, value in zip(names, values, strict=True)}
 
 
@@ -111,9 +115,9 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     model_only = usable[usable["varied"] == "model"]
     if model_only["model"].nunique() > 1:
         ranked = model_only.assign(rank=model_only.groupby("dataset")["sd"].rank())
-        for word, pick in (("least", "idxmin"), ("most", "idxmax")):
+        for word, pick in (("smallest", "idxmin"), ("largest", "idxmax")):
             chosen = model_only.loc[getattr(ranked.groupby("dataset")["sd"], pick)(), "model"]
             counts = chosen.value_counts()
             named = [f"{data.model(m)} ({n} of {len(chosen)} datasets)" for m, n in counts.items()]
-            found.append(f"Model seeds matter {word} for {numbers.several(named)}.")
+            found.append(f"The SD over model seeds is {word} for {numbers.several(named)}.")
     return found

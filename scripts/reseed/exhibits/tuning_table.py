@@ -69,7 +69,7 @@ def _group(title: str, entry: pd.Series | None, places: int) -> dict:
     relative = np.nan if entry is None else entry["relative_variation"]
     n = "not run" if entry is None else numbers.seeds(int(entry["n"]), int(entry["failed"]))
     values = {"n": n} | {t: numbers.fixed(found[name], places) for name, t in names.items()}
-    values["Rel. variation"] = numbers.fixed(relative, 3)
+    values["Relative variation"] = numbers.fixed(relative, 3)
     return {(title, name): value for name, value in values.items()}
 
 

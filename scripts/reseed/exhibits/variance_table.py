@@ -22,6 +22,9 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, "Model seeds and data seeds were not crossed at this scale.")
     key = ["experiment", "dataset", "scheme", "model", "hyperparameters_source"]
+    places = {
+        d: numbers.decimals(np.sqrt(part["total"]), least=4) for d, part in rows.groupby("dataset")
+    }
     shown, sections = [], []
     for values, cell in rows.groupby(key, sort=False):
         entry = dict(zip(key, values, strict=True))
@@ -31,7 +34,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         line = {
             "Algorithm": data.model(entry["model"]),
             "Grid": grid + (f" ({first['failed']} failed)" if first["failed"] else ""),
-            "Total SD": _sd(np.sqrt(first["total"])),
+            "Total SD": numbers.fixed(np.sqrt(first["total"]), places[entry["dataset"]]),
         }
         for name, title in _COMPONENTS.items():
             line[title] = _share(parts.loc[name]) if name in parts.index else numbers.NONE
@@ -62,10 +65,6 @@ def table(data: ExhibitData, options: dict) -> Table:
     )
 
 
-def _sd(value: float) -> str:
-    return f"{value:.2g}" if np.isfinite(value) else numbers.NONE
-
-
 def _share(part: pd.Series) -> str:
     text = numbers.percent(part["share"])
     if np.isfinite(part["share_low"]):
@@ -85,7 +84,8 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     found = (
         "Of the variance of a score over both seeds, the data seed makes"
         f" {numbers.percent(split.median())} and the model seed {numbers.percent(seed.median())}"
-        f" (medians of {len(share)} grids; model seed from {numbers.percent(seed.min())} to {numbers.percent(seed.max())})."
+        f" (medians of {len(share)} grids; model seed from {numbers.percent(seed.min())} to"
+        f" {numbers.percent(seed.max())})."
     )
     if "share_low" in share.columns.get_level_values(0):
         clear = share["share_low"]["data_seed"] > share["share_high"]["model_seed"]
