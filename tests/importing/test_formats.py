@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-
 from reseed.importing import import_results
 from reseed.metric_names import direction, is_share
 from reseed.metrics import GREATER_IS_BETTER, evaluate

@@ -2,7 +2,6 @@
 
 import pandas as pd
 import pytest
-
 from reseed.errors import ReseedError
 from reseed.importing import import_results
 
@@ -94,7 +93,7 @@ def test_rows_of_parquet_are_counted_from_one(tmp_path):
 
 def test_conflict_names_the_column_that_was_not_read(read):
     lines = ["model,seed,cross,accuracy", "a,0,x,0.8", "a,0,y,0.9", "a,1,x,0.7"]
-    with pytest.raises(ReseedError, match="rows differ: cross, accuracy|rows differ: cross"):
+    with pytest.raises(ReseedError, match=r"rows differ: cross$"):
         read(*lines)
     metrics, _ = read(*lines, columns={"fold": "cross"})
     assert len(metrics) == 3

@@ -9,4 +9,7 @@ KINDS = {
     "variance_components": "metrics",
     "published": "metrics",
     "noise_split": "predictions",
+    "pairs": "metrics",
+    "ranking": "metrics",
+    "seeds_needed": "metrics",
 }

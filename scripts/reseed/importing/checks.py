@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.importing.columns import RUN
+from reseed.importing.columns import RUN, plain
 from reseed.importing.shapes import KEY
 from reseed.importing.table import Table
 from reseed.metric_names import direction
@@ -37,16 +37,21 @@ def _several(table: Table, found: dict[str, str], rows: pd.DataFrame) -> Excepti
     first = rows.iloc[0]
     named = ", ".join(f"{name} {first[name]}" for name in KEY if name in found)
     unread = table.frame.drop(columns=list(found.values())).loc[rows.index]
-    differ = [c for c in unread if unread[c].nunique(dropna=False) > 1]
+    score = plain(first["metric"])
+    differ = [c for c in unread if unread[c].nunique(dropna=False) > 1 and plain(c) != score]
     scores = ", ".join(f"{value:g}" for value in rows["value"].iloc[:5])
-    hint = f" Columns in which these rows differ: {', '.join(differ)}." if differ else ""
+    hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
     free = [name for name in RUN if name not in found]
-    mapped = f"Map the column that tells them apart to one of {', '.join(free)}" if free else ""
-    fix = f"{mapped}, or remove the rows that do not belong." if mapped else "Remove all but one."
+    fix = "Remove all but one."
+    if free:
+        fix = (
+            f"Map the column that tells them apart to one of {', '.join(free)}, or remove the "
+            "rows that do not belong."
+        )
     return table.refuse(
         f"{len(rows)} rows are the same run ({named}, metric {first['metric']}), with values "
         f"{scores}",
-        fix[0].upper() + fix[1:] + hint,
+        fix + hint,
         rows.index,
     )
 

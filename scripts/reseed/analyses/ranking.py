@@ -1,0 +1,83 @@
+"""How far the order of models changes from run to run, and how many runs settle it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.data import MODEL_SEED, Data
+from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.stats.comparison import pair_differences
+from reseed.stats.ranking import instability, kendall_agreement, order_reversal
+
+_STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
+COLUMNS = [
+    *GROUP, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high", "se",
+    "level", "n", "models", "left_out", "failed",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """Rows of five statistics for each setting, on the runs that all of its models share.
+
+    `mean_tau`: Kendall's τ_b between the model orders of two single runs, mean over all pairs of
+    runs; `low`, `high` hold the central share `level` of them (no interval of the mean).
+    `identical_orders`: share of pairs of runs that order all models alike. `instability`: share
+    of runs whose order of a pair differs from that of the means. `reversal`: probability that the
+    mean of `m` runs orders a pair otherwise than the mean of the runs not drawn, with Monte Carlo
+    standard error `se`; `mean_reversal` is its mean over pairs. A run is a (split, model seed).
+
+    options: `level` (0.9), `n_draws` (4000).
+    """
+    rows = [row for group in groups(data) for row in _rows(group, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def shared_runs(group: Group) -> tuple[list[str], np.ndarray]:
+    """Models with any finished run, and (models, runs) scores of the runs that all of them have."""
+    table = group.trials.pivot(index=SPLIT + MODEL_SEED, columns="model", values="score").dropna()
+    models = [model for model in group.models if model in table]
+    return models, table[models].to_numpy().T
+
+
+def _rows(group: Group, options: dict) -> list[dict]:
+    models, scores = shared_runs(group)
+    level, n = options.get("level", 0.9), scores.shape[1]
+    shared = group.key | {
+        "metric": group.metric,
+        "n": n,
+        "models": len(models),
+        "left_out": len(group.trials) - scores.size,
+        "failed": sum(group.failed.values()),
+    }
+    if len(models) < 2 or n < 2:
+        return [shared | {"statistic": "mean_tau", "value": np.nan}]
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    orders = kendall_agreement(scores, tails)
+    low, high = map(float, orders.quantiles)
+    tau = {"value": orders.mean, "low": low, "high": high, "level": level}
+    rows = [
+        {"statistic": "mean_tau", **tau},
+        {"statistic": "identical_orders", "value": orders.identical},
+    ]
+    table = instability(scores)
+    names = [(models[i], models[j]) for i, j in zip(*np.triu_indices(len(models), 1), strict=True)]
+    for (a, b), value in zip(names, table[np.triu_indices(len(models), 1)], strict=True):
+        rows.append({"statistic": "instability", "model_a": a, "model_b": b, "value": float(value)})
+    # Half of the runs are left to judge by.
+    for m in [step for step in _STEPS if step <= n // 2]:
+        rows += _reversals(group, names, pair_differences(scores), m, options)
+    return [shared | row for row in rows]
+
+
+def _reversals(
+    group: Group, names: list[tuple[str, str]], d: np.ndarray, m: int, options: dict
+) -> list[dict]:
+    draws = options.get("n_draws", 4000)
+    found = order_reversal(d, m, held_out=True, n_draws=draws, rng=group.rng("reversal", str(m)))
+    mean = float(np.mean(found.probability))
+    rows = [{"statistic": "mean_reversal", "m": m, "value": mean}]
+    for (a, b), value, se in zip(names, found.probability, found.se, strict=True):
+        row = {"model_a": a, "model_b": b, "m": m, "value": float(value), "se": float(se)}
+        rows.append({"statistic": "reversal", **row})
+    return rows

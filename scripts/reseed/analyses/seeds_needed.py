@@ -1,0 +1,102 @@
+"""How many more runs would tell two models apart, from the runs that there are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.data import Data
+from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.stats.comparison import differences
+from reseed.stats.planning import half_width, pilot_sd, power
+
+COLUMNS = [
+    *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "sd",
+    "test_train_ratio", "target_difference", "target_is", "target_power", "target_half_width",
+    "runs_for_power", "runs_for_half_width", "smallest_half_width", "level", "alpha", "runs",
+    "half_width", "power",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """A curve a pair: interval half-width and power of the t test over the number of runs.
+
+    A run is a split where models are compared over splits, else a model seed (of each model, where
+    seeds are not shared). The spread is that of the pilot, the runs at hand. Overlapping splits
+    are allowed for as in the corrected t test, s √(1/J + n_test/n_train): no number of them brings
+    the half-width below `smallest_half_width`, and a target may be out of reach
+    (`runs_for_…` is NaN). Power is for `target_difference`: the observed one (`target_is`
+    observed: itself uncertain, so is the number) unless given. One row with NaN for a pair without
+    two comparable runs, or without any spread.
+
+    options: `difference` (score units; the observed one), `half_width` (half of the observed
+    difference), `power` (0.8), `level` (0.95), `alpha` (0.05), `max_runs` (1000), `assurance`
+    (None: the pilot's SD as it is; 0.8: its upper limit of that confidence).
+    """
+    rows = [
+        row
+        for group in groups(data)
+        for a, b, pairing in pairs(group)
+        for row in _rows(group, a, b, pairing, options)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> list[dict]:
+    level, alpha = options.get("level", 0.95), options.get("alpha", 0.05)
+    ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
+    row = group.key | {
+        "metric": group.metric,
+        "factor": group.factor,
+        "unit": group.unit,
+        "model_a": a,
+        "model_b": b,
+        "design": pairing.design,
+        "n": pairing.n,
+        "failed": group.failed[a] + group.failed[b],
+        "test_train_ratio": ratio,
+        "target_power": options.get("power", 0.8),
+        "level": level,
+        "alpha": alpha,
+    }
+    sd = _pilot_sd(pairing, options.get("assurance"))
+    if sd is None:
+        return [row]
+    observed = abs(float(pairing.a.mean() - pairing.b.mean()))
+    target = options.get("difference", observed)
+    narrow = options.get("half_width", observed / 2)
+    runs = np.arange(2, options.get("max_runs", 1000) + 1)
+    inflated = sd * np.sqrt(1 + ratio * runs)
+    width = half_width(inflated, runs, level)
+    one_sd = inflated if pairing.paired else inflated / np.sqrt(2)
+    reached = power(target, one_sd, runs, alpha, paired=pairing.paired)
+    row |= {
+        "sd": sd,
+        "target_difference": target,
+        "target_is": "given" if "difference" in options else "observed",
+        "target_half_width": narrow,
+        "runs_for_power": _first(runs, reached >= row["target_power"]),
+        "runs_for_half_width": _first(runs, width <= narrow),
+        "smallest_half_width": half_width(sd * np.sqrt(ratio * 1e9), 1e9, level),
+    }
+    shown = np.unique(np.geomspace(2, runs[-1], 60).round().astype(int)) - 2
+    return [
+        row | {"runs": int(runs[i]), "half_width": float(width[i]), "power": float(reached[i])}
+        for i in shown
+    ]
+
+
+def _pilot_sd(pairing: Pairing, assurance: float | None) -> float | None:
+    """SD of the difference of one run of each model; None where there is nothing to plan from."""
+    if pairing.n < 2 or pairing.design == "different splits":
+        return None
+    samples = [pairing.a, pairing.b]
+    if pairing.paired:
+        samples = [differences(pairing.a, pairing.b)]
+    if all(np.ptp(x) == 0 for x in samples):
+        return None
+    return float(np.sqrt(sum(pilot_sd(x, assurance) ** 2 for x in samples if np.ptp(x))))
+
+
+def _first(runs: np.ndarray, reached: np.ndarray) -> float:
+    return float(runs[reached.argmax()]) if reached.any() else float("nan")

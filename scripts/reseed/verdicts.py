@@ -1,0 +1,172 @@
+"""What a comparison of two models says in plain words, and no more than its numbers carry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+#: In place of a dataset's name: a comparison over all of them.
+ALL_DATASETS = "all datasets"
+OUTCOMES = ("difference", "no difference shown", "too few runs", "no variation", "not comparable")
+_UNIT = {"splits": "splits", "seeds": "seeds", "unpaired": "runs", "datasets": "datasets"}
+
+
+def outcome(row: Mapping) -> str:
+    """One of `OUTCOMES` for a row of the analysis `pairs`."""
+    if row["design"] == "different splits" and row["n"] > 0:
+        return "not comparable"
+    if row["n"] < row["min_runs"]:
+        return "too few runs"
+    if row["design"] != "datasets" and row["low"] == row["high"]:
+        return "no variation"
+    gate = row["friedman_p"] if row["design"] == "datasets" else 0.0
+    shown = max(row["p_holm"], gate) <= row["alpha"] and row["difference"] > 0
+    return "difference" if shown else "no difference shown"
+
+
+def verdict(row: Mapping) -> str:
+    """The row of a pair as one or a few sentences.
+
+    It names the test, the runs behind it and whether they are paired; says "on this one split"
+    where the data never varied; and takes no test without a result for equality.
+    """
+    if row["design"] == "datasets":
+        return _over_datasets(row)
+    a, b = row["model_a"], row["model_b"]
+    found = outcome(row)
+    one_split = " on this one split" if row["design"] in ("seeds", "unpaired") else ""
+    if found == "not comparable":
+        return (
+            f"{a} and {b} cannot be compared: they were run on different splits of the data. "
+            "Run both on the same splits."
+        )
+    if row["n"] == 0:
+        return f"Too few runs to tell {a} from {b}: one of them has no finished run."
+    if found == "too few runs":
+        return (
+            f"Too few runs to tell {a} from {b}{one_split}: {_difference(row)} over "
+            f"{_count(row)}; a verdict needs at least {row['min_runs']:.0f}.{_left_out(row)}"
+        )
+    if found == "no variation":
+        if row["difference"] == 0:
+            return f"No verdict on {a} and {b}{one_split}: every run gives them the same score."
+        return (
+            f"No verdict on {a} and {b}{one_split}: every run gives the same "
+            f"{_difference(row)}, so {_count(row)} say no more than one. Vary the data split."
+        )
+    numbers = f"{_difference(row)}, {_interval(row)}, {_p(row)}{_flips(row)}"
+    if found == "difference":
+        head, tail = f"{a} beats {b}{one_split}: {numbers}.", ""
+    else:
+        head = f"No difference shown between {a} and {b}{one_split}: {numbers}."
+        tail = " This does not show that they are equal."
+    return f"{head}{tail} {_basis(row)}{_left_out(row)}"
+
+
+def _over_datasets(row: Mapping) -> str:
+    a, b = row["model_a"], row["model_b"]
+    numbers = (
+        f"average rank {row['mean_a']:.2f} against {row['mean_b']:.2f} over {row['n']:.0f} "
+        f"datasets, Nemenyi's p {p_text(row['p_holm'])} (for all pairs at once), Friedman's p "
+        f"{p_text(row['friedman_p'])}; order flips on {share_text(row['instability'])} of datasets"
+    )
+    if outcome(row) == "difference":
+        return f"{a} ranks better than {b}: {numbers}."
+    return (
+        f"No difference shown between {a} and {b} over datasets: {numbers}. This does not show "
+        "that they are equal."
+    )
+
+
+def _difference(row: Mapping) -> str:
+    places = _places(row)
+    unit = f" {row['unit']}" if row["unit"] else ""
+    better = "" if row["greater_is_better"] else ", lower is better"
+    value = number(row["difference"] * row["factor"], places)
+    return f"difference {value}{unit} ({row['metric']}{better})"
+
+
+def _interval(row: Mapping) -> str:
+    low, high = (number(row[end] * row["factor"], _places(row)) for end in ("low", "high"))
+    alone = row["low"] > 0 and outcome(row) != "difference"
+    note = " for this pair alone" if alone else ""
+    return f"{100 * row['level']:g} % interval {low} to {high}{note}"
+
+
+def _p(row: Mapping) -> str:
+    adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
+    return f"{adjusted} {p_text(row['p_holm'])}"
+
+
+def _flips(row: Mapping) -> str:
+    return f", order flips in {share_text(row['instability'])} of single runs"
+
+
+def _count(row: Mapping) -> str:
+    if row["design"] == "unpaired":
+        return f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
+    noun = _UNIT[row["design"]]
+    return f"1 {noun[:-1]}" if row["n"] == 1 else f"{row['n']:.0f} {noun}"
+
+
+def _basis(row: Mapping) -> str:
+    """Test, number of runs, paired or not, and what did not vary."""
+    test = row["test"][0].upper() + row["test"][1:]
+    if row["design"] == "splits":
+        return f"{test}, paired over {_count(row)}."
+    shared = "paired over" if row["design"] == "seeds" else "unpaired,"
+    return (
+        f"{test}, {shared} {_count(row)}: only model seeds vary, so how it would be on another "
+        "split or test set is not known."
+    )
+
+
+def _left_out(row: Mapping) -> str:
+    if not row["left_out"]:
+        return ""
+    runs = f"{row['left_out']:.0f} run{'s' if row['left_out'] > 1 else ''}"
+    return f" {runs} without a counterpart left out."
+
+
+def _places(row: Mapping) -> int:
+    """Decimals that show the interval's half-width (or the difference) to one or two digits.
+
+    More where a bound that is not 0 would else be printed as 0.
+    """
+    ends = [row[name] * row["factor"] for name in ("low", "high")]
+    half = (ends[1] - ends[0]) / 2
+    size = half if math.isfinite(half) and half > 0 else abs(row["difference"] * row["factor"])
+    if not math.isfinite(size) or size == 0:
+        return 0
+    power = math.floor(math.log10(size))
+    places = -power + (size / 10**power < 3)
+    for end in ends:
+        if math.isfinite(end) and end != 0:
+            needed = -math.floor(math.log10(abs(end)))
+            places = max(places, min(needed, places + 2))
+    return max(0, min(places, 8))
+
+
+def number(value: float, places: int) -> str:
+    """Fixed decimals, a true minus sign, never `-0`."""
+    text = f"{value:.{places}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def p_text(p: float) -> str:
+    """`below 0.001`, `0.013`, `0.24`."""
+    if p < 0.001:
+        return "below 0.001"
+    return f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+
+
+def share_text(share: float) -> str:
+    """`4 %`; `below 1 %` and `over 99 %` where rounding would say never or always."""
+    percent = 100 * share
+    if 0 < percent < 1:
+        return "below 1 %"
+    if 99 < percent < 100:
+        return "over 99 %"
+    return f"{percent:.0f} %"
