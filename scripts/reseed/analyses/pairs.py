@@ -174,7 +174,7 @@ def _rank_rows(group: Group, means: pd.DataFrame, options: dict) -> list[dict]:
                     "metric": "rank",
                     "greater_is_better": False,
                     "factor": 1.0,
-                    "unit": "ranks",
+                    "unit": "",
                     "model_a": means.columns[i],
                     "model_b": means.columns[j],
                     "design": "datasets",

@@ -64,8 +64,8 @@ def _rows(group: Group, options: dict) -> list[dict]:
     names = [(models[i], models[j]) for i, j in zip(*np.triu_indices(len(models), 1), strict=True)]
     for (a, b), value in zip(names, table[np.triu_indices(len(models), 1)], strict=True):
         rows.append({"statistic": "instability", "model_a": a, "model_b": b, "value": float(value)})
-    # Half of the runs are left to judge by.
-    for m in [step for step in _STEPS if step <= n // 2]:
+    # Two thirds of the runs are left to judge by.
+    for m in [step for step in _STEPS if step <= max(1, n // 3)]:
         rows += _reversals(group, names, pair_differences(scores), m, options)
     return [shared | row for row in rows]
 

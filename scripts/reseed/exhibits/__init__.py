@@ -17,4 +17,9 @@ KINDS = {
     "range_bars": "figure",
     "heat_maps": "figure",
     "seed_noise": "figure",
+    "verdicts_table": "table",
+    "pairs_table": "table",
+    "pairs_figure": "figure",
+    "ranking_figure": "figure",
+    "seeds_figure": "figure",
 }

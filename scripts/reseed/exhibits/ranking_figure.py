@@ -1,0 +1,87 @@
+"""How the order of models changes: agreement of single runs, and what averaging runs buys."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.exhibits import style
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.settings import DASHES, LINES, note, settings
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """Left: Kendall's τ between runs. Right: chance of a wrong order by the mean of m runs."""
+    rows = data.rows(options.get("experiments"))
+    if not rows.empty:
+        rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"]) & rows["value"].notna()]
+    panels = settings(data, rows)
+    if not panels:
+        return empty_figure(data, "No two models share two runs, so no order can be compared.")
+    canvas = style.new_figure(max(2.6, 0.3 * len(panels) + 1.5))
+    left, right = canvas.subplots(1, 2, width_ratios=[1, 1.2])
+    _agreement(left, panels)
+    _reversal(right, panels)
+    if len(panels) > 1:
+        canvas.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    level = rows["level"].dropna()
+    sentence = (
+        f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f} % "
+        "of them (1: same order, −1: opposite). Right: mean over pairs of models; the reference "
+        "is the mean of the runs that were not drawn, at least two thirds of all."
+    )
+    return canvas, Drawn(rows, note(data, rows, sentence, per="dataset"), _findings(panels))
+
+
+def _agreement(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
+    for i, (_, part) in enumerate(panels):
+        row = part[part["statistic"] == "mean_tau"].iloc[0]
+        y, colour = len(panels) - 1 - i, _look(i)["color"]
+        axis.plot([row["low"], row["high"]], [y, y], color=colour, lw=2.2, alpha=0.4)
+        axis.plot(row["value"], y, "o", color=colour, ms=5)
+    axis.set_yticks(range(len(panels)), [title for title, _ in reversed(panels)])
+    axis.set_ylim(-0.6, len(panels) - 0.4)
+    lowest = min(part["low"].min() for _, part in panels)
+    axis.set_xlim(min(-0.05, lowest - 0.05), 1.05)
+    axis.set_xticks([tick for tick in (-1, -0.5, 0, 0.5, 1) if tick >= lowest - 0.05 or tick >= 0])
+    axis.grid(axis="x")
+    axis.grid(visible=False, axis="y")
+    axis.tick_params(axis="y", length=0)
+    axis.set_xlabel("Kendall’s τ between two single runs")
+
+
+def _reversal(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
+    most, top = 1.0, 0.0
+    for i, (title, part) in enumerate(panels):
+        curve = part[part["statistic"] == "mean_reversal"].sort_values("m")
+        if len(curve):
+            axis.plot(curve["m"], 100 * curve["value"], ms=3.5, marker="o", label=title, **_look(i))
+            most, top = max(most, curve["m"].max()), max(top, curve["value"].max())
+    steps = [m for m in (1, 2, 3, 5, 10, 20, 50, 100) if m <= most]
+    axis.set_xscale("log")
+    axis.set_xticks(steps, [str(m) for m in steps])
+    axis.minorticks_off()
+    axis.set_ylim(0, max(5.0, 115 * top))
+    axis.set_xlabel("Runs averaged, m")
+    axis.set_ylabel("Wrong order of a pair (%)")
+
+
+def _look(i: int) -> dict:
+    return {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
+
+
+def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
+    found = []
+    for title, part in panels:
+        curve = part[part["statistic"] == "mean_reversal"].sort_values("m")
+        if len(curve) > 1:
+            first, last = curve.iloc[0], curve.iloc[-1]
+            found.append(
+                f"{title}: a single run orders a pair of models against the mean of other runs in "
+                f"{100 * first['value']:.0f} % of cases, the mean of {last['m']:.0f} runs in "
+                f"{100 * last['value']:.0f} %."
+            )
+    return found

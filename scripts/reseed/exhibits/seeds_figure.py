@@ -1,0 +1,70 @@
+"""Power of the comparison of each pair of models over the number of runs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.exhibits import style
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.settings import DASHES, LINES, RUNS, note, pair_title, settings
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel a setting, a line a pair with the runs it needs; `options["experiments"]`."""
+    rows = data.rows(options.get("experiments"))
+    if not rows.empty:
+        rows = rows[rows["power"].notna()]
+    panels = settings(data, rows)
+    if not panels:
+        return empty_figure(data, "No pair of models has the two runs that a plan starts from.")
+    columns = min(2, len(panels))
+    lines = math.ceil(len(panels) / columns)
+    pairs = max(len(part[["model_a", "model_b"]].drop_duplicates()) for _, part in panels)
+    canvas = style.new_figure(max(2.1, 0.16 * pairs + 1.0) * lines)
+    axes = canvas.subplots(lines, columns, squeeze=False)
+    for axis in axes.flat[len(panels) :]:
+        axis.set_visible(False)
+    for axis, (title, part) in zip(axes.flat, panels, strict=False):
+        _panel(axis, data, part)
+        axis.set_title(title)
+    first = rows.iloc[0]
+    target = "the observed difference, itself uncertain"
+    if first["target_is"] == "given":
+        target = f"a difference of {first['target_difference'] * first['factor']:g} {first['unit']}"
+    sentence = (
+        f"Power to show {target} at α = {first['alpha']:g} (before any adjustment for several "
+        f"pairs), with the spread of the runs at hand. The number is the runs needed for "
+        f"{100 * first['target_power']:.0f} %. Dotted: the runs at hand."
+    )
+    return canvas, Drawn(rows, note(data, rows, sentence))
+
+
+def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
+    most = part["runs"].max()
+    curves = [curve for _, curve in part.groupby(["model_a", "model_b"], sort=False)]
+    curves.sort(key=lambda curve: np.nan_to_num(curve["runs_for_power"].iloc[0], nan=np.inf))
+    for i, curve in enumerate(curves):
+        row = curve.iloc[0]
+        needed = row["runs_for_power"]
+        text = f"{needed:,.0f}" if np.isfinite(needed) else f"over {most:,}"
+        look = {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
+        label = f"{pair_title(data, row)}: {text}"
+        axis.plot(curve["runs"], 100 * curve["power"], lw=1.2, label=label, **look)
+    axis.axhline(100 * part["target_power"].iloc[0], color=style.GREY, lw=0.8)
+    axis.axvline(part["n"].max(), color=style.GREY, lw=0.8, ls=":")
+    axis.set_xscale("log")
+    ticks = [t for t in (2, 10, 100, 1000, 10_000) if t <= most]
+    axis.set_xticks(ticks, [f"{t:,}" for t in ticks])
+    axis.minorticks_off()
+    axis.set_ylim(0, 103)
+    axis.set_ylabel("Power (%)")
+    designs = [RUNS[name] for name in dict.fromkeys(part["design"]) if name in RUNS]
+    axis.set_xlabel(f"Runs ({', '.join(designs)})")
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title="Runs needed", fontsize=7)
