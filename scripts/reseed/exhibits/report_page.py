@@ -99,7 +99,6 @@ it finds roughly; not a replication{% endif %}</dd>
 <dt>Trials</dt><dd>{{ "{:,}".format(about.trials.ok) }} finished,
 {{ "{:,}".format(about.trials.failed) }} failed, of {{ "{:,}".format(about.trials.planned) }}</dd>
 <dt>Training time</dt><dd>{{ about.train_seconds | duration }} in all, summed over trials</dd>
-{% if about.wall %}<dt>Wall time</dt><dd>{{ about.wall | duration }}</dd>{% endif %}
 {% for machine in about.machines %}
 <dt>Machine{{ " " ~ loop.index if about.machines | length > 1 }}</dt>
 <dd>{{ machine.cpu }}; device {{ machine.device }}; {{ machine.threads }} thread(s) a trial;
