@@ -102,17 +102,18 @@ def _predictions(scores: np.ndarray, task: str, metric: str) -> np.ndarray:
 
 def _of_accuracy(correct: np.ndarray, level: float, rng: np.random.Generator) -> dict:
     split = seed_and_test_noise(correct)
-    infinite = distribution_wise_sd(correct, level, rng=rng)
     accuracy = split.mean_accuracy
-    return {
+    found = {
         "mean": accuracy,
         "observed_sd": float(np.sqrt(split.observed_variance)),
-        "infinite_sd": infinite.sd,
-        "infinite_sd_low": infinite.sd_low,
-        "infinite_sd_high": infinite.sd_high,
+        "infinite_sd": float(np.sqrt(max(split.seed_variance, 0.0))),
         "seed_share": split.seed_share,
         "test_set_sd_closed_form": float(np.sqrt(accuracy * (1 - accuracy) / correct.shape[1])),
     }
+    if len(correct) < 3:  # an interval needs three seeds
+        return found
+    interval = distribution_wise_sd(correct, level, rng=rng)
+    return found | {"infinite_sd_low": interval.sd_low, "infinite_sd_high": interval.sd_high}
 
 
 def _of_losses(losses: np.ndarray, level: float, rng: np.random.Generator) -> dict:

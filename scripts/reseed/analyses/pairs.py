@@ -55,9 +55,15 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 
 def _adjusted(rows: list[dict]) -> list[dict]:
-    """Holm over the pairs of one dataset that have a p-value at all."""
+    """Holm over the pairs of one dataset that have enough runs, and any variation, to be tested."""
     for name in ("p", "rank_p"):
-        tested = [row for row in rows if np.isfinite(row.get(name, np.nan))]
+        tested = [
+            row
+            for row in rows
+            if np.isfinite(row.get(name, np.nan))
+            and row["n"] >= row["min_runs"]
+            and row["low"] < row["high"]
+        ]
         if tested:
             for row, p in zip(tested, holm([row[name] for row in tested]), strict=True):
                 row |= {f"{name}_holm": float(p), "pairs": len(tested)}

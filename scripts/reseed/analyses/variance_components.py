@@ -73,10 +73,9 @@ def _split(cell: Cell, model_seed: pd.Series, level: float, n_draws: int) -> Cro
     grid = scores.assign(model_seed=model_seed).pivot(
         index="model_seed", columns="data_seed", values="score"
     )
+    draws = {"level": level, "n_draws": n_draws, "rng": cell.rng("variance components")}
     if grid.isna().any(axis=None):
         return crossed_variance_unbalanced(
-            scores["score"], model_seed, scores["data_seed"], level=level
+            scores["score"], model_seed, scores["data_seed"], **draws
         )
-    return crossed_variance(
-        grid.to_numpy(), level=level, n_draws=n_draws, rng=cell.rng("variance components")
-    )
+    return crossed_variance(grid.to_numpy(), **draws)

@@ -1,0 +1,135 @@
+"""Seed noise against test-set noise: simulations with known truth, and the predictions reader."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from reseed.analyses import noise_split
+from reseed.analyses.data import Data
+from reseed.analyses.predictions import Predictions
+from sklearn.metrics import roc_auc_score
+from study_frames import about, frame
+
+PLACE = {
+    "scheme": "holdout-0.2",
+    "hyperparameters_source": "default",
+    "data_seed": 0,
+    "repeat": 0,
+    "fold": 0,
+}
+
+
+def write(folder, dataset, y_true, scores, model="rf"):
+    """`scores`: one array a seed, None for a failed trial."""
+    path = folder / "model_seeds"
+    path.mkdir(parents=True)
+    rows = [
+        {
+            "experiment": "model_seeds",
+            "dataset": dataset,
+            "model": model,
+            **PLACE,
+            **dict.fromkeys(("init", "order", "dropout", "augment"), seed),
+            "status": "failed" if score is None else "ok",
+            "y_score": None if score is None else np.ravel(score).tolist(),
+        }
+        for seed, score in enumerate(scores)
+    ]
+    split = {k: v for k, v in PLACE.items() if k != "hyperparameters_source"}
+    targets = [{"dataset": dataset, **split, "y_true": np.asarray(y_true, float).tolist()}]
+    pq.write_table(pa.Table.from_pylist(rows), path / "scores.parquet")
+    pq.write_table(pa.Table.from_pylist(targets), path / "targets.parquet")
+    return Predictions(folder)
+
+
+def analyse(predictions, facts, **options):
+    data = Data(frame([]), facts, None, predictions)
+    return noise_split.analyse(data, {"n_boot": 100} | options).set_index("metric")
+
+
+def test_accuracy_splits_by_jordans_formula(tmp_path):
+    rng = np.random.default_rng(0)
+    runs, items = 30, 400
+    y = rng.integers(0, 2, items)
+    right = rng.random((runs, items)) < np.clip(rng.normal(0.8, 0.05, (runs, 1)), 0, 1)
+    scores = np.where(right, y, 1 - y) * 0.8 + 0.1
+    table = analyse(write(tmp_path, "magic", y, list(scores)), about())
+    accuracy, p = right.mean(axis=1), right.mean(axis=0)
+    # ddof=1 over runs in both terms makes the published estimator unbiased.
+    inside = (p * (1 - p)).sum() * runs / (runs - 1) / items**2
+    expected = items / (items - 1) * (accuracy.var(ddof=1) - inside)
+    row = table.loc["accuracy"]
+    assert row["observed_sd"] == pytest.approx(accuracy.std(ddof=1), rel=1e-9)
+    assert row["infinite_sd"] == pytest.approx(np.sqrt(max(expected, 0)), rel=1e-9)
+    assert row["infinite_sd_low"] < 0.05 < row["infinite_sd_high"]
+    mean = accuracy.mean()
+    assert row["test_set_sd_closed_form"] == pytest.approx(np.sqrt(mean * (1 - mean) / items))
+    assert row["test_set_sd"] == pytest.approx(row["test_set_sd_closed_form"], rel=0.25)
+    areas = [roc_auc_score(y, score) for score in scores]
+    assert table.loc["auc", "observed_sd"] == pytest.approx(np.std(areas, ddof=1), rel=1e-9)
+    assert bool(table.loc["auc", "primary"])
+    assert np.isnan(table.loc["auc", "infinite_sd"])
+
+
+def test_mse_keeps_the_noise_that_is_the_seeds_own(tmp_path):
+    """Seeds scale the error by 1+s: the MSE of seed s is (1+s)²·σ², whatever the test rows."""
+    rng = np.random.default_rng(1)
+    runs, items = 40, 2000
+    scale = 1 + rng.normal(0, 0.1, runs)
+    y = rng.normal(size=items)
+    error = rng.normal(size=(runs, items)) * 0.3
+    predictions = write(tmp_path, "bike_sharing", y, list(y + scale[:, None] * error))
+    row = analyse(predictions, about()).loc["mse"]
+    truth = np.std((scale * 0.3) ** 2, ddof=1)
+    assert row["infinite_sd_low"] < truth < row["infinite_sd_high"]
+    assert row["infinite_sd"] == pytest.approx(truth, rel=0.2)
+    assert row["infinite_sd"] < row["observed_sd"]
+
+
+def test_mse_without_a_seed_effect_is_all_test_set_noise(tmp_path):
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=500)
+    predictions = write(tmp_path, "bike_sharing", y, list(y + rng.normal(size=(30, 500))))
+    row = analyse(predictions, about()).loc["mse"]
+    assert row["infinite_sd_low"] == 0
+    assert row["seed_share"] < 0.6
+    assert row["observed_sd"] > 0.03
+
+
+def test_failed_trials_are_counted_and_too_few_say_why(tmp_path):
+    y = np.array([0.0, 1.0, 2.0, 3.0])
+    row = analyse(write(tmp_path, "bike_sharing", y, [None, y + 0.1, None]), about()).loc["mse"]
+    assert (row["n"], row["failed"]) == (1, 2)
+    assert "two model seeds" in row["reason"]
+    assert np.isnan(row["observed_sd"])
+
+
+def test_every_trial_failed(tmp_path):
+    row = analyse(write(tmp_path, "bike_sharing", [1.0, 2.0], [None, None]), about()).loc["mse"]
+    assert (row["n"], row["failed"]) == (0, 2)
+
+
+def test_no_predictions_at_all():
+    assert noise_split.analyse(Data(frame([]), about()), {}).empty
+
+
+def test_several_classes_are_unfolded_row_by_row(tmp_path):
+    facts = about()
+    facts["datasets"]["magic"] |= {"task": "multiclass", "metric": "accuracy"}
+    y = [0, 1, 2, 1]
+    first = np.eye(3)[[0, 1, 2, 1]]
+    second = np.eye(3)[[0, 1, 2, 0]]
+    predictions = write(tmp_path, "magic", y, [first, second])
+    (group,) = predictions.groups()
+    np.testing.assert_array_equal(group.scores, [first, second])
+    assert analyse(predictions, facts).loc["accuracy", "mean"] == pytest.approx(7 / 8)
+
+
+def test_the_reader_keeps_groups_apart(tmp_path):
+    predictions = write(tmp_path, "magic", [0, 1], [[0.1, 0.9], None, [0.2, 0.8]])
+    (group,) = predictions.groups()
+    np.testing.assert_array_equal(group.scores, [[0.1, 0.9], [0.2, 0.8]])
+    np.testing.assert_array_equal(group.y_true, [0, 1])
+    assert group.seeds == [(0, 0, 0, 0), (2, 2, 2, 2)]
+    assert group.failed == 1
+    assert list(Predictions(tmp_path, ["grid"]).groups()) == []

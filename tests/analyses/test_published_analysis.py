@@ -1,0 +1,105 @@
+"""Published numbers beside measured ones: each one kept, matched by what it is about."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.analyses import published, spread
+from reseed.analyses.data import Data
+from reseed.errors import ReseedError
+from study_frames import PUBLISHED, about, frame, study, trial
+
+FILES = ["raste_table3", "raste_table4", "raste_table5"]
+OPTIONS = {
+    "files": FILES,
+    "stand_ins": {"home_mortgage": "home_mortgage_sim"},
+    "n_boot": 100,
+    "n_sim": 50,
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    metrics, facts = study()
+    return published.analyse(Data(metrics, facts, Path(PUBLISHED)), OPTIONS)
+
+
+def one(table, number, **place):
+    chosen = table[(table["table"] == number) & np.logical_and.reduce(
+        [table[name] == value for name, value in place.items()]
+    )]  # fmt: skip
+    assert len(chosen) == 1
+    return chosen.iloc[0]
+
+
+def test_every_published_number_is_kept_once(table):
+    files = [pd.read_csv(Path(PUBLISHED) / f"{name}.csv") for name in FILES]
+    statistics = ["median", "iqr", "range", "relative_variation"]
+    count = sum(int(f.reindex(columns=statistics).notna().sum().sum()) for f in files)
+    assert len(table) == count == 288
+    unmatched = table[table["measured"].isna()]
+    assert set(unmatched["reason"]) == {"not run at this scale"}
+    assert set(unmatched["dataset"]) >= {"california_housing", "home_mortgage"}
+
+
+def test_measured_value_ratio_and_interval(table):
+    metrics, _ = study()
+    scores = metrics.query(
+        "dataset == 'bike_sharing' and model == 'rf' and experiment == 'model_seeds'"
+    )["mse"]
+    row = one(
+        table, 3, dataset="bike_sharing", algorithm="rf", varied_seed="model", statistic="range"
+    )
+    assert row["published"] == 0.005
+    assert row["measured"] == pytest.approx(np.ptp(scores))
+    assert row["ratio"] == pytest.approx(np.ptp(scores) / 0.005)
+    low, high = spread.next_range(scores.std(), len(scores), 50)
+    assert (row["measured_low"], row["measured_high"]) == pytest.approx((low, high))
+    assert row["inside"] == (low <= 0.005 <= high)
+
+
+def test_tuned_rows_of_table_5_are_slices_of_the_tuned_grid(table):
+    metrics, _ = study()
+    grid = metrics[(metrics["experiment"] == "retuned") & (metrics["model"] == "xgb")]
+    place = {"algorithm": "xgb", "hyperparameters": "tuned", "statistic": "median"}
+    by_model = one(table, 5, varied_seed="model", **place)
+    by_data = one(table, 5, varied_seed="data", **place)
+    assert by_model["measured"] == pytest.approx(grid[grid["data_seed"] == 0]["auc"].median())
+    assert by_data["measured"] == pytest.approx(grid[grid["init"] == 0]["auc"].median())
+    assert by_model["held"] == "data seed 0"
+    fixed = one(table, 5, varied_seed="model", **(place | {"hyperparameters": "fixed"}))
+    assert fixed["experiment"] == "model_seeds"
+
+
+def test_failed_trials_are_counted(table):
+    row = one(table, 3, dataset="magic", algorithm="ffnn", varied_seed="model", statistic="iqr")
+    assert (row["n"], row["failed"]) == (7, 1)
+
+
+def test_a_stand_in_is_labelled_and_the_cell_with_most_seeds_wins():
+    name = "home_mortgage_sim~rows=99"
+    rows = [
+        trial(
+            0.8 + s / 100,
+            seed=s,
+            dataset=name,
+            metric="auc",
+            experiment=e,
+            hyperparameters_source=h,
+        )
+        for e, h, n in (("a", "default", 3), ("b", "fixed-500", 5), ("c", "default", 5))
+        for s in range(n)
+    ]
+    data = Data(frame(rows), about((name,)), Path(PUBLISHED))
+    table = published.analyse(data, OPTIONS)
+    row = one(
+        table, 3, dataset="home_mortgage", algorithm="rf", varied_seed="model", statistic="median"
+    )
+    assert row["stand_in"]
+    assert (row["n"], row["experiment"], row["measured"]) == (5, "b", pytest.approx(0.82))
+
+
+def test_an_unknown_table_names_those_there_are():
+    with pytest.raises(ReseedError, match="raste_table3"):
+        published.analyse(Data(*study(), Path(PUBLISHED)), {"files": ["raste_table9"]})
