@@ -65,7 +65,7 @@ def _cells(
 ) -> pd.DataFrame:
     """One row a pair of seeds: the mean of the primary metric over folds, NaN if one failed."""
     metrics = data.metrics[data.metrics["experiment"] == experiment]
-    name = metrics["dataset"].str.partition("~")[0]
+    name = metrics["dataset"].map(lambda d: d.partition("~")[0])
     metrics = metrics[~name.isin(without) & (name.isin(only) if only is not None else True)]
     if metrics.empty:
         return metrics

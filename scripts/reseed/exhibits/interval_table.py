@@ -6,7 +6,7 @@ import pandas as pd
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import VARIED, ExhibitData, footnote
-from reseed.exhibits.spread_table import score_places, section
+from reseed.exhibits.spread_table import score_places, section, together
 from reseed.exhibits.tables import Table, empty_table
 
 
@@ -16,8 +16,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, "None of this table's experiments was run at this scale.")
     rows = rows[rows["held"] == ""]
-    order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
-    rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
+    rows = together(rows)
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     shown = pd.DataFrame([_line(data, row, places[row["dataset"]]) for _, row in rows.iterrows()])
     level = f"{rows['level'].max():.0%}".replace("%", " %")

@@ -14,7 +14,7 @@ from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import percent
-from reseed.exhibits.settings import in_unit, note, pair_title, settings
+from reseed.exhibits.settings import LONG_LABEL, in_unit, note, pair_title, settings
 from reseed.verdicts import p_text
 
 _LOOK = {
@@ -24,7 +24,9 @@ _LOOK = {
     "no variation": (style.ORANGE, "D", "none", "No variation"),
     "not comparable": (style.RED, "x", "full", "Not comparable"),
 }
-_WIDE_LABEL = 16
+
+# Points from the panel's right edge to the right edges of the columns of numbers.
+_OFFSETS = (38, 72)
 
 
 @style.styled
@@ -37,7 +39,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if not panels:
         return empty_figure(data, "No two models have runs that can be set side by side.")
     labels = [pair_title(data, row) for _, row in rows.iterrows()]
-    columns = 1 if len(panels) == 1 or max(map(len, labels)) > _WIDE_LABEL else 2
+    columns = 1 if len(panels) == 1 or max(map(len, labels)) > LONG_LABEL else 2
     lines = math.ceil(len(panels) / columns)
     tallest = [max(len(part) for _, part in panels[i * columns :][:columns]) for i in range(lines)]
     heights = [0.17 * count + 0.75 for count in tallest]
@@ -59,7 +61,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
     axis.axvline(0, color=style.BLACK, lw=0.8)
-    right = axis.get_yaxis_transform()
+    beside = {
+        "xycoords": axis.get_yaxis_transform(),
+        "textcoords": "offset points",
+        "ha": "right",
+        "fontsize": 7,
+    }
     for y, (_, row) in enumerate(part.iterrows()):
         colour, marker, fill, _ = _LOOK[row["outcome"]]
         scale = row["factor"]
@@ -67,12 +74,12 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         look = {"color": colour, "ms": 4.5, "fillstyle": fill, "mew": 1.0}
         axis.plot(row["difference"] * scale, y, marker, **look)
         p = p_text(row["p_holm"]).replace("below ", "< ") if np.isfinite(row["p_holm"]) else "–"
-        for x, text in ((1.17, p), (1.32, percent(row["instability"]))):
-            axis.text(x, y, text, transform=right, va="center", ha="right", fontsize=7)
+        texts = (p, percent(row["instability"]))
+        for offset, text in zip(_OFFSETS, texts, strict=True):
+            axis.annotate(text, (1, y), (offset, 0), va="center", **beside)
     top = len(part) - 0.35
-    for x, text in ((1.17, "p"), (1.32, "flips")):
-        look = {"ha": "right", "va": "bottom", "fontsize": 7, "color": style.GREY}
-        axis.text(x, top, text, transform=right, **look)
+    for offset, text in zip(_OFFSETS, ("p", "flips"), strict=True):
+        axis.annotate(text, (1, top), (offset, 0), va="bottom", color=style.GREY, **beside)
     axis.set_yticks(range(len(part)), [pair_title(data, row) for _, row in part.iterrows()])
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(-0.6, len(part) - 0.4)

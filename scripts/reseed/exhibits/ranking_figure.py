@@ -15,8 +15,9 @@ from reseed.exhibits.settings import DASHES, LINES, note, settings
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """Left: Kendall's τ between runs. Right: chance of a wrong order by the mean of m runs."""
-    rows = data.rows(options.get("experiments"))
+    rows, absent = data.rows(options.get("experiments")), ""
     if not rows.empty:
+        absent = _absent(data, rows)
         rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"]) & rows["value"].notna()]
     panels = settings(data, rows)
     if not panels:
@@ -33,7 +34,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         "of them (1: same order, −1: opposite). Right: mean over pairs of models; the reference "
         "is the mean of the runs that were not drawn, at least two thirds of all."
     )
-    return canvas, Drawn(rows, note(data, rows, sentence, per="dataset"), _findings(panels))
+    return canvas, Drawn(rows, note(data, rows, sentence, absent, per="dataset"), _findings(panels))
+
+
+def _absent(data: ExhibitData, rows: pd.DataFrame) -> str:
+    empty = rows[(rows["statistic"] == "mean_tau") & rows["value"].isna()]
+    names = ", ".join(title for title, _ in settings(data, empty))
+    return f"Not shown, as its models do not share two runs: {names}." if names else ""
 
 
 def _agreement(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:

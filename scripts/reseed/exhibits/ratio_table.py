@@ -24,9 +24,8 @@ def table(data: ExhibitData, options: dict) -> Table:
     models = list(dict.fromkeys(rows["model"]))
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     shown, sections = [], []
-    for key in rows[ROW].drop_duplicates().itertuples(index=False, name=None):
-        experiment, dataset, source, ratio = key
-        cell = rows[(rows[ROW] == key).all(axis=1)].set_index("model")
+    for (experiment, dataset, source, ratio), part in rows.groupby(ROW, sort=False):
+        cell = part.set_index("model")
         line = {("", "Test ratio"): f"{ratio:g}", ("", "n"): _seeds(cell)}
         for model in models:
             entry = cell.loc[model] if model in cell.index else {"median": np.nan, "range": np.nan}

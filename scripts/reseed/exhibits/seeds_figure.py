@@ -12,7 +12,9 @@ from matplotlib.figure import Figure
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.settings import DASHES, LINES, RUNS, note, pair_title, settings
+from reseed.exhibits.settings import DASHES, LINES, LONG_LABEL, RUNS, note, pair_title, settings
+
+PAIR = ["model_a", "model_b"]
 
 
 @style.styled
@@ -24,9 +26,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     panels = settings(data, rows)
     if not panels:
         return empty_figure(data, "No pair of models has the two runs that a plan starts from.")
-    columns = min(2, len(panels))
+    longest = max(len(pair_title(data, row)) for _, row in rows.drop_duplicates(PAIR).iterrows())
+    columns = 1 if longest > LONG_LABEL else min(2, len(panels))
     lines = math.ceil(len(panels) / columns)
-    pairs = max(len(part[["model_a", "model_b"]].drop_duplicates()) for _, part in panels)
+    pairs = max(len(part.drop_duplicates(PAIR)) for _, part in panels)
     canvas = style.new_figure(max(2.1, 0.16 * pairs + 1.0) * lines)
     axes = canvas.subplots(lines, columns, squeeze=False)
     for axis in axes.flat[len(panels) :]:
@@ -48,7 +51,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
     most = part["runs"].max()
-    curves = [curve for _, curve in part.groupby(["model_a", "model_b"], sort=False)]
+    curves = [curve for _, curve in part.groupby(PAIR, sort=False)]
     curves.sort(key=lambda curve: np.nan_to_num(curve["runs_for_power"].iloc[0], nan=np.inf))
     for i, curve in enumerate(curves):
         row = curve.iloc[0]
@@ -65,6 +68,6 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
     axis.minorticks_off()
     axis.set_ylim(0, 103)
     axis.set_ylabel("Power (%)")
-    designs = [RUNS[name] for name in dict.fromkeys(part["design"]) if name in RUNS]
+    designs = dict.fromkeys(RUNS[name] for name in part["design"].unique())
     axis.set_xlabel(f"Runs ({', '.join(designs)})")
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title="Runs needed", fontsize=7)

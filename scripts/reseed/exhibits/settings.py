@@ -17,7 +17,9 @@ SETTING = [
     "hyperparameters_source",
 ]
 #: What a run is, by design of the comparison.
-RUNS = {"splits": "splits", "seeds": "model seeds", "unpaired": "model seeds of each model"}
+RUNS = {"splits": "splits", "seeds": "model seeds", "unpaired": "model seeds"}
+#: Labels longer than this leave room for one panel a line only.
+LONG_LABEL = 16
 #: Colours of lines that stand for pairs, and their dashes after one round.
 LINES = [style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY]
 DASHES = ["-", "--", ":"]
@@ -27,14 +29,15 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     """(title, rows) of each setting; the title names only what differs between settings."""
     if rows.empty:
         return []
-    differ = [c for c in SETTING[2:] if rows[c].nunique(dropna=False) > 1 and c != "test_ratio"]
+    within = rows.groupby("dataset")
+    differ = [c for c in ("scheme", "hyperparameters_source") if within[c].nunique().max() > 1]
     several = rows["experiment"].nunique() > 1
     found = []
     for key, part in rows.groupby(SETTING, sort=False, dropna=False):
         names = dict(zip(SETTING, key, strict=True))
         parts = [dataset_title(data, names["dataset"])]
         parts += [data.experiment(names["experiment"])] if several else []
-        parts += [names[c] for c in differ if c != "dataset"]
+        parts += [names[c] for c in differ]
         found.append((" · ".join(parts), part))
     return found
 

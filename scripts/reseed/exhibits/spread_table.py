@@ -22,11 +22,9 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = rows[rows["held"] == ""]
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     shown, sections = [], []
-    order = rows.groupby(ROW, sort=False).ngroup().groupby(rows["dataset"]).first()
-    keys = rows[ROW].drop_duplicates().sort_values("dataset", key=lambda s: s.map(order))
-    for key in keys.itertuples(index=False, name=None):
-        cell = rows[(rows[ROW] == key).all(axis=1)].set_index("experiment")
-        dataset, scheme, source, model = key
+    rows = together(rows)
+    for (dataset, scheme, source, model), part in rows.groupby(ROW, sort=False):
+        cell = part.set_index("experiment")
         line = {("", "Algorithm"): data.model(model)}
         for name in experiments:
             entry = cell.loc[name] if name in cell.index else None
@@ -64,6 +62,12 @@ def score_places(rows: pd.DataFrame) -> int:
     return numbers.decimals(rows["iqr"], least=4)
 
 
+def together(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with those of a dataset together, datasets in order of appearance."""
+    order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
+    return rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
+
+
 def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, source: str) -> str:
     """Heading of a dataset's rows; the split and the hyper-parameters only where they differ."""
     parts = [f"{data.dataset(dataset)}, {METRICS[data.metric(dataset)]}"]
@@ -95,7 +99,9 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     data_seeds, model_seeds = (
         usable[usable["varied"] == name].set_index(ROW) for name in ("data", "model")
     )
-    both = data_seeds.join(model_seeds, lsuffix="_data", rsuffix="_model", how="inner")
+    both = data_seeds.merge(
+        model_seeds, left_index=True, right_index=True, suffixes=("_data", "_model")
+    )
     both = both[both["sd_model"] > 0]
     found = []
     if len(both):

@@ -25,17 +25,19 @@ def table(data: ExhibitData, options: dict) -> Table:
     fixed = fixed[fixed["dataset"].isin(tuned["dataset"]) & fixed["scheme"].isin(tuned["scheme"])]
     both = pd.concat([fixed.assign(tuning="fixed"), tuned.assign(tuning="tuned")])
     places = {d: score_places(part) for d, part in both.groupby("dataset")}
-    keys = tuned.sort_values("varied", key=lambda s: s != "model", kind="stable")[ROW]
     shown, sections = [], []
-    for key in keys.drop_duplicates().itertuples(index=False, name=None):
-        cell = both[(both[ROW] == key).all(axis=1)].drop_duplicates("tuning").set_index("tuning")
-        line = {("", "Algorithm"): data.model(key[3])}
+    ordered = both.sort_values("varied", key=lambda s: s != "model", kind="stable")
+    for (dataset, _, varied, model), part in ordered.groupby(ROW, sort=False):
+        cell = part.drop_duplicates("tuning").set_index("tuning")
+        if "tuned" not in cell.index:
+            continue
+        line = {("", "Algorithm"): data.model(model)}
         for name, title in (("fixed", "Fixed"), ("tuned", "Tuned for each pair")):
             entry = cell.loc[name] if name in cell.index else None
-            line |= _group(title, entry, places[key[0]])
+            line |= _group(title, entry, places[dataset])
         shown.append(line)
-        metric = METRICS[data.metric(key[0])]
-        sections.append(f"{data.dataset(key[0])}, {metric}: {VARIED[key[2]]} varied")
+        metric = METRICS[data.metric(dataset)]
+        sections.append(f"{data.dataset(dataset)}, {metric}: {VARIED[varied]} varied")
     frame = pd.DataFrame(shown)
     frame.columns = pd.MultiIndex.from_tuples(frame.columns)
     held = numbers.several(sorted(set(tuned["held"]) - {""}))

@@ -55,7 +55,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             data,
             rows,
             f"Shares of the total variance, with {level} intervals (generalised pivotal quantities,"
-            " Gaussian effects; approximate for a grid with holes). Grid: model seeds × data seeds.",
+            " Gaussian effects; approximate for a grid with holes).",
+            "Grid: model seeds × data seeds.",
             *(f"Not estimated: {reason}." for reason in reasons),
             per="grid",
         ),

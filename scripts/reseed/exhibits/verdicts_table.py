@@ -26,6 +26,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     shown, sections, raw, findings = [], [], [], []
     for title, part in settings(data, rows):
         part = part.sort_values("p_holm", kind="stable", na_position="last")
+        part = part.sort_values("outcome", key=lambda o: o.map(list(_SHORT).index), kind="stable")
         for row in part.to_dict("records"):
             sentence = verdict(row | _titles(data, row))
             shown.append({"Outcome": _SHORT[row["outcome"]], "Verdict": sentence})

@@ -1,0 +1,153 @@
+"""Figures: what is drawn equals the numbers, text is readable, bytes are reproducible."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from matplotlib.text import Text
+from reseed.exhibits import KINDS
+from reseed.exhibits.figures import write_figure
+
+CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
+FIGURES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "figure"]
+
+
+def make(exhibit, name, **changes):
+    data, options = exhibit(name, **changes)
+    figure, drawn = importlib.import_module(f"reseed.exhibits.{data.kind}").figure(data, options)
+    return figure, drawn, data
+
+
+def texts_of(figure):
+    """(text, window extent) of what is visible; ticks outside the view are not."""
+    figure.canvas.draw()
+    unseen = set()
+    for panel in figure.axes:
+        if not panel.get_visible():
+            unseen |= set(panel.findobj(Text))
+        for number, axis in enumerate((panel.xaxis, panel.yaxis)):
+            low, high = sorted(axis.get_view_interval())
+            slack = 1e-9 * (high - low)
+            unseen |= {
+                label
+                for label in (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))
+                if not low - slack <= label.get_position()[number] <= high + slack
+            }
+    shown = [
+        t
+        for t in figure.findobj(Text)
+        if t.get_visible() and t.get_text().strip() and t not in unseen
+    ]  # fmt: skip
+    return [(t, t.get_window_extent()) for t in shown]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_each_figure_is_readable(exhibit, name):
+    figure, drawn, _ = make(exhibit, name)
+    assert len(drawn.frame)
+    assert "Scale: demo." in drawn.footnote
+    found = texts_of(figure)
+    assert min(text.get_fontsize() for text, _ in found) >= 7
+    width, height = figure.bbox.width, figure.bbox.height
+    assert figure.get_figwidth() <= 7.3
+    for i, (text, box) in enumerate(found):
+        inside = box.x0 >= -1 and box.x1 <= width + 1 and box.y0 >= -1 and box.y1 <= height + 1
+        assert inside, f"{text.get_text()!r} leaves the figure"
+        for other, its_box in found[i + 1 :]:
+            overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
+            assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_each_figure_is_byte_reproducible(exhibit, tmp_path, name):
+    written = []
+    for folder in ("a", "b"):
+        write_figure(*make(exhibit, name), tmp_path / folder / name)
+        written.append(
+            [
+                (tmp_path / folder / f"{name}.{s}").read_bytes()
+                for s in ("pdf", "png", "csv", "json")
+            ]
+        )
+    assert written[0] == written[1]
+    assert written[0][0].startswith(b"%PDF")
+    assert written[0][1].startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_nothing_run_is_said_plainly(exhibit, statistics, tmp_path, name):
+    analysis = CONFIGURED[name].get("analysis")
+    nothing = None if analysis is None else statistics[analysis].iloc[:0]
+    figure, drawn, data = make(
+        exhibit, name, metrics=statistics["metrics"].iloc[:0], statistics=nothing
+    )
+    assert "at this scale" in " ".join(text.get_text() for text, _ in texts_of(figure))
+    write_figure(figure, drawn, data, tmp_path / name)
+
+
+def test_bars_are_as_high_as_the_ranges(exhibit, statistics):
+    figure, _, _ = make(exhibit, "figure3")
+    bars = sorted(bar.get_height() for axis in figure.axes for bar in axis.patches)
+    metrics = statistics["metrics"]
+    part = metrics[metrics["experiment"].isin(["model_seeds", "data_seeds"])]
+    score = part["mse"].fillna(part["auc"])
+    ranges = score.groupby([part["experiment"], part["dataset"], part["model"]]).agg(
+        lambda s: s.max() - s.min()
+    )
+    np.testing.assert_allclose(bars, sorted(ranges))
+
+
+def test_published_ranges_are_drawn_where_the_paper_prints_them(exhibit):
+    _, drawn, _ = make(exhibit, "figure3")
+    chosen = drawn.frame.query("dataset == 'magic' and model == 'xgb' and varied == 'data'")
+    assert chosen["published_range"].tolist() == [0.0144]  # Table 3
+
+
+def test_heat_maps_hold_each_pair_once_with_model_seeds_as_rows(exhibit, statistics):
+    figure, drawn, _ = make(exhibit, "figure4")
+    metrics = statistics["metrics"].query("experiment == 'grid' and dataset == 'bike_sharing'")
+    image = figure.axes[0].images[0].get_array()
+    first = metrics[metrics["model"] == "ffnn"]
+    expected = first.pivot(index="init", columns="data_seed", values="mse")
+    np.testing.assert_allclose(np.asarray(image), expected.to_numpy())
+    assert len(drawn.frame) == len(metrics)
+    limits = {axis.images[0].get_clim() for axis in figure.axes if axis.images}
+    assert limits == {(metrics["mse"].min(), metrics["mse"].max())}
+
+
+def test_a_failed_pair_is_crossed_out(exhibit, statistics):
+    metrics = statistics["metrics"].copy()
+    lost = metrics.index[(metrics["experiment"] == "grid") & (metrics["model"] == "rf")][1]
+    metrics.loc[lost, ["status", "mse"]] = ["failed", np.nan]
+    figure, drawn, _ = make(exhibit, "figure4", metrics=metrics)
+    crosses = [line for axis in figure.axes for line in axis.lines if len(line.get_xdata())]
+    assert len(crosses) == 1
+    assert "failed trials" in drawn.footnote
+    assert "Failed trials (left out): 1 of 48." in drawn.footnote
+
+
+def test_strips_show_every_score_that_there_is(exhibit, statistics):
+    figure, drawn, _ = make(exhibit, "scores")
+    metrics = statistics["metrics"]
+    part = metrics[metrics["experiment"].isin(["model_seeds", "data_seeds"])]
+    assert len(drawn.frame) == (part["status"] == "ok").sum()
+    dots = sum(
+        len(line.get_xdata()) for a in figure.axes for line in a.lines if line.get_marker() == "o"
+    )
+    assert dots == len(drawn.frame)
+
+
+def test_long_model_names_do_not_collide(exhibit, statistics):
+    """Variants carry a mark and a footnote in place of a name that would run over its neighbour."""
+    names = {"ffnn": "ffnn~max_epochs=100", "rf": "rf~n_estimators=10", "xgb": "xgb~max_depth=3"}
+    about = statistics["about"] | {
+        "models": {new: statistics["about"]["models"][old] for old, new in names.items()}
+    }
+    changed = statistics["metrics"].replace({"model": names})
+    figure, drawn, _ = make(exhibit, "scores", metrics=changed, about=about)
+    assert "† FFNN: max_epochs=100; RF: n_estimators=10" in drawn.footnote
+    assert "FFNN†" in [text.get_text() for text, _ in texts_of(figure)]
+    assert isinstance(drawn.frame, pd.DataFrame)

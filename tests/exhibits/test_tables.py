@@ -1,0 +1,178 @@
+"""Tables: what they show, how they are written, and that nothing breaks on nothing."""
+
+import importlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from reseed.exhibits import KINDS, numbers
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.tables import Table, escape_latex, latex, markdown, write_table
+
+CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
+TABLES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "table"]
+
+
+def make(exhibit, name, **changes):
+    data, options = exhibit(name, **changes)
+    return importlib.import_module(f"reseed.exhibits.{data.kind}").table(data, options)
+
+
+def simple(**changes):
+    data = ExhibitData(None, pd.DataFrame(), {"scale": "demo", "datasets": {}, "models": {}})
+    shown = pd.DataFrame({"A|b": ["x_1 & 50%", "y"], "n": ["1", "2"]})
+    raw = pd.DataFrame({"value": [1 / 3, 2.0]})
+    return Table(
+        **({"data": data, "shown": shown, "raw": raw, "footnote": "Scale: demo."} | changes)
+    )
+
+
+def test_every_kind_has_its_module():
+    for kind, form in KINDS.items():
+        assert callable(getattr(importlib.import_module(f"reseed.exhibits.{kind}"), form))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_each_table_is_written_in_every_form_and_twice_the_same(exhibit, tmp_path, name):
+    table = make(exhibit, name)
+    assert len(table.shown)
+    assert "Scale: demo." in table.footnote
+    suffixes = ("csv", "md", "tex", "json")
+    texts = []
+    for folder in ("a", "b"):
+        write_table(make(exhibit, name), tmp_path / folder / name)
+        texts.append([(tmp_path / folder / f"{name}.{s}").read_bytes() for s in suffixes])
+    assert texts[0] == texts[1]
+    sidecar = json.loads(texts[0][3])
+    assert sidecar["title"] == CONFIGURED[name]["title"]
+    assert {len(level) for level in sidecar["headings"]} == {len(table.shown.columns)}
+    assert all(len(cells) == len(table.shown.columns) for _, cells in sidecar["rows"])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_nothing_run_is_said_plainly(exhibit, statistics, tmp_path, name):
+    analysis = CONFIGURED[name].get("analysis")
+    nothing = None if analysis is None else statistics[analysis].iloc[:0]
+    table = make(exhibit, name, metrics=statistics["metrics"].iloc[:0], statistics=nothing)
+    write_table(table, tmp_path / name)
+    assert "at this scale" in (tmp_path / f"{name}.md").read_text()
+
+
+def test_table_3_shows_what_was_measured(exhibit, statistics):
+    table = make(exhibit, "table3")
+    scores = statistics["metrics"].query(
+        "experiment == 'model_seeds' and dataset == 'bike_sharing' and model == 'rf'"
+    )["mse"]
+    where = np.array([s.startswith("Bike") for s in table.sections]) & (
+        table.shown["", "Algorithm"] == "RF"
+    )
+    row = table.shown[where].iloc[0]
+    places = len(row["Model seeds varied", "Median"].split(".")[1])
+    assert row["Model seeds varied", "Median"] == f"{np.median(scores):.{places}f}"
+    assert row["Model seeds varied", "Range"] == f"{np.ptp(scores):.{places}f}"
+    assert row["Model seeds varied", "Relative variation"] == (
+        f"{np.ptp(scores) / np.median(scores):.3f}"
+    )
+
+
+def test_table_3_counts_failed_trials(exhibit):
+    table = make(exhibit, "table3")
+    assert "7 (1 failed)" in set(table.shown["Model seeds varied", "n"])
+    assert "Failed trials (left out): 1 of " in table.footnote
+    assert "Seeds per cell: 7–8." in table.footnote
+
+
+def test_table_3_findings_count_by_the_numbers(exhibit, statistics):
+    rows = statistics["spread"]
+    rows = rows[(rows["held"] == "") & rows["varied"].isin(["data", "model"])]
+    sd = rows.pivot_table(index=["dataset", "model"], columns="varied", values="sd")
+    larger = int((sd["data"] > sd["model"]).sum())
+    assert f"in {larger} of {len(sd)} pairs" in make(exhibit, "table3").findings[0]
+
+
+def test_a_cell_that_failed_altogether_is_a_row_of_dashes(exhibit, statistics):
+    spread = statistics["spread"].copy()
+    lost = spread.index[(spread["experiment"] == "data_seeds") & (spread["model"] == "rf")]
+    numbers_of = spread.select_dtypes("number").columns.drop(["n", "failed", "test_ratio", "level"])
+    spread.loc[lost, numbers_of] = np.nan
+    spread.loc[lost, "n"], spread.loc[lost, "failed"] = 0, 8
+    table = make(exhibit, "table3", statistics=spread)
+    row = table.shown[table.shown["", "Algorithm"] == "RF"].iloc[0]
+    assert row["Data seeds varied", "n"] == "0 (8 failed)"
+    assert row["Data seeds varied", "Median"] == numbers.NONE
+    assert row["", "SD ratio"] == numbers.NONE
+
+
+def test_table_5_sets_slices_beside_the_fixed_experiments(exhibit, statistics):
+    table = make(exhibit, "table5")
+    grid = statistics["metrics"].query("experiment == 'retuned' and model == 'xgb'")
+    median = grid[grid["data_seed"] == 0]["auc"].median()
+    row = table.shown[table.shown["", "Algorithm"] == "XGB"].iloc[0]
+    places = len(row["Fixed", "Median"].split(".")[1])
+    assert row["Tuned for each pair", "Median"] == f"{median:.{places}f}"
+    assert (row["Fixed", "n"], row["Tuned for each pair", "n"]) == ("8", "4")
+
+
+def test_published_table_holds_every_number_in_its_csv(exhibit, statistics, tmp_path):
+    write_table(make(exhibit, "published"), tmp_path / "published")
+    raw = pd.read_csv(tmp_path / "published.csv")
+    assert len(raw) == len(statistics["published"]) == 288
+    assert raw["measured"].isna().any()
+
+
+def test_raw_numbers_survive_the_csv_bit_by_bit(tmp_path):
+    write_table(simple(), tmp_path / "t")
+    assert pd.read_csv(tmp_path / "t.csv")["value"].tolist() == [1 / 3, 2.0]
+
+
+def test_latex_escapes_every_special_character():
+    assert escape_latex("a_b & 5% of $3 #1 {x} ~ ^ \\") == (
+        r"a\_b \& 5\% of \$3 \#1 \{x\} \textasciitilde{} \textasciicircum{} \textbackslash{}"
+    )
+    assert escape_latex("10×10 – 2²") == r"10$\times$10 -- 2$^2$"
+
+
+def test_latex_table_is_balanced():
+    text = latex(simple(sections=["One_a", "Two"]))
+    assert r"x\_1 \& 50\% & 1 \\" in text
+    assert r"\multicolumn{2}{@{}l}{\textbf{One\_a}} \\" in text
+    assert text.count(r"\begin{") == text.count(r"\end{")
+    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def test_a_long_table_breaks_across_pages():
+    shown = pd.DataFrame({"a": [str(i) for i in range(60)]})
+    text = latex(simple(shown=shown))
+    assert r"\begin{longtable}" in text
+    assert r"\begin{table}" not in text
+
+
+def test_grouped_headings_span_their_columns():
+    columns = pd.MultiIndex.from_tuples([("", "Model"), ("G", "x"), ("G", "y")])
+    shown = pd.DataFrame([["rf", "1", "2"]], columns=columns)
+    assert r"\multicolumn{2}{c}{G} \\" in latex(simple(shown=shown))
+    assert r"\cmidrule(lr){2-3}" in latex(simple(shown=shown))
+    assert "| Model | G: x | G: y |" in markdown(simple(shown=shown))
+
+
+def test_markdown_escapes_pipes():
+    assert "| A\\|b | n |" in markdown(simple())
+
+
+@pytest.mark.parametrize(
+    ("values", "places"), [([0.0012], 4), ([0.5, 0.00034], 5), ([], 2), ([0.0], 2), ([1e-9], 6)]
+)
+def test_decimals_show_two_digits_of_the_smallest(values, places):
+    assert numbers.decimals(values) == places
+
+
+def test_a_variant_is_marked_and_explained(statistics):
+    about = {"datasets": {}, "models": {"ffnn~max_epochs=9": {"title": "FFNN"}}, "scale": "demo"}
+    data = ExhibitData(None, pd.DataFrame(), about)
+    assert data.model("ffnn~max_epochs=9") == "FFNN†"
+    assert data.recipes(["ffnn~max_epochs=9"]) == ["FFNN: max_epochs=9"]
+    about["models"]["ffnn~max_epochs=5"] = {"title": "FFNN"}
+    assert data.model("ffnn~max_epochs=9") == "FFNN, max_epochs=9"
