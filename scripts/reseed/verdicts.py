@@ -8,7 +8,7 @@ from collections.abc import Mapping
 #: In place of a dataset's name: a comparison over all of them.
 ALL_DATASETS = "all datasets"
 OUTCOMES = ("difference", "no difference shown", "too few runs", "no variation", "not comparable")
-_UNIT = {"splits": "splits", "seeds": "seeds", "unpaired": "runs", "datasets": "datasets"}
+_UNIT = {"splits": "splits", "seeds": "model seeds", "unpaired": "runs", "datasets": "datasets"}
 
 
 def outcome(row: Mapping) -> str:
@@ -114,10 +114,11 @@ def _basis(row: Mapping) -> str:
     test = row["test"][0].upper() + row["test"][1:]
     if row["design"] == "splits":
         return f"{test}, paired over {_count(row)}."
-    shared = "paired over" if row["design"] == "seeds" else "unpaired,"
+    shared = f"over {row['n']:.0f} shared model seeds"
+    if row["design"] == "unpaired":
+        shared = f"on {_count(row)} whose model seeds are not shared"
     return (
-        f"{test}, {shared} {_count(row)}: only model seeds vary, so how it would be on another "
-        "split or test set is not known."
+        f"{test} {shared}; the data never varied, so other splits or test sets may say otherwise."
     )
 
 
@@ -135,12 +136,13 @@ def _places(row: Mapping) -> int:
     """
     ends = [row[name] * row["factor"] for name in ("low", "high")]
     half = (ends[1] - ends[0]) / 2
-    size = half if math.isfinite(half) and half > 0 else abs(row["difference"] * row["factor"])
+    tested = math.isfinite(half) and half > 0 and outcome(row) != "too few runs"
+    size = half if tested else abs(row["difference"] * row["factor"])
     if not math.isfinite(size) or size == 0:
         return 0
     power = math.floor(math.log10(size))
     places = -power + (size / 10**power < 3)
-    for end in ends:
+    for end in ends if tested else []:
         if math.isfinite(end) and end != 0:
             needed = -math.floor(math.log10(abs(end)))
             places = max(places, min(needed, places + 2))

@@ -26,7 +26,7 @@ _LOOK = {
 }
 
 # Points from the panel's right edge to the right edges of the columns of numbers.
-_OFFSETS = (38, 72)
+_OFFSETS = (36, 66)
 
 
 @style.styled

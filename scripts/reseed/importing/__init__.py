@@ -25,6 +25,8 @@ from reseed.importing.shapes import KEY, long_table
 from reseed.importing.table import Table, read_table
 
 EXPERIMENT = "results"
+#: The split scheme where the file shows no folds.
+GIVEN = "given"
 _TRACKER = {
     "mlflow": lambda columns: any(c.startswith(("metrics.", "params.")) for c in columns),
     "wandb": lambda columns: {"Name", "State"} <= columns or {"Name", "Runtime"} <= columns,
@@ -103,28 +105,22 @@ def _score(runs: pd.DataFrame, primary: dict[str, str]) -> pd.Series:
 def _in_contract(
     table: Table, runs: pd.DataFrame, primary: dict[str, str], ratio: float | None, study: dict
 ) -> pd.DataFrame:
-    by_fold = runs["fold"].nunique() > 1
-    varied = [
-        name
-        for name, columns in (("data", ["data_seed", "repeat", "fold"]), ("model", ["seed"]))
-        if runs[columns].nunique().max() > 1
-    ]
-    if "data" in varied and ratio is None and not by_fold:
+    setting = runs.groupby("dataset", sort=False).apply(_setting)
+    random_splits = setting["varied"].str.contains("data") & (setting["scheme"] == GIVEN)
+    if random_splits.any() and ratio is None:
         raise table.refuse(
-            "its runs use several random splits (data_seed or repeat), whose training rows overlap",
+            f"its runs on {random_splits.idxmax()} use several random splits (data_seed or "
+            "repeat), whose training rows overlap",
             "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split), so "
             "that intervals and tests can allow for it.",
         )
-    scheme = "given"
-    if by_fold:
-        scheme = f"kfold-{runs['fold'].nunique()}x{runs['repeat'].nunique()}"
     names = [c for c in runs.columns if c not in (*KEY, "reason")]
     head = {
         "study": study.get("study") or study.get("name"),
         "experiment": EXPERIMENT,
-        "varied": "+".join(varied) or "none",
+        "varied": runs["dataset"].map(setting["varied"]),
         "dataset": runs["dataset"],
-        "scheme": scheme,
+        "scheme": runs["dataset"].map(setting["scheme"]),
         "test_ratio": np.nan if ratio is None else ratio / (1 + ratio),
         "model": runs["model"],
         "hyperparameters_source": "given",
@@ -137,6 +133,16 @@ def _in_contract(
         "hyperparameters": "{}",
     }
     return pd.DataFrame(head, index=runs.index).join(runs[names])
+
+
+def _setting(runs: pd.DataFrame) -> pd.Series:
+    """What varies in the runs on one dataset, and how its rows were split."""
+    scheme = GIVEN
+    if runs["fold"].nunique() > 1:
+        scheme = f"kfold-{runs['fold'].nunique()}x{runs['repeat'].nunique()}"
+    seeds = {"data": ["data_seed", "repeat", "fold"], "model": ["seed"]}
+    varied = [name for name, columns in seeds.items() if runs[columns].nunique().max() > 1]
+    return pd.Series({"scheme": scheme, "varied": "+".join(varied) or "none"})
 
 
 def _about(
@@ -182,7 +188,7 @@ def _about(
         "experiments": {
             EXPERIMENT: {
                 "title": "Given results",
-                "varied": metrics["varied"].iloc[0],
+                "varied": _union(metrics["varied"]),
                 "seeds": {
                     noun: sorted(map(int, metrics[column].unique()))
                     for column, noun in seeds.items()
@@ -201,3 +207,8 @@ def _about(
         "machines": [],
         "commits": [],
     }
+
+
+def _union(varied: pd.Series) -> str:
+    names = sorted({name for text in varied.unique() for name in text.split("+")} - {"none"})
+    return "+".join(names) or "none"
