@@ -1,6 +1,7 @@
 """A small project of its own for each test: a copy of the pipeline, a table, a study."""
 
 import copy
+import hashlib
 import os
 import re
 import shutil
@@ -104,10 +105,13 @@ class Project:
         assert (process.returncode != 0) == fails, text
         return text
 
-    def trials(self) -> dict[str, int]:
-        """Trial files by path, with the time each was written."""
+    def trials(self) -> dict[str, str]:
+        """Trial files by path with their hashes; a trial trained again has another time in it."""
         files = sorted((self.folder / "results" / "trials").rglob("*.parquet"))
-        return {str(path.relative_to(self.folder)): path.stat().st_mtime_ns for path in files}
+        return {
+            str(path.relative_to(self.folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in files
+        }
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """How many jobs of each rule a run would execute (rule names with spaces)."""
