@@ -150,6 +150,14 @@ def test_a_long_table_breaks_across_pages():
     assert r"\begin{table}" not in text
 
 
+def test_a_wide_table_is_turned():
+    shown = pd.DataFrame({name: ["0.12345 [0.12340, 0.12350]"] for name in "abcdefgh"})
+    text = latex(simple(shown=shown))
+    assert text.startswith("% Needs \\usepackage{booktabs,pdflscape}.")
+    assert text.count("landscape}") == 2
+    assert "landscape" not in latex(simple())
+
+
 def test_grouped_headings_span_their_columns():
     columns = pd.MultiIndex.from_tuples([("", "Model"), ("G", "x"), ("G", "y")])
     shown = pd.DataFrame([["rf", "1", "2"]], columns=columns)

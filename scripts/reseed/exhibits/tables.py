@@ -11,8 +11,10 @@ import pandas as pd
 from reseed.atomic import replacing, write_json, write_text
 from reseed.exhibits.data import ExhibitData
 
-# Above this many rows a LaTeX table has to break across pages.
-_ONE_PAGE = 44
+# Above this many rows a LaTeX table has to break across pages, upright or turned.
+_ONE_PAGE, _ONE_TURNED_PAGE = 44, 28
+# Above this many characters a row a LaTeX table needs a turned page, at margins of 2 cm.
+_WIDEST = 130
 
 
 @dataclass(frozen=True)
@@ -140,9 +142,14 @@ def escape_latex(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """A `table`, or a `longtable` where one page is not enough; needs booktabs (and longtable)."""
+    """A `table`, or a `longtable` where one page is not enough, on a turned page where it is wide.
+
+    The first line of the text names the packages that it needs.
+    """
     levels, width = table.levels(), len(table.shown.columns)
-    long = len(table.shown) + len(set(table.sections)) > _ONE_PAGE
+    wide = _characters(table) > _WIDEST
+    rows = len(table.shown) + len(set(table.sections))
+    long = rows > (_ONE_TURNED_PAGE if wide else _ONE_PAGE)
     size = r"\scriptsize" if width > 8 else r"\footnotesize"
     title = escape_latex(". ".join(p.rstrip(".") for p in (table.data.title, table.heading) if p))
     caption = rf"\caption{{{title}.}}"
@@ -156,7 +163,8 @@ def latex(table: Table) -> str:
             body.append(rf"{space}\multicolumn{{{width}}}{{@{{}}l}}{{\textbf{{{heading}}}}} \\")
         body.append(" & ".join(escape_latex(cell) for cell in cells) + r" \\")
     spec = "@{}" + "".join(_column(table, i) for i in range(width)) + "@{}"
-    needs = "% Needs \\usepackage{booktabs}" + (" and \\usepackage{longtable}." if long else ".")
+    packages = ["booktabs", *["longtable"] * long, *["pdflscape"] * wide]
+    needs = rf"% Needs \usepackage{{{','.join(packages)}}}."
     style = [size, r"\setlength{\tabcolsep}{3pt}"]
     if long:
         lines = [
@@ -169,12 +177,24 @@ def latex(table: Table) -> str:
             r"\begin{table}[htbp]", r"\centering", caption, *style, rf"\begin{{tabular}}{{{spec}}}",
             *head, *body, r"\bottomrule", r"\end{tabular}", r"\par\smallskip", note, r"\end{table}",
         ]  # fmt: skip
+    if wide:
+        lines = [r"\begin{landscape}", *lines, r"\end{landscape}"]
     return "\n".join([needs, *lines]) + "\n"
+
+
+def _characters(table: Table) -> int:
+    """Characters of the widest row that the columns make, paragraphs aside."""
+    columns = [
+        max(len(name), *(len(cells[i]) for _, cells in table.lines()))
+        for i, name in enumerate(table.levels()[-1])
+        if i not in table.paragraphs
+    ]
+    return sum(columns) + 2 * len(columns)
 
 
 def _column(table: Table, index: int) -> str:
     if index in table.paragraphs:
-        return rf"p{{{0.75 / len(table.paragraphs):.2f}\linewidth}}"
+        return rf"p{{{0.7 / len(table.paragraphs):.2f}\linewidth}}"
     return "l" if index < table.text_columns else "r"
 
 
