@@ -88,6 +88,17 @@ def study_job(study):
     return describe_study(PROJECT, PLAN, study)
 
 
+def one_of(names):
+    """A wildcard that takes one of these names (none, where there are none)."""
+    return "|".join(names) or "(?!)"
+
+
+def given_results(study):
+    """A study's `results:` entry; `{results}` in its path stands for the results folder."""
+    entry = PROJECT.studies[study].results.model_dump()
+    return entry | {"path": entry["path"].replace("{results}", RESULTS)}
+
+
 def data_metas(study):
     """The meta.json of each dataset a study uses."""
     settings = [s for settings in PLAN.studies[study].values() for s in settings]

@@ -10,6 +10,8 @@ rule collect_trials:
         about=f"{RESULTS}/studies/{{study}}/about.json",
     log:
         f"{RESULTS}/logs/studies/{{study}}/metrics.log",
+    wildcard_constraints:
+        study=one_of(name for name in PROJECT.studies if PLAN.studies[name]),
     conda:
         "../envs/statistics.yaml"
     params:
@@ -19,6 +21,46 @@ rule collect_trials:
         f"python scripts/collect_trials.py --results {RESULTS}"
         " --job {params.job:q}"
         " --metrics {output.metrics} --about {output.about} > {log} 2>&1"
+
+
+rule import_results:
+    input:
+        lambda w: given_results(w.study)["path"],
+    output:
+        metrics=f"{RESULTS}/studies/{{study}}/metrics.parquet",
+        about=f"{RESULTS}/studies/{{study}}/about.json",
+    log:
+        f"{RESULTS}/logs/studies/{{study}}/metrics.log",
+    wildcard_constraints:
+        study=one_of(name for name in PROJECT.studies if not PLAN.studies[name]),
+    conda:
+        "../envs/statistics.yaml"
+    params:
+        key=code_hash("import_results.py"),
+        given=lambda w: compact(given_results(w.study)),
+        job=lambda w: compact(study_job(w.study)),
+    shell:
+        "python scripts/import_results.py --results {params.given:q} --job {params.job:q}"
+        " --metrics {output.metrics} --about {output.about} > {log} 2>&1"
+
+
+# The example of a study without training: the first study's scores as a table of one's own.
+if "inherent_randomness" in PROJECT.studies:
+
+    rule export_runs:
+        input:
+            f"{RESULTS}/studies/inherent_randomness/metrics.parquet",
+        output:
+            f"{RESULTS}/examples/my_runs.csv",
+        log:
+            f"{RESULTS}/logs/examples/my_runs.log",
+        conda:
+            "../envs/statistics.yaml"
+        params:
+            key=code_hash("export_runs.py"),
+        shell:
+            "python scripts/export_runs.py --metrics {input} --experiment data_seeds"
+            " --metric mse --metric auc --output {output} > {log} 2>&1"
 
 
 rule collect_predictions:

@@ -266,6 +266,7 @@ class Results(Strict):
     """Results of the user's own runs, in place of training.
 
     `columns` maps Reseed's column names to the file's; what is not mapped keeps its name.
+    `{results}` in `path` stands for the results folder.
     """
 
     path: str

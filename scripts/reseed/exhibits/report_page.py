@@ -94,11 +94,13 @@ _RUN = """
 <h3 id="{{ study.name }}-run">What was run</h3>
 <dl>
 <dt>Scale</dt><dd>{{ about.scale }}
-{%- if about.scale != "paper" %}: smaller than the published study, to show how it works and what
+{%- if about.scale in ("smoke", "demo") %}: smaller than the published study, to show how it works and what
 it finds roughly; not a replication{% endif %}</dd>
 <dt>Trials</dt><dd>{{ "{:,}".format(about.trials.ok) }} finished,
 {{ "{:,}".format(about.trials.failed) }} failed, of {{ "{:,}".format(about.trials.planned) }}</dd>
+{% if about.machines %}
 <dt>Training time</dt><dd>{{ about.train_seconds | duration }} in all, summed over trials</dd>
+{% endif %}
 {% for machine in about.machines %}
 <dt>Machine{{ " " ~ loop.index if about.machines | length > 1 }}</dt>
 <dd>{{ machine.cpu }}; device {{ machine.device }}; {{ machine.threads }} thread(s) a trial;
@@ -108,7 +110,7 @@ it finds roughly; not a replication{% endif %}</dd>
 {%- endfor %}
 </dd>
 {% endfor %}
-<dt>Code</dt><dd>{% for commit in about.commits %}<code>{{ commit }}</code> {% endfor %}</dd>
+{% if about.commits %}<dt>Code</dt><dd>{% for commit in about.commits %}<code>{{ commit }}</code> {% endfor %}</dd>{% endif %}
 {% for name, experiment in about.experiments | sorted_items %}
 <dt>{{ experiment.title or name }}</dt><dd>{{ name }}: {{ experiment.seeds | seeds }}</dd>
 {% endfor %}
@@ -125,8 +127,8 @@ it finds roughly; not a replication{% endif %}</dd>
 {% if dataset.stand_in %}
 <dt>Stands in for</dt><dd><strong>{{ dataset.stand_in }}</strong></dd>
 {% endif %}
-<dt>Rows used</dt>
-<dd>{{ "{:,}".format(dataset.rows) }}, {{ dataset.features | length }} features</dd>
+{% if dataset.rows %}<dt>Rows used</dt>
+<dd>{{ "{:,}".format(dataset.rows) }}, {{ dataset.features | length }} features</dd>{% endif %}
 {% if dataset.source %}<dt>Source</dt><dd>{{ dataset.source | plain }}</dd>{% endif %}
 <dt>Licence</dt><dd>{{ dataset.licence or "not stated" }}</dd>
 {% if dataset.citation %}<dt>Citation</dt><dd>{{ dataset.citation }}</dd>{% endif %}
