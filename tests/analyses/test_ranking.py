@@ -1,0 +1,85 @@
+"""Order of models and runs needed, against independent computations."""
+
+import numpy as np
+import pytest
+from pair_frames import data, frame, one_split, over_splits
+from reseed.analyses import ranking, seeds_needed
+from reseed.stats.comparison import nadeau_bengio
+from reseed.stats.planning import seeds_for_difference, seeds_for_half_width
+from scipy import stats
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(2)
+
+
+def test_kendall_between_runs(rng):
+    metrics = frame(over_splits(rng, {"w": 0, "x": 0.004, "y": 0.008, "z": 0.009}, 8))
+    table = ranking.analyse(data(metrics), {})
+    wide = metrics.pivot(index="data_seed", columns="model", values="accuracy").to_numpy()
+    taus = [stats.kendalltau(wide[i], wide[j]).statistic for i in range(8) for j in range(i)]
+    found = table.set_index("statistic")["value"]
+    assert found["mean_tau"] == pytest.approx(np.mean(taus))
+    assert found["identical_orders"] == pytest.approx(np.mean(np.isclose(taus, 1)))
+    assert (table["n"] == 8).all()
+
+
+def test_order_settles_with_more_runs(rng):
+    metrics = one_split({"x": rng.normal(0.8, 0.01, 60), "y": rng.normal(0.808, 0.01, 60)})
+    table = ranking.analyse(data(metrics), {"n_draws": 1000})
+    curve = table[table["statistic"] == "mean_reversal"].set_index("m")["value"]
+    assert curve.index.max() == 20
+    # d ~ N(0.008, 2·0.01²): a single run is wrong with probability Φ(−0.57) ≈ 0.29.
+    assert curve[1] == pytest.approx(stats.norm.cdf(-0.8 / np.sqrt(2)), abs=0.2)
+    assert curve[20] < curve[5] < curve[1]
+
+
+def test_runs_without_a_counterpart_and_no_common_run(rng):
+    metrics = frame(over_splits(rng, {"x": 0, "y": 0.1}))
+    table = ranking.analyse(data(metrics.drop(index=[0, 1])), {})
+    assert (table["n"] == 10).all()
+    assert (table["left_out"] == 2).all()
+    metrics.loc[metrics["model"] == "y", "init"] += 50
+    table = ranking.analyse(data(metrics), {})
+    assert len(table) == 1
+    assert np.isnan(table["value"].iloc[0])
+
+
+def test_seeds_on_one_split_agree_with_the_plans(rng):
+    x, y = rng.normal(0.805, 0.01, 10), rng.normal(0.8, 0.01, 10)
+    d = x - y
+    options = {"difference": 0.004, "half_width": 0.003}
+    row = seeds_needed.analyse(data(one_split({"x": x, "y": y})), options).iloc[0]
+    sd = d.std(ddof=1)
+    assert row["runs_for_power"] == seeds_for_difference(0.004, sd).n
+    assert row["runs_for_half_width"] == seeds_for_half_width(sd, 0.003).n
+    assert row["target_is"] == "given"
+
+
+def test_unpaired_seeds(rng):
+    x, y = rng.normal(0.81, 0.01, 10), rng.normal(0.8, 0.02, 10)
+    metrics = one_split({"x": x, "y": y}, {"x": 0, "y": 50})
+    row = seeds_needed.analyse(data(metrics), {"difference": 0.01}).iloc[0]
+    pooled = np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 2)
+    assert row["runs_for_power"] == seeds_for_difference(0.01, pooled, paired=False).n
+
+
+def test_overlapping_splits_have_a_floor(rng):
+    metrics = frame(over_splits(rng, {"x": 0.003, "y": 0.0}, 10))
+    table = seeds_needed.analyse(data(metrics), {"half_width": 1e-4})
+    wide = metrics.pivot(index="data_seed", columns="model", values="accuracy")
+    d = (wide["x"] - wide["y"]).to_numpy()
+    corrected = nadeau_bengio(d, 0.25)
+    at_pilot = table[table["runs"] == 10]["half_width"].iloc[0]
+    assert at_pilot == pytest.approx(float(corrected.high - corrected.low) / 2)
+    floor = stats.norm.ppf(0.975) * d.std(ddof=1) * np.sqrt(0.25)
+    assert table["smallest_half_width"].iloc[0] == pytest.approx(floor, rel=1e-3)
+    assert (table["half_width"] > floor).all()
+    assert np.isnan(table["runs_for_half_width"].iloc[0])
+
+
+def test_nothing_to_plan_from():
+    table = seeds_needed.analyse(data(one_split({"x": [0.9] * 4, "y": [0.8] * 4})), {})
+    assert len(table) == 1
+    assert np.isnan(table["sd"].iloc[0])

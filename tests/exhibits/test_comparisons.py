@@ -1,0 +1,114 @@
+"""Exhibits of given results: from a file to every table and figure."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.analyses import pairs, ranking, seeds_needed
+from reseed.analyses.data import Data
+from reseed.exhibits import (
+    pairs_figure,
+    pairs_table,
+    ranking_figure,
+    seeds_figure,
+    verdicts_table,
+)
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import write_figure
+from reseed.exhibits.tables import write_table
+from reseed.importing import import_results
+
+FIGURES = {
+    "pairs_figure": (pairs_figure, pairs),
+    "ranking_figure": (ranking_figure, ranking),
+    "seeds_figure": (seeds_figure, seeds_needed),
+}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("runs") / "runs.csv"
+    rows = [
+        (model, dataset, seed, "accuracy", 0.8 + effect + rng.normal(0, 0.01))
+        for dataset in ("a", "b")
+        for model, effect in {"x": 0.05, "y": 0.0, "z_100%": 0.0}.items()
+        for seed in range(3 if (dataset, model) == ("b", "y") else 12)
+    ]
+    rows[4] = (*rows[4][:4], np.nan)
+    columns = ["model", "dataset", "seed", "metric", "value"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    metrics, about = import_results(path, {}, {"name": "mine", "title": "Mine"})
+    return Data(metrics, about)
+
+
+def exhibit(study, analysis, kind, options=None):
+    table = analysis.analyse(study, options or {"n_boot": 200})
+    return ExhibitData(table, study.metrics, study.about, kind=kind, title="Title")
+
+
+def test_verdicts_table(study, tmp_path):
+    data = exhibit(study, pairs, "verdicts_table")
+    table = verdicts_table.table(data, {})
+    assert list(table.sections) == ["a"] * 3 + ["b"] * 3
+    assert table.findings[0].startswith("a: a difference is shown for 2 of 3 pairs")
+    assert "too few runs: 2" in table.findings[1]
+    assert "Failed trials (left out): 1 of 63" in table.footnote
+    write_table(table, tmp_path / "verdicts")
+    assert r"z\_100\%" in (tmp_path / "verdicts.tex").read_text()
+    raw = pd.read_csv(tmp_path / "verdicts.csv")
+    assert set(raw["outcome"]) == {"difference", "no difference shown", "too few runs"}
+
+
+def test_pairs_table(study):
+    data = exhibit(study, pairs, "pairs_table")
+    table = pairs_table.table(data, {})
+    row = data.statistics.iloc[0]
+    assert table.shown["Difference"].iloc[0] == f"{100 * row['difference']:.2f}"
+    assert table.shown["n"].iloc[0] == "11"
+    assert table.sections[0] == "a, points of accuracy"
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_figures_are_drawn_from_their_numbers_reproducibly(study, tmp_path, kind):
+    module, analysis = FIGURES[kind]
+    for stem in ("one", "two"):
+        data = exhibit(study, analysis, kind)
+        write_figure(*module.figure(data, {}), data, tmp_path / stem)
+    for suffix in ("png", "pdf", "csv"):
+        one, two = ((tmp_path / f"{stem}.{suffix}").read_bytes() for stem in ("one", "two"))
+        assert one == two
+    assert len(pd.read_csv(tmp_path / "one.csv"))
+
+
+def test_forest_plot_shows_every_interval(study):
+    data = exhibit(study, pairs, "pairs_figure")
+    figure, drawn = pairs_figure.figure(data, {})
+    panel = figure.axes[0]
+    part = data.statistics[data.statistics["dataset"] == "a"].sort_values("difference")
+    bars = [line.get_xdata() for line in panel.lines if len(line.get_xdata()) == 2][1:]
+    assert np.allclose(bars, 100 * part[["low", "high"]].to_numpy())
+    assert len(drawn.frame) == 6
+
+
+@pytest.mark.parametrize("module", [pairs_figure, ranking_figure, seeds_figure])
+def test_figures_without_anything_to_show(study, module):
+    metrics = study.metrics[study.metrics["model"] == "x"]
+    data = ExhibitData(pd.DataFrame(), metrics, study.about)
+    _, drawn = module.figure(data, {})
+    assert list(drawn.frame) == ["nothing_to_show"]
+
+
+def test_tables_without_anything_to_show(study):
+    data = ExhibitData(pairs.analyse(study, {}).head(0), study.metrics, study.about)
+    for module in (verdicts_table, pairs_table):
+        assert list(module.table(data, {}).shown) == ["Nothing to show"]
+
+
+def test_ranking_names_what_it_leaves_out(study):
+    metrics = study.metrics.copy()
+    shifted = (metrics["dataset"] == "b") & (metrics["model"] == "x")
+    metrics.loc[shifted, ["init", "order", "dropout", "augment"]] += 100
+    data = exhibit(Data(metrics, study.about), ranking, "ranking_figure", {"n_draws": 100})
+    assert "Not shown, as its models do not share two runs: b." in (
+        ranking_figure.figure(data, {})[1].footnote
+    )
