@@ -106,6 +106,12 @@ def test_published_ranges_are_drawn_where_the_paper_prints_them(exhibit):
     assert chosen["published_range"].tolist() == [0.0144]  # Table 3
 
 
+def test_fewer_seeds_than_the_paper_are_owned_up_to(exhibit):
+    """E[range] of 7 and of 50 standard normal values: 2.704 and 4.498 (Tippett's table)."""
+    _, drawn, _ = make(exhibit, "figure3")
+    assert f"over 7 Gaussian seeds is on average {2.704 / 4.498:.2f} times" in drawn.footnote
+
+
 def test_heat_maps_hold_each_pair_once_with_model_seeds_as_rows(exhibit, statistics):
     figure, drawn, _ = make(exhibit, "figure4")
     metrics = statistics["metrics"].query("experiment == 'grid' and dataset == 'bike_sharing'")

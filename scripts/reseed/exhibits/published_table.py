@@ -7,6 +7,7 @@ import pandas as pd
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import METRICS, VARIED, ExhibitData, stand_ins, units
+from reseed.exhibits.spread_table import fewer_seeds
 from reseed.exhibits.tables import Table, empty_table
 
 _CELL = [
@@ -84,6 +85,7 @@ def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> 
         " published.",
         "Where model seeds vary, the median hangs on the one data split that is held, and the"
         " paper's split is not known: a published median outside the interval is no contradiction.",
+        fewer_seeds(measured[measured["hyperparameters"] == "fixed"]),
         f"{absent} of {len(rows)} published numbers were not run at this scale; the CSV lists them,"
         " and IQR and relative variation too."
         if absent
@@ -99,6 +101,7 @@ def _findings(rows: pd.DataFrame, measured: pd.DataFrame) -> list[str]:
     real = measured[~measured["stand_in"].astype(bool)]
     found = []
     for name, word in (("median", "median"), ("range", "range")):
+        more = fewer_seeds(real[real["hyperparameters"] == "fixed"]) if name == "range" else ""
         part = real[real["statistic"] == name]
         ratio = part["ratio"].replace(np.inf, np.nan).dropna()
         judged = part["inside"].dropna()
@@ -108,7 +111,7 @@ def _findings(rows: pd.DataFrame, measured: pd.DataFrame) -> list[str]:
                 f" {numbers.ratio(ratio.median())} times the published one (median of"
                 f" {len(ratio)} cells, from {numbers.ratio(ratio.min())} to"
                 f" {numbers.ratio(ratio.max())}); the published {word} lies in the"
-                f" measured interval in {int(judged.sum())} of {len(judged)}."
+                f" measured interval in {int(judged.sum())} of {len(judged)}. {more}".strip()
             )
     missing = int(rows["measured"].isna().sum())
     if missing:

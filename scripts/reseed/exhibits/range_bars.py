@@ -14,6 +14,7 @@ from matplotlib.patches import Patch
 from reseed.exhibits import style
 from reseed.exhibits.data import METRICS, VARIED, ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.spread_table import fewer_seeds
 
 _WIDTH = 0.36
 _COLUMNS = [
@@ -54,8 +55,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         if published
         else ""
     )
+    fewer = fewer_seeds(rows) if published else ""
     return canvas, Drawn(
-        rows, footnote(data, rows, note, about_published), findings=_findings(rows)
+        rows, footnote(data, rows, note, about_published, fewer), findings=_findings(rows)
     )
 
 

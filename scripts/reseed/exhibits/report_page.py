@@ -94,8 +94,8 @@ _RUN = """
 <h3 id="{{ study.name }}-run">What was run</h3>
 <dl>
 <dt>Scale</dt><dd>{{ about.scale }}
-{%- if about.scale in ("smoke", "demo") %}: smaller than the published study, to show how it works and what
-it finds roughly; not a replication{% endif %}</dd>
+{%- if about.scale in ("smoke", "demo") %}: smaller than the published study, to show how it
+works and what it finds roughly; not a replication{% endif %}</dd>
 <dt>Trials</dt><dd>{{ "{:,}".format(about.trials.ok) }} finished,
 {{ "{:,}".format(about.trials.failed) }} failed, of {{ "{:,}".format(about.trials.planned) }}</dd>
 {% if about.machines %}
@@ -110,7 +110,9 @@ it finds roughly; not a replication{% endif %}</dd>
 {%- endfor %}
 </dd>
 {% endfor %}
-{% if about.commits %}<dt>Code</dt><dd>{% for commit in about.commits %}<code>{{ commit }}</code> {% endfor %}</dd>{% endif %}
+{% if about.commits %}
+<dt>Code</dt><dd>{% for commit in about.commits %}<code>{{ commit }}</code> {% endfor %}</dd>
+{% endif %}
 {% for name, experiment in about.experiments | sorted_items %}
 <dt>{{ experiment.title or name }}</dt><dd>{{ name }}: {{ experiment.seeds | seeds }}</dd>
 {% endfor %}

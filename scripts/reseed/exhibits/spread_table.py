@@ -8,6 +8,7 @@ import pandas as pd
 from reseed.exhibits import numbers
 from reseed.exhibits.data import METRICS, ExhibitData, footnote
 from reseed.exhibits.tables import Table, empty_table
+from reseed.stats.spread import expected_gaussian_range
 
 #: What tells the rows of the table apart, beside the dataset.
 ROW = ["dataset", "scheme", "hyperparameters_source", "model"]
@@ -55,6 +56,18 @@ def table(data: ExhibitData, options: dict) -> Table:
 UNCERTAIN = (
     "A range grows with the number of seeds: compare ranges at equal numbers only, SD otherwise."
 )
+
+
+def fewer_seeds(rows: pd.DataFrame, published: int = 50) -> str:
+    """How much of a gap to a published range comes from having fewer seeds; empty if none does."""
+    few = 0 if rows.empty else int(rows["n"].min())
+    if not 1 < few < published:
+        return ""
+    share = expected_gaussian_range(few) / expected_gaussian_range(published)
+    return (
+        f"The paper took {published} seeds: a range over {few} Gaussian seeds is on average"
+        f" {share:.2f} times one over {published}."
+    )
 
 
 def score_places(rows: pd.DataFrame) -> int:
