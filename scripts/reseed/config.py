@@ -82,6 +82,7 @@ class Dataset(Strict):
     task: Literal["binary", "multiclass", "regression"]
     prepare: str = "table"
     target: str
+    unit: str = ""
     positive: str | int | float | bool | None = None
     group: str | None = None
     drop: list[str] = []

@@ -3,7 +3,6 @@
 Each mistake is told with its file, field, found value, what is allowed and the nearest name.
 """
 
-import difflib
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reseed.analyses import KINDS as ANALYSES
 from reseed.config import SCALES, Dataset, Experiment, Main, Model, Strict, Study
-from reseed.errors import ReseedError
+from reseed.errors import ReseedError, nearest
 from reseed.exhibits import KINDS as EXHIBITS
 
 # Tags of a value with several forms: part of pydantic's location, of no use to a reader.
@@ -28,12 +27,6 @@ class Project(BaseModel):
     datasets: dict[str, Dataset]
     models: dict[str, Model]
     studies: dict[str, Study]
-
-
-def nearest(name: object, allowed: list[str]) -> str:
-    """` Did you mean …?` for the nearest allowed name, or nothing."""
-    close = difflib.get_close_matches(str(name), allowed, n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def _class_at(cls: Any, location: tuple) -> type[BaseModel] | None:

@@ -132,6 +132,7 @@ def _meta(
         "title": dataset.get("title", dataset["name"]),
         "task": dataset["task"],
         "target": dataset["target"],
+        "unit": dataset.get("unit") or "",
         "group": dataset.get("group"),
         "classes": classes,
         "positive": classes[1] if dataset["task"] == "binary" else None,

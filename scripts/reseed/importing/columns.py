@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from reseed.errors import nearest
 from reseed.importing.table import Table
-from reseed.project import nearest
 
 #: Reseed's column → names it goes by elsewhere, the first that a file has is taken.
 _NAMES = {

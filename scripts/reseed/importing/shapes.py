@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from reseed.errors import nearest
 from reseed.importing.columns import NAMES, RUN, plain
 from reseed.importing.table import Table
 from reseed.metric_names import direction
-from reseed.project import nearest
 
 #: What identifies a run.
 KEY = ["model", "dataset", *RUN]

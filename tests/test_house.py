@@ -1,0 +1,152 @@
+"""The house's own rules: who imports whom, what parsing may load, pins in step with the lock."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from reseed.analyses import KINDS as ANALYSES
+from reseed.exhibits import KINDS as EXHIBITS
+from reseed.provenance import code_files
+
+REPOSITORY = Path(__file__).parent.parent
+LIBRARY = REPOSITORY / "scripts" / "reseed"
+# Part of the library → the parts it may import besides itself (None: anything of the library).
+LIGHT = {"errors", "coordinates", "provenance", "atomic"}
+MAY_IMPORT = {
+    "stats": set(),
+    "seeds": set(),
+    "errors": set(),
+    "coordinates": set(),
+    "provenance": set(),
+    "atomic": set(),
+    "config": set(),
+    "plan": {"config", "project", "coordinates", "provenance"},
+    "project": {"config", "errors", "analyses", "exhibits"},
+    "splits": LIGHT,
+    "data": LIGHT | {"seeds"},
+    "models": {"errors", "seeds", "training"},
+    "metrics": set(),
+    "trials": LIGHT,
+    "training": LIGHT | {"models", "seeds", "trials", "metrics", "splits", "data"},
+}
+FORBIDDEN = {
+    "exhibits": {"models", "training", "data", "splits"},
+    "analyses": {"models", "training"},
+}
+
+
+def imports(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+MODULES = sorted(LIBRARY.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(LIBRARY).parts[0].removesuffix(".py")
+
+
+def library_parts(path: Path) -> set[str]:
+    parts = {name.split(".")[1] for name in imports(path) if name.startswith("reseed.")}
+    return {
+        part for part in parts if (LIBRARY / part).exists() or (LIBRARY / f"{part}.py").exists()
+    }
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(LIBRARY)))
+def test_who_may_import_whom(path):
+    part = part_of(path)
+    found = library_parts(path) - {part}
+    assert not any(name.split(".")[0] == "snakemake" for name in imports(path))
+    if part in MAY_IMPORT:
+        assert found <= MAY_IMPORT[part]
+    assert not found & FORBIDDEN.get(part, set())
+
+
+def test_parsing_and_planning_load_no_heavy_library():
+    code = (
+        "import sys; sys.path.insert(0, 'scripts');"
+        "import reseed.plan, reseed.project, reseed.workplace;"
+        "heavy = {'numpy', 'pandas', 'torch', 'sklearn', 'scipy', 'matplotlib', 'pyarrow'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "[]"
+
+
+def test_scripts_are_thin():
+    for path in (REPOSITORY / "scripts").glob("*.py"):
+        if not path.name.startswith("benchmark"):
+            assert len(path.read_text().splitlines()) <= 60, path.name
+
+
+# Names that differ between the conda channel and the package index.
+NAMES = {"pytorch": "torch", "matplotlib-base": "matplotlib", "xgboost": "xgboost-cpu"}
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "envs").glob("*.yaml")), ids=lambda p: p.stem)
+def test_conda_environments_pin_what_the_lock_pins(path):
+    lock = (REPOSITORY / "requirements.txt").read_text()
+    lock += (REPOSITORY / "requirements-torch.txt").read_text()
+    pins = dict(re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE))
+    for entry in yaml.safe_load(path.read_text())["dependencies"]:
+        name, pin, version = entry.partition("=")
+        assert pin, f"{path.name}: {entry} has no version"
+        if name != "python":
+            assert version == pins[NAMES.get(name, name)], f"{path.name}: {entry}"
+
+
+def test_every_rule_with_a_shell_has_an_environment_and_a_log():
+    for path in (REPOSITORY / "rules").glob("*.smk"):
+        text = path.read_text()
+        count = text.count("shell:")
+        assert text.count("conda:") == count, path.name
+        assert text.count("log:") == count, path.name
+
+
+def test_the_lock_holds_hashes_for_every_package():
+    text = (REPOSITORY / "requirements.txt").read_text()
+    packages = re.split(r"\n(?=[\w.-]+==)", text.strip())
+    assert len(packages) > 50
+    assert all("--hash=sha256:" in package for package in packages)
+
+
+# Which environment runs which script, and the modules a script loads by name.
+RUNS = {
+    "data": ["prepare_data.py", "make_splits.py"],
+    "training": [
+        *("train.py", "tune.py", "verify.py"),
+        *(f"reseed.models.{family}" for family in ("forest", "boosting", "ffnn")),
+    ],
+    "statistics": [
+        *("collect_trials.py", "collect_predictions.py", "import_results.py", "export_runs.py"),
+        *("analyse.py", *(f"reseed.analyses.{kind}" for kind in ANALYSES)),
+    ],
+    "exhibits": ["render.py", "report.py", *(f"reseed.exhibits.{kind}" for kind in EXHIBITS)],
+}
+PACKAGE_OF = {"sklearn": "scikit-learn", "torch": "pytorch", "matplotlib": "matplotlib-base"}
+# Imported inside a function that these environments' scripts do not reach; pip comes with Python.
+OPTIONAL = {"data": {"torch", "pip"}, "statistics": {"torch"}, "exhibits": {"torch"}}
+
+
+@pytest.mark.parametrize("environment", RUNS)
+def test_an_environment_holds_what_its_scripts_import(environment):
+    entry = yaml.safe_load((REPOSITORY / "envs" / f"{environment}.yaml").read_text())
+    held = {dependency.partition("=")[0] for dependency in entry["dependencies"]}
+    found = {
+        name.split(".")[0] for path in code_files(*RUNS[environment]) for name in imports(path)
+    }
+    outside = found - sys.stdlib_module_names - {"reseed"} - OPTIONAL.get(environment, set())
+    assert {PACKAGE_OF.get(name, name) for name in outside} <= held
