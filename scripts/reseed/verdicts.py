@@ -158,9 +158,11 @@ def number(value: float, places: int) -> str:
 
 
 def p_text(p: float) -> str:
-    """`below 0.001`, `0.013`, `0.24`."""
+    """`below 0.001`, `0.013`, `0.24`; a third digit beside the usual level of 0.05."""
     if p < 0.001:
         return "below 0.001"
+    if 0.045 <= p < 0.055:
+        return f"{p:.3g}"
     return f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 

@@ -27,6 +27,8 @@ _LOOK = {
 
 # Points from the panel's right edge to the right edges of the columns of numbers.
 _OFFSETS = (36, 66)
+# Pairs a panel has room for.
+_MOST = 40
 
 
 @style.styled
@@ -35,7 +37,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     rows = data.rows(options.get("experiments"))
     if not rows.empty:
         rows = rows[rows["difference"].notna() & (rows["design"] != "datasets")]
-    panels = settings(data, rows)
+    every = settings(data, rows)
+    panels = [(title, part.sort_values("p_holm").head(_MOST)) for title, part in every]
     if not panels:
         return empty_figure(data, "No two models have runs that can be set side by side.")
     labels = [pair_title(data, row) for _, row in rows.iterrows()]
@@ -56,7 +59,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         "the model named first is better. p is Holm-adjusted over the pairs of a panel; flips: "
         "share of single runs that order the pair otherwise."
     )
-    return canvas, Drawn(rows, note(data, rows, sentence))
+    hidden = len(rows) - sum(len(part) for _, part in panels)
+    rest = f"{hidden} pairs with greater p are in the table only." if hidden else ""
+    return canvas, Drawn(rows, note(data, rows, sentence, rest))
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:

@@ -15,6 +15,8 @@ from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.settings import DASHES, LINES, LONG_LABEL, RUNS, note, pair_title, settings
 
 PAIR = ["model_a", "model_b"]
+# As many lines as colours and dashes tell apart.
+_MOST = len(LINES) * len(DASHES)
 
 
 @style.styled
@@ -30,7 +32,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     columns = 1 if longest > LONG_LABEL else min(2, len(panels))
     lines = math.ceil(len(panels) / columns)
     pairs = max(len(part.drop_duplicates(PAIR)) for _, part in panels)
-    canvas = style.new_figure(max(2.1, 0.16 * pairs + 1.0) * lines)
+    canvas = style.new_figure(max(2.1, 0.16 * min(pairs, _MOST) + 1.0) * lines)
     axes = canvas.subplots(lines, columns, squeeze=False)
     for axis in axes.flat[len(panels) :]:
         axis.set_visible(False)
@@ -41,10 +43,11 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     target = "the observed difference, itself uncertain"
     if first["target_is"] == "given":
         target = f"a difference of {first['target_difference'] * first['factor']:g} {first['unit']}"
+    rest = f" At most {_MOST} pairs a panel, those that need fewest." if pairs > _MOST else ""
     sentence = (
         f"Power to show {target} at α = {first['alpha']:g} (before any adjustment for several "
         f"pairs), with the spread of the runs at hand. The number is the runs needed for "
-        f"{100 * first['target_power']:.0f} %. Dotted: the runs at hand."
+        f"{100 * first['target_power']:.0f} %. Dotted: the runs at hand.{rest}"
     )
     return canvas, Drawn(rows, note(data, rows, sentence))
 
@@ -53,7 +56,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
     most = part["runs"].max()
     curves = [curve for _, curve in part.groupby(PAIR, sort=False)]
     curves.sort(key=lambda curve: np.nan_to_num(curve["runs_for_power"].iloc[0], nan=np.inf))
-    for i, curve in enumerate(curves):
+    for i, curve in enumerate(curves[:_MOST]):
         row = curve.iloc[0]
         needed = row["runs_for_power"]
         text = f"{needed:,.0f}" if np.isfinite(needed) else f"over {most:,}"
