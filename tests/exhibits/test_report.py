@@ -102,7 +102,7 @@ def test_each_exhibit_says_how_it_is_made(text, results):
 
 def test_findings_link_to_the_exhibit_that_carries_them(text, results, configured):
     study = read_study(results, "toy", list(configured["exhibits"]))
-    assert any("data seed moves the score" in sentence for sentence, _, _ in study.findings)
+    assert any("SD over data seeds" in sentence for sentence, _, _ in study.findings)
     assert all(f'href="#toy-{name}"' in text for _, name, _ in study.findings)
 
 

@@ -90,7 +90,17 @@ def test_table_3_findings_count_by_the_numbers(exhibit, statistics):
     rows = rows[(rows["held"] == "") & rows["varied"].isin(["data", "model"])]
     sd = rows.pivot_table(index=["dataset", "model"], columns="varied", values="sd")
     larger = int((sd["data"] > sd["model"]).sum())
-    assert f"in {larger} of {len(sd)} pairs" in make(exhibit, "table3").findings[0]
+    finding = make(exhibit, "table3").findings[0]
+    assert f"in {larger} of {len(sd)} pairs" in finding
+    assert "overlap" not in finding  # eight seeds cannot carry that
+
+
+def test_intervals_are_compared_only_where_seeds_are_enough(exhibit, statistics):
+    spread = statistics["spread"].assign(n=50)
+    clear = spread["varied"].map({"data": 1.0, "model": 0.1})
+    spread = spread.assign(sd=clear, sd_low=clear * 0.9, sd_high=clear * 1.1)
+    finding = make(exhibit, "table3", statistics=spread).findings[0]
+    assert "in 6 of them the 95 % intervals of the two do not overlap" in finding
 
 
 def test_a_cell_that_failed_altogether_is_a_row_of_dashes(exhibit, statistics):

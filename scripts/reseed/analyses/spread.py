@@ -28,9 +28,10 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
     A cell whose trials cross model and data seeds is also cut along its first data seed and its
     first model seed: one seed varied, the other held, as everywhere else in the paper.
-    Intervals are bootstrap intervals over seeds at `level`; those of range and relative variation
-    cannot reach above the observed value (see `reseed.stats.spread.spread_intervals`). What can
-    be said of a range is `range_next`: where the range of as many new seeds falls, if scores are
+    Intervals are bootstrap intervals over seeds at `level`: too narrow for an SD of few seeds (95 %
+    covers 67 % at 6 Gaussian seeds, 84 % at 20, 93 % at 50; simulated). Those of range and
+    relative variation cannot reach above the observed value (see
+    `reseed.stats.spread.spread_intervals`). What can be said of a range is `range_next`: where the range of as many new seeds falls, if scores are
     Gaussian. Crossed seeds are not independent: such a row has no interval and no verdict.
 
     options: `level` (0.95), `n_boot` (2000), `n_sim` (4000), and `files` with `stand_ins`: tables

@@ -6,7 +6,7 @@ import pandas as pd
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import VARIED, ExhibitData, footnote
-from reseed.exhibits.spread_table import score_places, section, together
+from reseed.exhibits.spread_table import COVERAGE, score_places, section, together
 from reseed.exhibits.tables import Table, empty_table
 
 
@@ -27,7 +27,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         footnote(
             data,
             rows,
-            f"Brackets: {level} bootstrap intervals over seeds.",
+            f"Brackets: {level} bootstrap intervals over seeds. {COVERAGE}",
             f"Next range: where the range of as many new seeds falls ({level}) if scores are"
             " Gaussian (studentised range).",
             "Range / Gaussian: observed range over that expected of a Gaussian sample of that size"

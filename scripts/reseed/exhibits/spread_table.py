@@ -12,6 +12,8 @@ from reseed.stats.spread import expected_gaussian_range
 
 #: What tells the rows of the table apart, beside the dataset.
 ROW = ["dataset", "scheme", "hyperparameters_source", "model"]
+# Seeds from which on a bootstrap interval of an SD is about as wide as it says (see COVERAGE).
+_ENOUGH = 40
 
 
 def table(data: ExhibitData, options: dict) -> Table:
@@ -55,6 +57,13 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 UNCERTAIN = (
     "A range grows with the number of seeds: compare ranges at equal numbers only, SD otherwise."
+)
+
+
+#: Simulated with Gaussian scores (600 samples a size); what it means for a reader.
+COVERAGE = (
+    "With few seeds they are too narrow: for Gaussian scores the nominal 95 % interval of an SD"
+    " covers it in 67 % of samples of 6 seeds, 84 % of 20, 93 % of 50."
 )
 
 
@@ -119,18 +128,17 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     found = []
     if len(both):
         ratio = both["sd_data"] / both["sd_model"]
-        larger, clear = (
-            int((ratio > 1).sum()),
-            int((both["sd_low_data"] > both["sd_high_model"]).sum()),
+        text = (
+            f"The SD over data seeds is larger than that over model seeds in"
+            f" {int((ratio > 1).sum())} of {len(both)} pairs of dataset and algorithm (median"
+            f" ratio {numbers.ratio(ratio.median())}, from {numbers.ratio(ratio.min())} to"
+            f" {numbers.ratio(ratio.max())})"
         )
-        level = f"{rows['level'].max():.0%}".replace("%", " %")
-        found.append(
-            f"The data seed moves the score more than the model seed does in {larger} of"
-            f" {len(both)} pairs of dataset and algorithm (median ratio of the standard deviations"
-            f" {numbers.ratio(ratio.median())}, from {numbers.ratio(ratio.min())} to"
-            f" {numbers.ratio(ratio.max())}); in {clear} of them the {level} intervals of the two"
-            " standard deviations do not overlap."
-        )
+        if both[["n_data", "n_model"]].min(axis=None) >= _ENOUGH:
+            clear = int((both["sd_low_data"] > both["sd_high_model"]).sum())
+            level = f"{rows['level'].max():.0%}".replace("%", " %")
+            text += f"; in {clear} of them the {level} intervals of the two do not overlap"
+        found.append(f"{text}.")
     model_only = usable[usable["varied"] == "model"]
     if model_only["model"].nunique() > 1:
         ranked = model_only.assign(rank=model_only.groupby("dataset")["sd"].rank())
