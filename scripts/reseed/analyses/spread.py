@@ -31,8 +31,9 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     Intervals are bootstrap intervals over seeds at `level`: too narrow for an SD of few seeds (95 %
     covers 67 % at 6 Gaussian seeds, 84 % at 20, 93 % at 50; simulated). Those of range and
     relative variation cannot reach above the observed value (see
-    `reseed.stats.spread.spread_intervals`). What can be said of a range is `range_next`: where the range of as many new seeds falls, if scores are
-    Gaussian. Crossed seeds are not independent: such a row has no interval and no verdict.
+    `reseed.stats.spread.spread_intervals`). What can be said of a range is
+    `range_next`: where the range of as many new seeds falls, if scores are Gaussian. Crossed seeds
+    are not independent: such a row has no interval and no verdict.
 
     options: `level` (0.95), `n_boot` (2000), `n_sim` (4000), and `files` with `stand_ins`: tables
     of published numbers, added as `published_median` and so on.
