@@ -165,6 +165,22 @@ def test_folds_and_the_given_ratio(tmp_path):
     assert np.allclose(metrics["test_ratio"], 0.2)
 
 
+def test_each_dataset_has_its_own_setting(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [(m, "folds", f, 0, 0.5 + f / 10) for m in "ab" for f in range(3)]
+    rows += [(m, "seeds", 0, s, 0.5 + s / 10) for m in "ab" for s in range(4)]
+    pd.DataFrame(rows, columns=["model", "dataset", "fold", "seed", "auc"]).to_csv(
+        path, index=False
+    )
+    metrics, about = read(path)
+    settings = metrics[["dataset", "scheme", "varied"]].drop_duplicates().set_index("dataset")
+    assert settings.T.to_dict("list") == {
+        "folds": ["kfold-3x1", "data"],
+        "seeds": ["given", "model"],
+    }
+    assert about["experiments"]["results"]["varied"] == "data+model"
+
+
 def predictions(score):
     generator = np.random.default_rng(0)
     rows = []

@@ -35,6 +35,7 @@ def read(tmp_path):
         ([HEAD, *ROWS, "a,d,1,accuracy,0.91"], {}, ["lines 3, 6", "same run", "0.9, 0.91"]),
         ([HEAD, *ROWS, "a,d,1,f1,0.91"], {}, ["mixes several metrics", "accuracy, f1", "`metric:"]),
         ([HEAD, *ROWS], {"metric": "auc"}, ["no metric 'auc' for dataset d", "It has accuracy"]),
+        (["model,seed,score,f1", "a,0,1,1"], {"metric": "auc"}, ["no column for", "'auc'"]),
         (["model,seed,f1", "a,0,1", "a,1,1"], {"metric": "F2"}, ["no column for", "'F2'", "f1"]),
         ([HEAD.replace("metric,", ""), "a,d,0,1", "a,d,1,2"], {}, ["'value'", "greater_is_better"]),
         (["model,seed,f1,auc", "a,0,1,1", "a,1,1,1"], {}, ["several columns", "f1, auc"]),

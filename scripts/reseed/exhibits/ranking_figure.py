@@ -10,6 +10,7 @@ from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.settings import DASHES, LINES, note, settings
+from reseed.verdicts import share_text
 
 
 @style.styled
@@ -88,7 +89,7 @@ def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
             first, last = curve.iloc[0], curve.iloc[-1]
             found.append(
                 f"{title}: a single run orders a pair of models against the mean of other runs in "
-                f"{100 * first['value']:.0f} % of cases, the mean of {last['m']:.0f} runs in "
-                f"{100 * last['value']:.0f} %."
+                f"{share_text(first['value'])} of cases, the mean of {last['m']:.0f} runs in "
+                f"{share_text(last['value'])}."
             )
     return found

@@ -78,7 +78,9 @@ def long_table(
     """
     runs = runs_table(table, found, tracker)
     wanted = _metric_column(table, metric) if metric and "metric" not in found else None
-    if "value" in found and wanted in (None, found["value"]):
+    # Beside columns that are metrics by name, `score` is not the metric that was asked for.
+    elsewhere = metric and wanted is None and "metric" not in found and _named(table, found)
+    if "value" in found and not elsewhere and wanted in (None, found["value"]):
         if "metric" in found:
             names = _labels(table, found["metric"])
         else:
@@ -116,8 +118,7 @@ def _only_metric(table: Table, found: dict[str, str]) -> str:
     reserved = {name for known in NAMES.values() for name in known}
     free = [c for c in table.frame.columns if c not in found.values() and plain(c) not in reserved]
     logged = [c for c in free if c.startswith("metrics.")]
-    known = [c for c in free if direction(c) is not None and _is_numeric(table, c, lenient=True)]
-    candidates = logged or known or [c for c in free if _is_numeric(table, c)]
+    candidates = logged or _named(table, found) or [c for c in free if _is_numeric(table, c)]
     if len(candidates) == 1:
         return candidates[0]
     columns = ", ".join(_short(c) for c in candidates or table.frame.columns)
@@ -130,6 +131,12 @@ def _only_metric(table: Table, found: dict[str, str]) -> str:
         f"has no column of scores among {columns}",
         "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
     )
+
+
+def _named(table: Table, found: dict[str, str]) -> list[str]:
+    """Columns of numbers that are metrics by name and are not read as something else."""
+    free = [c for c in table.frame.columns if c not in found.values()]
+    return [c for c in free if direction(c) is not None and _is_numeric(table, c, lenient=True)]
 
 
 def _is_numeric(table: Table, column: str, lenient: bool = False) -> bool:
