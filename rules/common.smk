@@ -15,16 +15,23 @@ from reseed.exhibits import KINDS as EXHIBITS
 from reseed.plan import blocks, describe_study, job_name, make_plan
 from reseed.project import load
 from reseed.provenance import code_hash, digest
-from reseed.workplace import measured_costs, prepare_jobs, writable
+from reseed.workplace import (
+    absent_datasets,
+    data_mirror,
+    measured_costs,
+    prepare_jobs,
+    writable,
+)
 
 try:
     PROJECT = load("config", config)
-    PLAN = make_plan(PROJECT)
+    MIRROR = data_mirror(PROJECT.main.data_mirror)
+    PLAN = make_plan(PROJECT, absent_datasets(PROJECT.datasets.values(), MIRROR))
     RESULTS = writable(PROJECT.main.results)
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 
-prepare_jobs(PROJECT.main.data_mirror)
+prepare_jobs(MIRROR)
 COSTS = measured_costs(RESULTS, PROJECT.studies)
 REPORT = f"{RESULTS}/report/index.html"
 

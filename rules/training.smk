@@ -2,7 +2,7 @@
 # the trials that are there; the worker trains those that are missing or made under another key.
 
 for work in PLAN.works.values():
-    cost = COSTS.get(work.setting.folder, work.model["seconds_per_trial"])
+    cost = COSTS.get(work.setting.folder, work.seconds_per_trial)
     main = PROJECT.main
     for number, block in enumerate(
         blocks(work, cost, main.block_seconds, main.seeds_per_job)

@@ -1,6 +1,6 @@
 """From checked configuration to work: studies → settings → trials → blocks → paths (no I/O)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from reseed.config import (
@@ -26,6 +26,8 @@ from reseed.provenance import digest
 
 # One shell argument holds a block's paths; the system's limit is 128 KiB.
 MAX_BLOCK = 500
+# A model's `seconds_per_trial` is measured on about this many rows.
+HINT_ROWS = 16_000
 
 
 @dataclass
@@ -39,6 +41,11 @@ class Work:
     hyperparameters: dict
     trials: list[Coordinates] = field(default_factory=list)
     keep: str = "none"
+
+    @property
+    def seconds_per_trial(self) -> float:
+        """The model's cost hint, in proportion to the rows where the study says how many."""
+        return self.model["seconds_per_trial"] * (self.dataset["rows"] or HINT_ROWS) / HINT_ROWS
 
     def searches(self) -> list[Coordinates]:
         """Where hyper-parameters are searched for these trials."""
@@ -77,6 +84,8 @@ class Plan:
     # study → experiment → settings, in the order of the configuration
     studies: dict[str, dict[str, list[Setting]]]
     experiments: dict[str, dict[str, Experiment]]
+    # study → optional datasets that cannot be had here
+    left_out: dict[str, list[str]]
 
     def trials(self, study: str) -> Iterator[tuple[str, Setting, Coordinates]]:
         """Every (experiment, setting, coordinates) of a study; a shared trial comes twice."""
@@ -178,13 +187,28 @@ def _model(reference: str | ModelReference, models: dict[str, Model]) -> tuple[s
     return _variant(reference.name, changes), entry
 
 
-def _settings(study: Study, experiment: Experiment, project: Project) -> Iterator[Work]:
+def _of(study: Study, experiment: Experiment, name: str):
+    """A field of an experiment, or the study's where the experiment has none."""
+    own = getattr(experiment, name)
+    return getattr(study, name) if own is None else own
+
+
+def _optional(study: Study, experiment: Experiment) -> set[str]:
+    references = _of(study, experiment, "datasets")
+    return {r.name for r in references if isinstance(r, DatasetReference) and r.optional}
+
+
+def _settings(
+    study: Study, experiment: Experiment, project: Project, absent: Collection[str]
+) -> Iterator[Work]:
     def of(name: str):
-        own = getattr(experiment, name)
-        return getattr(study, name) if own is None else own
+        return _of(study, experiment, name)
 
     source = of("hyperparameters")
+    left_out = _optional(study, experiment) & set(absent)
     for dataset_reference in of("datasets"):
+        if getattr(dataset_reference, "name", dataset_reference) in left_out:
+            continue
         dataset_id, dataset = _dataset(dataset_reference, project.datasets)
         for split in of("splits"):
             scheme = split.model_dump()
@@ -196,16 +220,22 @@ def _settings(study: Study, experiment: Experiment, project: Project) -> Iterato
                 yield Work(setting, dataset, scheme, model, source.model_dump())
 
 
-def make_plan(project: Project) -> Plan:
-    """Work out every trial the project's studies need; shared ones are planned once."""
+def make_plan(project: Project, absent: Collection[str] = ()) -> Plan:
+    """Work out every trial the project's studies need; shared ones are planned once.
+
+    `absent` names the datasets that cannot be had here: where optional, they are left out.
+    """
     works: dict[Setting, Work] = {}
     wanted: dict[Setting, set[Coordinates]] = {}
     studies: dict[str, dict[str, list[Setting]]] = {}
+    left_out: dict[str, list[str]] = {}
     for study in project.studies.values():
         studies[study.name] = {}
         for name, experiment in study.experiments.items():
             settings = studies[study.name].setdefault(name, [])
-            for candidate in _settings(study, experiment, project):
+            missing = _optional(study, experiment) & set(absent)
+            left_out[study.name] = sorted({*left_out.get(study.name, ()), *missing})
+            for candidate in _settings(study, experiment, project, absent):
                 work = works.setdefault(candidate.setting, candidate)
                 settings.append(work.setting)
                 wanted.setdefault(work.setting, set()).update(
@@ -220,6 +250,7 @@ def make_plan(project: Project) -> Plan:
         works=works,
         studies=studies,
         experiments={name: dict(study.experiments) for name, study in project.studies.items()},
+        left_out=left_out,
     )
 
 
@@ -250,7 +281,15 @@ def describe_study(project: Project, plan: Plan, name: str) -> dict:
     return {
         "study": name,
         "scale": project.main.scale,
-        **{field: getattr(study, field) for field in ("title", "question", "citation", "notes")},
+        **{field: getattr(study, field) for field in ("title", "question", "citation")},
+        "notes": [
+            *study.notes,
+            *(
+                f"{project.datasets[dataset].title} is left out: its files are not in a local "
+                "data mirror, and it has no other source."
+                for dataset in plan.left_out.get(name, ())
+            ),
+        ],
         "experiments": plan.experiment_job(name),
         "experiment_titles": {key: value.title for key, value in study.experiments.items()},
         "models": {

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from reseed.config import Dataset
 from reseed.errors import ReseedError
 
 MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
@@ -24,13 +25,25 @@ def data_mirror(configured: str | None) -> str:
     return str(USUAL_MIRROR) if USUAL_MIRROR.is_dir() else ""
 
 
-def prepare_jobs(configured_mirror: str | None) -> None:
+def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
+    """Names of the datasets whose only sources are mirror files that are not there."""
+
+    def only_in_mirror(dataset: Dataset) -> bool:
+        return bool(dataset.sources) and all(s.kind == "mirror" for s in dataset.sources)
+
+    def is_there(dataset: Dataset) -> bool:
+        return bool(mirror) and any(Path(mirror, s.path).is_file() for s in dataset.sources)
+
+    return [d.name for d in datasets if only_in_mirror(d) and not is_there(d)]
+
+
+def prepare_jobs(mirror: str) -> None:
     """Set what every job inherits: the interpreter that runs Snakemake, and the data mirror.
 
     A conda environment's own interpreter comes before this one on a job's PATH.
     """
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    os.environ[MIRROR_VARIABLE] = data_mirror(configured_mirror)
+    os.environ[MIRROR_VARIABLE] = mirror
 
 
 def measured_costs(results: str, studies: Iterable[str]) -> dict[str, float]:
