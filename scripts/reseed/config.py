@@ -221,10 +221,15 @@ class Hyperparameters(Strict):
 
 
 class DatasetReference(Strict):
-    """A dataset by name, at a number of rows."""
+    """A dataset by name, at a number of rows.
+
+    An `optional` one is left out, and the report says so, where its only sources are files of a
+    local mirror that are not there.
+    """
 
     name: str
     rows: Count | None = None
+    optional: bool = False
 
 
 class ModelReference(Strict):

@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 from reseed.errors import ReseedError
 
+# Names the folder with local copies of data sets, for every job of a run.
+MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
+
 
 def limit_threads(count: int) -> None:
     """Size the OpenMP and BLAS pools of this process; call before numpy or torch is imported."""

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from reseed.config import Dataset
 from reseed.errors import ReseedError
+from reseed.runtime import MIRROR_VARIABLE
 
-MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
+
 USUAL_MIRROR = Path("../shared/data")
 
 
