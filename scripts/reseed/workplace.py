@@ -11,7 +11,6 @@ from reseed.config import Dataset
 from reseed.errors import ReseedError
 from reseed.runtime import MIRROR_VARIABLE
 
-
 USUAL_MIRROR = Path("../shared/data")
 
 
