@@ -5,9 +5,6 @@ and ends with `results/report/index.html`. One rule file a stage, in the order o
 """
 
 
-configfile: "config/config.yaml"
-
-
 include: "rules/common.smk"
 include: "rules/data.smk"
 include: "rules/splits.smk"

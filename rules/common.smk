@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
@@ -13,6 +14,7 @@ from reseed.coordinates import trial_path
 from reseed.errors import ReseedError
 from reseed.exhibits import KINDS as EXHIBITS
 from reseed.plan import blocks, describe_study, job_name, make_plan
+from reseed.progress import Progress
 from reseed.project import load
 from reseed.provenance import code_hash, digest
 from reseed.workplace import (
@@ -22,6 +24,13 @@ from reseed.workplace import (
     prepare_jobs,
     writable,
 )
+
+if not workflow.dryrun:
+    logger.addHandler(Progress())
+
+
+configfile: "config/config.yaml"
+
 
 try:
     PROJECT = load("config", config)

@@ -114,8 +114,8 @@ class Project:
         }
 
     def planned(self, *arguments: str) -> dict[str, int]:
-        """How many jobs of each rule a run would execute (rule names with spaces)."""
-        jobs = re.findall(r"^ ([\w ]+?) {2,}(\d+) *$", self.run("-n", *arguments), re.MULTILINE)
+        """How many jobs of each rule a run would execute ."""
+        jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", self.run("-n", *arguments), re.MULTILINE)
         return {name: int(count) for name, count in jobs if name != "total"}
 
 

@@ -1,0 +1,146 @@
+"""A run's progress a person can read: one line a finished job, and a live line on a terminal.
+
+A handler for the records that Snakemake logs of a run. It reads their `event` and plain fields,
+so it needs nothing of Snakemake, and its profile silences Snakemake's own lines (`quiet`).
+"""
+
+import logging
+import re
+import shutil
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TextIO
+
+LOG_TAIL = 20
+# How the messages begin that Snakemake gives on every run and nobody needs.
+CHATTER = (
+    "Assuming unrestricted",
+    "Building DAG",
+    "Complete log",
+    "Conda environments: ignored",
+    "Config file",
+    "Elapsed time",
+    "Select jobs",
+    "Shutting down",
+    "Using shell",
+    "--keep-incomplete",
+)
+
+
+def minutes(seconds: float) -> str:
+    """`45 s`, `12 min 05 s`, `3 h 07 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+class Progress(logging.Handler):
+    """Prints a run's plan, each finished or failed job, and what is left."""
+
+    def __init__(self, stream: TextIO = sys.stderr, clock=time.monotonic):
+        super().__init__()
+        self.stream, self.clock = stream, clock
+        self.started_at = clock()
+        self.done = self.total = 0
+        self.running: dict[int, tuple[str, float]] = {}
+        self._names: dict[int, str] = {}
+        if stream.isatty():
+            threading.Thread(target=self._tick, daemon=True).start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take one record: an event of the run, or a message that is not mere chatter."""
+        event = getattr(record, "event", None)
+        react = getattr(self, f"on_{event}", None)
+        if react is not None:
+            react(record)
+        elif event in (None, "error") and record.msg:
+            self._message(record)
+
+    def _message(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        # A failed job's own error is told by `on_job_error`, without its whole command.
+        if record.levelno >= logging.WARNING and text.startswith("RuleException"):
+            return
+        if record.levelno >= logging.WARNING or not text.startswith(CHATTER):
+            self._print(text)
+
+    def on_run_info(self, record: logging.LogRecord) -> None:
+        """Print the plan: jobs by stage."""
+        stages: Counter[str] = Counter()
+        for rule, count in record.stats.items():
+            if rule not in ("total", "all"):
+                stages[_stage(rule)] += int(count)
+        self.total = sum(stages.values())
+        plan = ", ".join(f"{stage} {count}" for stage, count in stages.items())
+        self._print(f"{self.total} jobs: {plan}")
+
+    def on_job_started(self, record: logging.LogRecord) -> None:
+        """Start the clocks of jobs."""
+        for job in record.jobs:
+            self.running[job] = ("", self.clock())
+
+    def on_job_info(self, record: logging.LogRecord) -> None:
+        """Note what a job is called: its stage, and where its log stands."""
+        stage, logs = _stage(record.rule_name), [str(log) for log in record.log or []]
+        place = re.sub(r"^.*?logs/|\.log$", "", logs[0]) if logs else ""
+        name = place if place.startswith(stage) else f"{stage} {place}"
+        self.running[record.jobid] = (name.strip(), self.clock())
+        self._live()
+
+    def on_job_finished(self, record: logging.LogRecord) -> None:
+        """Print a finished job."""
+        name, started = self.running.pop(record.job_id, (None, 0.0))
+        if name in (None, "all"):
+            return
+        self.done += 1
+        self._print(f"{self._count()} {name}, {minutes(self.clock() - started)}")
+
+    def on_job_error(self, record: logging.LogRecord) -> None:
+        """Print a failed job with the end of its log."""
+        name, _ = self.running.pop(record.jobid, (record.rule_name, 0.0))
+        self._print(f"FAILED {name}")
+        for log in record.log or []:
+            path = Path(str(log).split(" (")[0])
+            if path.is_file():
+                lines = path.read_text(errors="replace").splitlines()
+                self._print("\n".join(f"  {line}" for line in lines[-LOG_TAIL:]))
+                self._print(f"  (whole log: {path})")
+
+    def _count(self) -> str:
+        width = len(str(self.total))
+        return f"[{self.done:>{width}}/{self.total}]"
+
+    def _print(self, text: str) -> None:
+        clear = "\r\x1b[K" if self.stream.isatty() else ""
+        self.stream.write(f"{clear}{text}\n")
+        self._live()
+        self.stream.flush()
+
+    def _live(self) -> None:
+        """Draw the line at the bottom of a terminal: what is done, what is left, what runs."""
+        if not self.stream.isatty() or not self.running:
+            return
+        spent = self.clock() - self.started_at
+        left = spent / self.done * (self.total - self.done) if self.done else None
+        rest = f", about {minutes(left)} left" if left is not None else ""
+        names = "; ".join(name for name, _ in self.running.values())
+        line = f"{self._count()} {minutes(spent)}{rest}. Running: {names}"
+        self.stream.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")
+        self.stream.flush()
+
+    def _tick(self) -> None:
+        while True:
+            time.sleep(1)
+            with self.lock:
+                self._live()
+
+
+def _stage(rule: str) -> str:
+    """`train_magic_0` → `train`: a rule's name begins with its verb."""
+    return rule.split("_")[0]
