@@ -169,3 +169,20 @@ def test_single_item_and_all_tied_scores_are_defined():
     assert (one.mean, one.sd) == (1.0, 0.0)
     tied = test_set_bootstrap("auc", [0, 1] * 10, [0.5] * 20, 50, rng=np.random.default_rng(0))
     assert (tied.mean, tied.sd) == (0.5, 0.0)
+
+
+def test_bca_without_skew_in_the_jackknife_is_the_percentile_interval():
+    # Equal leave-one-out values say that nothing is skewed, not that nothing varies.
+    boot = np.linspace(-1, 1, 2001)
+    for jackknife in (np.zeros(6), [0.1 + 0.2, 0.3, 0.3]):
+        low, high = bca_interval(boot, 0.0, jackknife)
+        assert (low, high) == (pytest.approx(-0.95), pytest.approx(0.95))
+
+
+def test_labels_of_two_kinds_and_a_level_in_per_cent_are_refused():
+    with pytest.raises(ValueError, match="differ in kind"):
+        test_set_bootstrap("accuracy", [1, 0], ["1", "0"], 10, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="level must lie"):
+        test_set_bootstrap("accuracy", [1, 0], [1, 0], 10, level=95, rng=np.random.default_rng(0))
+    text = test_set_bootstrap("accuracy", ["a", "b"], ["a", "b"], 10, rng=np.random.default_rng(0))
+    assert text.mean == 1

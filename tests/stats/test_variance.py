@@ -260,6 +260,42 @@ def test_independent_errors_show_no_seed_effect_and_intervals_cover():
     assert abs(none.mean()) < 4 * none.std() / np.sqrt(200)
 
 
+def test_interval_allows_for_the_sample_of_items():
+    """Items that answer the seed very differently: runs alone would cover 0.5 of the time."""
+    rng, n_sim, runs, items, seed_sd = np.random.default_rng(11), 200, 100, 50, 0.3
+    many = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+    base, slope = np.meshgrid(1 + 1.2 * many[::4], 1 + 2 * many)
+    u, weight = np.polynomial.hermite_e.hermegauss(40)
+    accuracy = np.array([stats.norm.cdf(base + slope * seed_sd * t).mean() for t in u])
+    weight = weight / weight.sum()
+    truth = np.sqrt(weight @ (accuracy - weight @ accuracy) ** 2)
+    covered = 0
+    for _ in range(n_sim):
+        latent = rng.normal(1, 1.2, items) + rng.normal(1, 2, items) * rng.normal(
+            0, seed_sd, (runs, 1)
+        )
+        correct = rng.random(latent.shape) < stats.norm.cdf(latent)
+        got = distribution_wise_sd(correct, n_boot=200, rng=rng)
+        covered += got.sd_low <= truth <= got.sd_high
+    assert covered / n_sim > 0.95 - 4 * np.sqrt(0.0475 / n_sim)
+
+
+def test_many_levels_of_one_factor_in_either_place():
+    rng = np.random.default_rng(12)
+    y = _grid(rng, 400, 3, a=1.0, b=0.5)
+    keep = rng.random(y.shape) > 0.05
+    i, j = np.nonzero(keep)
+    one = crossed_variance_unbalanced(y[keep], i, j, n_draws=50, rng=_rng())
+    other = crossed_variance_unbalanced(y[keep], j, i, n_draws=50, rng=_rng())
+    first, second, residual = one.components
+    for a, b in ((first, other.components[1]), (second, other.components[0])):
+        assert (a.variance, a.low, a.high) == pytest.approx((b.variance, b.low, b.high), rel=1e-4)
+        assert a.p_value == pytest.approx(b.p_value)
+    # 400 levels: SE of the variance 1 is about √(2/400)·1.4; residual √(2/740)
+    assert first.variance == pytest.approx(1, abs=0.4)
+    assert residual.variance == pytest.approx(1, abs=0.21)
+
+
 def test_correctness_edge_cases():
     same = np.tile(np.array([True, False, True]), (5, 1))
     got = distribution_wise_sd(same, n_boot=20, rng=_rng())
@@ -267,6 +303,8 @@ def test_correctness_edge_cases():
     assert np.isnan(seed_and_test_noise(same).seed_share)
     with pytest.raises(ValueError, match="3 runs"):
         distribution_wise_sd([[1, 0], [1, 1]], rng=_rng())
+    with pytest.raises(ValueError, match="items must be at least 3"):
+        distribution_wise_sd([[1, 0], [1, 1], [0, 1]], rng=_rng())
     assert seed_and_test_noise([[1, 0], [1, 1]]).observed_variance == 0.125
     for bad in ([[1, 0]], [[1], [0]], [[0.5, 1], [0, 1]], [1, 0, 1]):
         with pytest.raises(ValueError, match=r"runs|needs at least|booleans|axes"):

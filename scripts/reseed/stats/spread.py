@@ -36,6 +36,20 @@ def finite(x: ArrayLike, name: str = "x", *, ndim: int | None = None, min_size: 
     return a
 
 
+def probability(**values: float) -> None:
+    """Refuse, by its name, any value that is not strictly between 0 and 1 (a level, an alpha)."""
+    for name, value in values.items():
+        if not 0 < value < 1:
+            raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}")
+
+
+def at_least(minimum: int, **counts: int) -> None:
+    """Refuse, by its name, any count below `minimum` (resamples, items, seeds)."""
+    for name, count in counts.items():
+        if not count >= minimum:
+            raise ValueError(f"{name} must be at least {minimum}, got {count}")
+
+
 @dataclass(frozen=True)
 class Spread:
     """Descriptive spread; every field but `n` is in the unit of the scores or is unit-free.
@@ -70,12 +84,15 @@ def spread(x: ArrayLike, axis: int = -1) -> Spread:
     """
     a = finite(np.moveaxis(np.atleast_1d(np.asarray(x, dtype=np.float64)), axis, -1))
     n = a.shape[-1]
+    # Taken from the first value on: equal scores then have exactly their own mean, and SD 0.
+    start = a[..., :1]
     q1, median, q3 = np.quantile(a, [0.25, 0.5, 0.75], axis=-1)
     low, high = a.min(axis=-1), a.max(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = np.where(median == 0, np.nan, (high - low) / np.abs(median))[()]
-    sd = a.std(axis=-1, ddof=1) if n > 1 else np.full_like(low, np.nan)[()]
-    return Spread(n, median, q3 - q1, high - low, relative, a.mean(axis=-1), sd, low, high)
+    mean = start[..., 0] + (a - start).mean(axis=-1)
+    sd = (a - start).std(axis=-1, ddof=1) if n > 1 else np.full_like(low, np.nan)[()]
+    return Spread(n, median, q3 - q1, high - low, relative, mean, sd, low, high)
 
 
 @dataclass(frozen=True)
@@ -106,9 +123,11 @@ def spread_intervals(
         rng: source of the resamples.
 
     Raises:
-        ValueError: fewer than two values, NaN or infinity.
+        ValueError: fewer than two values, NaN or infinity; bad `level` or `n_boot`.
     """
     a = finite(x, ndim=1, min_size=2)
+    probability(level=level)
+    at_least(2, n_boot=n_boot)
     step = max(1, _CHUNK // a.size)
     parts = [
         spread(a[rng.integers(0, a.size, (min(step, n_boot - done), a.size))])
@@ -143,8 +162,8 @@ def range_content(n: int, level: float = 0.95) -> RangeContent:
     Raises:
         ValueError: n < 2 or a level outside (0, 1).
     """
-    if n < 2 or not 0 < level < 1:
-        raise ValueError(f"range_content needs n >= 2 and 0 < level < 1, got {n=}, {level=}")
+    at_least(2, n=n)
+    probability(level=level)
     lower = float(stats.beta.ppf(1 - level, n - 1, 2))
     return RangeContent(n, level, (n - 1) / (n + 1), lower)
 
@@ -162,8 +181,8 @@ def expected_gaussian_range(n: ArrayLike) -> Array:
         The shape of `n`: 0 at n=1, 1.128 at 2, 4.498 at 50, 7.70 at 10,000.
     """
     size = np.asarray(n, dtype=np.float64)
-    if size.size == 0 or np.any(size < 1) or np.any(size != np.floor(size)):
-        raise ValueError(f"sample sizes must be integers of at least 1, got {n}")
+    if size.size == 0 or not np.all((size >= 1) & (size <= 1e40) & (size == np.floor(size))):
+        raise ValueError(f"sample sizes must be integers from 1 to 1e40, got {n}")
     unique, where = np.unique(size, return_inverse=True)
     x = np.linspace(-15, 15, 6001)
     log_cdf = stats.norm.logcdf(x)
@@ -256,6 +275,8 @@ def range_against_gaussian(
         ValueError: fewer than 4 values, all values equal, NaN or infinity.
     """
     a = finite(x, ndim=1, min_size=4)
+    probability(alpha=alpha)
+    at_least(2, n_sim=n_sim)
     n, centred = a.size, a - a.mean()
     sd = centred.std(ddof=1)
     # Relative to the size of the scores: a constant column must not pass by rounding noise.

@@ -11,31 +11,10 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
 from reseed.stats.bootstrap import bca_interval
-from reseed.stats.spread import Array, finite
+from reseed.stats.mean_squares import Component, components, f_test
+from reseed.stats.spread import Array, at_least, finite
 
 _CHUNK = 4_000_000
-
-MeanSquare = tuple[float, int]  # value, degrees of freedom
-
-
-@dataclass(frozen=True)
-class Component:
-    """One variance component, in squared units of the score.
-
-    `raw` is the unbiased moment estimate (it may be negative), `variance` is truncated at 0;
-    `low`/`high` bound the variance; `p_value` tests variance = 0; `share` is of the total of the
-    truncated components, with its own interval.
-    """
-
-    name: str
-    raw: float
-    variance: float
-    low: float
-    high: float
-    p_value: float
-    share: float
-    share_low: float
-    share_high: float
 
 
 @dataclass(frozen=True)
@@ -55,68 +34,6 @@ class CrossedVariance:
 
     def __getitem__(self, name: str) -> Component:
         return next(c for c in self.components if c.name == name)
-
-
-def _share(variances: Array) -> Array:
-    """Return shares along the last axis; 0/0 (no variance at all) is NaN."""
-    total = variances.sum(axis=-1, keepdims=True)
-    return np.divide(variances, total, out=np.full_like(variances, np.nan), where=total > 0)
-
-
-def _mls_interval(
-    s1: float, n1: int, s2: float, n2: int, coef: float, level: float
-) -> tuple[float, float]:
-    """Modified large sample interval of (E s1 − E s2) / coef (Ting et al. 1990)."""
-    a = (1 - level) / 2
-    upper1, lower1 = stats.chi2.isf(a, n1) / n1, stats.chi2.ppf(a, n1) / n1
-    upper2, lower2 = stats.chi2.isf(a, n2) / n2, stats.chi2.ppf(a, n2) / n2
-    g1, g2, h1, h2 = 1 - 1 / upper1, 1 - 1 / upper2, 1 / lower1 - 1, 1 / lower2 - 1
-    f_upper, f_lower = stats.f.isf(a, n1, n2), stats.f.ppf(a, n1, n2)
-    g12 = ((f_upper - 1) ** 2 - (g1 * f_upper) ** 2 - h2**2) / f_upper
-    h12 = ((1 - f_lower) ** 2 - (h1 * f_lower) ** 2 - g2**2) / f_lower
-    down = (g1 * s1) ** 2 + (h2 * s2) ** 2 + g12 * s1 * s2
-    up = (h1 * s1) ** 2 + (g2 * s2) ** 2 + h12 * s1 * s2
-    low = (s1 - s2 - np.sqrt(max(down, 0.0))) / coef
-    high = (s1 - s2 + np.sqrt(max(up, 0.0))) / coef
-    return max(0.0, low), max(0.0, high)
-
-
-def _f_test(top: MeanSquare, low: MeanSquare) -> float:
-    """Return the exact p-value of equal expected mean squares; NaN if both are 0."""
-    f = top[0] / low[0] if low[0] > 0 else np.inf if top[0] > 0 else np.nan
-    return float(stats.f.sf(f, top[1], low[1]))
-
-
-def _components(
-    raw: Array,
-    lines: list[tuple[str, MeanSquare, MeanSquare, float]],
-    bottom: MeanSquare,
-    p_values: list[float],
-    level: float,
-    n_draws: int,
-    rng: np.random.Generator,
-) -> tuple[Component, ...]:
-    """Put intervals and shares to the estimates `raw`, in the order of `lines`, residual last."""
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    intervals = [_mls_interval(*top, *low, c, level) for _, top, low, c in lines]
-    intervals.append(tuple(bottom[0] * bottom[1] / stats.chi2.ppf(tails[::-1], bottom[1])))
-
-    # Generalised pivots: each expected mean square is its mean square × df / χ².
-    tops = [s * df / rng.chisquare(df, n_draws) for s, df in [*(x[1] for x in lines), bottom]]
-    # Of each line's bottom: the cross term (third top) below both factors, else the last one.
-    below = [tops[2], tops[2], tops[-1]]
-    draws = [(t - b) / x[3] for t, b, x in zip(tops, below, lines, strict=False)] + [tops[-1]]
-    shares = _share(np.maximum(np.stack(draws, axis=1), 0))
-    share_low, share_high = np.quantile(shares, tails, axis=0)
-
-    variance = np.maximum(raw, 0)
-    names = [*(line[0] for line in lines), "residual"]
-    columns = [raw, variance, *np.transpose(intervals), [*p_values, np.nan]]
-    columns += [_share(variance), share_low, share_high]
-    return tuple(
-        Component(name, *map(float, row))
-        for name, row in zip(names, np.transpose(columns), strict=True)
-    )
 
 
 def crossed_variance(
@@ -171,9 +88,9 @@ def crossed_variance(
         bottom = ((cells - cell[:, :, None]) ** 2).sum() / within_df, within_df
         lines.append(("interaction", cross, bottom, r))
     raw = np.array([(top[0] - low[0]) / c for _, top, low, c in lines] + [bottom[0]])
-    p_values = [_f_test(top, low) for _, top, low, _ in lines]
-    components = _components(raw, lines, bottom, p_values, level, n_draws, rng)
-    return CrossedVariance(float(mean + a.flat[0]), components, level, a.size, "anova")
+    p_values = [f_test(top, low) for _, top, low, _ in lines]
+    parts = components(raw, lines, bottom, p_values, level, n_draws, rng)
+    return CrossedVariance(float(mean + a.flat[0]), parts, level, a.size, "anova")
 
 
 def crossed_variance_unbalanced(
@@ -221,27 +138,44 @@ def crossed_variance_unbalanced(
     if scale <= 1e-13 * np.abs(a).max():
         raise ValueError("all scores are equal: there is no variance to split")
     standard = (a - a.mean()) / scale
-    z = np.concatenate(
-        [c[:, None] == np.arange(k) for c, k in zip(codes, sizes, strict=True)], axis=1
-    ).astype(np.float64)
-    design = np.stack([np.ones(a.size), standard], axis=1)
-    blocks = [slice(0, sizes[0]), slice(sizes[0], None)]
 
-    def rss(columns: Array) -> float:
-        fitted = columns @ np.linalg.lstsq(columns, standard, rcond=None)[0]
-        return float(((standard - fitted) ** 2).sum())
+    # The larger factor is eliminated in closed form: only matrices of the smaller one are solved.
+    small, big = np.argsort(sizes, kind="stable")
+    counts = np.zeros((sizes[small], sizes[big]))
+    np.add.at(counts, (codes[small], codes[big]), 1)
+    levels = counts.sum(axis=1), counts.sum(axis=0)  # scores a level
 
-    if rss(z) < 1e-20 * a.size:
+    def total(x: Array, i: int) -> Array:
+        return np.bincount(codes[i], x, sizes[i])
+
+    def within(x: Array, i: int) -> Array:
+        """Return `x` less its mean in each level of factor i."""
+        return x - (total(x, i) / np.bincount(codes[i]))[codes[i]]
+
+    reduced = np.diag(levels[0]) - counts / levels[1] @ counts.T
+    effect = np.linalg.pinv(reduced, hermitian=True) @ total(within(standard, big), small)
+    rss = (within(standard - effect[codes[small]], big) ** 2).sum()
+    if rss < 1e-20 * a.size:
         raise ValueError("the scores are exactly additive in the two factors: nothing is residual")
-    gram, cross, inner = z.T @ z, z.T @ design, design.T @ design
+    df = a.size - sizes[big] - np.linalg.matrix_rank(reduced, hermitian=True)
+
+    cross = [np.stack([n, total(standard, i)], axis=1)
+             for i, n in zip((small, big), levels, strict=True)]  # fmt: skip
+    inner = np.diag([a.size, a.size]).astype(np.float64)  # [1 y]'[1 y] of standardised y
 
     def profile(ratio: ArrayLike) -> tuple[Array, float, float]:
         """Return [1 y]'V⁻¹[1 y], the residual sum of squares and log |V|, all in units of σ²_e."""
-        root = np.sqrt(np.repeat(ratio, sizes))
-        factor = np.linalg.cholesky(np.eye(root.size) + root[:, None] * gram * root)
-        half = solve_triangular(factor, root[:, None] * cross, lower=True)
-        q = inner - half.T @ half
-        return q, q[1, 1] - q[0, 1] ** 2 / q[0, 0], 2 * np.log(np.diag(factor)).sum()
+        root = np.sqrt(ratio)
+        diagonal = 1 + root[big] ** 2 * levels[1]
+        coupled = root[small] * root[big] * counts
+        link = coupled / diagonal
+        schur = np.diag(1 + root[small] ** 2 * levels[0]) - link @ coupled.T
+        factor = np.linalg.cholesky(schur)
+        outer = root[big] * cross[1]
+        half = solve_triangular(factor, root[small] * cross[0] - link @ outer, lower=True)
+        q = inner - (outer.T / diagonal) @ outer - half.T @ half
+        logdet = np.log(diagonal).sum() + 2 * np.log(np.diag(factor)).sum()
+        return q, q[1, 1] - q[0, 1] ** 2 / q[0, 0], logdet
 
     def criterion(log_ratio: ArrayLike) -> float:
         q, squares, logdet = profile(np.exp(log_ratio))
@@ -261,23 +195,20 @@ def crossed_variance_unbalanced(
     variance = np.append(ratio, 1.0) * squares / (a.size - 1) * scale**2
 
     # Effective mean squares of the unweighted-means analysis; exact F tests by leaving one out.
-    df = a.size - np.linalg.matrix_rank(z)
     bottom = variance[2], df
-    ss = rss(z) * scale**2
     lines, p_values = [], []
     for i, name in enumerate(names):
-        others = z[:, blocks[1 - i]]
-        factor_df = a.size - np.linalg.matrix_rank(others) - df
+        factor_df = a.size - sizes[1 - i] - df
         if factor_df == 0:
             raise ValueError(f"{name} cannot be told from the other factor: their labels coincide")
-        factor_ss = rss(others) * scale**2 - ss
-        p_values.append(_f_test((factor_ss / factor_df, factor_df), (ss / df, df)))
-        replicates = stats.hmean(z[:, blocks[i]].sum(axis=0))
+        factor_ss = (within(standard, 1 - i) ** 2).sum() - rss
+        p_values.append(f_test((factor_ss / factor_df, factor_df), (rss / df, df)))
+        replicates = stats.hmean(np.bincount(codes[i]))
         top = replicates * variance[i] + variance[2], factor_df
         lines.append((name, top, bottom, replicates))
-    components = _components(variance, lines, bottom, p_values, level, n_draws, rng)
+    parts = components(variance, lines, bottom, p_values, level, n_draws, rng)
     mean = float(a.mean() + scale * q[0, 1] / q[0, 0])
-    return CrossedVariance(mean, components, level, a.size, "reml")
+    return CrossedVariance(mean, parts, level, a.size, "reml")
 
 
 @dataclass(frozen=True)
@@ -321,7 +252,10 @@ def distribution_wise_sd(
     the seed component of the crossed model seed × item. It can come out negative when the seed
     hardly matters: `variance` is reported as is, `sd` is 0 then.
 
-    The interval is the BCa bootstrap over runs (test items held), ends truncated at 0.
+    The interval allows for both samples, of runs and of test items: BCa bootstrap over runs (items
+    held), and the jackknife variance over items, put together by the method of variance estimates
+    recovery (Zou & Donner 2008); ends truncated at 0. Runs alone would be far too narrow where the
+    seed moves some items much more than others.
 
     Args:
         correct: (runs, items) booleans.
@@ -330,10 +264,12 @@ def distribution_wise_sd(
         rng: their source.
 
     Raises:
-        ValueError: fewer than 3 runs or 2 items, entries other than 0 and 1.
+        ValueError: fewer than 3 runs or 3 items, entries other than 0 and 1.
     """
     a = _correctness(correct, min_runs=3)
     runs, items = a.shape
+    at_least(3, items=items)
+    at_least(2, n_boot=n_boot)
     hits = a.sum(axis=0)
     centred = a.mean(axis=1) - a.mean()
 
@@ -350,6 +286,14 @@ def distribution_wise_sd(
     means = -centred / left, ((centred**2).sum() - centred**2) / left
     jackknife = moments((hits - a) / left, *means, left)
     low, high = bca_interval(np.concatenate(boot), variance, jackknife, level)
+    # Each item's share of the covariance: leave-one-out values by taking off its row and column.
+    deviation = a - a.mean(axis=0)
+    with_all = deviation.T @ deviation.sum(axis=1) / left
+    own = (deviation**2).sum(axis=0) / left
+    without = (with_all.sum() - own.sum() - 2 * (with_all - own)) / ((items - 1) * (items - 2))
+    reach = stats.norm.isf((1 - level) / 2) * np.sqrt((items - 1) * without.var())
+    low = variance - np.hypot(variance - low, reach)
+    high = variance + np.hypot(high - variance, reach)
     sd, sd_low, sd_high = np.sqrt(np.maximum([variance, low, high], 0))
     return DistributionWise(runs, items, variance, float(sd), float(sd_low), float(sd_high), level)
 
