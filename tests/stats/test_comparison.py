@@ -242,3 +242,24 @@ def test_unpaired_edge_cases():
     for bad in ([1.0], [], [1.0, np.nan]):
         with pytest.raises(ValueError, match=r"at least 2|NaN"):
             compare_unpaired(bad, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("level", [95, 0.0, 1.0, np.nan])
+def test_a_level_outside_0_to_1_is_refused_and_not_answered_by_nan(level):
+    for call in (
+        lambda: nadeau_bengio([1.0, 2.0, 4.0], 0.25, level),
+        lambda: compare_unpaired([1.0, 2.0], [1.0, 4.0], level),
+        lambda: bca_mean_interval([1.0, 2.0, 4.0], level, rng=_rng()),
+    ):
+        with pytest.raises(ValueError, match="level must lie"):
+            call()
+
+
+def test_corrected_t_has_its_level_where_its_assumption_holds():
+    # Equicorrelated Gaussian folds with correlation n_test / (n_test + n_train): exactly t.
+    rng, n_sim, ratio = _rng(13), 20_000, 0.25
+    rho = ratio / (1 + ratio)
+    d = np.sqrt(rho) * rng.normal(size=(n_sim, 1)) + np.sqrt(1 - rho) * rng.normal(size=(n_sim, 10))
+    slack = 4 * np.sqrt(0.0475 / n_sim)
+    assert (nadeau_bengio(d, ratio).p_value <= 0.05).mean() == pytest.approx(0.05, abs=slack)
+    assert (nadeau_bengio(d, 0.0).p_value <= 0.05).mean() > 0.2

@@ -85,6 +85,13 @@ def test_identical_and_single_models():
     np.testing.assert_array_equal(ensembles.pairwise_churn([[True], [False]]), [[0, 1], [1, 0]])
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint64, bool])
+def test_every_integer_type_of_labels_will_do(dtype):
+    labels = np.array([[1, 0] * 2000, [1, 1] * 2000], dtype=dtype)
+    np.testing.assert_array_equal(ensembles.model_churn(labels), [2000, 2000])
+    np.testing.assert_array_equal(ensembles.pairwise_churn(labels), [[0, 2000], [2000, 0]])
+
+
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: ensembles.average_churn([[0, 1]]), "at least 2 model"),
     (lambda: ensembles.pairwise_churn(np.empty((2, 0), dtype=int)), "one item"),

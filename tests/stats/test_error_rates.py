@@ -34,6 +34,10 @@ def test_wilson_interval_agrees_with_statsmodels(count, n):
 def test_no_experiments_is_refused():
     with pytest.raises(ValueError, match="no experiments"):
         measured_rate([])
+    with pytest.raises(ValueError, match="booleans"):
+        measured_rate([0.0, np.nan])
+    with pytest.raises(ValueError, match="level must lie"):
+        measured_rate([True], level=95)
 
 
 def test_simulated_expected_accuracy_is_that_of_the_bayes_rule_with_much_data():

@@ -107,3 +107,12 @@ def test_only_ranks_within_a_dataset_count(seed, scale, shift):
 def test_bad_tables_are_refused(scores, message):
     with pytest.raises(ValueError, match=message):
         compare_over_datasets(scores)
+
+
+def test_ties_lost_to_the_order_of_addition_are_ties():
+    a, b = (0.1 + 0.2) + 0.3, 0.1 + (0.2 + 0.3)
+    assert a != b
+    got = compare_over_datasets([[a, b, 0.5]] * 4)
+    np.testing.assert_array_equal(got.average_ranks, [1.5, 1.5, 3])
+    with pytest.raises(ValueError, match="alpha must lie"):
+        compare_over_datasets(np.ones((4, 3)), alpha=5)

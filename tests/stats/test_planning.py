@@ -208,6 +208,12 @@ def test_single_and_constant_values():
     (lambda: planning.pilot_sd([1.0, np.nan]), "NaN"),
     (lambda: planning.pilot_sd([1.0, 1.0]), "equal"),
     (lambda: planning.pilot_sd([1.0, 2.0], 1.0), "assurance"),
+    (lambda: planning.half_width(-1.0, 5), "sd must be"),
+    (lambda: planning.half_width(1.0, [1, 2]), "n must be"),
+    (lambda: planning.half_width(1.0, 5, level=95), "level"),
+    (lambda: planning.power(1.0, 0.0, 5), "sd must be"),
+    (lambda: planning.power(1.0, 1.0, 1), "n must be"),
+    (lambda: planning.power(np.nan, 1.0, 5), "difference"),
     (lambda: planning.seeds_for_half_width(0.0, 1.0), "sd must be"),
     (lambda: planning.seeds_for_half_width(1.0, 0.0), "target must be"),
     (lambda: planning.seeds_for_half_width(1.0, 1e-9), "relax"),
@@ -228,3 +234,13 @@ def test_single_and_constant_values():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_sd_may_differ_from_one_number_of_seeds_to_the_next():
+    sd, n = np.array([1.0, 2.0, 3.0]), np.array([4, 9, 16])
+    widths, powers = planning.half_width(sd, n), planning.power(1.0, sd, n)
+    for i in range(3):
+        assert widths[i] == planning.half_width(sd[i], n[i])
+        assert powers[i] == planning.power(1.0, sd[i], n[i])
+    with pytest.raises(ValueError, match="sd must be"):
+        planning.half_width([1.0, 0.0, 1.0], n)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
-from reseed.stats.spread import Array, finite
+from reseed.stats.spread import Array, at_least, finite, probability
 
 _ENUMERABLE = 13  # sign patterns of up to this many differences are all enumerated (8,192)
 
@@ -21,9 +21,13 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
     Differences are rounded to 1e-12 of the largest absolute score on the last axis.
     """
     a, b = np.broadcast_arrays(finite(a, "a"), finite(b, "b"))
-    largest = np.maximum(np.abs(a), np.abs(b)).max(axis=-1, keepdims=True)
+    return without_noise(a - b, np.maximum(np.abs(a), np.abs(b)).max(axis=-1, keepdims=True))
+
+
+def without_noise(x: Array, largest: Array) -> Array:
+    """Round `x` to 1e-12 of `largest`, the size of the numbers it was computed from."""
     unit = np.where(largest > 0, largest, 1) * 1e-12
-    return np.round((a - b) / unit) * unit
+    return np.round(x / unit) * unit
 
 
 def pair_differences(scores: ArrayLike) -> Array:
@@ -133,6 +137,7 @@ def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) ->
     a = finite(d, "differences", min_size=2)
     if not (np.isfinite(test_train_ratio) and test_train_ratio >= 0):
         raise ValueError(f"test_train_ratio must be n_test / n_train >= 0: {test_train_ratio}")
+    probability(level=level)
     j, mean = a.shape[-1], a.mean(axis=-1)
     constant = np.ptp(a, axis=-1) == 0
     variance = np.where(constant, 0, a.var(axis=-1, ddof=1))
@@ -187,6 +192,8 @@ def bca_mean_interval(
     cross-validation (see `error_rates`). A row of equal differences gives a point.
     """
     a = finite(d, "differences", min_size=2)
+    probability(level=level)
+    at_least(2, n_boot=n_boot)
     rows = a.reshape(-1, a.shape[-1])
     low = rows.mean(axis=-1)
     high = low.copy()
@@ -312,6 +319,7 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Unpaire
         ValueError: fewer than two values in a sample, NaN or infinity.
     """
     a, b = finite(a, "a", ndim=1, min_size=2), finite(b, "b", ndim=1, min_size=2)
+    probability(level=level)
     difference = float(a.mean() - b.mean())
     if np.ptp(a) == 0 and np.ptp(b) == 0:
         difference = float(a[0] - b[0])

@@ -101,7 +101,7 @@ def model_churn(labels: ArrayLike) -> Array:
     models, classes = len(labels), int(labels.max()) + 1
     agree = np.zeros(models, dtype=np.int64)
     for start in range(0, labels.shape[1], _ITEMS):
-        block = labels[:, start : start + _ITEMS]
+        block = labels[:, start : start + _ITEMS].astype(np.int64)
         cell = np.arange(block.shape[1]) * classes + block
         votes = np.bincount(cell.ravel(), minlength=block.shape[1] * classes)
         agree += votes[cell].sum(axis=1)

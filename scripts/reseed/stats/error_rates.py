@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject, wilcoxon_p
-from reseed.stats.spread import Array, finite
+from reseed.stats.spread import Array, finite, probability
 
 Procedure = Callable[[Array], NDArray[np.bool_]]
 """scores (..., models, folds) -> reject (..., pairs), pairs as in `np.triu_indices(models, 1)`."""
@@ -29,10 +29,17 @@ class Rate:
 
 
 def measured_rate(events: ArrayLike, level: float = 0.95) -> Rate:
-    """Return the rate of true among `events` (independent experiments) with Wilson's interval."""
-    e = np.asarray(events, dtype=bool).ravel()
+    """Return the rate of true among `events` (independent experiments) with Wilson's interval.
+
+    Raises:
+        ValueError: no events, or entries that are not booleans (or 0 and 1).
+    """
+    probability(level=level)
+    e = np.asarray(events).ravel()
     if e.size == 0:
         raise ValueError("no experiments: a rate needs at least one")
+    if not np.isin(e, (0, 1)).all():
+        raise ValueError("events must be booleans (or 0 and 1)")
     n, count = e.size, int(e.sum())
     z = stats.norm.isf((1 - level) / 2)
     p = count / n

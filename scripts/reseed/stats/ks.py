@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseed.stats.spread import finite
+from reseed.stats.spread import at_least, finite, probability
 
 
 def ecdf(sample, x) -> np.ndarray:
@@ -27,8 +27,9 @@ class ReferenceFunction:
 
     points: (N,) the models' values pooled and sorted. interpolate: join the steps by straight
     lines, as the paper does to get a continuous reference (appendix B-B). A value that occurs m
-    times keeps a jump of (m - 1) / N, so atoms (clipped logit gaps, discrete scores) stay atoms;
-    without ties this is the paper's interpolation.
+    times keeps a jump of (m - 1) / N, the smallest one of m / N (F is 0 to its left), so atoms
+    (clipped logit gaps, discrete scores) stay atoms; without ties this is the paper's
+    interpolation.
     """
 
     points: np.ndarray
@@ -73,14 +74,6 @@ def ks_distance(sample, reference: ReferenceFunction) -> float:
     return float(max((left - k / x.size).max(), ((k + 1) / x.size - right).max()))
 
 
-def _checked(epsilon: float, **sizes: int) -> None:
-    if not 0 < epsilon < 1:
-        raise ValueError(f"the error probability must lie in (0, 1), got {epsilon}")
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
-
-
 def wei_dudley_constant(n: int) -> float:
     """Smallest C of Wei & Dudley (2012, theorem 1) in the two-sample DKW bound for sizes (n, n).
 
@@ -91,7 +84,8 @@ def wei_dudley_constant(n: int) -> float:
 
 def dkw_threshold(n: int, epsilon: float) -> float:
     """One-sample DKW–Massart: P(sup |F_n - F| > t) <= 2 exp(-2 n t^2) = epsilon, solved for t."""
-    _checked(epsilon, n=n)
+    probability(epsilon=epsilon)
+    at_least(1, n=n)
     return math.sqrt(math.log(2 / epsilon) / (2 * n))
 
 
@@ -99,7 +93,8 @@ def reference_threshold(n: int, n_models: int, epsilon: float) -> float:
     """Theorem 1 (eq. 13): the average of `n_models` eCDFs of n items lies within this distance
     of the average of the models' true CDFs with probability 1 - epsilon (union over models).
     """
-    _checked(epsilon, n=n, n_models=n_models)
+    probability(epsilon=epsilon)
+    at_least(1, n=n, n_models=n_models)
     return math.sqrt(math.log(2 * n_models / epsilon) / (2 * n))
 
 
@@ -109,7 +104,8 @@ def two_sample_threshold(n: int, m: int, epsilon: float) -> float:
     n = m: sqrt(ln(C / epsilon) / n) with the Wei–Dudley C. For n != m no constant is proven, so
     it is the sum of two one-sample thresholds at epsilon / 2: valid, and wider.
     """
-    _checked(epsilon, n=n, m=m)
+    probability(epsilon=epsilon)
+    at_least(1, n=n, m=m)
     if n == m:
         return math.sqrt(math.log(wei_dudley_constant(n) / epsilon) / n)
     return dkw_threshold(n, epsilon / 2) + dkw_threshold(m, epsilon / 2)
@@ -129,7 +125,8 @@ def algorithm_threshold(n: int, epsilon: float = 0.01) -> float:
     The 1/n pays for the interpolation of the reference (eq. 57). C = 2 whatever n, so below
     n = 458 it is slightly optimistic; there use `two_sample_threshold(n, n, epsilon) + 1 / n`.
     """
-    _checked(epsilon, n=n)
+    probability(epsilon=epsilon)
+    at_least(1, n=n)
     return math.sqrt(math.log(2 / epsilon) / n) + 1 / n
 
 
@@ -159,7 +156,8 @@ def contamination_bound(
 ) -> ContaminationBound:
     """Contamination bound for a candidate accepted at trimming level `alpha` (eqs. 32–33).
 
-    threshold: delta of decision (27). n: items in each sample. support_length: length of the
+    threshold: delta of decision (27) against the step reference; an interpolated one is off by at
+    most 1 / (n n_models), to be added. n: items in each sample. support_length: length of the
     interval holding the measurement (logit gaps clipped to ±15: 30).
 
     A trimming within `threshold` of the reference puts the candidate's eCDF within

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.spread import Array, finite
+from reseed.stats.comparison import without_noise
+from reseed.stats.spread import Array, finite, probability
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,9 @@ def compare_over_datasets(
     n, k = s.shape
     if n < 2:
         raise ValueError(f"at least 2 datasets are needed, got {n}")
+    probability(alpha=alpha)
+    # Means of the same scores added in another order are ties too.
+    s = without_noise(s, np.abs(s).max(axis=1, keepdims=True))
     ranks = stats.rankdata(-s if greater_is_better else s, axis=1)
     average = ranks.mean(axis=0)
     chi2, p = 0.0, 1.0

@@ -13,21 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.spread import Array, finite
+from reseed.stats.spread import Array, at_least, finite, probability
 
 _MAX_SEEDS = 1_000_000
 
 
-def _positive(**values: float) -> None:
+def _positive(**values: ArrayLike) -> None:
     for name, value in values.items():
-        if not (np.isfinite(value) and value > 0):
+        if not np.all(np.isfinite(value) & (np.asarray(value) > 0)):
             raise ValueError(f"{name} must be a positive number, got {value}")
-
-
-def _probability(**values: float) -> None:
-    for name, value in values.items():
-        if not 0 < value < 1:
-            raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}")
 
 
 def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
@@ -35,7 +29,8 @@ def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
 
     A pilot SD is too low about half of the time. With `assurance`, e.g. 0.8, the upper limit
     s sqrt((m - 1) / chi2_{1 - assurance, m - 1}) is returned: for Gaussian scores it is at least
-    the true SD with that probability, and a plan made with it succeeds at least as often.
+    the true SD with that probability, and so often the plan made with it has at least the planned
+    power, or the planned half-width at the true SD (the SD of the final seeds varies about it).
 
     Raises ValueError on NaN, fewer than two scores, or a constant pilot (no spread to plan from).
     """
@@ -45,13 +40,21 @@ def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
     sd, df = float(pilot.std(ddof=1)), pilot.size - 1
     if assurance is None:
         return sd
-    _probability(assurance=assurance)
+    probability(assurance=assurance)
     return sd * float(np.sqrt(df / stats.chi2.ppf(1 - assurance, df)))
 
 
-def half_width(sd: float, n: ArrayLike, level: float = 0.95) -> Array:
-    """Half-width t sd / sqrt(n) of the t interval of a mean over n >= 2 seeds; shape of n."""
-    n = np.asarray(n, dtype=np.float64)
+def _seeds(n: ArrayLike, sd: ArrayLike) -> Array:
+    _positive(sd=sd)
+    n = finite(np.atleast_1d(n), "n").reshape(np.shape(n))
+    at_least(2, n=n.min())
+    return n
+
+
+def half_width(sd: ArrayLike, n: ArrayLike, level: float = 0.95) -> Array:
+    """Half-width t sd / sqrt(n) of the t interval of a mean over n >= 2 seeds; shape of n, sd."""
+    probability(level=level)
+    n = _seeds(n, sd)
     return stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
 
 
@@ -66,16 +69,19 @@ def _t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
 
 
 def power(
-    difference: float, sd: float, n: ArrayLike, alpha: float = 0.05, paired: bool = True
+    difference: float, sd: ArrayLike, n: ArrayLike, alpha: float = 0.05, paired: bool = True
 ) -> Array:
-    """Power of the two-sided t test for a mean difference with n seeds; shape of n.
+    """Power of the two-sided t test for a mean difference with n seeds; shape of n, sd.
 
     paired: n pairs sharing their seeds, sd that of the paired differences. Otherwise n seeds for
     each of two models with independent seeds, sd that of one model's scores (equal for both).
     """
-    n = np.asarray(n, dtype=np.float64)
+    n = _seeds(n, sd)
+    probability(alpha=alpha)
+    if not np.isfinite(difference):
+        raise ValueError(f"difference must be a finite number, got {difference}")
     runs, df = (n, n - 1) if paired else (n / 2, 2 * n - 2)
-    return _t_power(difference / sd * np.sqrt(runs), df, alpha)
+    return _t_power(difference / np.asarray(sd) * np.sqrt(runs), df, alpha)
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,7 @@ def seeds_for_half_width(sd: float, target: float, level: float = 0.95) -> SeedP
     Raises ValueError if sd or target is not positive, or a million seeds do not suffice.
     """
     _positive(sd=sd, target=target)
-    _probability(level=level)
+    probability(level=level)
     return _smallest(lambda n: half_width(sd, n, level), lambda w: w <= target, target)
 
 
@@ -125,7 +131,7 @@ def seeds_for_difference(
     See `power` for sd and paired. Raises ValueError as `seeds_for_half_width`.
     """
     _positive(sd=sd, difference=abs(difference))
-    _probability(target_power=target_power, alpha=alpha)
+    probability(target_power=target_power, alpha=alpha)
     return _smallest(
         lambda n: power(difference, sd, n, alpha, paired), lambda p: p >= target_power, target_power
     )
@@ -189,7 +195,7 @@ def plan_grid(
     """
     if (half_width is None) == (difference is None):
         raise ValueError("give either half_width or difference")
-    _probability(alpha=alpha, target_power=target_power)
+    probability(alpha=alpha, target_power=target_power)
     seeds, folds = np.arange(2, max_seeds + 1), np.arange(2, max_folds + 1)
     se, df = grid_standard_error(var_seed, var_fold, var_residual, seeds[:, None], folds)
     if half_width is not None:

@@ -18,14 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reseed.stats.spread import Array, finite
-
-
-def _checked(alpha: float, scale: float) -> None:
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie strictly between 0 and 1, got {alpha}")
-    if not (np.isfinite(scale) and scale > 0):
-        raise ValueError(f"scale must be a positive number, got {scale}")
+from reseed.stats.spread import Array, finite, probability
 
 
 def t_boundary(n: ArrayLike, alpha: float = 0.05, scale: float = 1.0) -> Array:
@@ -35,7 +28,9 @@ def t_boundary(n: ArrayLike, alpha: float = 0.05, scale: float = 1.0) -> Array:
     With r = 1 + n scale^2 and A = (sqrt(r) / alpha)^(2 / n): t^2 = (n - 1)(A - 1) / (1 - A / r)
     where A < r.
     """
-    _checked(alpha, scale)
+    probability(alpha=alpha)
+    if not (np.isfinite(scale) and scale > 0):
+        raise ValueError(f"scale must be a positive number, got {scale}")
     n = np.asarray(n, dtype=np.float64)
     r = 1 + n * scale**2
     a = np.exp((np.log(r) - 2 * np.log(alpha)) / n)

@@ -138,6 +138,8 @@ def robust_ks_test(
     candidate, reference: ReferenceFunction, alpha: float, threshold: float
 ) -> RobustKsTest:
     """Robust two-sample KS test of `candidate` (n,) against `reference` (eqs. 23, 27)."""
+    candidate = finite(candidate, "candidate", ndim=1)
+    _check_delta(threshold)
     distance = float(trimmed_ks_distance(candidate, reference, alpha))
     return RobustKsTest(distance, threshold, alpha, distance <= threshold)
 
@@ -146,7 +148,8 @@ def clip_logit_gap(gap, bound: float = 15.0, outside: Literal["bound", "zero"] =
     """Logit gaps (any shape) limited to [-bound, bound].
 
     outside="bound" puts what lies outside at the bound; "zero" puts what lies at or beyond the
-    bound to 0, as the authors' published code does (almost certainly a slip).
+    bound to 0, as the authors' published code does (almost certainly a slip). NaN stays NaN, for
+    `alpha_hat` to refuse.
     """
     gap = np.asarray(gap, dtype=np.float64)
     if outside == "bound":
