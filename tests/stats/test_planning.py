@@ -208,7 +208,7 @@ def test_single_and_constant_values():
     (lambda: planning.pilot_sd([1.0, np.nan]), "NaN"),
     (lambda: planning.pilot_sd([1.0, 1.0]), "equal"),
     (lambda: planning.pilot_sd([1.0, 2.0], 1.0), "assurance"),
-    (lambda: planning.half_width(-1.0, 5), "sd must be"),
+    (lambda: planning.half_width(-1.0, 5), "sd must not be"),
     (lambda: planning.half_width(1.0, [1, 2]), "n must be"),
     (lambda: planning.half_width(1.0, 5, level=95), "level"),
     (lambda: planning.power(1.0, 0.0, 5), "sd must be"),
@@ -242,5 +242,6 @@ def test_sd_may_differ_from_one_number_of_seeds_to_the_next():
     for i in range(3):
         assert widths[i] == planning.half_width(sd[i], n[i])
         assert powers[i] == planning.power(1.0, sd[i], n[i])
+    assert planning.half_width(0.0, 5) == 0
     with pytest.raises(ValueError, match="sd must be"):
-        planning.half_width([1.0, 0.0, 1.0], n)
+        planning.power(1.0, [1.0, 0.0, 1.0], n)

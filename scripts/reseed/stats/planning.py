@@ -44,8 +44,7 @@ def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
     return sd * float(np.sqrt(df / stats.chi2.ppf(1 - assurance, df)))
 
 
-def _seeds(n: ArrayLike, sd: ArrayLike) -> Array:
-    _positive(sd=sd)
+def _seeds(n: ArrayLike) -> Array:
     n = finite(np.atleast_1d(n), "n").reshape(np.shape(n))
     at_least(2, n=n.min())
     return n
@@ -54,7 +53,9 @@ def _seeds(n: ArrayLike, sd: ArrayLike) -> Array:
 def half_width(sd: ArrayLike, n: ArrayLike, level: float = 0.95) -> Array:
     """Half-width t sd / sqrt(n) of the t interval of a mean over n >= 2 seeds; shape of n, sd."""
     probability(level=level)
-    n = _seeds(n, sd)
+    n, sd = _seeds(n), finite(np.atleast_1d(sd), "sd").reshape(np.shape(sd))
+    if sd.min() < 0:
+        raise ValueError(f"sd must not be negative, got {sd.min()}")
     return stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
 
 
@@ -76,7 +77,8 @@ def power(
     paired: n pairs sharing their seeds, sd that of the paired differences. Otherwise n seeds for
     each of two models with independent seeds, sd that of one model's scores (equal for both).
     """
-    n = _seeds(n, sd)
+    n = _seeds(n)
+    _positive(sd=sd)
     probability(alpha=alpha)
     if not np.isfinite(difference):
         raise ValueError(f"difference must be a finite number, got {difference}")
