@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "project": {"config", "errors", "analyses", "exhibits"},
     "splits": LIGHT,
     "data": LIGHT | {"seeds"},
-    "models": {"errors", "seeds", "training"},
+    "models": {"errors", "seeds"},
     "metrics": set(),
     "trials": LIGHT,
     "training": LIGHT | {"models", "seeds", "trials", "metrics", "splits", "data"},

@@ -23,13 +23,17 @@ def random_case(rng, ties: bool):
 
 
 def independent_limits(pool, x, interpolate):
-    """F(x-), F(x) of the reference by counting, or by np.interp (pool without ties)."""
-    pool = np.sort(pool, axis=None)
+    """F(x-), F(x) of the reference by counting; between two values of the pool along a line."""
+    below, upto, n = (pool < x).sum(), (pool <= x).sum(), pool.size
     if not interpolate:
-        return (pool < x).mean(), (pool <= x).mean()
-    heights = np.arange(1, pool.size + 1) / pool.size
-    left, right = np.interp([np.nextafter(x, -np.inf), x], pool, heights, left=0.0)
-    return left, right
+        return below / n, upto / n
+    if below == upto:  # between values: the line from one value's top to the next one's first step
+        if below in (0, n):
+            return below / n, below / n
+        z, after = pool[pool < x].max(), pool[pool > x].min()
+        height = (below + (x - z) / (after - z)) / n
+        return height, height
+    return (below + 1) / n if below else 0.0, upto / n
 
 
 def constraints(candidate, pool, interpolate):
@@ -73,7 +77,9 @@ def lp_alpha_hat(candidate, pool, delta, interpolate):
     return 1.0 if result.status == 2 else 1 - 1 / (n * result.fun)
 
 
-@pytest.mark.parametrize(("ties", "interpolate"), [(True, False), (False, False), (False, True)])
+@pytest.mark.parametrize(
+    ("ties", "interpolate"), [(True, False), (True, True), (False, False), (False, True)]
+)
 def test_distance_and_alpha_hat_equal_the_linear_programme(ties, interpolate):
     rng = np.random.default_rng(1)
     levels = []

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from reseed.models.ffnn import FeedForward, Recipe
-from reseed.training.networks import Dropout, he_linear, minibatches, train_network
+from reseed.models.networks import Dropout, he_linear, minibatches, train_network
 from synthetic_tables import table
 from torch import nn
 

@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from reseed.models.networks import Dropout, he_linear, minibatches, train_network
 from reseed.seeds import stream
-from reseed.training.networks import Dropout, he_linear, minibatches, train_network
 
 _ROWS_AT_ONCE = 65_536
 
