@@ -13,7 +13,11 @@ from reseed.project import load, merge
 REPOSITORY = Path(__file__).parent.parent
 ENTRIES = {
     "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"},
-    "models/forest": {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:random_forest"},
+    "models/forest": {
+        "name": "forest",
+        "title": "Forest",
+        "factory": "reseed.models.forest:random_forest",
+    },
     "studies/first": {
         "name": "first",
         "title": "First",
