@@ -12,4 +12,5 @@ KINDS = {
     "pairs": "metrics",
     "ranking": "metrics",
     "seeds_needed": "metrics",
+    "seed_choice": "predictions",
 }
