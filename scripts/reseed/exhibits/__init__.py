@@ -22,4 +22,6 @@ KINDS = {
     "pairs_figure": "figure",
     "ranking_figure": "figure",
     "seeds_figure": "figure",
+    "seed_choice_figure": "figure",
+    "seed_choice_table": "table",
 }

@@ -1,0 +1,82 @@
+"""What choosing a seed by its test score costs, and how far the seeds are apart item by item."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits import numbers
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.seed_choice import BY_TEST_SCORE, CELL, NOTHING, findings, measured, note
+from reseed.exhibits.seed_choice import labels as cell_labels
+from reseed.exhibits.tables import Table, empty_table
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a cell of model seeds on one split; a section a dataset."""
+    rows = measured(data)
+    if rows.empty:
+        return empty_table(data, NOTHING)
+    rows = rows.assign(label=cell_labels(data, rows))
+    order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
+    rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
+    raw = pd.DataFrame([_cell(part) for _, part in rows.groupby(CELL, sort=False)])
+    threshold = rows["threshold"].iloc[0]
+    shown = pd.DataFrame([_line(cell, threshold) for _, cell in raw.iterrows()])
+    shown.columns = pd.MultiIndex.from_tuples(shown.columns)
+    return Table(
+        data,
+        shown,
+        raw.drop(columns="label"),
+        note(
+            data,
+            rows,
+            "Optimism: accuracy of the best seed on a random half of the test rows minus its"
+            " accuracy on the other half; kept: what it has there above the mean seed. ± is the"
+            " Monte Carlo error over halvings, not that of the test set. On all rows the luck is"
+            " about 0.7 times that on half. Churn: share of test rows on which two seeds (mean over"
+            " pairs), or a seed and the ensemble of all others, predict another class. Ensemble:"
+            " mean logit of all seeds. ECE: of the predicted class.",
+            BY_TEST_SCORE,
+        ),
+        sections=[data.dataset(dataset) for dataset in raw["dataset"]],
+        findings=findings(rows),
+    )
+
+
+def _cell(rows: pd.DataFrame) -> dict:
+    """Numbers of one cell at full precision."""
+    first = rows.iloc[0]
+    same = [
+        "label", *CELL, "n", "failed", "items", "primary_metric", "ensemble_accuracy",
+        "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se", "threshold",
+        "delta", "epsilon", "n_bootstrap", "n_halves",
+    ]  # fmt: skip
+    return first[same].to_dict() | {
+        "mean_accuracy": rows["accuracy"].mean(),
+        "mean_primary": rows["primary"].mean(),
+        "share_admitted": rows["admitted"].astype(float).mean(),
+        "alpha_hat_max": rows["alpha_hat"].max(),
+        "churn": rows["churn"].mean(),
+        "churn_ensemble": rows["churn_ensemble"].mean(),
+        "ece_min": rows["ece"].min(),
+        "ece_max": rows["ece"].max(),
+    }
+
+
+def _line(cell: pd.Series, threshold: float) -> dict:
+    optimism, gain = (
+        f"{100 * cell[name]:.2f} ± {100 * cell[f'{name}_mc_se']:.2f}"
+        for name in ("optimism", "gain")
+    )
+    return {
+        ("", "Algorithm"): cell["label"],
+        ("", "n"): numbers.seeds(int(cell["n"]), int(cell["failed"])),
+        ("Accuracy", "Mean seed"): numbers.fixed(cell["mean_accuracy"], 4),
+        ("Accuracy", "Ensemble"): numbers.fixed(cell["ensemble_accuracy"], 4),
+        ("Best seed by test score, points", "Optimism"): optimism,
+        ("Best seed by test score, points", "Kept"): gain,
+        ("", f"α̂ ≤ {threshold:g}"): numbers.percent(cell["share_admitted"]),
+        ("Churn", "Pairs"): numbers.percent(cell["churn"], 1),
+        ("Churn", "Ensemble"): numbers.percent(cell["churn_ensemble"], 1),
+        (" ", "ECE"): f"{cell['ece_min']:.3f}–{cell['ece_max']:.3f}",
+    }

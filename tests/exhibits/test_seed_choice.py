@@ -1,0 +1,122 @@
+"""The seed-choice table and figure show what the analysis measured on constructed predictions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.analyses import seed_choice
+from reseed.analyses.data import Data
+from reseed.analyses.predictions import Predictions
+from reseed.exhibits import seed_choice_figure, seed_choice_table
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import write_figure
+from reseed.exhibits.tables import write_table
+from scipy.special import expit
+from study_frames import about, frame, trial
+from test_figures import texts_of
+from test_noise_analysis import write
+
+MODELS = ("ffnn", "rf", "xgb")
+SEEDS, ITEMS, OUTLIER = 12, 2000, 3
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Two binary datasets and a regression; one seed of the forest has its gaps moved."""
+    rng = np.random.default_rng(0)
+    facts = about(("magic", "home_mortgage_sim", "bike_sharing"), MODELS)
+    parts, trials = [], []
+    for dataset in facts["datasets"]:
+        y = rng.integers(0, 2, ITEMS)
+        signal = (2 * y - 1) * 1.2 + rng.normal(0, 1.5, ITEMS)
+        for model in MODELS:
+            gaps = signal + rng.normal(0, 0.8, (SEEDS, ITEMS))
+            if model == "rf":
+                gaps[OUTLIER, : ITEMS // 4] += 12
+            folder = tmp_path_factory.mktemp(f"{dataset}-{model}")
+            predictions = write(folder, dataset, y, list(expit(gaps)), model)
+            read = Data(frame([]), facts, None, Predictions(predictions.folder))
+            options = {"n_bootstrap": 4, "n_halves": 50}
+            parts.append(seed_choice.analyse(read, options))
+            trials += [trial(0.5, dataset=dataset, model=model, seed=s) for s in range(SEEDS)]
+    statistics = pd.concat(parts, ignore_index=True)
+    return ExhibitData(statistics, frame(trials), facts, "kind", "Which seed")
+
+
+def test_the_table_sums_up_each_cell(data, tmp_path):
+    table = seed_choice_table.table(data, {})
+    assert len(table.shown) == 2 * len(MODELS)
+    assert list(table.shown["", "Algorithm"]) == ["FFNN", "RF", "XGB"] * 2
+    assert table.sections[0] == "Magic"
+    assert table.sections[-1] == "Home Mortgage Sim*"
+    rows = data.statistics.query("dataset == 'magic' and model == 'rf'")
+    line = table.shown.iloc[1]
+    assert line["", "n"] == "12"
+    assert line["Accuracy", "Mean seed"] == f"{rows['accuracy'].mean():.4f}"
+    assert line["", "α̂ ≤ 0.05"] == "92 %"  # 11 of 12
+    optimism = line["Best seed by test score, points", "Optimism"]
+    assert optimism.startswith(f"{100 * rows['optimism'].iloc[0]:.2f} ± ")
+    assert line[" ", "ECE"] == f"{rows['ece'].min():.3f}–{rows['ece'].max():.3f}"
+    assert "Left out: Bike Sharing (regression" in table.footnote
+    assert "choose no model by these scores" in table.footnote
+    write_table(table, tmp_path / "t")
+    raw = pd.read_csv(tmp_path / "t.csv")
+    assert raw["churn"].iloc[1] == pytest.approx(rows["churn"].mean())
+
+
+def test_findings_count_by_the_numbers(data):
+    first, second, _ = seed_choice_table.table(data, {}).findings
+    cells = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
+    assert f"scores {100 * cells['optimism'].median():.2f} points less" in first
+    assert "for 97 % of 72 models" in second  # two outliers
+    assert "in 0 of 6 cells" in second
+
+
+def test_the_figure_rings_candidates_only(data):
+    figure, drawn = seed_choice_figure.figure(data, {})
+    frame_drawn = drawn.frame
+    assert len(frame_drawn) == 2 * len(MODELS) * SEEDS
+    outliers = frame_drawn[(frame_drawn["model"] == "rf") & (frame_drawn["init"] == OUTLIER)]
+    assert (outliers["alpha_hat"] > 0.05).all()
+    assert not outliers["candidate"].any()
+    for _, cell in frame_drawn.groupby(["dataset", "model"]):
+        assert cell["candidate"].any()
+        for _, row in cell.iterrows():  # the definition, by brute force
+            better = (
+                (cell["accuracy"] >= row["accuracy"])
+                & (cell["alpha_hat"] <= row["alpha_hat"])
+                & ((cell["accuracy"] > row["accuracy"]) | (cell["alpha_hat"] < row["alpha_hat"]))
+            )
+            assert row["candidate"] == (row["alpha_hat"] <= 0.05 and not better.any())
+    rings = [line for axis in figure.axes for line in axis.lines if line.get_ms() == 7]
+    assert sum(len(ring.get_xdata()) for ring in rings) == frame_drawn["candidate"].sum()
+
+
+def test_the_figure_is_readable_and_reproducible(data, tmp_path):
+    figure, drawn = seed_choice_figure.figure(data, {})
+    found = texts_of(figure)
+    assert min(text.get_fontsize() for text, _ in found) >= 7
+    for i, (text, box) in enumerate(found):
+        assert box.x0 >= -1
+        assert box.x1 <= figure.bbox.width + 1
+        for other, its_box in found[i + 1 :]:
+            overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
+            assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
+    write_figure(figure, drawn, data, tmp_path / "a")
+    write_figure(*seed_choice_figure.figure(data, {}), data, tmp_path / "b")
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_cells_of_several_splits_say_which(data):
+    part = data.statistics.query("dataset == 'magic' and model == 'xgb'")
+    both = pd.concat([part, part.assign(data_seed=1)])
+    several = ExhibitData(both, data.metrics, data.about, "kind", "Which seed")
+    shown = seed_choice_table.table(several, {}).shown
+    assert list(shown["", "Algorithm"]) == ["XGB, data seed 0", "XGB, data seed 1"]
+
+
+def test_nothing_measured_is_said_plainly(data):
+    only = data.statistics.query("dataset == 'bike_sharing'")
+    nothing = ExhibitData(only, data.metrics, data.about, "kind", "Which seed")
+    assert "at this scale" in seed_choice_table.table(nothing, {}).shown.iloc[0, 0]
+    figure, _ = seed_choice_figure.figure(nothing, {})
+    assert "at this scale" in " ".join(text.get_text() for text, _ in texts_of(figure))
