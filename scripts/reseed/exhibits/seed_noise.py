@@ -49,8 +49,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=1)
     note = (
-        "AUC is no mean over test rows, so it has no infinite-test-set SD here. Intervals: BCa over"
-        " seeds for accuracy, Gaussian (modified large sample) for MSE."
+        "AUC is no mean over test rows, so it has no infinite-test-set SD here. Intervals: over"
+        " seeds and test rows for accuracy, Gaussian (modified large sample) for MSE."
     )
     return canvas, Drawn(rows, footnote(data, rows, note), findings=_findings(data, rows))
 
