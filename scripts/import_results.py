@@ -8,23 +8,39 @@ from reseed.runtime import limit_threads, run, say
 
 
 def main() -> None:
-    """Read the arguments, import, write the table and about.json."""
+    """Read the arguments, import, write the tables that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", type=json.loads, required=True, help="the entry as JSON")
     parser.add_argument("--job", type=json.loads, required=True, help="name and texts as JSON")
-    parser.add_argument("--metrics", type=Path, required=True, help="output: metrics.parquet")
-    parser.add_argument("--about", type=Path, required=True, help="output: about.json")
+    parser.add_argument("--metrics", type=Path, help="output: metrics.parquet")
+    parser.add_argument("--about", type=Path, help="output: about.json, with --metrics")
+    parser.add_argument("--scores", type=Path, help="output: the per-item scores")
+    parser.add_argument("--targets", type=Path, help="output: their targets, with --scores")
     arguments = parser.parse_args()
+    for pair in (("metrics", "about"), ("scores", "targets")):
+        if len({getattr(arguments, name) is None for name in pair}) > 1:
+            parser.error(f"--{pair[0]} and --{pair[1]} go together")
     limit_threads(1)
     from reseed.atomic import replacing, write_json
-    from reseed.importing import import_results
 
-    results = arguments.results
-    metrics, about = import_results(results["path"], results, arguments.job)
-    with replacing(arguments.metrics) as temporary:
-        metrics.to_parquet(temporary, index=False)
-    write_json(arguments.about, about)
-    say(f"{about['study']}: {about['trials']['ok']} runs, {about['trials']['failed']} failed")
+    results, job = arguments.results, arguments.job
+    if arguments.metrics:
+        from reseed.importing import import_results
+
+        metrics, about = import_results(results["path"], results, job)
+        with replacing(arguments.metrics) as temporary:
+            metrics.to_parquet(temporary, index=False)
+        write_json(arguments.about, about)
+        say(f"{about['study']}: {about['trials']['ok']} runs, {about['trials']['failed']} failed")
+    if arguments.scores:
+        from pyarrow import parquet
+        from reseed.importing.predictions import import_predictions
+
+        scores, targets = import_predictions(results["path"], results, job)
+        for table, path in ((scores, arguments.scores), (targets, arguments.targets)):
+            with replacing(path) as temporary:
+                parquet.write_table(table, temporary, compression="zstd")
+        say(f"scores of {len(scores)} runs on {len(targets)} test sets")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from reseed.importing.checks import (
     without_copies,
 )
 from reseed.importing.columns import RUN, find_columns
-from reseed.importing.items import scored_items
+from reseed.importing.items import holds_items, scored_items
 from reseed.importing.shapes import KEY, long_table
 from reseed.importing.table import Table, read_table
 
@@ -57,7 +57,7 @@ def import_results(path: str | Path, results: dict, study: dict) -> tuple[pd.Dat
     )
     found = find_columns(table, results.get("columns") or {}, tracker)
     notes, tasks = [], {}
-    if {"item", "y_true"} <= set(found) and {"y_score", "y_pred"} & set(found):
+    if holds_items(found):
         long, tasks = scored_items(table, found, wanted)
         primary = {dataset: entry["metric"] for dataset, entry in tasks.items()}
         for dataset, metric in primary.items():

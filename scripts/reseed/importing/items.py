@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -17,9 +19,31 @@ def scored_items(
 ) -> tuple[pd.DataFrame, dict[str, dict]]:
     """`KEY`, `metric`, `value`, `reason` of every run, and task and primary metric by dataset.
 
-    A run with a prediction that is not finite has failed. Raises ReseedError where an item occurs
-    twice in a run, where runs of one split differ in their items or targets, or where the
-    predictions do not fit the targets.
+    A run with a prediction that is not finite has failed. Raises ReseedError as `read_items`.
+    """
+    parts, tasks = [], {}
+    for task, group in read_items(table, found):
+        dataset = group["dataset"].iloc[0]
+        tasks[dataset] = {"task": task, "metric": metric or _primary(task)}
+        score = _accuracy if task == "classification" else lambda y, p, t=task: evaluate(t, y, p)
+        parts += [
+            {**dict(zip(KEY, key, strict=True)), "reason": reason, "metric": name, "value": value}
+            for key, run in group.groupby(KEY, sort=False)
+            for name, value, reason in _measure(score, run, tasks[dataset]["metric"])
+        ]
+    return pd.DataFrame(parts), tasks
+
+
+def holds_items(found: dict[str, str]) -> bool:
+    """Whether the columns found are those of per-item predictions."""
+    return {"item", "y_true"} <= set(found) and bool({"y_score", "y_pred"} & set(found))
+
+
+def read_items(table: Table, found: dict[str, str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """(task, rows) of each dataset: `KEY`, `item`, `reason`, `target` and `prediction`.
+
+    Raises ReseedError where an item occurs twice in a run, where runs of one split differ in their
+    items or targets, or where the predictions do not fit the targets.
     """
     rows = runs_table(table, found, tracker=False)
     rows["item"], truth = table.text(found["item"]), table.text(found["y_true"])
@@ -34,18 +58,9 @@ def scored_items(
         )
     rows["truth"] = truth
     _same_items(table, rows)
-    parts, tasks = [], {}
-    for dataset, group in rows.groupby("dataset", sort=False):
+    for _, group in rows.groupby("dataset", sort=False):
         task, target, prediction = _task(table, found, group)
-        group = group.assign(target=target, prediction=prediction)
-        tasks[dataset] = {"task": task, "metric": metric or _primary(task)}
-        score = _accuracy if task == "classification" else lambda y, p, t=task: evaluate(t, y, p)
-        parts += [
-            {**dict(zip(KEY, key, strict=True)), "reason": reason, "metric": name, "value": value}
-            for key, run in group.groupby(KEY, sort=False)
-            for name, value, reason in _measure(score, run, tasks[dataset]["metric"])
-        ]
-    return pd.DataFrame(parts), tasks
+        yield task, group.assign(target=target, prediction=prediction)
 
 
 def _primary(task: str) -> str:
