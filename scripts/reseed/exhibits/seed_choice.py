@@ -24,8 +24,8 @@ _SPLIT = {"scheme": "", "hyperparameters_source": "", "data_seed": "data seed ",
 def measured(data: ExhibitData) -> pd.DataFrame:
     """The analysis's rows of models that were measured; `candidate`: admitted and on the front.
 
-    A candidate is a model that the rule admits and to which no sibling is equal on one count and
-    better on the other.
+    A candidate is a model that the rule admits and that no sibling dominates: at least as good on
+    both counts and better on one.
     """
     rows = data.rows()
     if rows.empty:

@@ -36,7 +36,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     handles = [_dot(style.colour_of(model, models), data.model(model)) for model in models]
     handles += [
         Line2D([], [], ls="", marker="o", ms=7, mfc="none", mec=style.BLACK, mew=0.9,
-               label="Candidate: admitted, no sibling better on one and as good on the other"),
+               label="Candidate: admitted, and dominated by no sibling"),
         Line2D([], [], color=style.GREY, lw=0.9, ls="--", label=f"Admitted: α̂ ≤ {threshold:g}"),
     ]  # fmt: skip
     canvas.legend(handles=handles[: len(models)], loc="outside upper center", ncols=len(models))
