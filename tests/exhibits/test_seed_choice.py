@@ -55,7 +55,7 @@ def test_the_table_sums_up_each_cell(data, tmp_path):
     assert line["", "α̂ ≤ 0.05"] == "92 %"  # 11 of 12
     optimism = line["Best seed by test score, points", "Optimism"]
     assert optimism.startswith(f"{100 * rows['optimism'].iloc[0]:.2f} ± ")
-    assert line[" ", "ECE"] == f"{rows['ece'].min():.3f}–{rows['ece'].max():.3f}"
+    assert line["", "ECE"] == f"{rows['ece'].min():.3f}–{rows['ece'].max():.3f}"
     assert "Left out: Bike Sharing (regression" in table.footnote
     assert "choose no model by these scores" in table.footnote
     write_table(table, tmp_path / "t")

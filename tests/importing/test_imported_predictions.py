@@ -61,7 +61,8 @@ def test_scores_and_targets_stay_aligned_item_by_item(tmp_path):
             assert set(zip(group.y_true == 1, scores, strict=True)) == expected
         # One order for all seeds: an item's scores form one column.
         wide = frame[frame["model"] == model].pivot(index="item", columns="seed", values="y_score")
-        assert {tuple(row) for row in wide.to_numpy()} == {tuple(c) for c in group.scores.T}
+        by_seed = group.scores[np.argsort([seed for seed, *_ in group.seeds])]
+        assert {tuple(row) for row in wide.to_numpy()} == {tuple(c) for c in by_seed.T}
 
 
 def test_analyses_of_scores_work_on_given_results(tmp_path):

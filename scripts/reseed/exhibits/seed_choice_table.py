@@ -78,5 +78,5 @@ def _line(cell: pd.Series, threshold: float) -> dict:
         ("", f"α̂ ≤ {threshold:g}"): numbers.percent(cell["share_admitted"]),
         ("Churn", "Pairs"): numbers.percent(cell["churn"], 1),
         ("Churn", "Ensemble"): numbers.percent(cell["churn_ensemble"], 1),
-        (" ", "ECE"): f"{cell['ece_min']:.3f}–{cell['ece_max']:.3f}",
+        ("", "ECE"): f"{cell['ece_min']:.3f}–{cell['ece_max']:.3f}",
     }
