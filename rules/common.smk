@@ -41,6 +41,8 @@ except ReseedError as error:
     raise WorkflowError(str(error)) from None
 
 prepare_jobs(MIRROR)
+TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
+GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
 COSTS = measured_costs(RESULTS, PROJECT.studies)
 REPORT = f"{RESULTS}/report/index.html"
 
@@ -139,10 +141,8 @@ def analysis_inputs(wildcards):
     analysis = PROJECT.studies[wildcards.study].analyses[wildcards.analysis]
     files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
     if ANALYSES[analysis.kind] == "predictions":
-        experiments = (
-            analysis.experiments or PROJECT.studies[wildcards.study].experiments
-        )
-        for name in experiments:
+        trained = PROJECT.studies[wildcards.study].experiments
+        for name in analysis.experiments or trained or ["results"]:
             files += [
                 f"{folder}/predictions/{name}/{part}.parquet"
                 for part in ("scores", "targets")

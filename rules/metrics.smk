@@ -11,7 +11,7 @@ rule collect_trials:
     log:
         f"{RESULTS}/logs/studies/{{study}}/metrics.log",
     wildcard_constraints:
-        study=one_of(name for name in PROJECT.studies if PLAN.studies[name]),
+        study=one_of(TRAINED),
     conda:
         "../envs/statistics.yaml"
     params:
@@ -32,7 +32,7 @@ rule import_results:
     log:
         f"{RESULTS}/logs/studies/{{study}}/metrics.log",
     wildcard_constraints:
-        study=one_of(name for name in PROJECT.studies if not PLAN.studies[name]),
+        study=one_of(GIVEN),
     conda:
         "../envs/statistics.yaml"
     params:
@@ -42,6 +42,27 @@ rule import_results:
     shell:
         "python scripts/import_results.py --results {params.given:q} --job {params.job:q}"
         " --metrics {output.metrics} --about {output.about} > {log} 2>&1"
+
+
+rule import_predictions:
+    input:
+        lambda w: given_results(w.study)["path"],
+    output:
+        scores=f"{RESULTS}/studies/{{study}}/predictions/results/scores.parquet",
+        targets=f"{RESULTS}/studies/{{study}}/predictions/results/targets.parquet",
+    log:
+        f"{RESULTS}/logs/studies/{{study}}/predictions.log",
+    wildcard_constraints:
+        study=one_of(GIVEN),
+    conda:
+        "../envs/statistics.yaml"
+    params:
+        key=code_hash("import_results.py"),
+        given=lambda w: compact(given_results(w.study)),
+        job=lambda w: compact(study_job(w.study)),
+    shell:
+        "python scripts/import_results.py --results {params.given:q} --job {params.job:q}"
+        " --scores {output.scores} --targets {output.targets} > {log} 2>&1"
 
 
 # The example of a study without training: the first study's scores as a table of one's own.
@@ -71,6 +92,8 @@ rule collect_predictions:
         targets=f"{RESULTS}/studies/{{study}}/predictions/{{experiment}}/targets.parquet",
     log:
         f"{RESULTS}/logs/studies/{{study}}/predictions-{{experiment}}.log",
+    wildcard_constraints:
+        study=one_of(TRAINED),
     conda:
         "../envs/statistics.yaml"
     params:
