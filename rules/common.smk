@@ -13,17 +13,10 @@ from reseed.analyses import KINDS as ANALYSES
 from reseed.coordinates import trial_path
 from reseed.errors import ReseedError
 from reseed.exhibits import KINDS as EXHIBITS
-from reseed.plan import blocks, describe_study, job_name, make_plan
+from reseed.plan import blocks, describe_study, job_name
 from reseed.progress import Progress
-from reseed.project import load
 from reseed.provenance import code_hash, digest
-from reseed.workplace import (
-    absent_datasets,
-    data_mirror,
-    measured_costs,
-    prepare_jobs,
-    writable,
-)
+from reseed.workplace import measured_costs, prepare_jobs, read_plan, writable
 
 if not workflow.dryrun:
     logger.addHandler(Progress())
@@ -33,9 +26,7 @@ configfile: "config/config.yaml"
 
 
 try:
-    PROJECT = load("config", config)
-    MIRROR = data_mirror(PROJECT.main.data_mirror)
-    PLAN = make_plan(PROJECT, absent_datasets(PROJECT.datasets.values(), MIRROR))
+    PROJECT, PLAN, MIRROR = read_plan("config", config)
     RESULTS = writable(PROJECT.main.results)
 except ReseedError as error:
     raise WorkflowError(str(error)) from None

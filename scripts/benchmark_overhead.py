@@ -43,8 +43,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help="parallel processes")
     arguments = parser.parse_args()
     limit_threads(1)
-    from reseed.plan import make_plan
-    from reseed.project import load
+    from reseed.workplace import read_plan
 
     with tempfile.TemporaryDirectory() as folder:
         overrides = {"scale": arguments.scale, "results": folder}
@@ -54,7 +53,7 @@ def main() -> None:
         subprocess.run(command, check=True)
         pipeline = time.perf_counter() - started
 
-        plan = make_plan(load("config", overrides))
+        _, plan, _ = read_plan("config", overrides)
         tasks = [
             (Path(folder), work.job(), trial)
             for work in plan.works.values()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from reseed.config import Dataset
 from reseed.errors import ReseedError
+from reseed.plan import Plan, make_plan
+from reseed.project import Project, load
 from reseed.runtime import MIRROR_VARIABLE
 
 USUAL_MIRROR = Path("../shared/data")
@@ -35,6 +37,16 @@ def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
         return bool(mirror) and any(Path(mirror, s.path).is_file() for s in dataset.sources)
 
     return [d.name for d in datasets if only_in_mirror(d) and not is_there(d)]
+
+
+def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
+    """Read a configuration folder and plan its work on this machine.
+
+    Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
+    """
+    project = load(config, overrides)
+    mirror = data_mirror(project.main.data_mirror)
+    return project, make_plan(project, absent_datasets(project.datasets.values(), mirror)), mirror
 
 
 def prepare_jobs(mirror: str) -> None:
