@@ -233,11 +233,15 @@ class DatasetReference(Strict):
 
 
 class ModelReference(Strict):
-    """A model by name, with hyper-parameters held at given values (and not searched)."""
+    """A model by name, with hyper-parameters held at given values (and not searched).
+
+    `seconds_per_trial` says what a trial costs then; it sizes blocks and changes no result.
+    """
 
     name: str
     scaling: Scaling | None = None
     hyperparameters: dict[str, Value] = {}
+    seconds_per_trial: Annotated[float, Field(gt=0)] | None = None
 
 
 Datasets = list[

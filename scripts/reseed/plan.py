@@ -181,6 +181,7 @@ def _model(reference: str | ModelReference, models: dict[str, Model]) -> tuple[s
     held = reference.hyperparameters
     entry["hyperparameters"] |= held
     entry["search_space"] = {k: v for k, v in entry["search_space"].items() if k not in held}
+    entry["seconds_per_trial"] = reference.seconds_per_trial or entry["seconds_per_trial"]
     changes = dict(held)
     if reference.scaling is not None and reference.scaling != entry["scaling"]:
         entry["scaling"] = changes["scaling"] = reference.scaling
