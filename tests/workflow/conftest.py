@@ -50,6 +50,8 @@ class Project:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
+        self.environment = kept | {"RESEED_DATA_MIRROR": ""}
         for part in PARTS:
             source = REPOSITORY / part
             if source.is_dir():
@@ -85,13 +87,11 @@ class Project:
         self.write("datasets/table", entry | changes)
 
     def start(self, *arguments: str) -> subprocess.Popen:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
-        environment.pop("RESEED_DATA_MIRROR", None)
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
         return subprocess.Popen(
             command,
             cwd=self.folder,
-            env=environment,
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -20,9 +20,11 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if not rows.empty:
         absent = _absent(data, rows)
         rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"]) & rows["value"].notna()]
-    panels = settings(data, rows)
+    found = settings(data, rows)
+    panels = [panel for panel in found if (panel[1]["statistic"] == "mean_tau").any()]
     if not panels:
-        return empty_figure(data, "No two models share two runs, so no order can be compared.")
+        reason = "No two models share two runs with different scores: no order can be compared."
+        return empty_figure(data, reason)
     canvas = style.new_figure(max(2.6, 0.3 * len(panels) + 1.5))
     left, right = canvas.subplots(1, 2, width_ratios=[1, 1.2])
     _agreement(left, panels)
@@ -41,7 +43,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
 def _absent(data: ExhibitData, rows: pd.DataFrame) -> str:
     empty = rows[(rows["statistic"] == "mean_tau") & rows["value"].isna()]
     names = ", ".join(title for title, _ in settings(data, empty))
-    return f"Not shown, as its models do not share two runs: {names}." if names else ""
+    return (
+        f"Not shown, as its models do not share two runs, or always tie: {names}." if names else ""
+    )
 
 
 def _agreement(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:

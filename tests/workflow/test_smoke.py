@@ -1,0 +1,54 @@
+"""The project's own studies at scale smoke, on real data, from an empty results folder."""
+
+import html
+import json
+import os
+import shutil
+
+import pytest
+import requests
+from conftest import REPOSITORY, Project
+from reseed.data.download import index_urls
+from reseed.workplace import MIRROR_VARIABLE, data_mirror
+
+pytestmark = pytest.mark.workflow
+
+
+def index_answers() -> bool:
+    try:
+        return requests.head(index_urls()[0], timeout=10).status_code < 500
+    except (requests.RequestException, IndexError):
+        return False
+
+
+@pytest.fixture
+def own_studies(tmp_path, monkeypatch) -> Project:
+    """The repository's own configuration in an empty folder."""
+    monkeypatch.chdir(REPOSITORY)
+    mirror = data_mirror(None)
+    if not mirror and not index_answers():
+        pytest.skip("neither a data mirror nor the package index can be reached")
+    project = Project(tmp_path)
+    shutil.rmtree(tmp_path / "config")
+    shutil.copytree(REPOSITORY / "config", tmp_path / "config")
+    if mirror:
+        project.environment[MIRROR_VARIABLE] = os.path.abspath(mirror)
+    return project
+
+
+def test_every_study_from_raw_data_to_the_report(own_studies):
+    text = own_studies.run("--config", "scale=smoke")
+    results = own_studies.folder / "results"
+    assert f"Report: {results / 'report' / 'index.html'}" in text
+    page = html.unescape((results / "report" / "index.html").read_text())
+    for study in ("inherent_randomness", "my_runs"):
+        about = json.loads((results / "studies" / study / "about.json").read_text())
+        assert about["trials"]["failed"] == 0
+        assert about["trials"]["ok"] > 0
+        sidecars = list((results / "studies" / study).glob("*/*.json"))
+        assert len(sidecars) >= 6
+        for path in sidecars:
+            exhibit = json.loads(path.read_text())
+            assert exhibit["title"] in page
+            assert all((path.parent / file).stat().st_size > 0 for file in exhibit["files"])
+    assert not own_studies.planned("--config", "scale=smoke")
