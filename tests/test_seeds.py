@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from reseed import seeds
+from reseed.coordinates import ROLES
 
 SCRIPTS = Path(seeds.__file__).parents[1]
 
@@ -22,7 +23,7 @@ def test_a_stream_is_what_sha256_and_numpy_define():
 
 
 def test_streams_of_all_pairs_differ_and_are_uncorrelated():
-    names = [*seeds.ROLES, "search"]
+    names = [*ROLES, "search"]
     draws = np.array([seeds.stream(s, n).standard_normal(4000) for s in range(12) for n in names])
     correlation = np.corrcoef(draws) - np.eye(len(draws))
     # 1,770 correlations of SD 1/sqrt(4000): 5 SD is exceeded with probability 0.001.

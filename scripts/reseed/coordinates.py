@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path, PurePosixPath
 
+# The sources of randomness inside training that a study can vary one by one.
 ROLES = ("init", "order", "dropout", "augment")
 # What a trial keeps of its predictions, least first: more serves whoever asks for less.
 KEEP = ("none", "correctness", "scores")

@@ -15,9 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
-#: The sources of randomness inside training that a study can vary one by one.
-ROLES = ("init", "order", "dropout", "augment")
-
 
 def _digest(seed: int, name: str) -> bytes:
     number = int(seed)

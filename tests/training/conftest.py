@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reseed.seeds import ROLES
+from reseed.coordinates import ROLES
 
 
 @pytest.fixture

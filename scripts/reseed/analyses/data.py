@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.predictions import Predictions
+from reseed.coordinates import ROLES
 from reseed.seeds import stream
 
 #: What is held fixed while seeds vary.
@@ -24,7 +25,7 @@ CELL = [
     "hyperparameters_source",
 ]
 #: The seeds inside training; together they are the model seed.
-MODEL_SEED = ["init", "order", "dropout", "augment"]
+MODEL_SEED = list(ROLES)
 SEEDS = ["data_seed", *MODEL_SEED]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from reseed.coordinates import ROLES
 from reseed.importing import EXPERIMENT, import_results
 from reseed.importing.columns import find_columns
 from reseed.importing.items import holds_items, read_items
@@ -15,8 +16,7 @@ from reseed.importing.shapes import KEY
 from reseed.importing.table import read_table
 
 _SPLIT = ["dataset", "scheme", "data_seed", "repeat", "fold"]
-_ROLES = ["init", "order", "dropout", "augment"]
-_WHOLE = ["data_seed", "repeat", "fold", *_ROLES]
+_WHOLE = ["data_seed", "repeat", "fold", *ROLES]
 _RUN = ["experiment", "dataset", "scheme", "model", "hyperparameters_source", *_WHOLE, "status"]
 _NUMBERS = pa.list_(pa.float64())
 

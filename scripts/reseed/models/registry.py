@@ -5,8 +5,8 @@ A **factory** makes an untrained estimator::
     def factory(task, n_classes, hyperparameters, seeds, device, threads): ...
 
 ``task`` is ``regression``, ``binary`` or ``multiclass``; ``seeds`` holds one seed a role
-(``reseed.seeds.ROLES``); ``device`` is ``cpu`` or ``cuda``. It returns either an object with the
-`Estimator` interface or any scikit-learn estimator, which is then wrapped.
+(``reseed.coordinates.ROLES``); ``device`` is ``cpu`` or ``cuda``. It returns either an object with
+the `Estimator` interface or any scikit-learn estimator, which is then wrapped.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
-from reseed import seeds
+from reseed.coordinates import ROLES
 from reseed.errors import ReseedError
 from reseed.metrics import GREATER_IS_BETTER, PRIMARY
 from reseed.models.registry import Estimator, build, load_factory
@@ -94,7 +94,7 @@ def search(
         raise ReseedError(f"tuning method {method!r}: use one of {', '.join(METHODS)}")
     configurations = sample_configurations(search_space, trials, seed)
     parts = cross_validation(target, task, rows, folds, seed, groups)
-    how = (factory, task, n_classes, dict.fromkeys(seeds.ROLES, seed), device)
+    how = (factory, task, n_classes, dict.fromkeys(ROLES, seed), device)
     stops_early = _build(how, hyperparameters | configurations[0]).uses_validation
     table = (features, target, features_meta)
     key = question_key(
