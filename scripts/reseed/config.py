@@ -5,12 +5,21 @@ The JSON schemas under `config/schema/` are made from these classes; `project.py
 
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
 
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
+Place = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Scale = Literal["smoke", "demo", "paper"]
 SCALES = get_args(Scale)
@@ -19,7 +28,7 @@ SCALES = get_args(Scale)
 class Strict(BaseModel):
     """A class that refuses unknown fields."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 # --- datasets -----------------------------------------------------------------------------------
@@ -118,23 +127,49 @@ def _shape(value: object) -> str:
     return "list" if isinstance(value, list) else "plain"
 
 
-Value = bool | int | float | str | None
+Plain = bool | int | float | str | None
+Value = Plain | list[Plain]
 Values = Annotated[
     Annotated[list[Value], Tag("list")] | Annotated[Range, Tag("fields")], Discriminator(_shape)
 ]
-Scaling = Literal["training_rows", "all_rows", "none"]
 Device = Literal["cpu", "gpu", "auto"]
 
 
+class Encoder(Strict):
+    """What is fitted on a table's training rows before a model: impute, one-hot, scale.
+
+    Images and texts reach a model as they are.
+    """
+
+    scaling: Literal["training_rows", "all_rows", "none"] = "training_rows"
+
+
+class Stack(Strict):
+    """How many trials a model trains in one pass, by device (1: one at a time).
+
+    The width is part of a trial's key: the last bits of batched arithmetic depend on it.
+    """
+
+    cpu: Count = 1
+    gpu: Count = 1
+
+
 class Model(Strict):
-    """One model: an algorithm with its training recipe."""
+    """One model: an algorithm with its training recipe.
+
+    `code` names files or modules that the factory loads in a way that cannot be followed; their
+    content is part of a trial's key, as the factory's own module is.
+    """
 
     name: Identifier
     title: str
-    factory: Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
+    factory: Place
     device: Device = "cpu"
-    scaling: Scaling = "training_rows"
-    environment: str = "training"
+    encoder: Encoder = Encoder()
+    stack: Stack = Stack()
+    weights: Identifier | None = None
+    code: list[str] = []
+    environment: Identifier = "training"
     hyperparameters: dict[str, Value] = {}
     search_space: dict[str, Values] = {}
     seconds_per_trial: Annotated[float, Field(gt=0)] = 1.0
@@ -154,7 +189,7 @@ class Holdout(Strict):
 
 
 class Official(Strict):
-    """The dataset's own test set."""
+    """The dataset's own test rows; its own validation rows where it has some, else drawn."""
 
     kind: Literal["official"]
     validation: Fraction = 0.1
@@ -162,11 +197,10 @@ class Official(Strict):
 
 
 class KFold(Strict):
-    """Repeated k-fold cross-validation."""
+    """k-fold cross-validation; every data seed is a repeat with folds of its own."""
 
     kind: Literal["kfold"]
     folds: Annotated[int, Field(ge=2)] = 5
-    repeats: Count = 2
     validation: Fraction = 0.1
     stratify: bool = True
 
@@ -177,20 +211,27 @@ Scheme = Annotated[Holdout | Official | KFold, Field(discriminator="kind")]
 class SeedRange(Strict):
     """`count` seeds from `start` on."""
 
-    count: Count
+    count: Annotated[int, Field(ge=1, le=1_000_000)]
     start: Seed = 0
+
+
+def _different(seeds: list[int]) -> list[int]:
+    twice = sorted({seed for seed in seeds if seeds.count(seed) > 1})
+    if twice:
+        raise ValueError(f"seed {twice[0]} stands there twice")
+    return seeds
 
 
 SeedList = Annotated[
     Annotated[Seed, Tag("plain")]
-    | Annotated[list[Seed], Tag("list")]
+    | Annotated[list[Seed], Field(min_length=1), AfterValidator(_different), Tag("list")]
     | Annotated[SeedRange, Tag("fields")],
     Discriminator(_shape),
 ]
 
 
 class Seeds(Strict):
-    """Which seeds an experiment crosses; a role of the model seed that is not named stays at 0."""
+    """Which seeds are crossed; a role of the model seed that is not named stays at 0."""
 
     data: SeedList = 0
     model: SeedList | None = None
@@ -233,53 +274,72 @@ class DatasetReference(Strict):
 
 
 class ModelReference(Strict):
-    """A model by name, with hyper-parameters held at given values (and not searched).
+    """A model by name, with parts of its recipe changed; what is given is not searched.
 
     `seconds_per_trial` says what a trial costs then; it sizes blocks and changes no result.
     """
 
     name: str
-    scaling: Scaling | None = None
+    title: str | None = None
+    encoder: Encoder | None = None
+    stack: Stack | None = None
+    device: Device | None = None
     hyperparameters: dict[str, Value] = {}
     seconds_per_trial: Annotated[float, Field(gt=0)] | None = None
 
 
-Datasets = list[
-    Annotated[
-        Annotated[str, Tag("plain")] | Annotated[DatasetReference, Tag("fields")],
-        Discriminator(_shape),
-    ]
+DatasetName = Annotated[
+    Annotated[str, Tag("plain")] | Annotated[DatasetReference, Tag("fields")],
+    Discriminator(_shape),
 ]
-Models = list[
-    Annotated[
-        Annotated[str, Tag("plain")] | Annotated[ModelReference, Tag("fields")],
-        Discriminator(_shape),
-    ]
+ModelName = Annotated[
+    Annotated[str, Tag("plain")] | Annotated[ModelReference, Tag("fields")],
+    Discriminator(_shape),
 ]
+
+
+class Arm(Strict):
+    """What is compared, where that is more than a model: a model with seeds of its own."""
+
+    model: ModelName
+    title: str = ""
+    seeds: Seeds | None = None
 
 
 class Experiment(Strict):
-    """Trials of every (dataset, split scheme, model) over crossed seeds.
+    """Trials of every (dataset, split scheme, arm) over crossed seeds.
 
-    What is left out is taken from the study.
+    What is left out is taken from the study. Without `arms`, every model is an arm.
     """
 
     title: str = ""
-    datasets: Datasets | None = None
-    models: Models | None = None
+    datasets: list[DatasetName] | None = None
+    models: list[ModelName] | None = None
+    arms: dict[Identifier, Arm] | None = None
     splits: list[Scheme] | None = None
     hyperparameters: Hyperparameters | None = None
-    seeds: Seeds
+    seeds: Seeds | None = None
+
+    @model_validator(mode="after")
+    def _has_seeds(self) -> "Experiment":
+        if self.arms is not None and self.models is not None:
+            raise ValueError("gives both models and arms: an arm names its model")
+        arms = list((self.arms or {"": None}).values())
+        if self.seeds is None and any(arm is None or arm.seeds is None for arm in arms):
+            raise ValueError("seeds: missing; say which seeds are varied, as {model: {count: 50}}")
+        return self
 
 
 class Results(Strict):
     """Results of the user's own runs, in place of training.
 
     `columns` maps Reseed's column names to the file's; what is not mapped keeps its name.
-    `{results}` in `path` stands for the results folder.
+    `{results}` in `path` stands for the results folder. `made_from` names a study of this
+    project whose scores are written to `path` first.
     """
 
     path: str
+    made_from: str | None = None
     format: Literal["auto", "csv", "parquet", "mlflow", "wandb"] = "auto"
     columns: dict[str, str] = {}
     metric: str | None = None
@@ -307,16 +367,21 @@ class Exhibit(Strict):
 
 
 class Study(Strict):
-    """One study: experiments (or given results), analyses, exhibits, and what scales change."""
+    """One study: experiments (or given results), analyses, exhibits, and what scales change.
+
+    `keep`: the parts of each split whose raw outputs (logits; predictions of a regression) every
+    trial keeps. `metric`: judges the study's models in place of each dataset's own.
+    """
 
     name: Identifier
     title: str
     question: str = ""
     citation: str = ""
-    keep: Literal["none", "correctness", "scores"] = "none"
+    keep: list[Literal["test", "validation"]] = []
+    metric: str | None = None
     results: Results | None = None
-    datasets: Datasets = []
-    models: Models = []
+    datasets: list[DatasetName] = []
+    models: list[ModelName] = []
     splits: list[Scheme] = []
     hyperparameters: Hyperparameters = Hyperparameters()
     experiments: dict[Identifier, Experiment] = {}
@@ -337,11 +402,12 @@ class Main(Strict):
 
     scale: Scale = "demo"
     studies: list[str] = []
-    results: Annotated[str, Field(pattern=r"^[^\s'\"{}]+$")] = "results"
+    results: Annotated[str, Field(pattern=r"^[^{}\x00-\x1f]+$")] = "results"
     data_mirror: str | None = None
     block_seconds: Annotated[float, Field(gt=0)] = 60
     seeds_per_job: Count | None = None
     tuning_threads: Count = 2
+    mixed: Literal["report", "retrain"] = "report"
     verify_sample: Count = 10
 
 

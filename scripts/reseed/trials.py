@@ -1,86 +1,99 @@
-"""The trial record: one small Parquet file a trial, one row, with what made it as metadata."""
+"""The trial record: one small Parquet file, one row, named by its key alone.
 
-import json
+It says what came out and in which environment, not which study or setting asked for it: the plan
+knows that. So settings that mean the same share one record.
+"""
+
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.atomic import replacing
-from reseed.coordinates import KEEP, ROLES
+from reseed.coordinates import KEPT_PARTS, ROLES
+from reseed.errors import ReseedError
 
 CURVE_POINT = pa.struct(
-    [
-        ("epoch", pa.int32()),
-        ("train_loss", pa.float64()),
-        ("validation_loss", pa.float64()),
-        ("validation_metric", pa.float64()),
+    [("epoch", pa.int32())]
+    + [
+        (name, pa.float64())
+        for name in ("train_loss", "validation_loss", "validation_metric", "test_metric")
     ]
 )
+METRICS = pa.map_(pa.string(), pa.float64())
 SCHEMA = pa.schema(
     [
-        ("dataset", pa.string()),
-        ("scheme", pa.string()),
-        ("data_seed", pa.int64()),
-        ("repeat", pa.int16()),
-        ("fold", pa.int16()),
-        ("model", pa.string()),
-        ("hyperparameters", pa.string()),
+        ("key", pa.string()),
         ("seeds", pa.struct([(role, pa.int64()) for role in ROLES])),
+        ("hyperparameters", pa.string()),
         ("status", pa.string()),
         ("error", pa.string()),
-        ("metrics", pa.map_(pa.string(), pa.float64())),
-        ("y_score", pa.list_(pa.float64())),
-        ("correct", pa.list_(pa.bool_())),
+        ("metrics", METRICS),
+        ("validation_metrics", METRICS),
+        *((part, pa.list_(pa.float32())) for part in KEPT_PARTS),
+        ("classes", pa.int32()),
         ("curve", pa.list_(CURVE_POINT)),
+        ("converged", pa.bool_()),
         ("train_seconds", pa.float64()),
         ("fingerprint", pa.string()),
+        ("environment", pa.string()),
+        ("commit", pa.string()),
     ]
 )
-_METADATA = b"reseed"
 
 
-def write_trial(path: str | Path, record: dict, made_by: dict) -> None:
-    """Write one trial in one step.
+class Damaged(ReseedError):
+    """A file whose bytes are not those that were written; `path` says which."""
 
-    Args:
-        path: target file.
-        record: values by `SCHEMA` field; a missing field is null.
-        made_by: JSON-able facts of the run (`key`, `keep`, machine, settings).
+    def __init__(self, path: Path, reason: object):
+        super().__init__(f"{path}: damaged ({reason}). It is removed: run snakemake again.")
+        self.path = path
+
+
+def write_trial(path: Path, record: dict) -> None:
+    """Write one trial; values by `SCHEMA` field, a missing field is null.
+
+    Raw outputs (n,) or (n, classes) are kept row by row; `classes` tells them apart.
     """
     row = {name: record.get(name) for name in SCHEMA.names}
-    row["metrics"] = sorted((row["metrics"] or {}).items())
-    schema = SCHEMA.with_metadata({_METADATA: json.dumps(made_by, sort_keys=True).encode()})
-    table = pa.Table.from_pylist([row], schema=schema)
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
-
-
-def made_by(path: str | Path) -> dict | None:
-    """What made the trial at `path`; None if there is no whole trial file there."""
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-        return json.loads(metadata[_METADATA])
-    except (OSError, KeyError, ValueError):
-        return None
-
-
-def is_finished(path: str | Path, key: str, keep: str) -> bool:
-    """Whether `path` holds a trial made under `key` that keeps at least `keep`."""
-    facts = made_by(path)
-    return (
-        facts is not None and facts["key"] == key and KEEP.index(facts["keep"]) >= KEEP.index(keep)
+    for name in ("metrics", "validation_metrics"):
+        row[name] = sorted((row[name] or {}).items())
+    for part in KEPT_PARTS:
+        if row[part] is not None:
+            outputs = np.asarray(row[part], dtype=np.float32)
+            row["classes"] = outputs.shape[1] if outputs.ndim == 2 else 1
+            row[part] = outputs.ravel()
+    table = pa.Table.from_pylist([row], schema=SCHEMA)
+    pq.write_table(
+        table, path, compression="zstd", write_statistics=False, write_page_checksum=True
     )
 
 
-def read_trial(path: str | Path, columns: Iterable[str] | None = None) -> dict:
-    """One trial as a dict (map and struct columns as Python dicts).
+def read_trial(path: Path, columns: Iterable[str] | None = None) -> dict:
+    """One trial as a dict, its raw outputs as float32 arrays.
 
-    Raises OSError (pyarrow's ArrowInvalid is one of ValueError) if the file is damaged.
+    Raises Damaged for a file that is cut short or whose bytes changed; FileNotFoundError.
     """
-    file = pq.ParquetFile(path)
-    row = file.read(columns=list(columns) if columns else None).to_pylist()[0]
-    if row.get("metrics") is not None:
-        row["metrics"] = dict(row["metrics"])
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read(columns=list(columns) if columns else None)
+        row = {
+            name: column[0].as_py()
+            for name, column in zip(table.column_names, table.columns, strict=True)
+            if name not in KEPT_PARTS
+        }
+        for part in set(KEPT_PARTS) & set(table.column_names):
+            values = table[part][0].values
+            row[part] = None if values is None else values.to_numpy(zero_copy_only=False)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, IndexError, KeyError) as error:
+        raise Damaged(Path(path), error) from None
+    for part in set(KEPT_PARTS) & set(row):
+        if row[part] is not None and (row.get("classes") or 1) > 1:
+            row[part] = row[part].reshape(-1, row["classes"])
+    for name in ("metrics", "validation_metrics"):
+        if name in row:
+            row[name] = dict(row[name] or ())
     return row

@@ -2,12 +2,16 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Callable
 
 from reseed.errors import ReseedError
 
 # Names the folder with local copies of data sets, for every job of a run.
 MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
+# Names the project's folder, where the user's own modules stand.
+PROJECT_VARIABLE = "RESEED_PROJECT"
+LOG_BYTES = 1_000_000
 
 
 def limit_threads(count: int) -> None:
@@ -35,15 +39,44 @@ def pick_device(allowed: str, gpus: int) -> str:
     return "cpu"
 
 
+class Bounded:
+    """A text stream that stops after so many bytes: a chatty model must not fill the disk."""
+
+    def __init__(self, stream, limit: int = LOG_BYTES):
+        self._stream, self._left = stream, limit
+
+    def write(self, text: str) -> int:
+        """Write `text`, or what of it still fits."""
+        if self._left > 0:
+            self._stream.write(text[: self._left])
+            self._left -= len(text)
+            if self._left <= 0:
+                self._stream.write("\n… the rest of this output is left out\n")
+        return len(text)
+
+    def __getattr__(self, name: str):
+        return getattr(self._stream, name)
+
+
 def say(text: str) -> None:
     """Print a line to the job's log at once."""
     print(text, flush=True)
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a script's main; a `ReseedError` becomes one readable message and exit status 1."""
+    """Run a script's main; any error becomes one readable message and exit status 1."""
+    sys.stdout, sys.stderr = Bounded(sys.stdout), Bounded(sys.stderr)
     try:
         main()
     except ReseedError as error:
-        print(f"Error: {error}", file=sys.stderr, flush=True)
-        sys.exit(1)
+        text = str(error)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        text = f"{place}{error.strerror or error}. What was finished before is kept: run again."
+    except Exception as error:
+        traceback.print_exc()
+        text = f"{type(error).__name__}: {error}"
+    else:
+        return
+    print(f"Error: {text}", file=sys.__stderr__, flush=True)
+    sys.exit(1)
