@@ -9,7 +9,7 @@ import pandas as pd
 
 from reseed.importing.shapes import KEY, runs_table
 from reseed.importing.table import Table
-from reseed.metrics import PRIMARY, evaluate
+from reseed.metrics import PRIMARY, evaluate_scores
 
 _SPLIT = ["dataset", "data_seed", "repeat", "fold"]
 
@@ -25,7 +25,7 @@ def scored_items(
     for task, group in read_items(table, found):
         dataset = group["dataset"].iloc[0]
         tasks[dataset] = {"task": task, "metric": metric or _primary(task)}
-        score = _accuracy if task == "classification" else lambda y, p, t=task: evaluate(t, y, p)
+        score = _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
         parts += [
             {**dict(zip(KEY, key, strict=True)), "reason": reason, "metric": name, "value": value}
             for key, run in group.groupby(KEY, sort=False)

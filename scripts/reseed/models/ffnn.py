@@ -99,16 +99,10 @@ class FeedForward:
         return self
 
     @torch.inference_mode()
-    def predict_score(self, X: np.ndarray) -> np.ndarray:
-        """Return predictions (n,), probabilities of class 1 (n,), or probabilities (n, k)."""
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return predictions (n,), log-odds of class 1 (n,), or logits (n, k)."""
         output = self._outputs(self.network, self._inputs(X)).cpu().double()
-        if self.task == "regression":
-            output = output * self._unit + self._centre
-        elif self.task == "binary":
-            output = torch.sigmoid(output)
-        else:
-            output = torch.softmax(output, dim=1)
-        return output.numpy()
+        return (output * self._unit + self._centre).numpy()
 
     def _network(self, features: int) -> nn.Sequential:
         recipe = self.recipe
