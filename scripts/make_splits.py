@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from reseed.runtime import limit_threads, run, say
+from reseed.scripting import limit_threads, run, say
 
 
 def main() -> None:

@@ -16,14 +16,13 @@ from reseed import metrics as measured
 from reseed.atomic import replacing
 from reseed.coordinates import Coordinates, expand, varied
 from reseed.data.store import read_targets
-from reseed.errors import ReseedError
+from reseed.errors import Damaged, ReseedError
 from reseed.machine import cores
 from reseed.outputs import probabilities
-from reseed.schemas import CURVES, OUTCOME, SCORES, SEEDS, TARGETS
-from reseed.setting_files import SettingFiles, Stale
+from reseed.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, TARGETS
+from reseed.setting_files import SettingFiles
 from reseed.splits import read_split
 from reseed.store import discard
-from reseed.trials import Damaged
 
 BATCH = 200
 COLUMNS = ["status", "error", "metrics", "validation_metrics", "converged", "train_seconds"]
@@ -77,7 +76,7 @@ class _Reader:
             return self._read[path]
         try:
             record = files.read(trial, self.columns)
-        except (Damaged, Stale) as error:
+        except Damaged as error:
             self.problems.append(error)
             record = None
         if self.remember or record is None:
@@ -96,7 +95,9 @@ class _Reader:
 
 
 def _identified(identity: dict, trial: Coordinates) -> dict:
-    return identity | dict(zip(SEEDS, (trial.data_seed, trial.fold or 0, *trial[2:]), strict=True))
+    return identity | dict(
+        zip(SEEDS, (trial.data_seed, 0, trial.fold or 0, *trial[2:]), strict=True)
+    )
 
 
 def collect_trials(study: Study) -> pd.DataFrame:
@@ -130,9 +131,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
     return frame
 
 
-def _measure(
-    study: Study, files: SettingFiles, trial: Coordinates, names: list[str]
-) -> dict:
+def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[str]) -> dict:
     """Metrics that the record lacks, from the outputs it keeps."""
     task = files.data["task"]
     applying = [name for name in names if task in measured.get(name).tasks]
@@ -292,16 +291,15 @@ def collect_items(study: Study, scores: Path, targets: Path, curves: Path) -> No
             items.add(placed | {name: record[name] for name in ("status", "classes")} | flat)
             for point in record["curve"] or []:
                 epochs.add(placed | point)
-            place = (*files.setting[:2], trial.data_seed, trial.fold or 0)
+            place = (*files.setting[:2], trial.data_seed, 0, trial.fold or 0)
             partitions.setdefault(place, (files, trial))
         read.finish()
     with _Writer(targets, TARGETS) as truths:
         for place, (files, trial) in sorted(partitions.items()):
             split = read_split(files.split(trial.data_seed), trial.fold or 0)
             target = read_targets(files.data_folder).target.astype(np.float64)
-            names = ("dataset", "scheme", "data_seed", "fold")
+            names = ("dataset", "scheme", *PLACE)
             truths.add(
                 dict(zip(names, place, strict=True))
                 | {part: target[getattr(split, part)] for part in ("test", "validation")}
             )
-

@@ -194,7 +194,8 @@ def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[
 def _installed(entry: str) -> list[str]:
     """Version and list of file hashes of the distributions that hold an installed entry."""
     names = metadata.packages_distributions().get(entry.partition(".")[0], [])
-    return [f"{n} {metadata.version(n)} {metadata.distribution(n).read_text('RECORD')}" for n in names]
+    found = map(metadata.distribution, names)
+    return [f"{one.name} {one.version} {one.read_text('RECORD')}" for one in found]
 
 
 @cache

@@ -1,5 +1,6 @@
 """From checked configuration to work: studies → settings → trials → blocks → paths (no I/O)."""
 
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from reseed.coordinates import (
     tuning_stem,
     tuning_trial,
 )
+from reseed.data.kinds import listed
 from reseed.errors import ReseedError
 from reseed.keys import code_hash, digest, named_code
 from reseed.project import Project
@@ -28,6 +30,7 @@ MAX_TRIALS = 2_000_000
 TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
 # The module whose imports are all that training shares between families.
 TRAINING = "reseed.training.run"
+SEARCH = "reseed.training.tuning"
 
 
 @dataclass
@@ -40,6 +43,7 @@ class PlannedSetting:
     model: dict
     source: dict
     code: str = ""
+    search_code: str = ""
     keep: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
 
@@ -62,6 +66,11 @@ class PlannedSetting:
             "metric": metric if ":" in metric else None
         }
 
+    @property
+    def search_key(self) -> str:
+        """Hash of all that decides a search besides data, rows and seeds."""
+        return digest(self.recipe(), self.search(), self.code, self.search_code)
+
     def search(self) -> dict | None:
         """How hyper-parameters are searched; None where they are given."""
         if self.source["mode"] == "default":
@@ -76,6 +85,7 @@ class PlannedSetting:
             "recipe": self.recipe(),
             "search": self.search(),
             "code": self.code,
+            "search_code": self.search_code,
             "device": self.model["device"],
             "keep": sorted(self.keep),
         }
@@ -119,6 +129,7 @@ class Plan:
     results: str
     datasets: dict[str, dict]
     models: dict[str, dict]
+    weights: dict[str, dict]
     settings: dict[Setting, PlannedSetting]
     # study → experiment → arms, in the order of the configuration
     studies: dict[str, dict[str, list[PlannedArm]]]
@@ -164,14 +175,17 @@ class Plan:
 
     def inputs(self, planned: PlannedSetting, trials: list[Coordinates]) -> list[str]:
         """Files that training some trials of a setting reads, the dataset's left out."""
-        place = planned.setting[:2]
         seeds = sorted({trial.data_seed for trial in trials})
-        weights = planned.model["weights"]
         return [
-            *(split_path(self.results, *place, seed) for seed in seeds),
+            *(split_path(self.results, *planned.setting[:2], seed) for seed in seeds),
             *planned.tuning_files(self.results, trials),
-            *([f"{self.results}/weights/{weights}/meta.json"] if weights else []),
+            *self.weight_files(planned),
         ]
+
+    def weight_files(self, planned: PlannedSetting) -> list[str]:
+        """What is there once a setting's pretrained weights are."""
+        name = planned.model["weights"]
+        return [f"{self.results}/weights/{name}/meta.json"] if name else []
 
 
 def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -> Iterator[Block]:
@@ -300,7 +314,10 @@ class _Planner:
         if setting not in self.settings:
             data, entry = self.datasets[dataset], self.models[model]
             code = self.code(data, entry)
-            self.settings[setting] = PlannedSetting(setting, data, scheme, entry, source, code)
+            planned = PlannedSetting(setting, data, scheme, entry, source, code)
+            if planned.search() is not None:
+                planned.search_code = code_hash(SEARCH)
+            self.settings[setting] = planned
         return self.settings[setting]
 
 
@@ -362,6 +379,10 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
         results=project.main.results,
         datasets=planner.datasets,
         models=planner.models,
+        weights={
+            name: project.weights[name].model_dump()
+            for name in sorted({m["weights"] for m in planner.models.values() if m["weights"]})
+        },
         settings=planner.settings,
         studies=studies,
         variants=planner.variants,
@@ -388,8 +409,8 @@ def _experiment(
 
 
 def _refuse_endless(where: str, seeds: dict) -> None:
-    count = 1
-    for spec in seeds.values():
-        count *= spec["count"] if isinstance(spec, dict) else len(spec) if isinstance(spec, list) else 1
+    count = math.prod(
+        spec["count"] if isinstance(spec, dict) else len(listed(spec)) for spec in seeds.values()
+    )
     if count > MAX_TRIALS:
         raise ReseedError(f"{where}: {count:,} trials of one arm. Take fewer seeds.")

@@ -23,8 +23,9 @@ IDENTITY = [
     "model",
     "hyperparameters_source",
 ]
-#: The split a trial learns from: a data seed is a repeat; fold 0 where there are no folds.
-PLACE = ["data_seed", "fold"]
+#: The split a trial learns from; fold 0 where there are no folds. `repeat` is of given results
+#: and 0 in trained ones, where every data seed is a repeat.
+PLACE = ["data_seed", "repeat", "fold"]
 #: The seeds inside training; together they are the model seed.
 MODEL_SEED = list(ROLES)
 SEEDS = [*PLACE, *MODEL_SEED]

@@ -5,7 +5,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from reseed.errors import ReseedError
+from reseed.errors import Damaged, ReseedError
 
 # Names the folder with local copies of data sets, for every job of a run.
 MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
@@ -68,6 +68,9 @@ def run(main: Callable[[], None]) -> None:
     sys.stdout, sys.stderr = Bounded(sys.stdout), Bounded(sys.stderr)
     try:
         main()
+    except Damaged as error:
+        error.path.unlink(missing_ok=True)
+        text = str(error)
     except ReseedError as error:
         text = str(error)
     except OSError as error:

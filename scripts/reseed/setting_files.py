@@ -15,23 +15,12 @@ from reseed.coordinates import (
     tuning_stem,
     tuning_trial,
 )
-from reseed.data.store import read_meta
-from reseed.errors import ReseedError
+from reseed.data.files import read_meta
+from reseed.errors import Damaged, ReseedError, Stale
 from reseed.keys import digest, trial_key
 from reseed.splits import split_hashes
 from reseed.store import discard, place
-from reseed.trials import Damaged, read_trial
-
-
-class Stale(ReseedError):
-    """Something made under another key than the plan's; it is removed, to be made again."""
-
-    def __init__(self, path: Path, what: str):
-        super().__init__(
-            f"{path}: made from other {what} than the project now holds. It is removed: run "
-            "snakemake again, and it is made anew (or linked, if the store has it)."
-        )
-        self.path = path
+from reseed.trials import read_trial
 
 
 class SettingFiles:
@@ -113,11 +102,11 @@ class SettingFiles:
                 self._found[path] = json.loads(path.read_text(encoding="utf-8"))
             except ValueError as error:
                 discard(path, path.with_suffix(".parquet"))
-                raise Damaged(path, error) from None
+                raise Damaged(path, f"damaged ({error})") from None
             searched = tuning_trial(self.described["search"]["mode"], trial)
             if self._found[path].get("key") != self.search_key(searched):
                 discard(path, path.with_suffix(".parquet"))
-                raise Stale(path, "code, data or search space")
+                raise Stale(path, "found for other code, data, rows or search space")
         return given | self._found[path]["best"]
 
     def key(self, trial: Coordinates) -> str:
@@ -153,5 +142,5 @@ class SettingFiles:
             raise
         if record["key"] != key:
             discard(path)
-            raise Stale(path, "code, settings, data or rows")
+            raise Stale(path, "made by other code, settings, data or rows than the project now has")
         return record

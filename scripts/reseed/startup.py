@@ -1,4 +1,4 @@
-"""What the Snakefile asks of the machine on start: mirror, environment of jobs, a place to write."""
+"""What the Snakefile asks of the machine on start: mirror, jobs' environment, a place to write."""
 
 import os
 import sys
@@ -43,11 +43,10 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
 
     Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
     """
-    config = Path(config).resolve()
     project = load(config, overrides)
     mirror = data_mirror(project.main.data_mirror)
     absent = absent_datasets(project.datasets.values(), mirror)
-    return project, make_plan(project, config.parent, absent), mirror
+    return project, make_plan(project, Path(config).resolve().parent, absent), mirror
 
 
 def prepare_jobs(mirror: str, project: str | Path) -> None:

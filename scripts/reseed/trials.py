@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.coordinates import KEPT_PARTS, ROLES
-from reseed.errors import ReseedError
+from reseed.errors import Damaged
 
 CURVE_POINT = pa.struct(
     [("epoch", pa.int32())]
@@ -41,14 +41,6 @@ SCHEMA = pa.schema(
         ("commit", pa.string()),
     ]
 )
-
-
-class Damaged(ReseedError):
-    """A file whose bytes are not those that were written; `path` says which."""
-
-    def __init__(self, path: Path, reason: object):
-        super().__init__(f"{path}: damaged ({reason}). It is removed: run snakemake again.")
-        self.path = path
 
 
 def write_trial(path: Path, record: dict) -> None:
@@ -89,7 +81,7 @@ def read_trial(path: Path, columns: Iterable[str] | None = None) -> dict:
     except FileNotFoundError:
         raise
     except (OSError, ValueError, IndexError, KeyError) as error:
-        raise Damaged(Path(path), error) from None
+        raise Damaged(path, f"damaged ({error})") from None
     for part in set(KEPT_PARTS) & set(row):
         if row[part] is not None and (row.get("classes") or 1) > 1:
             row[part] = row[part].reshape(-1, row["classes"])

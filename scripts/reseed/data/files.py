@@ -10,15 +10,7 @@ import os
 from pathlib import Path
 
 from reseed.data.kinds import META
-from reseed.errors import ReseedError
-
-
-class Damaged(ReseedError):
-    """A file whose content is not what was written; `path` is to be deleted and made again."""
-
-    def __init__(self, path: Path, why: str):
-        super().__init__(f"{path}: {why}: delete it, and the next run makes it again")
-        self.path = Path(path)
+from reseed.errors import Damaged
 
 
 def file_sha256(path: Path) -> str:

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.atomic import replacing, write_json
-from reseed.data.files import Damaged, check_file, file_facts, read_meta
+from reseed.data.files import check_file, file_facts, read_meta
 from reseed.data.kinds import INPUTS_FILE, META, PARTS, TARGETS
-from reseed.errors import ReseedError
+from reseed.errors import Damaged, ReseedError
 
 __all__ = [
     "Damaged",

@@ -25,7 +25,9 @@ def scored_items(
     for task, group in read_items(table, found):
         dataset = group["dataset"].iloc[0]
         tasks[dataset] = {"task": task, "metric": metric or _primary(task)}
-        score = _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
+        score = (
+            _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
+        )
         parts += [
             {**dict(zip(KEY, key, strict=True)), "reason": reason, "metric": name, "value": value}
             for key, run in group.groupby(KEY, sort=False)

@@ -10,11 +10,12 @@ from reseed import store
 from reseed.atomic import write_json
 from reseed.coordinates import Coordinates
 from reseed.data.store import open_inputs, read_targets
+from reseed.errors import Damaged
 from reseed.machine import commit, environment, environment_id
 from reseed.setting_files import SettingFiles
 from reseed.splits import Split, read_split
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
-from reseed.trials import Damaged, read_trial, write_trial
+from reseed.trials import read_trial, write_trial
 
 Report = Callable[[str], None]
 
