@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +25,6 @@ from reseed.splits import read_split
 from reseed.store import discard
 
 BATCH = 200
-COLUMNS = ["status", "error", "metrics", "validation_metrics", "converged", "train_seconds"]
-COLUMNS += ["fingerprint", "environment", "hyperparameters", "commit"]
 
 
 class Study:
@@ -66,7 +64,7 @@ class Study:
 class _Reader:
     """Reads each trial once; gathers everything that must be made again into one error."""
 
-    def __init__(self, columns: list[str], remember: bool = True):
+    def __init__(self, columns: Iterable[str] = (), remember: bool = True):
         self.columns, self.remember, self.problems = columns, remember, []
         self._read: dict[Path, dict | None] = {}
 
@@ -105,7 +103,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
 
     Raises ReseedError, with everything that must be made again, or for a study without trials.
     """
-    rows, read, extra = [], _Reader(COLUMNS), study.job["metrics"]
+    rows, read, extra = [], _Reader(), study.job["metrics"]
     for identity, files, trial in study.trials():
         record = read(files, trial)
         if record is None:
@@ -137,7 +135,7 @@ def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[
     applying = [name for name in names if task in measured.get(name).tasks]
     if not applying:
         return {}
-    outputs = files.read(trial, ["test", "classes"])["test"]
+    outputs = files.read(trial, ["test"])["test"]
     if outputs is None:
         raise ReseedError(
             f"study {study.job['study']}: metric {applying[0]} needs the raw outputs of every "
@@ -154,11 +152,11 @@ def _check_environments(study: Study, frame: pd.DataFrame) -> None:
     if study.job["mixed"] != "retrain" or frame["environment"].nunique() == 1:
         return
     newest = max(study.trials(), key=lambda item: item[1].target(item[2]).stat().st_mtime)
-    current = newest[1].read(newest[2], ["environment"])["environment"]
+    current = newest[1].read(newest[2])["environment"]
     removed = 0
     for _, files, trial in study.trials():
         path = files.target(trial)
-        if path.exists() and files.read(trial, ["environment"])["environment"] != current:
+        if path.exists() and files.read(trial)["environment"] != current:
             discard(path)
             removed += 1
     raise ReseedError(
@@ -276,7 +274,7 @@ def collect_items(study: Study, scores: Path, targets: Path, curves: Path) -> No
     Memory is bounded: trials are read and written in batches. Raises ReseedError, with everything
     that must be made again.
     """
-    read = _Reader(["status", "test", "validation", "classes", "curve"], remember=False)
+    read = _Reader(["test", "validation", "curve"], remember=False)
     partitions: dict[tuple, tuple[SettingFiles, Coordinates]] = {}
     with _Writer(scores, SCORES) as items, _Writer(curves, CURVES) as epochs:
         for identity, files, trial in study.trials():

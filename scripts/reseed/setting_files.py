@@ -4,6 +4,7 @@ Whoever makes, collects, analyses or verifies trials asks here, so all expect th
 """
 
 import json
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -126,7 +127,7 @@ class SettingFiles:
         """Where the store keeps a trial that keeps what this setting asks for."""
         return place(self.results / "store", key, f".{'+'.join(self.keep) or 'metrics'}.parquet")
 
-    def read(self, trial: Coordinates, columns: list[str] | None = None) -> dict:
+    def read(self, trial: Coordinates, columns: Iterable[str] = ()) -> dict:
         """The trial's record from its declared file, once its key is the expected one.
 
         What is damaged, missing or stale is removed from the results (and, where damaged, from
@@ -134,7 +135,7 @@ class SettingFiles:
         """
         path, key = self.target(trial), self.key(trial)
         try:
-            record = read_trial(path, columns and ["key", *columns])
+            record = read_trial(path, columns)
         except FileNotFoundError:
             raise ReseedError(f"{path}: missing. Run snakemake again to make it.") from None
         except Damaged:

@@ -4,6 +4,7 @@ It says what came out and in which environment, not which study or setting asked
 knows that. So settings that mean the same share one record.
 """
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.coordinates import KEPT_PARTS, ROLES
+from reseed.coordinates import KEPT_PARTS
 from reseed.errors import Damaged
 
 CURVE_POINT = pa.struct(
@@ -21,71 +22,62 @@ CURVE_POINT = pa.struct(
         for name in ("train_loss", "validation_loss", "validation_metric", "test_metric")
     ]
 )
-METRICS = pa.map_(pa.string(), pa.float64())
+#: What a record says in one JSON text. Few columns keep a small file small.
+FACTS = (
+    *("key", "seeds", "hyperparameters", "status", "error", "metrics", "validation_metrics"),
+    *("classes", "converged", "train_seconds", "fingerprint", "environment", "commit"),
+)
 SCHEMA = pa.schema(
     [
-        ("key", pa.string()),
-        ("seeds", pa.struct([(role, pa.int64()) for role in ROLES])),
-        ("hyperparameters", pa.string()),
-        ("status", pa.string()),
-        ("error", pa.string()),
-        ("metrics", METRICS),
-        ("validation_metrics", METRICS),
+        ("facts", pa.string()),
         *((part, pa.list_(pa.float32())) for part in KEPT_PARTS),
-        ("classes", pa.int32()),
         ("curve", pa.list_(CURVE_POINT)),
-        ("converged", pa.bool_()),
-        ("train_seconds", pa.float64()),
-        ("fingerprint", pa.string()),
-        ("environment", pa.string()),
-        ("commit", pa.string()),
     ]
 )
 
 
 def write_trial(path: Path, record: dict) -> None:
-    """Write one trial; values by `SCHEMA` field, a missing field is null.
+    """Write one trial: `FACTS`, raw outputs by part, and `curve`; what is missing is null.
 
     Raw outputs (n,) or (n, classes) are kept row by row; `classes` tells them apart.
     """
-    row = {name: record.get(name) for name in SCHEMA.names}
-    for name in ("metrics", "validation_metrics"):
-        row[name] = sorted((row[name] or {}).items())
+    facts = {name: record.get(name) for name in FACTS}
+    row = {"curve": record.get("curve")}
     for part in KEPT_PARTS:
-        if row[part] is not None:
-            outputs = np.asarray(row[part], dtype=np.float32)
-            row["classes"] = outputs.shape[1] if outputs.ndim == 2 else 1
+        if record.get(part) is not None:
+            outputs = np.asarray(record[part], dtype=np.float32)
+            facts["classes"] = outputs.shape[1] if outputs.ndim == 2 else 1
             row[part] = outputs.ravel()
+    row["facts"] = json.dumps(facts, sort_keys=True, separators=(",", ":"))
     table = pa.Table.from_pylist([row], schema=SCHEMA)
     pq.write_table(
         table, path, compression="zstd", write_statistics=False, write_page_checksum=True
     )
 
 
-def read_trial(path: Path, columns: Iterable[str] | None = None) -> dict:
-    """One trial as a dict, its raw outputs as float32 arrays.
+def read_trial(path: Path, columns: Iterable[str] = ()) -> dict:
+    """One trial's facts as a dict, with those of `test`, `validation` and `curve` asked for.
 
-    Raises Damaged for a file that is cut short or whose bytes changed; FileNotFoundError.
+    Raw outputs are float32 arrays (n,) or (n, classes), or None. Raises Damaged for a file that
+    is cut short or whose bytes changed; FileNotFoundError.
     """
+    wanted = ["facts", *(name for name in SCHEMA.names[1:] if name in columns)]
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            table = file.read(columns=list(columns) if columns else None)
-        row = {
-            name: column[0].as_py()
-            for name, column in zip(table.column_names, table.columns, strict=True)
-            if name not in KEPT_PARTS
-        }
-        for part in set(KEPT_PARTS) & set(table.column_names):
-            values = table[part][0].values
-            row[part] = None if values is None else values.to_numpy(zero_copy_only=False)
+            table = file.read(columns=wanted)
+        record = json.loads(table["facts"][0].as_py())
+        for name in wanted[1:]:
+            value = table[name][0]
+            if name == "curve":
+                record[name] = value.as_py()
+            elif value.values is None:
+                record[name] = None
+            else:
+                outputs = value.values.to_numpy(zero_copy_only=False)
+                shape = (-1, record["classes"]) if record["classes"] > 1 else -1
+                record[name] = outputs.reshape(shape)
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, IndexError, KeyError) as error:
+    except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
         raise Damaged(path, f"damaged ({error})") from None
-    for part in set(KEPT_PARTS) & set(row):
-        if row[part] is not None and (row.get("classes") or 1) > 1:
-            row[part] = row[part].reshape(-1, row["classes"])
-    for name in ("metrics", "validation_metrics"):
-        if name in row:
-            row[name] = dict(row[name] or ())
-    return row
+    return record

@@ -15,7 +15,7 @@ from reseed.machine import commit, environment, environment_id
 from reseed.setting_files import SettingFiles
 from reseed.splits import Split, read_split
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
-from reseed.trials import read_trial, write_trial
+from reseed.trials import SCHEMA, read_trial, write_trial
 
 Report = Callable[[str], None]
 
@@ -120,7 +120,7 @@ def link_stored(files: SettingFiles, trial: Coordinates) -> bool:
     key = files.key(trial)
     stored = files.stored(key)
     try:
-        if read_trial(stored)["key"] != key:
+        if read_trial(stored, SCHEMA.names)["key"] != key:
             raise Damaged(stored, "it holds another trial")
     except FileNotFoundError:
         return False

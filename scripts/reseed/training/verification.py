@@ -34,7 +34,7 @@ def recomputed(files: SettingFiles, trials: list[Coordinates]) -> Iterator[tuple
     for trial in trials:
         path = files.target(trial)
         try:
-            record = files.read(trial)
+            record = files.read(trial, ["test"])
         except ReseedError as error:
             yield path, Check(False, str(error))
             continue
@@ -67,7 +67,7 @@ def retrained(
 ) -> Iterator[tuple[Path, Check]]:
     """Train trials again from scratch, by the path that made them, and compare fingerprints."""
     for trial, outcome in train(files, trials, device, threads):
-        record = files.read(trial, ["status", "fingerprint"])
+        record = files.read(trial)
         found = (outcome.status, outcome.fingerprint)
         expected = (record["status"], record["fingerprint"])
         text = f"same ({outcome.status}, {str(outcome.fingerprint)[:12]})"
