@@ -3,7 +3,7 @@
 
 def study_key(code):
     """Hash of the code and the description behind a study's tables."""
-    return lambda w: digest(code_hash(code), study_job(PROJECT, PLAN, w.study))
+    return lambda w: digest(code_hash(code), placeless(study_told(w)))
 
 
 def study_told(w):
@@ -78,7 +78,7 @@ rule import_results:
     conda:
         "../envs/statistics.yaml"
     params:
-        key=lambda w: digest(code_hash("import_results.py"), given_told(w)),
+        key=lambda w: digest(code_hash("import_results.py"), given_results(w.study), placeless(study_told(w))),
         run=script("import_results.py"),
         job=told(given_told),
     shell:
@@ -99,7 +99,7 @@ rule import_predictions:
     conda:
         "../envs/statistics.yaml"
     params:
-        key=lambda w: digest(code_hash("import_results.py"), given_told(w)),
+        key=lambda w: digest(code_hash("import_results.py"), given_results(w.study), placeless(study_told(w))),
         run=script("import_results.py"),
         job=told(given_told),
     shell:

@@ -71,6 +71,11 @@ def told(describe):
     return lambda wildcards, output: JOBS.write(describe(wildcards))
 
 
+def placeless(description):
+    """A description without the place of the results, which decides nothing."""
+    return {name: part for name, part in description.items() if name != "results"}
+
+
 def is_table(study, exhibit):
     """Whether an exhibit is a table (else a figure)."""
     return EXHIBITS[PROJECT.studies[study].exhibits[exhibit].kind] == "table"

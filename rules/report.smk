@@ -21,7 +21,7 @@ rule report:
     conda:
         "../envs/exhibits.yaml"
     params:
-        key=digest(code_hash("report.py"), report_told(None)),
+        key=digest(code_hash("report.py"), placeless(report_told(None))),
         run=script("report.py"),
         job=told(report_told),
     shell:
