@@ -95,9 +95,7 @@ def _count_metric(kind: str, average: str) -> Function:
     def function(y: np.ndarray, p: np.ndarray) -> float:
         from sklearn.metrics import precision_recall_fscore_support
 
-        values = precision_recall_fscore_support(
-            y, _classes(p), average=average, zero_division=0
-        )
+        values = precision_recall_fscore_support(y, _classes(p), average=average, zero_division=0)
         return values[("precision", "recall", "f1").index(kind)]
 
     return function
@@ -258,7 +256,9 @@ def evaluate_scores(
     chosen = {m.name: m for m in METRICS.values() if task in m.tasks and not m.on_request}
     for metric in map(get, extra):
         if task not in metric.tasks:
-            raise ReseedError(f"metric {metric.name!r} is for {', '.join(metric.tasks)}, not {task}")
+            raise ReseedError(
+                f"metric {metric.name!r} is for {', '.join(metric.tasks)}, not {task}"
+            )
         chosen[metric.name] = metric
     values = {}
     for name, metric in chosen.items():
