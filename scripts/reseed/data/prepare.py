@@ -27,7 +27,11 @@ def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None =
     if wrong := mistakes({**dataset, "sources": dataset.get("sources") or [fetched]}):
         raise ReseedError(f"{where}: " + "; ".join(wrong))
     options = options_of(dataset)
-    raw = reader_of(dataset).load()(dataset, fetched)
+    try:
+        read = reader_of(dataset).load()
+    except ReseedError as error:
+        raise ReseedError(f"{where}: {error}") from None
+    raw = read(dataset, fetched)
     if fetched is not None:
         where += f" ({', '.join(str(path) for path in fetched.paths.values())})"
     if raw.frame.empty:

@@ -160,8 +160,8 @@ def home_mortgage_sim(dataset: dict, fetched: Fetched | None) -> Raw:
 
 
 def _csv(path: Path, **options) -> pd.DataFrame:
-    """Read a CSV in one piece, so that each column has one type."""
-    return pd.read_csv(path, low_memory=False, **options)
+    """Read a CSV in one piece, so that each column has one type, and each number as written."""
+    return pd.read_csv(path, low_memory=False, float_precision="round_trip", **options)
 
 
 def refuse_duplicates(path: Path, names: list[str]) -> None:
