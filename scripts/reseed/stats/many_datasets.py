@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from reseed.stats.comparison import without_noise
-from reseed.stats.spread import Array, finite, probability
+from reseed.stats.inputs import Array, finite, probability, scaled
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ def compare_over_datasets(
         raise ValueError(f"at least 2 datasets are needed, got {n}")
     probability(alpha=alpha)
     # Means of the same scores added in another order are ties too.
+    s, _ = scaled(s, axis=1)
     s = without_noise(s, np.abs(s).max(axis=1, keepdims=True))
     ranks = stats.rankdata(-s if greater_is_better else s, axis=1)
     average = ranks.mean(axis=0)

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, at_least, finite, probability, real, scaled, unmasked
 
 _MAX_SEEDS = 1_000_000
 
 
 def _positive(**values: ArrayLike) -> None:
     for name, value in values.items():
-        if not np.all(np.isfinite(value) & (np.asarray(value) > 0)):
+        if not np.all(np.isfinite(real(value, name)) & (real(value, name) > 0)):
             raise ValueError(f"{name} must be a positive number, got {value}")
 
 
@@ -35,9 +35,10 @@ def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
     Raises ValueError on NaN, fewer than two scores, or a constant pilot (no spread to plan from).
     """
     pilot = finite(pilot, "pilot", ndim=1, min_size=2)
+    pilot, unit = scaled(pilot)
     if np.ptp(pilot) == 0:
         raise ValueError("all pilot scores are equal: run more pilot seeds to see any spread")
-    sd, df = float(pilot.std(ddof=1)), pilot.size - 1
+    sd, df = float(pilot.std(ddof=1) * unit), pilot.size - 1
     if assurance is None:
         return sd
     probability(assurance=assurance)
@@ -65,7 +66,7 @@ def _t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
     Its square is noncentral F (1, df, effect^2); SciPy's noncentral t is NaN for some effects
     above 15, its noncentral F is not.
     """
-    effect = np.asarray(effect, dtype=np.float64)
+    effect = real(effect, "effect")
     return stats.ncf.sf(stats.t.isf(alpha / 2, df) ** 2, 1, df, effect**2)
 
 
@@ -165,10 +166,10 @@ def grid_standard_error(
     0; for a comparison those of the paired differences. Folds are taken as independent draws of
     the data; overlapping cross-validation folds are not, and make this optimistic.
     """
-    components = np.array([var_seed, var_fold, var_residual], dtype=np.float64)
+    components = real([var_seed, var_fold, var_residual], "variance components")
     if not (np.isfinite(components).all() and components.min() >= 0 and components.max() > 0):
         raise ValueError(f"variance components must be >= 0 and not all 0, got {components}")
-    a, b = np.asarray(seeds, dtype=np.float64), np.asarray(folds, dtype=np.float64)
+    a, b = real(seeds, "seeds"), real(folds, "folds")
     if a.size == 0 or b.size == 0 or a.min() < 2 or b.min() < 2:
         raise ValueError("a crossed design needs at least two seeds and two folds")
     by_seed, by_fold = var_residual + b * var_seed, var_residual + a * var_fold
@@ -240,7 +241,7 @@ def ensemble_size(
     reach the share too. sizes: ascending. alpha_hats: one array (ensembles,) for each size.
     The intervals take ensembles as independent; those that share members are not.
     """
-    sizes = np.asarray(sizes)
+    sizes = np.asarray(unmasked(sizes, "sizes"))
     if sizes.size == 0 or len(alpha_hats) != sizes.size or (np.diff(sizes) <= 0).any():
         raise ValueError("sizes must be ascending, with one array of alpha-hats for each")
     if not 0 < share <= 1:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reseed.stats.comparison import differences
-from reseed.stats.spread import Array, finite
+from reseed.stats.inputs import Array, finite, scaled
 
 Ties = Literal["differ", "half"]
 
@@ -56,7 +56,7 @@ def instability(scores: ArrayLike, ties: Ties = "differ") -> Array:
     s = s.reshape(len(s), -1)
     out = np.zeros((len(s), len(s)))
     for i in range(len(s)):
-        d = differences(s[i], s)
+        d, _ = scaled(differences(s[i], s), axis=-1)
         reference = _sign_of_mean(d.sum(axis=1), np.abs(d).sum(axis=1))
         out[i] = _disagreement(np.sign(d), reference[:, None], ties).mean(axis=1)
     return out
@@ -104,7 +104,7 @@ def order_reversal(
     n = a.shape[-1]
     if not 1 <= m <= n - held_out:
         raise ValueError(f"m must be 1 to {n - held_out} for {n} trials, got {m}")
-    rows = a.reshape(-1, n)
+    rows, _ = scaled(a.reshape(-1, n), axis=-1)
     size = np.abs(rows).sum(axis=1)
     total = rows.sum(axis=1)
     wrong, squares = np.zeros(len(rows)), np.zeros(len(rows))
