@@ -87,6 +87,32 @@ def power(
     return _t_power(difference / np.asarray(sd) * np.sqrt(runs), df, alpha)
 
 
+def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0.05) -> Array:
+    """Smallest true difference, in standard errors, that a two-sided t test finds often enough.
+
+    The noncentrality at which the test with `df` degrees of freedom has `target_power`; times the
+    standard error of the mean difference it is the smallest difference a design could have found.
+    Unlike power at the observed difference it is not the p-value in other words (Hoenig & Heisey
+    2001). Shape of df. With no overlap of splits to correct for it is exact; for the corrected
+    resampled t test it holds as far as its correlation does.
+    """
+    df = finite(np.atleast_1d(df), "df")
+    if df.min() <= 0:
+        raise ValueError(f"df must be positive, got {df.min()}")
+    probability(target_power=target_power, alpha=alpha)
+    if target_power <= alpha:
+        raise ValueError(f"target_power must exceed alpha, got {target_power} and {alpha}")
+    unique, where = np.unique(df, return_inverse=True)
+    low, high = np.zeros_like(unique), np.full_like(unique, 1.0)
+    while (short := _t_power(high, unique, alpha) < target_power).any():
+        high = np.where(short, 2 * high, high)
+    for _ in range(30):  # a billionth of the bracket
+        middle = (low + high) / 2
+        short = _t_power(middle, unique, alpha) < target_power
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return high[where].reshape(df.shape)
+
+
 @dataclass(frozen=True)
 class SeedPlan:
     """Number of seeds that reaches a target.

@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from reseed.stats.ks import ReferenceFunction, algorithm_threshold
 from reseed.stats.inputs import finite, real
+from reseed.stats.ks import ReferenceFunction, algorithm_threshold
 
 AUTHORS_GRID = (0.0, 0.01, 0.025, 0.05, 0.075, *(i / 20 for i in range(2, 10)))
 GRID_EXCEEDED = 0.5  # the authors' code: "at least 0.5"

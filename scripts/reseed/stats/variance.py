@@ -11,8 +11,8 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
 from reseed.stats.bootstrap import bca_interval
-from reseed.stats.mean_squares import Component, components, f_test
 from reseed.stats.inputs import Array, at_least, finite, labels, scaled
+from reseed.stats.mean_squares import Component, components, f_test
 
 _CHUNK = 4_000_000
 
