@@ -1,7 +1,7 @@
 """Statistical analyses of a study: one module a kind, each `analyse(data, options)`.
 
 `KINDS` names each kind and what it reads: `metrics` (one row a trial) or `predictions` (per-item
-scores as well). Light on purpose: the Snakefile imports it.
+scores as well) or `curves` (training curves as well). Light on purpose: the Snakefile imports it.
 """
 
 KINDS = {
@@ -13,4 +13,5 @@ KINDS = {
     "ranking": "metrics",
     "seeds_needed": "metrics",
     "seed_choice": "predictions",
+    "item_pairs": "predictions",
 }

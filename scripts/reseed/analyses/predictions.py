@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from reseed.analyses.arms import ARM
+
 #: What trials of one group share: a model on one split, of which only the model seed differs.
 GROUP = ["dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat", "fold"]
 SPLIT = ["dataset", "scheme", "data_seed", "repeat", "fold"]
@@ -48,7 +50,8 @@ class Predictions:
 
     def _groups_of(self, folder: Path) -> Iterator[Group]:
         scores, targets = (ds.dataset(folder / f"{part}.parquet") for part in ("scores", "targets"))
-        index = scores.to_table(columns=GROUP).to_pandas().drop_duplicates()
+        place = [*GROUP, ARM] if ARM in scores.schema.names else GROUP
+        index = scores.to_table(columns=place).to_pandas().drop_duplicates()
         for key in index.to_dict("records"):
             y_true = _values(targets, {name: key[name] for name in SPLIT}, ["y_true"])["y_true"]
             rows = _values(scores, key, [*SEEDS, "y_score"])

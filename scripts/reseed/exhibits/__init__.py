@@ -24,4 +24,6 @@ KINDS = {
     "seeds_figure": "figure",
     "seed_choice_figure": "figure",
     "seed_choice_table": "table",
+    "item_pairs_table": "table",
+    "item_pairs_figure": "figure",
 }

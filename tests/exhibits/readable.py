@@ -1,0 +1,32 @@
+"""What every figure and table must be: readable at print size, the same twice, without NaN."""
+
+from reseed.exhibits.figures import write_figure
+from reseed.exhibits.tables import write_table
+from test_figures import texts_of
+
+
+def check_figure(make, data, options, folder):
+    """Draw twice; return what was drawn. Text is legible, inside the page and apart."""
+    figure, drawn = make(data, options)
+    found = texts_of(figure)
+    assert min(text.get_fontsize() for text, _ in found) >= 7
+    for i, (text, box) in enumerate(found):
+        assert box.x0 >= -1, text.get_text()
+        assert box.x1 <= figure.bbox.width + 1, text.get_text()
+        for other, its_box in found[i + 1 :]:
+            overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
+            assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
+    write_figure(figure, drawn, data, folder / "a")
+    write_figure(*make(data, options), data, folder / "b")
+    assert (folder / "a.png").read_bytes() == (folder / "b.png").read_bytes()
+    assert " nan" not in drawn.footnote + " ".join(drawn.findings)
+    return figure, drawn
+
+
+def check_table(table, folder):
+    """Write it in every form; no cell reads NaN."""
+    write_table(table, folder / "t")
+    assert not (table.shown.astype(str) == "nan").any(axis=None)
+    assert " nan" not in table.footnote + " ".join(table.findings)
+    assert len(table.footnote) > 20
+    return table
