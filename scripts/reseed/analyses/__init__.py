@@ -14,4 +14,9 @@ KINDS = {
     "seeds_needed": "metrics",
     "seed_choice": "predictions",
     "item_pairs": "predictions",
+    "trimming": "predictions",
+    "trimming_pairs": "predictions",
+    "trimming_ensembles": "predictions",
+    "trimming_information": "predictions",
+    "gap_distribution": "predictions",
 }
