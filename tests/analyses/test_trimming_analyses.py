@@ -10,14 +10,19 @@ from reseed.analyses import (
     trimming_ensembles,
     trimming_information,
     trimming_pairs,
+    trimming_summary,
 )
 from reseed.analyses.data import Data
+from reseed.errors import ReseedError
 from reseed.stats.trimming import AUTHORS_GRID
 from scipy.special import expit, logit
 from study_frames import about, frame
 
 FAST = {"n_bootstrap": 5, "n_ensembles": 30, "n_halves": 3}
-KINDS = [trimming, trimming_pairs, trimming_ensembles, trimming_information, gap_distribution]
+KINDS = [
+    trimming, trimming_pairs, trimming_summary, trimming_ensembles, trimming_information,
+    gap_distribution,
+]  # fmt: skip
 
 
 def runs(n=24, items=1200, noise=0.7, odd=(), seed=0):
@@ -97,6 +102,70 @@ def test_pairs_are_all_pairs_of_candidates(tmp_path):
     # Every run's mean churn is the mean over its pairs.
     mine = pairs[(pairs["seed_a"] == "15") | (pairs["seed_b"] == "15")]["churn"].mean()
     assert mine == pytest.approx(single.set_index("init").loc[15, "churn"])
+
+
+def printed(folder):
+    """Two of the paper's tables in its layout, with numbers of the test's own."""
+    folder.mkdir()
+    pd.DataFrame(
+        {
+            "table": "II",
+            "randomness": ["init", "batch"],
+            "accuracy_min": [90.0, 80.0],
+            "accuracy_max": [92.0, 93.0],
+            "ensemble_accuracy": 94.0,
+            "low_alpha_accuracy_min": 91.0,
+            "low_alpha_accuracy_max": 92.0,
+        }
+    ).to_csv(folder / "banerjee_table2_accuracy_ranges.csv", index=False)
+    pd.DataFrame(
+        {
+            "table": "III",
+            "randomness": ["init", "batch"],
+            "churn_min": [100, 200],
+            "churn_max": 400,
+            "low_alpha_churn_min": 100,
+            "low_alpha_churn_max": 300,
+        }
+    ).to_csv(folder / "banerjee_table3_pairwise_churn.csv", index=False)
+    pd.DataFrame(
+        {"ensemble_size": [3, 5], "percent_of_models_within_alpha_threshold": [77.2, 89.2]}
+    ).to_csv(folder / "banerjee_table1_ensembles.csv", index=False)
+    return folder
+
+
+def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
+    y, gaps = runs(odd=(20,))
+    data = data_of(tmp_path / "o", y, gaps)
+    data = Data(data.metrics, data.about, printed(tmp_path / "p"), data.predictions)
+    row = trimming_summary.analyse(data, FAST | {"published": {"rf": "batch"}}).iloc[0]
+    single = trimming.analyse(data, FAST)
+    assert row["candidates"] == 12
+    assert row["admitted"] == 11
+    assert row["accuracy_min"] == single["accuracy"].min()
+    assert row["low_alpha_accuracy_min"] == single[single["admitted"]]["accuracy"].min()
+    assert row["churn_max"] > row["low_alpha_churn_max"]
+    assert (row["pairs"], row["pairs_admitted"]) == (66, 55)
+    assert row["published_accuracy_min"] == pytest.approx(0.8)
+    assert row["published_churn_min"] == pytest.approx(200 / 8000)
+    unknown = trimming_summary.analyse(data, FAST | {"published": {"other": "batch"}})
+    assert unknown["published_churn_min"].isna().all()
+    with pytest.raises(ReseedError, match="is not in"):
+        trimming_summary.analyse(
+            Data(data.metrics, data.about, tmp_path, data.predictions),
+            FAST | {"published": {"rf": "batch"}},
+        )
+
+
+def test_published_shares_stand_at_their_size(tmp_path):
+    y, gaps = runs(n=20)
+    data = data_of(tmp_path / "o", y, gaps)
+    data = Data(data.metrics, data.about, printed(tmp_path / "p"), data.predictions)
+    options = FAST | {"sizes": [3, 5], "published": "rf"}
+    table = trimming_ensembles.analyse(data, options)
+    shares = table.groupby("size")["published_share"].first()
+    assert shares[3] == pytest.approx(0.772)
+    assert np.isnan(shares[10])
 
 
 def test_larger_ensembles_are_alike_and_end_at_the_whole_pool(tmp_path):

@@ -16,6 +16,7 @@ KINDS = {
     "item_pairs": "predictions",
     "trimming": "predictions",
     "trimming_pairs": "predictions",
+    "trimming_summary": "predictions",
     "trimming_ensembles": "predictions",
     "trimming_information": "predictions",
     "gap_distribution": "predictions",

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from reseed.analyses.arms import ARM
 from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
+from reseed.analyses.published_rows import read_published
 from reseed.analyses.reference_pools import Pools, about, ensembles, pools
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, draw_members
@@ -17,10 +19,11 @@ from reseed.stats.trimming import bootstrap_alpha_hat
 
 #: The paper's sizes; those beyond the pool are left out, and the whole pool is put last.
 SIZES = (1, 3, 5, 10, 20, 30, 70, 100, 150, 200)
+_TABLE1 = "banerjee_table1_ensembles", ("ensemble_size", "percent_of_models_within_alpha_threshold")
 COLUMNS = [
     *PLACE, "size", "ensemble", "n", "references", "pool", "failed", "items", "alpha_hat",
     "alpha_hat_grid", "ks", "accuracy", "churn_ensemble", "ece", "threshold", "delta", "epsilon",
-    "n_bootstrap", "reason",
+    "n_bootstrap", "published_share", "reason",
 ]  # fmt: skip
 
 
@@ -33,14 +36,22 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     that they look more alike than ensembles of new runs would.
 
     options: those of `trimming`; `sizes` (1, 3, 5, 10, 20, 30, 70, 100, 150, 200),
-    `n_ensembles` (500 of each size), `n_bootstrap` (20).
+    `n_ensembles` (500 of each size), `n_bootstrap` (20), `published` (the arm that repeats the
+    paper's: its share of ensembles within the threshold is put beside, as `published_share`).
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":
         found = first_splits(found)
     options = options | {"reference": "half"}
     rows = [row for one in found for row in _rows(one, options)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    arm = options.get("published")
+    if arm is not None:
+        printed = read_published(data.published, *_TABLE1)
+        shares = (printed.set_index(_TABLE1[1][0])[_TABLE1[1][1]] / 100).to_dict()
+        mine = table[ARM] == arm
+        table.loc[mine, "published_share"] = table.loc[mine, "size"].map(shares)
+    return table
 
 
 def _rows(one: Outputs, options: dict) -> Iterator[dict]:

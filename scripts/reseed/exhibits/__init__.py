@@ -26,4 +26,13 @@ KINDS = {
     "seed_choice_table": "table",
     "item_pairs_table": "table",
     "item_pairs_figure": "figure",
+    "trimming_table": "table",
+    "trimming_figure": "figure",
+    "trimming_3d_figure": "figure",
+    "trimming_pairs_figure": "figure",
+    "representatives_table": "table",
+    "ensembles_table": "table",
+    "ensembles_figure": "figure",
+    "gap_figure": "figure",
+    "information_table": "table",
 }
