@@ -39,7 +39,8 @@ def make(tmp_path_factory):
     folder = tmp_path_factory.mktemp("o")
     found = {}
     for number, arm in enumerate(ARMS):
-        y, gaps = runs(n=24, odd=(20,) if number else (), seed=number)
+        y, gaps = runs(n=24, odd=(20,) if number else ())
+        gaps = gaps + np.random.default_rng(number).normal(0, 0.3 * number, gaps.shape)
         found["magic", arm] = (y, list(expit(gaps)))
     found["bike_sharing", "rf"] = (y.astype(float), [y + 0.1 * i for i in range(5)])
     data = study_of(write_outputs(folder / "w", found), found)

@@ -20,4 +20,9 @@ KINDS = {
     "trimming_ensembles": "predictions",
     "trimming_information": "predictions",
     "gap_distribution": "predictions",
+    "extremes": "metrics",
+    "range_growth": "metrics",
+    "standing": "metrics",
+    "curves": "curves",
+    "convergence": "curves",
 }

@@ -33,14 +33,16 @@ SEEDS = ["data_seed", *MODEL_SEED]
 class Data:
     """One row a trial and experiment (`metrics`), the study's facts, and where to read more.
 
-    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and is
-    None where none were collected.
+    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and
+    `curves` is the file of training curves (one row a trial and epoch); None where none were
+    collected.
     """
 
     metrics: pd.DataFrame
     about: dict
     published: Path | None = None
     predictions: Predictions | None = None
+    curves: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def read_data(study: Path, experiments: list[str] | None, published: Path | None
         metrics = metrics[metrics["experiment"].isin(experiments)].reset_index(drop=True)
     folder = study / "predictions"
     predictions = Predictions(folder, experiments) if folder.is_dir() else None
-    return Data(metrics, about, published, predictions)
+    curves = study / "curves.parquet"
+    return Data(metrics, about, published, predictions, curves if curves.is_file() else None)
 
 
 def primary_metric(about: dict, dataset: str) -> str:
