@@ -35,4 +35,11 @@ KINDS = {
     "ensembles_figure": "figure",
     "gap_figure": "figure",
     "information_table": "table",
+    "extremes_table": "table",
+    "histogram_figure": "figure",
+    "range_growth_figure": "figure",
+    "standing_table": "table",
+    "curves_figure": "figure",
+    "convergence_figure": "figure",
+    "reach_table": "table",
 }
