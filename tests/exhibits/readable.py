@@ -1,9 +1,14 @@
 """What every figure and table must be: readable at print size, the same twice, without NaN."""
 
+import os
+
 import numpy as np
 from reseed.exhibits.figures import write_figure
 from reseed.exhibits.tables import write_table
 from test_figures import texts_of
+
+#: Set to look at the figures that the tests draw (in pytest's `--basetemp`).
+KEEP = bool(os.environ.get("KEEP_FIGURES"))
 
 
 def check_figure(make, data, options, folder):
@@ -17,13 +22,13 @@ def check_figure(make, data, options, folder):
         for other, its_box in found[i + 1 :]:
             overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
             assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
-    pictures = []
-    for _ in range(2):
-        fresh, _ = make(data, options)
-        fresh.canvas.draw()
-        pictures.append(np.asarray(fresh.canvas.buffer_rgba()).copy())
-    assert (pictures[0] == pictures[1]).all()
-    write_figure(figure, drawn, data, folder / "figure")
+    fresh, _ = make(data, options)
+    for one in (figure, fresh):
+        one.canvas.draw()
+    assert (np.asarray(figure.canvas.buffer_rgba()) == np.asarray(fresh.canvas.buffer_rgba())).all()
+    drawn.frame.to_csv(folder / "figure.csv")
+    if KEEP:
+        write_figure(fresh, drawn, data, folder / "figure")
     assert " nan" not in drawn.footnote + " ".join(drawn.findings)
     return figure, drawn
 

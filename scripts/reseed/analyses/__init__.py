@@ -23,6 +23,7 @@ KINDS = {
     "extremes": "metrics",
     "range_growth": "metrics",
     "standing": "metrics",
+    "aggregates": "metrics",
     "curves": "curves",
     "convergence": "curves",
 }

@@ -42,4 +42,6 @@ KINDS = {
     "curves_figure": "figure",
     "convergence_figure": "figure",
     "reach_table": "table",
+    "aggregates_figure": "figure",
+    "improvement_table": "table",
 }

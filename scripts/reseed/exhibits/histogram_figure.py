@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
 from reseed.exhibits import style
@@ -81,5 +82,5 @@ def _panel(axis: Axes, x: np.ndarray, bins: int | str) -> None:
                 alpha=min(1.0, 60 / x.size + 0.05), rasterized=True)  # fmt: skip
     axis.set_ylim(-0.11 * top, top)
     axis.locator_params(axis="x", nbins=5)
-    ticks = [tick for tick in axis.get_yticks() if tick >= 0 and tick <= top]
-    axis.set_yticks(ticks)
+    whole = MaxNLocator(5, integer=True).tick_values(0, top)
+    axis.set_yticks([tick for tick in whole if 0 <= tick <= top])
