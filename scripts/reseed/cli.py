@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from reseed.errors import ReseedError
 from reseed.runtime import run
 
 _EXAMPLE = "example: reseed compare runs.csv --metric ndcg --baseline bm25 --html report.html"
@@ -17,7 +18,7 @@ def main(arguments: list[str] | None = None) -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
     options = parser.parse_args(arguments)
-    run(lambda: _compare(options))
+    run(lambda: _told(options))
 
 
 def _add_compare(commands) -> None:
@@ -53,6 +54,28 @@ def _add_compare(commands) -> None:
     add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     add("--folder", type=Path, help="write every table, figure and statistic")
+
+
+# What a message says of a study's file → the option that says it here.
+_OPTIONS = {
+    "`columns:": "--column model=…",
+    "`metric:": "--metric …",
+    "set `metric`": "--metric …",
+    "`greater_is_better:": "--greater-is-better or --lower-is-better",
+    "`test_train_ratio`": "--test-train-ratio …",
+    "`format`": "--format …",
+}
+
+
+def _told(options: argparse.Namespace) -> None:
+    """Run the command; an error that names a study's field also names the option for it."""
+    try:
+        _compare(options)
+    except ReseedError as error:
+        text = str(error)
+        hints = dict.fromkeys(option for field, option in _OPTIONS.items() if field in text)
+        tail = f"\nOn the command line: {', '.join(hints)}" if hints else ""
+        raise ReseedError(text + tail) from None
 
 
 def _compare(options: argparse.Namespace) -> None:

@@ -29,7 +29,7 @@ from reseed.importing.columns import find_columns
 from reseed.importing.items import holds_items
 from reseed.importing.sources import open_results
 from reseed.standard import narrowed, standard_set
-from reseed.verdicts import p_text, share_text
+from reseed.verdicts import ALL_DATASETS, p_text, share_text
 
 _NAME = "results"
 _VERDICTS = [
@@ -267,9 +267,22 @@ class Comparison:
             lines = [self._compact(told.head(_TOLD)).to_string(index=False, line_width=width)]
             lines += [f"… and {len(told) - _TOLD} more in `verdicts`."] * (len(told) > _TOLD)
             lines += ["", f"In words: {told['verdict'].iloc[0]}"]
-        notes = [f"Note: {note}" for note in (*self.notes, board.footnote)]
+        trials = self.data.about["trials"]
+        runs = f"{trials['ok']:,} runs, {trials['failed']:,} failed and left out."
+        notes = [f"Note: {note}" for note in (runs, *self.notes, *self._incomplete())]
         shown = board.shown.to_string(index=False, line_width=width)
         return "\n".join([shown, "", *(lines or ["Nothing to compare."]), "", *notes])
+
+    def _incomplete(self) -> list[str]:
+        """What the mean ranks leave out, where models lack datasets."""
+        rows = self.statistics("leaderboard")
+        over = rows[rows["dataset"] == ALL_DATASETS]
+        if over.empty or over["n"].iloc[0] == over["datasets"].iloc[0]:
+            return []
+        return [
+            f"Mean ranks are over the {over['n'].iloc[0]:.0f} of {over['datasets'].iloc[0]:.0f} "
+            "datasets on which every model has a finished run."
+        ]
 
     def _compact(self, told: pd.DataFrame) -> pd.DataFrame:
         """A line a comparison: what, by how much, with which doubt."""

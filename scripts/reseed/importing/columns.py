@@ -10,8 +10,9 @@ from reseed.importing.table import Table
 #: Reseed's column → names it goes by elsewhere, the first that a table has is taken.
 _NAMES = {
     "model": "model algorithm method estimator classifier regressor model_name architecture arch "
-    "learner framework approach system",
-    "dataset": "dataset data dataset_name data_set benchmark task task_name",
+    "learner framework approach system ranker retriever backbone network solver agent",
+    "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
+    "environment env",
     "data_seed": "data_seed split split_seed data_split",
     "repeat": "repeat repetition",
     "fold": "fold cv_fold fold_id",

@@ -103,4 +103,7 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
                 rows.append(row)
                 lines.append(start)
             start = reader.line_num + 1
-    return pd.DataFrame(rows, columns=header, dtype=object), np.array(lines)
+    frame = pd.DataFrame(rows, columns=header, dtype=object)
+    if header[0] == "":  # a frame's index that was written along
+        frame = frame.iloc[:, 1:]
+    return frame, np.array(lines)

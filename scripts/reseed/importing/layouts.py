@@ -71,7 +71,10 @@ def tidy_cv_results(table: Table) -> Table:
         positional=True,
         derived="a candidate, by the parameters that vary, is a model; a split is a fold",
     )
-    return table.with_frame(pd.concat(parts), layout, *notes)
+    long = pd.concat(parts)
+    if len(names) == 1:  # so that `metric` may name what scikit-learn calls `score`
+        long = long.drop(columns="metric").rename(columns={"value": names[0]})
+    return table.with_frame(long, layout, *notes)
 
 
 def _candidates(table: Table) -> pd.Series:
