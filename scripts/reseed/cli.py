@@ -59,6 +59,7 @@ def _add_compare(commands) -> None:
 # What a message says of a study's file → the option that says it here.
 _OPTIONS = {
     "`columns:": "--column model=…",
+    "`columns` maps": "--column model=…",
     "`metric:": "--metric …",
     "set `metric`": "--metric …",
     "`greater_is_better:": "--greater-is-better or --lower-is-better",
