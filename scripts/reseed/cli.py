@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 from reseed.errors import ReseedError
-from reseed.runtime import run
 
 _EXAMPLE = "example: reseed compare runs.csv --metric ndcg --baseline bm25 --html report.html"
 
@@ -18,7 +17,12 @@ def main(arguments: list[str] | None = None) -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
     options = parser.parse_args(arguments)
-    run(lambda: _told(options))
+    try:
+        _compare(options)
+    except ReseedError as error:
+        sys.exit(_message(str(error)))
+    except OSError as error:
+        sys.exit(f"Error: {error.filename or 'cannot write'}: {error.strerror or error}")
 
 
 def _add_compare(commands) -> None:
@@ -68,15 +72,11 @@ _OPTIONS = {
 }
 
 
-def _told(options: argparse.Namespace) -> None:
-    """Run the command; an error that names a study's field also names the option for it."""
-    try:
-        _compare(options)
-    except ReseedError as error:
-        text = str(error)
-        hints = dict.fromkeys(option for field, option in _OPTIONS.items() if field in text)
-        tail = f"\nOn the command line: {', '.join(hints)}" if hints else ""
-        raise ReseedError(text + tail) from None
+def _message(text: str) -> str:
+    """An error; where it names a field of a study's file, the option that says it here too."""
+    hints = dict.fromkeys(option for field, option in _OPTIONS.items() if field in text)
+    tail = f"\nOn the command line: {', '.join(hints)}" if hints else ""
+    return f"Error: {text}{tail}"
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -120,8 +120,7 @@ def _columns(entries: list[str]) -> dict[str, str | list[str]]:
     for entry in entries:
         name, sign, column = entry.partition("=")
         if not sign or not column:
-            print(f"reseed: error: --column {entry}: write NAME=COLUMN", file=sys.stderr)
-            sys.exit(2)
+            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
         known = found.get(name, [])
         others = [known] if isinstance(known, str) else known
         found[name] = [*others, column] if others else column

@@ -111,7 +111,8 @@ def compare(
     chosen = {"level": level, "alpha": alpha, "min_runs": min_runs}
     options = standard["analyses"]["pairs"].setdefault("options", {})
     standard["analyses"]["pairs"]["options"] = chosen | options
-    predictions = Predictions(Path(folder.name)) if folder else None
+    tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
+    predictions = Predictions(Path(folder.name), tasks=tasks) if folder else None
     data = Data(metrics, about, predictions=predictions)
     return Comparison(data, standard["analyses"], standard["exhibits"], folder)
 

@@ -15,7 +15,7 @@ from reseed.metric_names import is_share
 from reseed.seeds import stream
 
 #: What the models of one comparison share.
-GROUP = [name for name in CELL if name != "model"]
+GROUP = [name for name in CELL if name not in ("arm", "model")]
 SPLIT = ["data_seed", "repeat", "fold"]
 
 

@@ -67,7 +67,7 @@ def import_table(
     notes += [*left_out, *single_runs(table, found, runs)]
     models = list(dict.fromkeys(runs["model"]))
     unknown_models(table, models, results.get("baseline"), results.get("pairs") or [])
-    metrics = in_contract(table, runs, results.get("test_train_ratio"), study)
+    metrics = in_contract(table, runs, results.get("test_train_ratio"))
     table.finish()
     if set(RUN) & set(found):
         notes += uneven_runs(metrics)

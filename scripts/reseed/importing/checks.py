@@ -8,10 +8,10 @@ from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.shapes import KEY
 from reseed.importing.table import Table
+from reseed.schemas import PLACE
 
 #: With one run each, models can be compared over so many datasets, by rank.
 MIN_DATASETS = 5
-_SPLIT = ["data_seed", "repeat", "fold"]
 _SHOWN = 5
 
 
@@ -106,8 +106,8 @@ def uneven_runs(metrics: pd.DataFrame) -> list[str]:
         if trials["model"].nunique() < 2:
             single.append(str(dataset))
             continue
-        by_split = len(trials[_SPLIT].drop_duplicates()) > 1
-        columns, noun = (_SPLIT, "splits") if by_split else (["init"], "model seeds")
+        by_split = len(trials[PLACE].drop_duplicates()) > 1
+        columns, noun = (PLACE, "splits") if by_split else (["init"], "model seeds")
         runs = trials[["model", *columns]].drop_duplicates()
         total = len(runs[columns].drop_duplicates())
         lacking = total - runs.groupby("model", sort=False).size()

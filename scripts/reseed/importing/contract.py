@@ -7,6 +7,7 @@ import pandas as pd
 
 from reseed.importing.shapes import KEY
 from reseed.importing.table import Table
+from reseed.schemas import IDENTITY, MODEL_SEED, OUTCOME, PLACE, SEEDS
 
 EXPERIMENT = "results"
 #: The split scheme where the file shows no folds.
@@ -37,8 +38,8 @@ def one_row_a_run(long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
     return runs
 
 
-def in_contract(table: Table, runs: pd.DataFrame, ratio: float | None, study: dict) -> pd.DataFrame:
-    """The runs in the columns of `reseed.collect.collect_trials`.
+def in_contract(table: Table, runs: pd.DataFrame, ratio: float | None) -> pd.DataFrame:
+    """The runs in the columns of `reseed.schemas`: `IDENTITY`, `SEEDS`, `OUTCOME`, metrics.
 
     Several splits whose overlap is not told are a mistake.
     """
@@ -49,23 +50,26 @@ def in_contract(table: Table, runs: pd.DataFrame, ratio: float | None, study: di
         _overlap_is_told(table, setting)
     names = [c for c in runs.columns if c not in (*KEY, "reason")]
     head = {
-        "study": study.get("study") or study.get("name"),
         "experiment": EXPERIMENT,
         "varied": runs["dataset"].map(setting["varied"]),
         "dataset": runs["dataset"],
         "scheme": runs["dataset"].map(setting["scheme"]),
         "test_ratio": np.nan if ratio is None else ratio / (1 + ratio),
+        "arm": runs["model"],
         "model": runs["model"],
         "hyperparameters_source": "given",
-        **{name: runs[name] for name in ("data_seed", "repeat", "fold")},
-        **{role: runs["seed"] for role in ("init", "order", "dropout", "augment")},
+        **{name: runs[name] for name in PLACE},
+        **{role: runs["seed"] for role in MODEL_SEED},
         "status": np.where(runs["reason"] == "", "ok", "failed"),
         "error": runs["reason"].where(runs["reason"] != "", None),
+        "converged": None,
         "train_seconds": np.nan,
         "fingerprint": "",
+        "environment": "",
         "hyperparameters": "{}",
     }
-    return pd.DataFrame(head, index=runs.index).join(runs[names])
+    frame = pd.DataFrame(head, index=runs.index)
+    return frame[[*IDENTITY, *SEEDS, *OUTCOME]].join(runs[names])
 
 
 def _setting(runs: pd.DataFrame) -> dict:
@@ -73,7 +77,7 @@ def _setting(runs: pd.DataFrame) -> dict:
     scheme, folds, repeats = GIVEN, runs["fold"].nunique(), runs["repeat"].nunique()
     if folds > 1:
         scheme = f"kfold-{folds}x{repeats}"
-    seeds = {"data": ["data_seed", "repeat", "fold"], "model": ["seed"]}
+    seeds = {"data": PLACE, "model": ["seed"]}
     varied = [name for name, columns in seeds.items() if runs[columns].nunique().max() > 1]
     unnamed = folds if repeats == 1 and runs["data_seed"].nunique() == 1 else 0
     return {"scheme": scheme, "varied": "+".join(varied) or "none", "folds": unnamed}
@@ -141,9 +145,11 @@ def about_given(
             name: {"title": name, "hyperparameters": {}, "search_space": {}, "notes": None}
             for name in dict.fromkeys(metrics["model"])
         },
+        "variants": {},
         "experiments": {
             EXPERIMENT: {
                 "title": "Given results",
+                "arms": {model: model for model in dict.fromkeys(metrics["model"])},
                 "varied": _union(metrics["varied"]),
                 "seeds": {
                     noun: sorted(map(int, metrics[column].unique()))
@@ -156,6 +162,7 @@ def about_given(
             "planned": len(metrics),
             "ok": len(metrics) - len(failed),
             "failed": len(failed),
+            "not_converged": 0,
             "failures": failed[shown].to_dict("records"),
         },
         "train_seconds": 0.0,

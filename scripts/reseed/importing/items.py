@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.importing.metric_choice import Wanted, wanted_names
 from reseed.importing.shapes import KEY, runs_table
 from reseed.importing.table import Table
-from reseed.metrics import PRIMARY, evaluate
+from reseed.metrics import PRIMARY, evaluate_scores
 
 _SPLIT = ["dataset", "data_seed", "repeat", "fold"]
 
@@ -26,7 +26,9 @@ def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFram
         dataset = group["dataset"].iloc[0]
         asked = wanted.get(dataset) if isinstance(wanted, dict) else wanted
         tasks[dataset] = {"task": task, "metric": (wanted_names(asked) or [_primary(task)])[0]}
-        score = _accuracy if task == "classification" else lambda y, p, t=task: evaluate(t, y, p)
+        score = (
+            _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
+        )
         parts += [
             {**dict(zip(KEY, key, strict=True)), "reason": reason, "metric": name, "value": value}
             for key, run in group.groupby(KEY, sort=False)

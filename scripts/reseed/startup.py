@@ -1,6 +1,5 @@
-"""What the Snakefile asks of the machine on start: mirror, measured costs, a place to write."""
+"""What the Snakefile asks of the machine on start: mirror, jobs' environment, a place to write."""
 
-import json
 import os
 import sys
 import tempfile
@@ -11,7 +10,7 @@ from reseed.config import Dataset
 from reseed.errors import ReseedError
 from reseed.plan import Plan, make_plan
 from reseed.project import Project, load
-from reseed.runtime import MIRROR_VARIABLE
+from reseed.scripting import MIRROR_VARIABLE, PROJECT_VARIABLE
 
 USUAL_MIRROR = Path("../shared/data")
 
@@ -19,12 +18,12 @@ USUAL_MIRROR = Path("../shared/data")
 def data_mirror(configured: str | None) -> str:
     """The local mirror of data files: the configured folder, the environment's, or the usual one.
 
-    Returns an empty text where there is none.
+    Returns an absolute path, or an empty text where there is none.
     """
     named = configured or os.environ.get(MIRROR_VARIABLE)
-    if named:
-        return named
-    return str(USUAL_MIRROR) if USUAL_MIRROR.is_dir() else ""
+    if named is None and USUAL_MIRROR.is_dir():
+        named = str(USUAL_MIRROR)
+    return os.path.abspath(named) if named else ""
 
 
 def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
@@ -46,28 +45,18 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
     """
     project = load(config, overrides)
     mirror = data_mirror(project.main.data_mirror)
-    return project, make_plan(project, absent_datasets(project.datasets.values(), mirror)), mirror
+    absent = absent_datasets(project.datasets.values(), mirror)
+    return project, make_plan(project, Path(config).resolve().parent, absent), mirror
 
 
-def prepare_jobs(mirror: str) -> None:
-    """Set what every job inherits: the interpreter that runs Snakemake, and the data mirror.
+def prepare_jobs(mirror: str, project: str | Path) -> None:
+    """Set what every job inherits: interpreter, data mirror, folder of the user's modules.
 
     A conda environment's own interpreter comes before this one on a job's PATH.
     """
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     os.environ[MIRROR_VARIABLE] = mirror
-
-
-def measured_costs(results: str, studies: Iterable[str]) -> dict[str, float]:
-    """Median seconds of a trial by setting folder, as earlier runs measured them."""
-    costs: dict[str, float] = {}
-    for study in studies:
-        try:
-            about = json.loads(Path(results, "studies", study, "about.json").read_text())
-            costs |= about.get("seconds_per_trial", {})
-        except (OSError, ValueError):
-            continue
-    return costs
+    os.environ[PROJECT_VARIABLE] = str(Path(project).resolve())
 
 
 def writable(results: str) -> str:
