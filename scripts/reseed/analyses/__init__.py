@@ -9,6 +9,7 @@ KINDS = {
     "variance_components": "metrics",
     "published": "metrics",
     "noise_split": "predictions",
+    "leaderboard": "metrics",
     "pairs": "metrics",
     "ranking": "metrics",
     "seeds_needed": "metrics",

@@ -17,6 +17,8 @@ KINDS = {
     "range_bars": "figure",
     "heat_maps": "figure",
     "seed_noise": "figure",
+    "leaderboard_table": "table",
+    "win_tie_loss_table": "table",
     "verdicts_table": "table",
     "pairs_table": "table",
     "pairs_figure": "figure",
