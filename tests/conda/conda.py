@@ -30,11 +30,6 @@ async def _install(specs: list[str], channels: list[str], prefix: Path) -> None:
     await rattler.install(records, prefix, cache_dir=cache, show_progress=False)
 
 
-async def _install_pinned(lines: list[str], prefix: Path) -> None:
-    specs = [line for line in lines if line.strip() and not line.startswith(("#", "@"))]
-    raise SystemExit(f"a pin file names {len(specs)} addresses, and no channel is reached here")
-
-
 def main() -> None:
     """Answer one call."""
     words = sys.argv[1:]
@@ -51,12 +46,10 @@ def main() -> None:
         parser.add_argument("--file", type=Path, required=True)
         parser.add_argument("--prefix", type=Path, required=True)
         known, _ = parser.parse_known_args(words[words.index("create") + 1 :])
-        text = known.file.read_text()
-        if known.file.name.endswith(".txt"):
-            asyncio.run(_install_pinned(text.splitlines(), known.prefix))
-        else:
-            entry = yaml.safe_load(text)
-            asyncio.run(_install(entry["dependencies"], entry["channels"], known.prefix))
+        if known.file.suffix == ".txt":
+            sys.exit("a pin file names addresses of a channel, and none is reached here")
+        entry = yaml.safe_load(known.file.read_text())
+        asyncio.run(_install(entry["dependencies"], entry["channels"], known.prefix))
     elif words[:1] == ["clean"]:
         pass
     else:
@@ -65,3 +58,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    # py-rattler's threads now and then crash an interpreter that shuts down in the usual way.
+    sys.stdout.flush()
+    os._exit(0)

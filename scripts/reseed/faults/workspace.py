@@ -121,7 +121,8 @@ class Workspace:
     ) -> "Workspace":
         """One dataset, and `seeds` + 2 trials of each of `models` (default: one tree).
 
-        `models` maps a name to what differs from that tree. `seconds` is how long a trial takes besides its training.
+        `models` maps a name to what differs from that tree. `seconds` is how long a trial takes
+        besides its training.
         """
         made = cls(folder, python, environment)
         (made.folder / "config" / "published").mkdir(parents=True)
