@@ -95,7 +95,7 @@ class FolderOptions(Options):
     channels: Literal[1, 3] = 3
 
 
-class ArrayOptions(Options):
+class ArrayOptions(TableOptions):
     """Options of arrays; `x` and `y` are the keys (.npz) or file names (.npy) of both."""
 
     x: str = "x"
@@ -131,7 +131,7 @@ READERS: dict[str, Reader] = {
     "california_housing": _built_in("tables:california_housing", "table", TableOptions),
     "home_mortgage_sim": _built_in("tables:home_mortgage_sim", "table", SimulatorOptions, False),
     "image_folder": _built_in("images:image_folder", "images", FolderOptions),
-    "arrays": _built_in("images:arrays", "images", ArrayOptions),
+    "arrays": Reader("reseed.data.images:arrays", None, ArrayOptions),
     "cifar10": _built_in("images:cifar10", "images", Options),
     "mnist": _built_in("images:mnist", "images", Options),
     "digits": _built_in("images:digits", "images", Options, False),
