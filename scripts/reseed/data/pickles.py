@@ -30,7 +30,7 @@ class _Dtype:
     """Stands for `numpy.dtype` and lets only numbers through."""
 
     def __new__(cls, name: object, *arguments: object) -> np.dtype:
-        dtype = np.dtype(name)
+        dtype = np.dtype(name, copy=True)  # the pickle sets its byte order in place
         if dtype.kind not in "biuf":
             raise pickle.UnpicklingError(f"an array of {dtype}, not of numbers")
         return dtype

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
 
 Count = Annotated[int, Field(ge=1)]
@@ -213,7 +212,9 @@ def mistakes(dataset: dict) -> list[str]:
         found.append(str(error))
     if reader.needs_sources and not dataset.get("sources"):
         found.append("sources: none is given, and this reader reads files")
-    wanted = 1 if kind == "texts" else 0
-    if kind == "texts" and not listed(dataset.get("text") or []):
-        found.append(f"text: kind: texts needs the name of {wanted} or 2 text columns")
+    if (kind == "texts") != bool(dataset.get("text")):
+        wrong = (
+            "needs the name of one or two text columns" if kind == "texts" else "is for kind: texts"
+        )
+        found.append(f"text: {wrong}")
     return found
