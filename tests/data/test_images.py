@@ -177,7 +177,7 @@ def test_mnist_is_the_same_from_both_forms(tmp_path):
     two = prepare(entry("mnist_superclasses"), fetched(tmp_path / "mnist.pkl.gz"))
     assert two.target.tolist() == (labels % 2).tolist()
     (tmp_path / "t10k-images-idx3-ubyte.gz").write_bytes(idx(images[20:])[:-30])
-    with pytest.raises(ReseedError, match="cannot be unpacked|no whole IDX"):
+    with pytest.raises(ReseedError, match=r"cannot be unpacked|no whole IDX"):
         prepare(entry("mnist"), fetched(*(tmp_path / name for name in files)))
 
 

@@ -212,9 +212,8 @@ def mistakes(dataset: dict) -> list[str]:
         found.append(str(error))
     if reader.needs_sources and not dataset.get("sources"):
         found.append("sources: none is given, and this reader reads files")
-    if (kind == "texts") != bool(dataset.get("text")):
-        wrong = (
-            "needs the name of one or two text columns" if kind == "texts" else "is for kind: texts"
-        )
-        found.append(f"text: {wrong}")
+    if kind == "texts" and not dataset.get("text"):
+        found.append("text: kind: texts needs the name of one or two text columns")
+    if kind != "texts" and dataset.get("text"):
+        found.append(f"text: is for kind: texts, found kind: {kind}")
     return found
