@@ -110,6 +110,11 @@ class Reader:
     options: type[Options]
     needs_sources: bool = True
 
+    @property
+    def module(self) -> str:
+        """The module whose code decides what is read: part of a prepared dataset's key."""
+        return self.function.partition(":")[0]
+
     def load(self) -> Callable:
         """The function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
         module, _, name = self.function.partition(":")
