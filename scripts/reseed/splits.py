@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from reseed.atomic import replacing
 from reseed.data.draws import fold_numbers, shuffle_split
 from reseed.data.kinds import PARTS
-from reseed.data.store import Damaged, Targets
+from reseed.data.store import Damaged, Targets, words
 from reseed.errors import ReseedError
 
 _KEYS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set()}
@@ -57,13 +57,15 @@ def make_split(scheme: dict, targets: Targets, task: str, data_seed: int) -> pd.
     for fold, given in _given(kind, scheme, units, strata, data_seed, targets.parts):
         key = (data_seed, 0, fold)
         chosen = _parts(given, scheme, strata, stratify, key)
-        rows = {part: np.flatnonzero(np.isin(units, unit)) for part, unit in chosen.items()}
+        rows = {
+            part: np.flatnonzero(_marked(unit, strata.size)[units]) for part, unit in chosen.items()
+        }
         drawn = {part: rows[part] for part, unit in chosen.items() if unit.size}
         if kind == "official":
             # Given, not drawn: whatever they hold is what is asked for.
             drawn = {p: r for p, r in drawn.items() if p == "train" or p not in given}
         if stratify:
-            _check_classes(drawn, target)
+            _check_classes(drawn, *np.unique(target, return_inverse=True))
         # Sources are often sorted by class; a network without shuffling must not see that order.
         rows["train"] = np.random.RandomState((*key, 2)).permutation(rows["train"])
         frames.append(_frame(fold, rows))
@@ -163,7 +165,7 @@ def _parts(
     given: dict[str, np.ndarray], scheme: dict, strata: np.ndarray, stratify: bool, key: tuple
 ) -> dict[str, np.ndarray]:
     """Units of each part: those given, the validation units drawn if need be, the rest to train."""
-    rest = np.setdiff1d(np.arange(strata.size), np.concatenate(list(given.values())))
+    rest = np.flatnonzero(~_marked(np.concatenate(list(given.values())), strata.size))
     parts = {"validation": rest[:0], **given, "train": rest}
     fraction = scheme.get("validation", 0.0)
     if fraction and "validation" not in given:
@@ -192,12 +194,19 @@ def _draw(
     return pool[rest], pool[drawn]
 
 
-def _check_classes(drawn: dict[str, np.ndarray], target: np.ndarray) -> None:
+def _marked(numbers: np.ndarray, size: int) -> np.ndarray:
+    """Whether each of 0 … size-1 is among the numbers."""
+    marks = np.zeros(size, dtype=bool)
+    marks[numbers] = True
+    return marks
+
+
+def _check_classes(drawn: dict[str, np.ndarray], classes: np.ndarray, codes: np.ndarray) -> None:
     for part, rows in drawn.items():
-        absent = np.setdiff1d(target, target[rows])
+        absent = np.flatnonzero(np.bincount(codes[rows], minlength=classes.size) == 0)
         if absent.size:
             raise ReseedError(
-                f"class {absent[0]} has {np.sum(target == absent[0])} rows, too few: "
+                f"class {classes[absent[0]]} has {np.sum(codes == absent[0])} rows, too few: "
                 f"the {part} part got none. Merge rare classes, use a larger fraction, "
                 "or stratify: false"
             )
@@ -271,8 +280,7 @@ def read_split(path: Path, fold: int = 0, *, targets_sha256: str | None = None) 
         raise Damaged(path, "was drawn for other targets than the dataset has now")
     try:
         table = pq.read_table(path, columns=["part", "row"], filters=[("fold", "==", fold)])
-        part = table["part"].cast(pa.string()).to_numpy(zero_copy_only=False)
-        row = table["row"].to_numpy()
+        part, row = words(table["part"]), table["row"].to_numpy()
     except (pa.ArrowInvalid, KeyError, OSError) as error:
         raise Damaged(path, f"cannot be read as a split ({error})") from None
     split = Split(*(row[part == name] for name in PARTS))

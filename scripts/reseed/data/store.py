@@ -27,6 +27,7 @@ __all__ = [
     "open_inputs",
     "read_meta",
     "read_targets",
+    "words",
     "write_prepared",
 ]
 
@@ -130,11 +131,19 @@ def read_targets(folder: Path) -> Targets:
         table = pq.read_table(path)
         parts = None
         if "part" in table.column_names:
-            parts = np.array(table["part"].to_pylist())
+            parts = words(table["part"])
         groups = table["group"].to_numpy() if "group" in table.column_names else None
         return Targets(table["target"].to_numpy(), groups, parts)
 
     return _reading(path, read)
+
+
+def words(column: pa.ChunkedArray) -> np.ndarray:
+    """A column of few different texts (dictionary-encoded) as an array of text."""
+    coded = column.combine_chunks()
+    if not isinstance(coded, pa.DictionaryArray):
+        coded = coded.dictionary_encode()
+    return np.array(coded.dictionary.to_pylist(), dtype="<U10")[coded.indices.to_numpy()]
 
 
 def open_inputs(folder: Path) -> object:
