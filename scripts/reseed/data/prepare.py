@@ -160,7 +160,7 @@ def _texts(where: str, dataset: dict, options, raw: Raw) -> Inputs:
                 f"{where}: text column {name!r} holds {values.iloc[bad[0]]!r} in row {bad[0] + 1} "
                 f"({bad.size} rows hold no text): remove these rows, or write what stands for none"
             )
-    return Texts(pd.DataFrame({name: values.astype("str") for name, values in texts.items()}))
+    return Texts(texts)
 
 
 _INPUTS = {"table": _table, "images": _images, "texts": _texts}
