@@ -6,7 +6,9 @@ import pytest
 from pydantic import ValidationError
 from reseed.config import Dataset
 from reseed.data.kinds import is_reachable
+from reseed.data.prepare import prepare
 from reseed.data.registry import READERS, mistakes, reader_of
+from reseed.errors import ReseedError
 
 SHA = "a" * 64
 BASE = {"name": "own", "title": "Own", "task": "binary", "target": "y"}
@@ -67,6 +69,11 @@ def test_readers_are_checked_before_anything_is_fetched():
     (line,) = told(reader="digits", kind="images", text=["t"])
     assert line == "text: is for kind: texts, found kind: images"
     assert len(told(reader="liar", options={"duplicates": "some"})) == 3
+
+
+def test_a_reader_of_files_without_files_is_told():
+    with pytest.raises(ReseedError, match="dataset own: sources: none is given"):
+        prepare(dataset().model_dump())
 
 
 @pytest.mark.parametrize("name", READERS)

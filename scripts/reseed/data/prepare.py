@@ -24,7 +24,7 @@ def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None =
     Raises ReseedError naming file, column, value and fix.
     """
     where = f"dataset {dataset['name']}"
-    if wrong := mistakes({**dataset, "sources": dataset.get("sources") or [fetched]}):
+    if wrong := mistakes({**dataset, "sources": [fetched] if fetched else []}):
         raise ReseedError(f"{where}: " + "; ".join(wrong))
     options = options_of(dataset)
     try:
