@@ -144,7 +144,5 @@ def test_log_odds_of_a_booster_are_the_ones_it_summed(name):
     wrapped = build(load_factory(MODELS[name][0]), "binary", 2, MODELS[name][1], same_seeds(0))
     outputs = wrapped.fit(X, target).predict(X)
     model = wrapped.estimator
-    margin = (
-        model.decision_function(X) if name == "gbm" else model.predict(X, output_margin=True)
-    )
+    margin = model.decision_function(X) if name == "gbm" else model.predict(X, output_margin=True)
     assert outputs == pytest.approx(margin, abs=1e-4)
