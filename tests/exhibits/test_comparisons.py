@@ -49,7 +49,7 @@ def exhibit(study, analysis, kind, options=None):
 def test_verdicts_table(study, tmp_path):
     data = exhibit(study, pairs, "verdicts_table")
     table = verdicts_table.table(data, {})
-    assert list(table.sections) == ["a"] * 3 + ["b"] * 3
+    assert list(table.sections) == ["a"] * 3 + ["b"] * 3 + ["All datasets"] * 3
     assert table.findings[0].startswith("a: a difference is shown for 2 of 3 pairs")
     assert "too few runs: 2" in table.findings[1]
     assert "Failed trials (left out): 1 of 63" in table.footnote
