@@ -1,11 +1,11 @@
-"""Coverage and error rates by simulation, with Monte Carlo errors: the tables of docs/methods.md."""
+"""Coverage and error rates by simulation, with Monte Carlo errors, for docs/methods.md."""
 
 import argparse
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from reseed.stats.comparison import holm, nadeau_bengio, pair_differences
-from reseed.stats.error_rates import measured_rate
+from reseed.stats.comparison import equivalence_p, holm, nadeau_bengio, pair_differences
+from reseed.stats.error_rates import measured_rate, simulate_cv
 from reseed.stats.ranking import disagreement_of_means
 from reseed.stats.seed_noise import distribution_wise_sd
 from reseed.stats.spread import spread_intervals
@@ -90,6 +90,21 @@ def centroid(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
     return (far[1] < far[0]).astype(int)
 
 
+def equivalence(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
+    """Claims of equivalence where the true difference is the edge of the region, or nothing."""
+    for folds, repeats in ((5, 2), (5, 10)):
+        design = {"n_models": 2, "n_samples": 200, "n_folds": folds, "n_repeats": repeats}
+        for effect in (0.3, 0.0):
+            scores = simulate_cv(n_sim, effect=effect, rng=rng, **design)
+            d = scores[:, 0] - scores[:, 1]
+            truth = float(d.mean()) if effect else 0.0
+            test = nadeau_bengio(d, 1 / (folds - 1))
+            for rope in (truth,) if effect else (0.05, 0.1):
+                p = equivalence_p(d.mean(axis=1), test.scale, test.df, rope)
+                name = f"region ±{rope:.3f}, true difference {truth:.3f}, {folds}×{repeats}"
+                yield f"claims of equivalence, {name}", list(p <= 0.05)
+
+
 def order(rng: np.random.Generator, n_sim: int) -> None:
     """Bias and RMSE of the probability that means of m runs order two models unlike."""
     for n, m in ((6, 1), (6, 2), (10, 3), (20, 6), (50, 1), (50, 16)):
@@ -102,23 +117,27 @@ def order(rng: np.random.Generator, n_sim: int) -> None:
                   f"{got.mean():.3f}, RMSE {np.sqrt(np.mean((got - truth) ** 2)):.3f}")  # fmt: skip
 
 
+TABLES: dict[str, Callable[..., Iterator[Row]]] = {
+    "spread": spread,
+    "seed_noise": seed_noise,
+    "hold_outs": hold_outs,
+    "equivalence": equivalence,
+}
+
+
 def main() -> None:
     """Print one line a case: rate ± Monte Carlo standard error."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["spread", "seed_noise", "hold_outs", "order"])
+    parser.add_argument("what", choices=[*TABLES, "order"])
     parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--scores", nargs="*", default=[], help="(runs, items) arrays, .npy")
     chosen = parser.parse_args()
     rng = np.random.default_rng(0)
-    tables: dict[str, Callable[[], Iterator[Row]]] = {
-        "spread": lambda: spread(rng, chosen.simulations),
-        "seed_noise": lambda: seed_noise(rng, chosen.simulations, chosen.scores),
-        "hold_outs": lambda: hold_outs(rng, chosen.simulations),
-    }
     if chosen.what == "order":
         order(rng, chosen.simulations)
         return
-    for name, held in tables[chosen.what]():
+    given = [chosen.scores] if chosen.what == "seed_noise" else []
+    for name, held in TABLES[chosen.what](rng, chosen.simulations, *given):
         rate = measured_rate(held)
         print(f"{name}: {rate.rate:.3f} ± {rate.se:.3f}", flush=True)
 

@@ -4,10 +4,12 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reseed.stats.mean_squares import _mls_interval
 from reseed.stats.variance import (
     crossed_variance,
     crossed_variance_unbalanced,
 )
+from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 from statsmodels.stats.anova import anova_lm
 
@@ -200,6 +202,29 @@ def test_crossed_variance_refuses(y, message):
 def test_unbalanced_refuses(y, first, second, message):
     with pytest.raises(ValueError, match=message):
         crossed_variance_unbalanced(y, first, second, rng=_rng())
+
+
+@pytest.mark.parametrize(("s1", "n1", "s2", "n2"), [(5.0, 4, 1.0, 12), (1.3, 9, 1.0, 81)])
+def test_the_modified_large_sample_interval_by_its_published_formula(s1, n1, s2, n2):
+    """As printed for gauge studies (Burdick, Borror & Montgomery 2003): F with infinite df.
+
+    And where its constants make it exact: the lower end is 0 where the F test is at its level, and
+    with nothing below (s2 = 0) both ends are those of χ².
+    """
+    a, big = 0.025, 1e12
+    g1, g2 = (1 - 1 / stats.f.ppf(1 - a, n, big) for n in (n1, n2))
+    h1, h2 = (1 / stats.f.ppf(a, n, big) - 1 for n in (n1, n2))
+    f, f2 = stats.f.ppf(1 - a, n1, n2), stats.f.ppf(a, n1, n2)
+    g12 = ((f - 1) ** 2 - g1**2 * f**2 - h2**2) / f
+    h12 = ((1 - f2) ** 2 - h1**2 * f2**2 - g2**2) / f2
+    low = s1 - s2 - np.sqrt(g1**2 * s1**2 + h2**2 * s2**2 + g12 * s1 * s2)
+    high = s1 - s2 + np.sqrt(h1**2 * s1**2 + g2**2 * s2**2 + h12 * s1 * s2)
+    got = _mls_interval(s1, n1, s2, n2, 3.0, 0.95)
+    assert got == pytest.approx((max(0, low / 3), high / 3), rel=1e-6)
+    assert _mls_interval(f * s2, n1, s2, n2, 1.0, 0.95)[0] == pytest.approx(0, abs=1e-7)
+    assert _mls_interval(f * s2 * 1.01, n1, s2, n2, 1.0, 0.95)[0] > 0
+    alone = _mls_interval(s1, n1, 0.0, n2, 1.0, 0.95)
+    assert alone == pytest.approx(tuple(s1 * n1 / stats.chi2.ppf([1 - a, a], n1)))
 
 
 def test_many_levels_of_one_factor_in_either_place():
