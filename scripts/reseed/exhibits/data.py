@@ -99,8 +99,8 @@ class ExhibitData:
         place = [
             name
             for name in (
-                "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat",
-                "fold", "init", "order", "dropout", "augment",
+                "dataset", "scheme", "model", "arm", "hyperparameters_source", "data_seed",
+                "repeat", "fold", "init", "order", "dropout", "augment",
             )
             if name in chosen and name not in shared
         ]  # fmt: skip
