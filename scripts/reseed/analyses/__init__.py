@@ -26,6 +26,8 @@ KINDS = {
     "aggregates": "metrics",
     "stochastic_order": "metrics",
     "five_by_two": "metrics",
+    "stopping": "metrics",
+    "grid_plan": "metrics",
     "curves": "curves",
     "convergence": "curves",
 }

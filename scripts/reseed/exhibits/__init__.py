@@ -46,4 +46,7 @@ KINDS = {
     "improvement_table": "table",
     "stochastic_order_table": "table",
     "five_by_two_table": "table",
+    "stopping_table": "table",
+    "stopping_figure": "figure",
+    "grid_plan_table": "table",
 }
