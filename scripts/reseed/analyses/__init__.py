@@ -28,6 +28,7 @@ KINDS = {
     "five_by_two": "metrics",
     "stopping": "metrics",
     "grid_plan": "metrics",
+    "over_datasets": "metrics",
     "curves": "curves",
     "convergence": "curves",
 }

@@ -49,4 +49,6 @@ KINDS = {
     "stopping_table": "table",
     "stopping_figure": "figure",
     "grid_plan_table": "table",
+    "over_datasets_table": "table",
+    "over_datasets_figure": "figure",
 }
