@@ -29,6 +29,7 @@ KINDS = {
     "stopping": "metrics",
     "grid_plan": "metrics",
     "over_datasets": "metrics",
+    "false_alarms": "metrics",
     "curves": "curves",
     "convergence": "curves",
 }

@@ -58,7 +58,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 def _grid(cell: Cell) -> pd.DataFrame:
     """Scores, model seeds × data seeds."""
     scores = cell.scores
-    names = scores[MODEL_SEED].astype(str).agg("-".join, axis=1)
+    names = ["-".join(map(str, seeds)) for seeds in scores[MODEL_SEED].to_numpy()]
     return scores.assign(name=names).pivot(index="name", columns="data_seed", values="score")
 
 

@@ -51,4 +51,5 @@ KINDS = {
     "grid_plan_table": "table",
     "over_datasets_table": "table",
     "over_datasets_figure": "figure",
+    "false_alarms_table": "table",
 }
