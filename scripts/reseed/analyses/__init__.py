@@ -25,6 +25,12 @@ KINDS = {
     "range_growth": "metrics",
     "standing": "metrics",
     "aggregates": "metrics",
+    "stochastic_order": "metrics",
+    "five_by_two": "metrics",
+    "stopping": "metrics",
+    "grid_plan": "metrics",
+    "over_datasets": "metrics",
+    "false_alarms": "metrics",
     "curves": "curves",
     "convergence": "curves",
 }

@@ -25,8 +25,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
     On one random half of the test items each run is measured (alpha-hat and KS distance against
     the other runs, accuracy, mean churn, ECE); on the other half its mean churn against the other
-    runs is what a good measure should foretell. `r`: Spearman's ρ; `partial`: the same with the
-    ranks of `given` taken out (for alpha-hat and KS: accuracy, churn and ECE; for each of these
+    runs is what a good measure should foretell. `r`: Spearman's ρ; `partial`: what is left of
+    it with `given` taken out (for alpha-hat and KS: accuracy, churn and ECE; for each of these
     the other two), both means over halvings with their SD over halvings. The interval is that of
     one halving at this number of runs: further halvings reuse the same runs, and do not narrow it.
     `share_zero`: share of values that are 0; alpha-hat is 0 for every run that needs no trimming,

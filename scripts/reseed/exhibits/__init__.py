@@ -46,4 +46,12 @@ KINDS = {
     "reach_table": "table",
     "aggregates_figure": "figure",
     "improvement_table": "table",
+    "stochastic_order_table": "table",
+    "five_by_two_table": "table",
+    "stopping_table": "table",
+    "stopping_figure": "figure",
+    "grid_plan_table": "table",
+    "over_datasets_table": "table",
+    "over_datasets_figure": "figure",
+    "false_alarms_table": "table",
 }
