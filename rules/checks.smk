@@ -11,5 +11,5 @@ rule verify:
     params:
         sample=PROJECT.main.verify_sample,
     shell:
-        f"python scripts/verify.py --results {RESULTS}"
+        f'python "$RESEED_SCRIPTS/verify.py" --results {RESULTS}'
         " --sample {params.sample} 2>&1 | tee {log}"

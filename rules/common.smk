@@ -7,7 +7,18 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+# Where this workflow stands, also when another one uses it as a module or runs it elsewhere. Jobs
+# get it as a variable: an absolute path in a command would rerun everything in a moved folder.
+HOUSE = Path(str(workflow.current_basedir)).resolve().parent
+os.environ["RESEED_SCRIPTS"] = str(HOUSE / "scripts")
+# The studies of the working folder; where it has none, those that come with the workflow.
+CONFIG = "config" if Path("config/studies").is_dir() else str(HOUSE / "config")
+sys.path.insert(0, str(HOUSE / "scripts"))
+
+
+envvars:
+    "RESEED_SCRIPTS",
+
 
 from reseed.analyses import KINDS as ANALYSES
 from reseed.coordinates import trial_path
@@ -22,11 +33,8 @@ if not workflow.dryrun:
     logger.addHandler(Progress())
 
 
-configfile: "config/config.yaml"
-
-
 try:
-    PROJECT, PLAN, MIRROR = read_plan("config", config)
+    PROJECT, PLAN, MIRROR = read_plan(CONFIG, config)
     RESULTS = writable(PROJECT.main.results)
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
@@ -139,7 +147,7 @@ def analysis_inputs(wildcards):
                 for part in ("scores", "targets")
             ]
     return files + [
-        f"config/published/{name}.csv" for name in analysis.options.get("files", [])
+        f"{CONFIG}/published/{name}.csv" for name in analysis.options.get("files", [])
     ]
 
 

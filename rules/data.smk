@@ -13,6 +13,6 @@ rule prepare_data:
         key=lambda w: digest(code_hash("prepare_data.py"), PLAN.datasets[w.dataset]),
         dataset=lambda w: compact(PLAN.datasets[w.dataset]),
     shell:
-        "python scripts/prepare_data.py --dataset {params.dataset:q}"
+        'python "$RESEED_SCRIPTS/prepare_data.py" --dataset {params.dataset:q}'
         f" --downloads {RESULTS}/downloads"
         " --rows {output.rows} > {log} 2>&1"

@@ -21,7 +21,7 @@ rule table:
         job=lambda w: compact(exhibit_job(w)),
         stem=lambda w: f"{RESULTS}/studies/{w.study}/tables/{w.exhibit}",
     shell:
-        f"python scripts/render.py --study {RESULTS}/studies/{{wildcards.study}}"
+        f'python "$RESEED_SCRIPTS/render.py" --study {RESULTS}/studies/{{wildcards.study}}'
         " --job {params.job:q} --stem {params.stem} > {log} 2>&1"
 
 
@@ -45,5 +45,5 @@ rule figure:
         job=lambda w: compact(exhibit_job(w)),
         stem=lambda w: f"{RESULTS}/studies/{w.study}/figures/{w.exhibit}",
     shell:
-        f"python scripts/render.py --study {RESULTS}/studies/{{wildcards.study}}"
+        f'python "$RESEED_SCRIPTS/render.py" --study {RESULTS}/studies/{{wildcards.study}}'
         " --job {params.job:q} --stem {params.stem} > {log} 2>&1"

@@ -18,7 +18,7 @@ rule collect_trials:
         key=lambda w: digest(code_hash("collect_trials.py"), study_job(w.study)),
         job=lambda w: compact(study_job(w.study)),
     shell:
-        f"python scripts/collect_trials.py --results {RESULTS}"
+        f'python "$RESEED_SCRIPTS/collect_trials.py" --results {RESULTS}'
         " --job {params.job:q}"
         " --metrics {output.metrics} --about {output.about} > {log} 2>&1"
 
@@ -40,7 +40,7 @@ rule import_results:
         given=lambda w: compact(given_results(w.study)),
         job=lambda w: compact(study_job(w.study)),
     shell:
-        "python scripts/import_results.py --results {params.given:q} --job {params.job:q}"
+        'python "$RESEED_SCRIPTS/import_results.py" --results {params.given:q} --job {params.job:q}'
         " --metrics {output.metrics} --about {output.about} > {log} 2>&1"
 
 
@@ -61,7 +61,7 @@ rule import_predictions:
         given=lambda w: compact(given_results(w.study)),
         job=lambda w: compact(study_job(w.study)),
     shell:
-        "python scripts/import_results.py --results {params.given:q} --job {params.job:q}"
+        'python "$RESEED_SCRIPTS/import_results.py" --results {params.given:q} --job {params.job:q}'
         " --scores {output.scores} --targets {output.targets} > {log} 2>&1"
 
 
@@ -80,7 +80,7 @@ if "inherent_randomness" in PROJECT.studies:
         params:
             key=code_hash("export_runs.py"),
         shell:
-            "python scripts/export_runs.py --metrics {input} --experiment data_seeds"
+            'python "$RESEED_SCRIPTS/export_runs.py" --metrics {input} --experiment data_seeds'
             " --metric mse --metric auc --output {output} > {log} 2>&1"
 
 
@@ -103,6 +103,6 @@ rule collect_predictions:
         ),
         job=lambda w: compact(PLAN.experiment_job(w.study, [w.experiment])),
     shell:
-        f"python scripts/collect_predictions.py --results {RESULTS}"
+        f'python "$RESEED_SCRIPTS/collect_predictions.py" --results {RESULTS}'
         " --job {params.job:q}"
         " --scores {output.scores} --targets {output.targets} > {log} 2>&1"

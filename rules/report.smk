@@ -17,6 +17,6 @@ rule report:
             {study: list(entry.exhibits) for study, entry in PROJECT.studies.items()}
         ),
     shell:
-        f"python scripts/report.py --results {RESULTS}"
+        f'python "$RESEED_SCRIPTS/report.py" --results {RESULTS}'
         " --exhibits {params.exhibits:q}"
         " --output {output} > {log} 2>&1"

@@ -18,5 +18,5 @@ for (dataset, scheme), seeds in PLAN.data_seeds().items():
             key=digest(code_hash("make_splits.py"), PLAN.schemes()[scheme]),
             scheme=compact(PLAN.schemes()[scheme]),
         shell:
-            "python scripts/make_splits.py --meta {input.meta} --scheme {params.scheme:q}"
+            'python "$RESEED_SCRIPTS/make_splits.py" --meta {input.meta} --scheme {params.scheme:q}'
             " {output} > {log} 2>&1"

@@ -16,6 +16,7 @@ rule analyse:
             code_hash("analyse.py", f"reseed.analyses.{analysis_job(w)['kind']}")
         ),
         job=lambda w: compact(analysis_job(w)),
+        published=f"{CONFIG}/published",
     shell:
-        f"python scripts/analyse.py --study {RESULTS}/studies/{{wildcards.study}}"
-        " --job {params.job:q} --published config/published --table {output.table} > {log} 2>&1"
+        f'python "$RESEED_SCRIPTS/analyse.py" --study {RESULTS}/studies/{{wildcards.study}}'
+        " --job {params.job:q} --published {params.published:q} --table {output.table} > {log} 2>&1"

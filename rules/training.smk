@@ -37,7 +37,7 @@ for work in PLAN.works.values():
                 job=compact(work.job()),
                 device=work.model["device"],
             shell:
-                f"python scripts/train.py --results {RESULTS}"
+                f'python "$RESEED_SCRIPTS/train.py" --results {RESULTS}'
                 " --job {params.job:q}"
                 " --key {params.key} --keep {params.keep} --device {params.device}"
                 " --gpus {resources.gpu} --threads {threads} {output:q} > {log} 2>&1"

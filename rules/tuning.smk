@@ -23,7 +23,7 @@ rule tune:
         job=lambda w: compact(work_of(w).job()),
         device=lambda w: work_of(w).model["device"],
     shell:
-        f"python scripts/tune.py --results {RESULTS}"
+        f'python "$RESEED_SCRIPTS/tune.py" --results {RESULTS}'
         " --job {params.job:q} --key {params.key}"
         " --device {params.device} --gpus {resources.gpu} --threads {threads}"
         " --best {output.best:q} > {log} 2>&1"

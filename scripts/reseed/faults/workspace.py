@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,8 @@ from reseed.workplace import data_mirror
 REPOSITORY = Path(__file__).resolve().parents[3]
 PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles")
 MODULE = "workspace_models"
+# How the line begins, or what stands in it, that says what is wrong; the clearest first.
+MARKS = (r"^Error: .*\S", r"^\w*Error: .*\S", r"\w+(Error|Exception) in ", "^FAILED ")
 # A model of the workspace's own: as slow as it is told, and it notes where it ran.
 MODEL_CODE = '''
 """A seeded classifier that takes its time and notes what its process could see."""
@@ -60,11 +63,11 @@ class Run:
     def message(self) -> str:
         """The line that says what is wrong, as a person would pick it out."""
         lines = [line.strip() for line in self.text.splitlines() if line.strip()]
-        marks = ("Error: ", "error: ", "Exception", "Error in", "FAILED")
-        for mark in marks:
-            found = [line for line in lines if mark in line]
-            if found:
-                return found[0]
+        for mark in MARKS:
+            for number, line in enumerate(lines):
+                if re.search(mark, line):
+                    # Snakemake puts the place in a line of its own, before the reason.
+                    return lines[min(number + line.endswith(":"), len(lines) - 1)]
         return lines[-1] if lines else ""
 
 
