@@ -67,7 +67,8 @@ class Run:
             for number, line in enumerate(lines):
                 if re.search(mark, line):
                     # Snakemake puts the place in a line of its own, before the reason.
-                    return lines[min(number + line.endswith(":"), len(lines) - 1)]
+                    rest = [text for text in lines[number:] if not text.endswith(":")]
+                    return rest[0] if rest else line
         return lines[-1] if lines else ""
 
 
