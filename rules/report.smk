@@ -1,10 +1,19 @@
 # Every exhibit of every study → one self-contained page.
 
 
+def report_told(w):
+    """What the report is told: each study's exhibits."""
+    return {
+        "results": os.path.abspath(RESULTS),
+        "exhibits": {
+            study: list(entry.exhibits) for study, entry in PROJECT.studies.items()
+        },
+    }
+
+
 rule report:
     input:
         [file for study in PROJECT.studies for file in study_files(study)],
-        [f"{RESULTS}/studies/{study}/about.json" for study in PROJECT.studies],
     output:
         REPORT,
     log:
@@ -12,11 +21,8 @@ rule report:
     conda:
         "../envs/exhibits.yaml"
     params:
-        key=code_hash("report.py"),
-        exhibits=compact(
-            {study: list(entry.exhibits) for study, entry in PROJECT.studies.items()}
-        ),
+        key=digest(code_hash("report.py"), placeless(report_told(None))),
+        run=script("report.py"),
+        job=told(report_told),
     shell:
-        f'python "$RESEED_SCRIPTS/report.py" --results {RESULTS}'
-        " --exhibits {params.exhibits:q}"
-        " --output {output} > {log} 2>&1"
+        "job {log:q} python {params.run:q} --job {params.job:q} --output {output:q}"
