@@ -13,11 +13,11 @@ from pathlib import Path
 
 import yaml
 
-from reseed.runtime import MIRROR_VARIABLE
-from reseed.workplace import data_mirror
+from reseed.scripting import MIRROR_VARIABLE
+from reseed.startup import data_mirror
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles")
+PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
 MODULE = "workspace_models"
 # How the line begins, or what stands in it, that says what is wrong; the clearest first.
 MARKS = (r"^Error: .*\S", r"^\w*Error: .*\S", r"\w+(Error|Exception) in ", "^FAILED ")
@@ -103,7 +103,7 @@ class Workspace:
     def own(cls, folder: Path, *arguments, **options) -> "Workspace":
         """The repository's own configuration, with its data mirror if there is one."""
         made = cls(folder, *arguments, **options)
-        shutil.copytree(REPOSITORY / "config", made.folder / "config")
+        shutil.copytree(REPOSITORY / "config", made.folder / "config", dirs_exist_ok=True)
         before = Path.cwd()
         os.chdir(REPOSITORY)
         try:
@@ -129,7 +129,6 @@ class Workspace:
         besides its training.
         """
         made = cls(folder, python, environment)
-        (made.folder / "config" / "published").mkdir(parents=True)
         (made.folder / f"{MODULE}.py").write_text(MODEL_CODE)
         made.write("config", {"scale": "smoke", "block_seconds": 60})
         made.write_table()
@@ -227,7 +226,7 @@ def small_study(models: list[str], seeds: int) -> dict:
     return {
         "name": "small",
         "title": "A small study",
-        "keep": "scores",
+        "keep": ["test"],
         "datasets": ["table"],
         "models": models,
         "splits": [{"kind": "holdout", "test": 0.3}],
