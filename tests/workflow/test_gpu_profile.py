@@ -8,9 +8,6 @@ from reseed.faults.workspace import Workspace
 pytestmark = pytest.mark.workflow
 
 
-@pytest.mark.xfail(
-    reason="scripts/train.py does not call reseed.devices.claim(arguments.gpus) yet", strict=True
-)
 def test_each_training_sees_its_own_device(tmp_path):
     models = {"gpu": {"device": "auto"}, "cpu": {"device": "cpu"}}
     made = Workspace.small(tmp_path, models=models, seconds=0.3)
