@@ -32,7 +32,8 @@ def main() -> None:
         bench = Bench(Path(folder, "cases"))
         for name in arguments.case or CASES:
             outcomes[name] = bench.try_case(CASES[name])
-            say(f"{CASES[name].title}: {outcomes[name][0].end}, {outcomes[name][1]:.0f} s")
+            outcome, seconds = outcomes[name]
+            say(f"{CASES[name].title}: {outcome.end}, {seconds:.0f} s. {outcome.message}")
         if arguments.kills:
             make = Workspace.small if arguments.small else Workspace.own
             scale = () if arguments.small else ("--config", "scale=smoke")
