@@ -28,6 +28,15 @@ def main() -> None:
     arguments = parser.parse_args()
     load_cases()
     outcomes, kills = {}, None
+    facts = {
+        "command": " ".join(["python", "scripts/faults.py", *sys.argv[1:]]),
+        "date": datetime.date.today().isoformat(),
+        "system": f"{os.cpu_count()} cores, {cpu_name()}, Python {platform.python_version()}",
+    }
+
+    def tell() -> None:
+        arguments.output.write_text(page(kills, outcomes, facts), encoding="utf-8")
+
     with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:
         bench = Bench(Path(folder, "cases"))
         for name in arguments.case or CASES:
@@ -35,17 +44,13 @@ def main() -> None:
             outcome, seconds = outcomes[name]
             say(f"{CASES[name].title}: {outcome.end}, {seconds:.0f} s. {outcome.message}")
         if arguments.kills:
+            tell()
             make = Workspace.small if arguments.small else Workspace.own
             scale = () if arguments.small else ("--config", "scale=smoke")
             kills = kill_often(
                 make, Path(folder, "kills"), arguments.kills, arguments.seed, scale, say
             )
-    facts = {
-        "command": " ".join(["python", "scripts/faults.py", *sys.argv[1:]]),
-        "date": datetime.date.today().isoformat(),
-        "system": f"{os.cpu_count()} cores, {cpu_name()}, Python {platform.python_version()}",
-    }
-    arguments.output.write_text(page(kills, outcomes, facts), encoding="utf-8")
+    tell()
     bad = [name for name, (outcome, _) in outcomes.items() if not outcome.good]
     if bad or (kills and not kills.survived):
         raise ReseedError(f"not all ends well ({', '.join(bad) or 'kills'}): {arguments.output}")
