@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 
-from reseed.analyses.pairing import GROUP, Group, Pairing
+from reseed.analyses.pairing import GROUP, Group
 from reseed.metric_names import is_share
 from reseed.stats.comparison import holm
 from reseed.stats.many_datasets import ManyDatasets, compare_over_datasets, compare_two_models
@@ -21,7 +21,7 @@ _SHOWN = 3  # datasets that a note names before it counts the rest
 
 def over_datasets(
     found: list[Group],
-    listed: list[list[tuple[str, str, Pairing]]],
+    compared: list[list[dict]],
     options: dict,
     *,
     restricted: bool = False,
@@ -35,8 +35,8 @@ def over_datasets(
     choice of pairs (`restricted`), and models that lack a dataset are compared too; `missing`
     names what a pair lacks. With fewer datasets a row says on how many the one is better.
 
-    found, listed: settings and their pairs, as in `pairs`. `left_out` and `failed` count runs of
-    the two models that were not used, and trials without a score, over all datasets.
+    found, compared: settings and the rows of their pairs, as in `pairs`. `left_out` and `failed`
+    count runs of the two models that were not used, and trials without a score, over all datasets.
     """
     rows: list[dict] = []
     setting = [name for name in GROUP if name != "dataset"]
@@ -52,7 +52,7 @@ def over_datasets(
         if whole and len(parts) >= MIN_DATASETS and len(models) > 2 and not restricted:
             rows += _rank_rows(parts, models, means, options)
         else:
-            rows += _pair_rows(parts, [listed[i] for i in chosen], options)
+            rows += _pair_rows(parts, [compared[i] for i in chosen], options)
     return rows
 
 
@@ -141,12 +141,13 @@ def _ranks(result: ManyDatasets, i: int, j: int) -> dict:
     }
 
 
-def _pair_rows(parts: list[Group], listed: list[list], options: dict) -> list[dict]:
+def _pair_rows(parts: list[Group], compared: list[list[dict]], options: dict) -> list[dict]:
     """One row a pair of models, on the datasets where both have comparable runs."""
     by_pair: dict[frozenset, list] = {}
-    for group, pairs in zip(parts, listed, strict=True):
-        for a, b, pairing in pairs:
-            by_pair.setdefault(frozenset((a, b)), []).append((group, a, b, pairing))
+    for group, pairs in zip(parts, compared, strict=True):
+        for row in pairs:
+            pair = frozenset((row["model_a"], row["model_b"]))
+            by_pair.setdefault(pair, []).append((group, row))
     rows = [_pair_row(parts, found, options) for found in by_pair.values()]
     tested = [row for row in rows if row["n"] >= MIN_DATASETS]
     adjusted = holm([row["p"] for row in tested]).tolist() if tested else []
@@ -157,16 +158,14 @@ def _pair_rows(parts: list[Group], listed: list[list], options: dict) -> list[di
 
 
 def _pair_row(parts: list[Group], found: list[tuple], options: dict) -> dict:
-    first, second = sorted(found[0][1:3])
-    used, d, left_out = [], [], 0
-    for group, a, _, pairing in found:
-        left_out += pairing.left_out
-        if pairing.n and pairing.design != "different splits":
-            difference = group.sign * (pairing.a.mean() - pairing.b.mean())
-            d.append(difference if a == first else -difference)
+    first, second = sorted(found[0][1][side] for side in ("model_a", "model_b"))
+    used, d = [], []
+    for group, pair in found:
+        if pair["n"] and pair["design"] != "different splits":
+            d.append(pair["difference"] * (1 if pair["model_a"] == first else -1))
             used.append(group)
     row = _row(parts, first, second, len(used), options) | {
-        "left_out": left_out,
+        "left_out": sum(pair["left_out"] for _, pair in found),
         "missing": _missing(parts, {group.key["dataset"] for group in used}),
         "greater_is_better": True,
         "metric": "datasets",
