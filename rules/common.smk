@@ -8,6 +8,8 @@ from snakemake.logging import logger
 
 ROOT = Path(str(workflow.current_basedir)).parent
 SCRIPTS = ROOT / "scripts"
+# The studies of the working folder; where it has none, those that come with the workflow.
+CONFIG = Path("config" if os.path.isdir("config/studies") else ROOT / "config")
 sys.path.insert(0, str(SCRIPTS))
 
 from reseed.analyses import KINDS as ANALYSES
@@ -33,16 +35,13 @@ if not workflow.dryrun:
     logger.addHandler(Progress())
 
 
-configfile: "config/config.yaml"
-
-
 try:
-    PROJECT, PLAN, MIRROR = read_plan("config", config)
+    PROJECT, PLAN, MIRROR = read_plan(CONFIG, config)
     RESULTS = writable(PROJECT.main.results)
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 
-prepare_jobs(MIRROR, os.getcwd())
+prepare_jobs(MIRROR, CONFIG.resolve().parent)
 # Runs a job with its output in a log, and says there by which signal it was ended.
 shell.prefix(
     'job() {{ local log="$1" rc=0; shift; "$@" > "$log" 2>&1 || rc=$?;'

@@ -16,7 +16,7 @@ def analysis_inputs(w):
         for name in entry.experiments or trained or ["results"]:
             files += [f"{folder}/predictions/{name}/{part}.parquet" for part in parts]
     return files + [
-        f"config/published/{name}.csv" for name in entry.options.get("files", [])
+        f"{CONFIG}/published/{name}.csv" for name in entry.options.get("files", [])
     ]
 
 
@@ -24,7 +24,7 @@ def analysis_told(w):
     """What an analysis is told."""
     return {
         "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
-        "published": os.path.abspath("config/published"),
+        "published": os.path.abspath(CONFIG / "published"),
         "trained": list(PROJECT.studies[w.study].experiments) or ["results"],
         **analysis_entry(w).model_dump(),
     }

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from reseed.devices import claim
 from reseed.plan_files import read_job
 from reseed.scripting import limit_threads, pick_device, run, say
 
@@ -16,6 +17,7 @@ def main() -> None:
     arguments = parser.parse_args()
     job = read_job(arguments.job)
     limit_threads(1)
+    claim(arguments.gpus, report=say)
     device = pick_device(job["setting"]["device"], arguments.gpus)
     from reseed.training.search_job import tune
 
