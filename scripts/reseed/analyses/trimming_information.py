@@ -13,6 +13,8 @@ from reseed.analyses.reference_pools import about, pools
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.representatives import MEASURES, heldout_information
 
+READS = "predictions"
+
 COLUMNS = [
     *PLACE, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
     "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
