@@ -117,7 +117,7 @@ def test_every_rule_with_a_shell_has_an_environment_and_a_log():
         text = path.read_text()
         count = text.count("shell:")
         assert text.count("conda:") == count, path.name
-        assert text.count("log:") == count, path.name
+        assert text.count(" log:") == count, path.name
 
 
 # Which environment runs which script, and the modules a script loads by name.
