@@ -17,11 +17,13 @@ include: "rules/report.smk"
 include: "rules/checks.smk"
 
 
-# Trials stand here as direct inputs because Snakemake notices a missing file only there.
+# Trials and exhibits stand here as direct inputs because Snakemake notices a missing file only
+# there.
 rule all:
     default_target: True
     input:
         REPORT,
+        [file for study in PROJECT.studies for file in study_files(study)],
         [file for study in PLAN.studies for file in PLAN.trial_files(study)],
 
 

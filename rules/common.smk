@@ -43,22 +43,11 @@ def compact(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def exhibit_file(study, exhibit, suffix):
-    """Path of one file of an exhibit."""
-    folder = (
-        "tables"
-        if EXHIBITS[PROJECT.studies[study].exhibits[exhibit].kind] == "table"
-        else "figures"
-    )
-    return f"{RESULTS}/studies/{study}/{folder}/{exhibit}.{suffix}"
-
-
 def study_files(study):
-    """What a study ends in: its exhibits and its statistics."""
-    entry = PROJECT.studies[study]
-    return [exhibit_file(study, exhibit, "csv") for exhibit in entry.exhibits] + [
+    """What a study ends in: its page, its exhibits and its statistics."""
+    return [study_page(study), *exhibit_files(study)] + [
         f"{RESULTS}/studies/{study}/statistics/{analysis}.csv"
-        for analysis in entry.analyses
+        for analysis in PROJECT.studies[study].analyses
     ]
 
 
