@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.exhibits import numbers, style
+from reseed.exhibits.colours import DASHES, LINES
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import panel_grid
-from reseed.exhibits.settings import DASHES, LINES, note, settings
+from reseed.exhibits.settings import note, settings
 from reseed.verdicts import share_text
 
 

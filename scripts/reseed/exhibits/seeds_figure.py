@@ -8,13 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.exhibits import style
+from reseed.exhibits.colours import DASHES, LINES
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.settings import (
-    DASHES,
-    LINES,
     LONG_LABEL,
     RUNS,
     SETTING,

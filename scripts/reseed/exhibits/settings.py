@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reseed.exhibits import numbers, style
+from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.verdicts import ALL_DATASETS, p_text
 
@@ -23,9 +23,6 @@ SETTING = [
 RUNS = {"splits": "splits", "seeds": "model seeds", "unpaired": "model seeds"}
 #: Labels longer than this leave room for one panel a line only.
 LONG_LABEL = 20
-#: Colours of lines that stand for pairs, and their dashes after one round.
-LINES = [style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY]
-DASHES = ["-", "--", ":"]
 
 
 def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:

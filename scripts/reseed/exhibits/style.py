@@ -15,14 +15,24 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from reseed.exhibits.colours import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    LIGHT,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+)
+
+__all__ = ["BLACK", "BLUE", "GREEN", "GREY", "LIGHT", "ORANGE", "PURPLE", "RED", "SKY"]
+
 #: Width of a page's text in inches: figures are drawn at the size at which they are printed.
 PAGE_WIDTH = 7.0
 #: Width of one of two columns: what still reads at this width is marked so.
 COLUMN_WIDTH = 3.4
-BLUE, RED, GREEN, ORANGE, SKY, PURPLE = (
-    "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7",
-)  # fmt: skip
-BLACK, GREY, LIGHT = "#222222", "#777777", "#DDDDDD"
 #: As in the paper's Figure 3: red for model seeds, blue for data seeds.
 VARIED = {"model": RED, "data": BLUE}
 MODELS = {"ffnn": BLUE, "ffnn_res": SKY, "rf": GREEN, "gbm": ORANGE, "xgb": RED}
