@@ -4,13 +4,17 @@
 and ends with `results/report/index.html`. One rule file a stage, in the order of the data.
 """
 
+from snakemake.utils import min_version
+
+min_version("9.0")
+
 
 include: "rules/common.smk"
 include: "rules/data.smk"
 include: "rules/splits.smk"
 include: "rules/tuning.smk"
 include: "rules/training.smk"
-include: "rules/metrics.smk"
+include: "rules/collect.smk"
 include: "rules/statistics.smk"
 include: "rules/exhibits.smk"
 include: "rules/report.smk"
@@ -24,7 +28,7 @@ rule all:
     input:
         REPORT,
         [file for study in PROJECT.studies for file in study_files(study)],
-        [file for study in PLAN.studies for file in PLAN.trial_files(study)],
+        every_trial(),
 
 
 for study in PROJECT.studies:
@@ -34,7 +38,7 @@ for study in PROJECT.studies:
             study
         input:
             study_files(study),
-            PLAN.trial_files(study),
+            lambda w, study=study: trial_files(study),
 
 
 onsuccess:

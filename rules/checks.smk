@@ -1,15 +1,23 @@
-# Checks of what was made: retrain a sample of trials from scratch and compare fingerprints.
+# Checks of what was made: every trial's metrics follow from its outputs; a sample is retrained.
 
 
 rule verify:
     input:
-        [file for study in PLAN.studies for file in PLAN.trial_files(study)],
+        lambda w: every_trial(),
     log:
         f"{RESULTS}/logs/verify.log",
     conda:
         "../envs/training.yaml"
     params:
+        run=lambda w: str(SCRIPTS / "verify.py"),
+        job=lambda w: JOBS.write(training_job(PROJECT, everything())),
         sample=PROJECT.main.verify_sample,
+        all="--all" if config.get("verify_all") else "",
     shell:
-        f"python scripts/verify.py --results {RESULTS}"
-        " --sample {params.sample} 2>&1 | tee {log}"
+        "python {params.run:q} --job {params.job:q} --sample {params.sample} {params.all}"
+        " 2>&1 | tee {log:q}"
+
+
+def everything():
+    """Every setting with all its trials, as one job."""
+    return [(planned, planned.trials) for planned in PLAN.settings.values()]

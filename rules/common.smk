@@ -1,5 +1,4 @@
 # Configuration, plan and the helpers that the other rule files share.
-import json
 import os
 import sys
 from pathlib import Path
@@ -7,16 +6,27 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+ROOT = Path(str(workflow.current_basedir)).parent
+SCRIPTS = ROOT / "scripts"
+sys.path.insert(0, str(SCRIPTS))
 
 from reseed.analyses import KINDS as ANALYSES
-from reseed.coordinates import trial_path
+from reseed.coordinates import split_path, trial_path
+from reseed.data.kinds import INPUTS_FILE, local_files
 from reseed.errors import ReseedError
 from reseed.exhibits import KINDS as EXHIBITS
-from reseed.plan import blocks, describe_study, job_name
+from reseed.keys import code_hash, digest
+from reseed.machine import versions
+from reseed.plan import blocks, job_name
+from reseed.plan_files import (
+    PlanFiles,
+    data_job,
+    study_job,
+    training_job,
+    tuning_job,
+)
 from reseed.progress import Progress
-from reseed.provenance import code_hash, digest
-from reseed.workplace import measured_costs, prepare_jobs, read_plan, writable
+from reseed.startup import prepare_jobs, read_plan, writable
 
 if not workflow.dryrun:
     logger.addHandler(Progress())
@@ -31,59 +41,82 @@ try:
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 
-prepare_jobs(MIRROR)
+prepare_jobs(MIRROR, os.getcwd())
+# Runs a job with its output in a log, and says there by which signal it was ended.
+shell.prefix(
+    'job() {{ local log="$1" rc=0; shift; "$@" > "$log" 2>&1 || rc=$?;'
+    ' if [ "$rc" -gt 128 ]; then echo "Error: the process was ended by signal $((rc - 128))'
+    " (9: killed, often for want of memory; 15: asked to end). What it finished is kept:"
+    ' run again." >> "$log"; fi; return "$rc"; }}; '
+)
+JOBS = PlanFiles(RESULTS, dry=workflow.dryrun)
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
 GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
-COSTS = measured_costs(RESULTS, PROJECT.studies)
+# Where trials of other versions are to be trained again, versions start jobs again.
+TRIGGER_VERSIONS = versions() if PROJECT.main.mixed == "retrain" else None
 REPORT = f"{RESULTS}/report/index.html"
+TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json")
+FIGURE_SUFFIXES = (".csv", ".pdf", ".png", ".json")
 
 
-def compact(value):
-    """A value as one line of JSON, to hand to a script."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+# A function of `output` is no trigger of a rerun: the key in params is. So neither another place
+# of the checkout nor another block size starts a job again.
+def script(name):
+    """The path of a script, as a job's parameter."""
+    return lambda wildcards, output: str(SCRIPTS / name)
+
+
+def told(describe):
+    """The file that tells a job what to do, as its parameter."""
+    return lambda wildcards, output: JOBS.write(describe(wildcards))
+
+
+def placeless(description):
+    """A description without the place of the results, which decides nothing."""
+    return {name: part for name, part in description.items() if name != "results"}
+
+
+def is_table(study, exhibit):
+    """Whether an exhibit is a table (else a figure)."""
+    return EXHIBITS[PROJECT.studies[study].exhibits[exhibit].kind] == "table"
+
+
+def exhibit_files(study, exhibit):
+    """Every file of an exhibit."""
+    table = is_table(study, exhibit)
+    folder, suffixes = (
+        ("tables", TABLE_SUFFIXES) if table else ("figures", FIGURE_SUFFIXES)
+    )
+    stem = f"{RESULTS}/studies/{study}/{folder}/{exhibit}"
+    return [stem + suffix for suffix in suffixes]
 
 
 def study_files(study):
-    """What a study ends in: its page, its exhibits and its statistics."""
-    return [study_page(study), *exhibit_files(study)] + [
-        f"{RESULTS}/studies/{study}/statistics/{analysis}.csv"
-        for analysis in PROJECT.studies[study].analyses
+    """What a study ends in: its page, its tables of trials, its statistics and its exhibits."""
+    entry, folder = PROJECT.studies[study], f"{RESULTS}/studies/{study}"
+    return [
+        study_page(study),
+        f"{folder}/metrics.parquet",
+        f"{folder}/about.json",
+        *(
+            f"{folder}/statistics/{analysis}.{suffix}"
+            for analysis in entry.analyses
+            for suffix in ("parquet", "csv")
+        ),
+        *(file for exhibit in entry.exhibits for file in exhibit_files(study, exhibit)),
     ]
 
 
-def work_of(wildcards):
-    """The planned work of the setting that a path names."""
-    names = ("dataset", "scheme", "model", "hyperparameters")
-    place = tuple(getattr(wildcards, name) for name in names)
-    return next(
-        work
-        for setting, work in PLAN.works.items()
-        if place == tuple(vars(setting).values())
-    )
+def data_files(dataset):
+    """The prepared files of a dataset."""
+    folder = f"{RESULTS}/data/{dataset}"
+    inputs = INPUTS_FILE[PLAN.datasets[dataset]["kind"]]
+    return [f"{folder}/{name}" for name in (inputs, "targets.parquet", "meta.json")]
 
 
-SETTING = "{dataset}/{scheme}/{model}/{hyperparameters}"
-PARTITION = "data-seed-{data_seed}/{seed}"
-
-
-def split_file(dataset, scheme, data_seed):
-    """Path of the split that a data seed makes."""
-    return f"{RESULTS}/splits/{dataset}/{scheme}/data-seed-{data_seed}.parquet"
-
-
-def factory_module(work):
-    """The module that makes a setting's models: its code is an input of their training."""
-    return work.model["factory"].partition(":")[0]
-
-
-def gpus(work):
+def gpus(planned):
     """GPUs a job of this setting asks for; a profile without GPUs grants none."""
-    return 0 if work.model["device"] == "cpu" else 1
-
-
-def study_job(study):
-    """What the collecting job is told of a study."""
-    return describe_study(PROJECT, PLAN, study)
+    return 0 if planned.model["device"] == "cpu" else 1
 
 
 def one_of(names):
@@ -91,69 +124,8 @@ def one_of(names):
     return "|".join(names) or "(?!)"
 
 
-def given_results(study):
-    """A study's `results:` entry; `{results}` in its path stands for the results folder."""
-    entry = PROJECT.studies[study].results.model_dump()
-    return entry | {"path": entry["path"].replace("{results}", RESULTS)}
-
-
-def data_metas(study):
-    """The meta.json of each dataset a study uses."""
-    settings = [s for settings in PLAN.studies[study].values() for s in settings]
-    return sorted(
-        {f"{RESULTS}/data/{setting.dataset}/meta.json" for setting in settings}
-    )
-
-
-def analysis_job(wildcards):
-    """An analysis as configured."""
-    return PROJECT.studies[wildcards.study].analyses[wildcards.analysis].model_dump()
-
-
-def exhibit_job(wildcards):
-    """An exhibit as configured."""
-    return PROJECT.studies[wildcards.study].exhibits[wildcards.exhibit].model_dump()
-
-
-def analysis_inputs(wildcards):
-    """An analysis's tables; with the per-item scores of its experiments where its kind asks."""
-    folder = f"{RESULTS}/studies/{wildcards.study}"
-    analysis = PROJECT.studies[wildcards.study].analyses[wildcards.analysis]
-    files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
-    if ANALYSES[analysis.kind] == "predictions":
-        trained = PROJECT.studies[wildcards.study].experiments
-        for name in analysis.experiments or trained or ["results"]:
-            files += [
-                f"{folder}/predictions/{name}/{part}.parquet"
-                for part in ("scores", "targets")
-            ]
-    return files + [
-        f"config/published/{name}.csv" for name in analysis.options.get("files", [])
-    ]
-
-
-def exhibit_inputs(wildcards):
-    """What an exhibit is drawn from: its analysis where it has one, and the study's tables."""
-    folder = f"{RESULTS}/studies/{wildcards.study}"
-    analysis = exhibit_job(wildcards)["analysis"]
-    files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
-    return files + ([f"{folder}/statistics/{analysis}.parquet"] if analysis else [])
-
-
-def exhibit_key(wildcards):
-    """Hash of the code that draws an exhibit."""
-    return digest(
-        code_hash("render.py", f"reseed.exhibits.{exhibit_job(wildcards)['kind']}")
-    )
-
-
 wildcard_constraints:
-    data_seed=r"\d+",
-    seed=r"(repeat-\d+-fold-\d+/)?[^/]+",
     dataset="[^/]+",
-    scheme="[^/]+",
-    model="[^/]+",
-    hyperparameters="[^/]+",
     study="[^/]+",
     experiment="[^/]+",
     analysis="[^/]+",

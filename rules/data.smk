@@ -1,18 +1,53 @@
-# Raw sources → prepared rows and what they are.
+# Raw sources → prepared inputs and targets, and what they are; pretrained weights likewise.
+
+for dataset, entry in PLAN.datasets.items():
+
+    rule:
+        name:
+            job_name("prepare", dataset)
+        input:
+            local_files(entry),
+        output:
+            data_files(dataset),
+        log:
+            f"{RESULTS}/logs/data/{dataset}.log",
+        conda:
+            "../envs/data.yaml"
+        params:
+            key=digest(code_hash("prepare_data.py"), data_job(PLAN, dataset)),
+            run=script("prepare_data.py"),
+            job=told(
+                lambda w, dataset=dataset: {
+                    "dataset": data_job(PLAN, dataset),
+                    "results": os.path.abspath(RESULTS),
+                    "folder": dataset,
+                }
+            ),
+        shell:
+            "job {log:q} python {params.run:q} --job {params.job:q}"
 
 
-rule prepare_data:
-    output:
-        rows=f"{RESULTS}/data/{{dataset}}/rows.parquet",
-        meta=f"{RESULTS}/data/{{dataset}}/meta.json",
-    log:
-        f"{RESULTS}/logs/data/{{dataset}}.log",
-    conda:
-        "../envs/data.yaml"
-    params:
-        key=lambda w: digest(code_hash("prepare_data.py"), PLAN.datasets[w.dataset]),
-        dataset=lambda w: compact(PLAN.datasets[w.dataset]),
-    shell:
-        "python scripts/prepare_data.py --dataset {params.dataset:q}"
-        f" --downloads {RESULTS}/downloads"
-        " --rows {output.rows} > {log} 2>&1"
+for name, entry in PLAN.weights.items():
+
+    rule:
+        name:
+            job_name("weights", name)
+        input:
+            local_files(entry),
+        output:
+            f"{RESULTS}/weights/{name}/meta.json",
+        log:
+            f"{RESULTS}/logs/weights/{name}.log",
+        conda:
+            "../envs/data.yaml"
+        params:
+            key=digest(code_hash("prepare_weights.py"), entry["sources"]),
+            run=script("prepare_weights.py"),
+            job=told(
+                lambda w, entry=entry: {
+                    "weights": entry,
+                    "results": os.path.abspath(RESULTS),
+                }
+            ),
+        shell:
+            "job {log:q} python {params.run:q} --job {params.job:q}"

@@ -1,81 +1,99 @@
 # Statistics → tables (CSV, Markdown, LaTeX) and figures (PDF, PNG, the CSV that is drawn).
 
-TABLE_FILES = ["csv", "md", "tex", "json"]
-FIGURE_FILES = ["csv", "pdf", "png", "json"]
-CAPTION = "../scripts/reseed/exhibits/templates/caption.rst"
+
+def exhibit_entry(w):
+    """An exhibit as configured."""
+    return PROJECT.studies[w.study].exhibits[w.exhibit]
 
 
-def exhibit_files(study):
-    """Every file of every exhibit of a study."""
-    return [
-        f"{RESULTS}/studies/{study}/{form}s/{name}.{suffix}"
-        for name, entry in PROJECT.studies[study].exhibits.items()
-        for form in [EXHIBITS[entry.kind]]
-        for suffix in (TABLE_FILES if form == "table" else FIGURE_FILES)
-    ]
+def exhibit_inputs(w):
+    """What an exhibit is drawn from: its analysis where it has one, and the study's tables."""
+    folder, entry = f"{RESULTS}/studies/{w.study}", exhibit_entry(w)
+    files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
+    return files + (
+        [f"{folder}/statistics/{entry.analysis}.parquet"] if entry.analysis else []
+    )
 
 
-def exhibit_title(wildcards):
+def exhibit_told(folder):
+    """What drawing an exhibit is told."""
+    return lambda w: {
+        "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
+        "stem": os.path.abspath(f"{RESULTS}/studies/{w.study}/{folder}/{w.exhibit}"),
+        **exhibit_entry(w).model_dump(),
+    }
+
+
+def exhibit_key(w):
+    """Hash of the code and the settings that draw an exhibit."""
+    entry = exhibit_entry(w)
+    return digest(
+        code_hash("render.py", f"reseed.exhibits.{entry.kind}"), entry.model_dump()
+    )
+
+
+def exhibit_title(w):
     """What Snakemake's own report calls an exhibit."""
-    return {"exhibit": exhibit_job(wildcards)["title"]}
+    return {"exhibit": exhibit_entry(w).title}
 
 
-def study_title(wildcards):
-    """Under which heading Snakemake's own report files an exhibit."""
-    return PROJECT.studies[wildcards.study].title
+def study_title(w):
+    """Under which heading Snakemake's own report files what a study makes."""
+    return PROJECT.studies[w.study].title
+
+
+CAPTION = "../scripts/reseed/exhibits/templates/caption.rst"
 
 
 rule table:
     input:
         exhibit_inputs,
     output:
-        csv=report(
+        report(
             f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}.csv",
             caption=CAPTION,
             category=study_title,
             subcategory="Tables",
             labels=exhibit_title,
         ),
-        md=f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}.md",
-        tex=f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}.tex",
-        json=f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}.json",
+        multiext(
+            f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}", ".md", ".tex", ".json"
+        ),
     log:
         f"{RESULTS}/logs/studies/{{study}}/table-{{exhibit}}.log",
     conda:
         "../envs/exhibits.yaml"
     params:
         key=exhibit_key,
-        job=lambda w: compact(exhibit_job(w)),
-        title=lambda w: exhibit_job(w)["title"],
-        stem=lambda w: f"{RESULTS}/studies/{w.study}/tables/{w.exhibit}",
+        title=lambda w: exhibit_entry(w).title,
+        run=script("render.py"),
+        job=told(exhibit_told("tables")),
     shell:
-        f"python scripts/render.py --study {RESULTS}/studies/{{wildcards.study}}"
-        " --job {params.job:q} --stem {params.stem} > {log} 2>&1"
+        "job {log:q} python {params.run:q} --job {params.job:q}"
 
 
 rule figure:
     input:
         exhibit_inputs,
     output:
-        csv=f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}.csv",
-        pdf=f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}.pdf",
-        png=report(
+        report(
             f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}.png",
             caption=CAPTION,
             category=study_title,
             subcategory="Figures",
             labels=exhibit_title,
         ),
-        json=f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}.json",
+        multiext(
+            f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}", ".csv", ".pdf", ".json"
+        ),
     log:
         f"{RESULTS}/logs/studies/{{study}}/figure-{{exhibit}}.log",
     conda:
         "../envs/exhibits.yaml"
     params:
         key=exhibit_key,
-        job=lambda w: compact(exhibit_job(w)),
-        title=lambda w: exhibit_job(w)["title"],
-        stem=lambda w: f"{RESULTS}/studies/{w.study}/figures/{w.exhibit}",
+        title=lambda w: exhibit_entry(w).title,
+        run=script("render.py"),
+        job=told(exhibit_told("figures")),
     shell:
-        f"python scripts/render.py --study {RESULTS}/studies/{{wildcards.study}}"
-        " --job {params.job:q} --stem {params.stem} > {log} 2>&1"
+        "job {log:q} python {params.run:q} --job {params.job:q}"

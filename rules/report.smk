@@ -6,26 +6,49 @@ def study_page(study):
     return f"{RESULTS}/report/{study}.html"
 
 
-def exhibits_of(studies):
-    """The exhibits of each study in the order of its page, as JSON."""
-    return compact({study: list(PROJECT.studies[study].exhibits) for study in studies})
+def report_inputs(studies):
+    """What pages are made from: every file of every exhibit, and the studies' facts."""
+    return [
+        file
+        for study in studies
+        for file in [
+            f"{RESULTS}/studies/{study}/about.json",
+            *(
+                file
+                for exhibit in PROJECT.studies[study].exhibits
+                for file in exhibit_files(study, exhibit)
+            ),
+        ]
+    ]
 
 
-def report_key():
-    """Hash of the code of the report and of its templates, which are no Python."""
-    folder = Path(workflow.basedir) / "scripts" / "reseed" / "exhibits" / "templates"
-    files = sorted(folder.glob("*.html")) + sorted(folder.glob("*.css"))
-    return digest(code_hash("report.py"), [file.read_text() for file in files])
+def report_told(studies, index):
+    """What the report is told: each study's exhibits in the order of its page."""
+    return {
+        "results": os.path.abspath(RESULTS),
+        "index": index,
+        "exhibits": {study: list(PROJECT.studies[study].exhibits) for study in studies},
+    }
+
+
+def report_key(studies):
+    """Hash of the code of the report, of its templates, which are no Python, and of what it holds."""
+    folder = SCRIPTS / "reseed" / "exhibits" / "templates"
+    templates = sorted([*folder.glob("*.html"), *folder.glob("*.css")])
+    return digest(
+        code_hash("report.py"),
+        [file.read_text(encoding="utf-8") for file in templates],
+        placeless(report_told(studies, False)),
+    )
 
 
 rule study_report:
     input:
-        lambda w: exhibit_files(w.study),
-        f"{RESULTS}/studies/{{study}}/about.json",
+        lambda w: report_inputs([w.study]),
     output:
         report(
             f"{RESULTS}/report/{{study}}.html",
-            caption="../scripts/reseed/exhibits/templates/caption.rst",
+            caption=CAPTION,
             category=study_title,
             subcategory="Page",
         ),
@@ -36,19 +59,17 @@ rule study_report:
     conda:
         "../envs/exhibits.yaml"
     params:
-        key=report_key(),
-        exhibits=lambda w: exhibits_of([w.study]),
+        key=lambda w: report_key([w.study]),
         title=lambda w: PROJECT.studies[w.study].title,
+        run=script("report.py"),
+        job=told(lambda w: report_told([w.study], False)),
     shell:
-        f"python scripts/report.py --studies {RESULTS}/studies"
-        " --exhibits {params.exhibits:q}"
-        " --output {output} > {log} 2>&1"
+        "job {log:q} python {params.run:q} --job {params.job:q} --output {output:q}"
 
 
 rule report:
     input:
-        [file for study in PROJECT.studies for file in exhibit_files(study)],
-        [f"{RESULTS}/studies/{study}/about.json" for study in PROJECT.studies],
+        report_inputs(PROJECT.studies),
     output:
         REPORT,
     log:
@@ -56,9 +77,8 @@ rule report:
     conda:
         "../envs/exhibits.yaml"
     params:
-        key=report_key(),
-        exhibits=exhibits_of(PROJECT.studies),
+        key=report_key(PROJECT.studies),
+        run=script("report.py"),
+        job=told(lambda w: report_told(PROJECT.studies, True)),
     shell:
-        f"python scripts/report.py --studies {RESULTS}/studies --index"
-        " --exhibits {params.exhibits:q}"
-        " --output {output} > {log} 2>&1"
+        "job {log:q} python {params.run:q} --job {params.job:q} --output {output:q}"

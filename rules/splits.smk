@@ -1,22 +1,29 @@
-# Prepared rows → persisted train, validation and test indices, one file a data seed.
+# Targets → persisted train, validation and test rows, one file a data seed.
 
-for (dataset, scheme), seeds in PLAN.data_seeds().items():
+for dataset, scheme, seeds in PLAN.split_jobs():
+    files = [split_path(RESULTS, dataset, scheme, seed) for seed in seeds]
 
     rule:
         name:
-            job_name("split", dataset, scheme)
+            job_name("split", dataset, scheme, str(seeds[0]))
         input:
-            rows=f"{RESULTS}/data/{dataset}/rows.parquet",
-            meta=f"{RESULTS}/data/{dataset}/meta.json",
+            data_files(dataset)[1:],
         output:
-            [update(split_file(dataset, scheme, seed)) for seed in seeds],
+            files,
         log:
-            f"{RESULTS}/logs/splits/{dataset}/{scheme}.log",
+            f"{RESULTS}/logs/splits/{dataset}/{scheme}-from-{seeds[0]}.log",
         conda:
             "../envs/data.yaml"
         params:
             key=digest(code_hash("make_splits.py"), PLAN.schemes()[scheme]),
-            scheme=compact(PLAN.schemes()[scheme]),
+            run=script("make_splits.py"),
+            job=told(
+                lambda w, dataset=dataset, scheme=scheme, seeds=seeds, files=files: {
+                    "data": os.path.abspath(f"{RESULTS}/data/{dataset}"),
+                    "scheme": PLAN.schemes()[scheme],
+                    "data_seeds": seeds,
+                    "outputs": [os.path.abspath(file) for file in files],
+                }
+            ),
         shell:
-            "python scripts/make_splits.py --meta {input.meta} --scheme {params.scheme:q}"
-            " {output} > {log} 2>&1"
+            "job {log:q} python {params.run:q} --job {params.job:q}"

@@ -1,6 +1,43 @@
 # One table a study → one statistics table an analysis.
 
 
+def analysis_entry(w):
+    """An analysis as configured."""
+    return PROJECT.studies[w.study].analyses[w.analysis]
+
+
+def analysis_inputs(w):
+    """An analysis's tables; with per-item outputs where its kind reads them."""
+    folder, entry = f"{RESULTS}/studies/{w.study}", analysis_entry(w)
+    files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
+    if ANALYSES[entry.kind] != "metrics":
+        trained = PROJECT.studies[w.study].experiments
+        parts = ("scores", "targets", "curves") if trained else ("scores", "targets")
+        for name in entry.experiments or trained or ["results"]:
+            files += [f"{folder}/predictions/{name}/{part}.parquet" for part in parts]
+    return files + [
+        f"config/published/{name}.csv" for name in entry.options.get("files", [])
+    ]
+
+
+def analysis_told(w):
+    """What an analysis is told."""
+    return {
+        "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
+        "published": os.path.abspath("config/published"),
+        "trained": list(PROJECT.studies[w.study].experiments) or ["results"],
+        **analysis_entry(w).model_dump(),
+    }
+
+
+def analysis_key(w):
+    """Hash of an analysis's code and settings."""
+    entry = analysis_entry(w)
+    return digest(
+        code_hash("analyse.py", f"reseed.analyses.{entry.kind}"), entry.model_dump()
+    )
+
+
 rule analyse:
     input:
         analysis_inputs,
@@ -12,10 +49,8 @@ rule analyse:
     conda:
         "../envs/statistics.yaml"
     params:
-        key=lambda w: digest(
-            code_hash("analyse.py", f"reseed.analyses.{analysis_job(w)['kind']}")
-        ),
-        job=lambda w: compact(analysis_job(w)),
+        key=analysis_key,
+        run=script("analyse.py"),
+        job=told(analysis_told),
     shell:
-        f"python scripts/analyse.py --study {RESULTS}/studies/{{wildcards.study}}"
-        " --job {params.job:q} --published config/published --table {output.table} > {log} 2>&1"
+        "job {log:q} python {params.run:q} --job {params.job:q} --table {output.table:q}"

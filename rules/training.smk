@@ -1,43 +1,57 @@
-# One generated rule a block: many seeds a process, one declared file a seed. `update()` keeps
-# the trials that are there; the worker trains those that are missing or made under another key.
+# One generated rule a block: many trials a process, one declared file a trial. The worker links
+# what the store holds under a trial's key and trains the rest, so it does not matter which of a
+# block's files Snakemake deletes and asks for again.
 
-for work in PLAN.works.values():
-    cost = COSTS.get(work.setting.folder, work.seconds_per_trial)
-    main = PROJECT.main
-    for number, block in enumerate(
-        blocks(work, cost, main.block_seconds, main.seeds_per_job)
-    ):
+# Every trial's file as its rule's output: a job that lists it needs no search for who makes it.
+TRIALS = {}
 
-        rule:
-            name:
-                job_name("train", work.setting.folder, str(number))
-            input:
-                rows=f"{RESULTS}/data/{work.setting.dataset}/rows.parquet",
-                meta=f"{RESULTS}/data/{work.setting.dataset}/meta.json",
-                splits=sorted(
-                    {
-                        split_file(
-                            work.setting.dataset, work.setting.scheme, trial.data_seed
-                        )
-                        for trial in block
-                    }
-                ),
-                tuning=work.tuning_files(RESULTS, block),
-            output:
-                [update(trial_path(RESULTS, work.setting, trial)) for trial in block],
-            log:
-                f"{RESULTS}/logs/trials/{work.setting.folder}/block-{number}.log",
-            conda:
-                f"../envs/{work.model['environment']}.yaml"
-            resources:
-                gpu=gpus(work),
-            params:
-                key=digest(code_hash("train.py", factory_module(work)), work.job()),
-                keep=work.keep,
-                job=compact(work.job()),
-                device=work.model["device"],
-            shell:
-                f"python scripts/train.py --results {RESULTS}"
-                " --job {params.job:q}"
-                " --key {params.key} --keep {params.keep} --device {params.device}"
-                " --gpus {resources.gpu} --threads {threads} {output:q} > {log} 2>&1"
+for block in blocks(PLAN, PROJECT.main.block_seconds, PROJECT.main.seeds_per_job):
+    first, trials = block[0]
+    name = job_name("train", first.setting.folder, trials[0].file, str(len(block)))
+
+    rule:
+        name:
+            name
+        input:
+            list(
+                dict.fromkeys(
+                    file
+                    for planned, trials in block
+                    for file in (
+                        *data_files(planned.setting.dataset),
+                        *PLAN.inputs(planned, trials),
+                    )
+                )
+            ),
+        output:
+            [
+                trial_path(RESULTS, planned.setting, trial)
+                for planned, trials in block
+                for trial in trials
+            ],
+        log:
+            f"{RESULTS}/logs/train/{name}.log",
+        conda:
+            f"../envs/{first.model['environment']}.yaml"
+        resources:
+            gpu=gpus(first),
+        params:
+            key=sorted(planned.key for planned, _ in block),
+            versions=TRIGGER_VERSIONS,
+            run=script("train.py"),
+            job=told(lambda w, block=block: training_job(PROJECT, block)),
+        shell:
+            "job {log:q} python {params.run:q} --job {params.job:q}"
+            " --gpus {resources.gpu} --threads {threads}"
+
+    TRIALS.update((str(file), file) for file in getattr(rules, name).output)
+
+
+def trial_files(study, experiment=None):
+    """The trial files of a study, or of one of its experiments, each once."""
+    return [TRIALS[file] for file in PLAN.trial_files(study, experiment)]
+
+
+def every_trial():
+    """The trial files of all studies, each once."""
+    return list(dict.fromkeys(file for study in TRAINED for file in trial_files(study)))

@@ -15,7 +15,7 @@ import time
 from collections import OrderedDict
 from pathlib import Path
 
-from reseed.runtime import limit_threads, run, say
+from reseed.scripting import limit_threads, run, say
 
 OPEN: OrderedDict = OrderedDict()
 
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help="parallel processes")
     arguments = parser.parse_args()
     limit_threads(1)
-    from reseed.workplace import read_plan
+    from reseed.startup import read_plan
 
     with tempfile.TemporaryDirectory() as folder:
         overrides = {"scale": arguments.scale, "results": folder}

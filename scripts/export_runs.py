@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from reseed.runtime import run, say
+from reseed.scripting import run, say
 
 
 def main() -> None:

@@ -1,17 +1,16 @@
 """Read a user's own results into the tables of a study without training."""
 
 import argparse
-import json
 from pathlib import Path
 
-from reseed.runtime import limit_threads, run, say
+from reseed.plan_files import read_job
+from reseed.scripting import limit_threads, run, say
 
 
 def main() -> None:
     """Read the arguments, import, write the tables that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=json.loads, required=True, help="the entry as JSON")
-    parser.add_argument("--job", type=json.loads, required=True, help="name and texts as JSON")
+    parser.add_argument("--job", type=Path, required=True, help="entry and study, as JSON")
     parser.add_argument("--metrics", type=Path, help="output: metrics.parquet")
     parser.add_argument("--about", type=Path, help="output: about.json, with --metrics")
     parser.add_argument("--scores", type=Path, help="output: the per-item scores")
@@ -23,7 +22,8 @@ def main() -> None:
     limit_threads(1)
     from reseed.atomic import replacing, write_json
 
-    results, job = arguments.results, arguments.job
+    told = read_job(arguments.job)
+    results, job = told["results"], told["study"]
     if arguments.metrics:
         from reseed.importing import import_results
 

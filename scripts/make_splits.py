@@ -1,36 +1,27 @@
-"""Draw the split of each data seed and persist its indices; splits that are there stay as is."""
+"""Draw the split of each data seed and persist its rows."""
 
 import argparse
 import json
-import re
 from pathlib import Path
 
-from reseed.runtime import limit_threads, run, say
+from reseed.scripting import limit_threads, run, say
 
 
 def main() -> None:
-    """Read the arguments, draw each file's split, write those that are new or changed."""
+    """Read the job file (data, scheme, data_seeds, outputs), draw each split, write it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--meta", type=Path, required=True, help="the data set's meta.json")
-    parser.add_argument("--scheme", type=json.loads, required=True, help="split scheme as JSON")
-    parser.add_argument("files", type=Path, nargs="+", help="outputs: data-seed-N.parquet")
-    arguments = parser.parse_args()
+    parser.add_argument("--job", type=Path, required=True, help="what to do, as a JSON file")
+    job = json.loads(parser.parse_args().job.read_text(encoding="utf-8"))
     limit_threads(1)
-    from reseed.data.store import read_prepared
-    from reseed.splits import make_split, same_split, write_split
+    from reseed.data.store import read_meta, read_targets
+    from reseed.splits import make_split, write_split
 
-    data = read_prepared(arguments.meta.parent)
-    official = data.meta.get("official_test_rows")
-    for path in arguments.files:
-        seed = int(re.search(r"data-seed-(\d+)\.parquet$", path.name).group(1))
-        frame = make_split(
-            arguments.scheme, data.target, data.groups, data.meta["task"], seed, official
-        )
-        if same_split(path, frame):
-            say(f"{path}: unchanged")
-        else:
-            write_split(path, frame)
-            say(f"{path}: {frame['part'].value_counts().to_dict()}")
+    meta, targets = read_meta(Path(job["data"])), read_targets(Path(job["data"]))
+    facts = {"scheme": job["scheme"], "targets_sha256": meta["targets_sha256"]}
+    for seed, path in zip(job["data_seeds"], job["outputs"], strict=True):
+        frame = make_split(job["scheme"], targets, meta["task"], seed)
+        write_split(Path(path), frame, {**facts, "data_seed": seed})
+        say(f"{path}: {frame['part'].value_counts().to_dict()}")
 
 
 if __name__ == "__main__":

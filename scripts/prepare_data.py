@@ -1,4 +1,4 @@
-"""Fetch a data set from the first source that works and prepare its rows."""
+"""Fetch a data set from the first source that works and prepare its inputs and targets."""
 
 import argparse
 import json
@@ -6,33 +6,30 @@ import os
 from pathlib import Path
 
 from reseed.errors import ReseedError
-from reseed.runtime import MIRROR_VARIABLE, limit_threads, run, say
+from reseed.scripting import MIRROR_VARIABLE, limit_threads, run, say
 
 
 def main() -> None:
-    """Read the arguments, fetch, prepare, write."""
+    """Read the job file (dataset: entry, results: folder), fetch, prepare, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dataset", type=json.loads, required=True, help="dataset entry as JSON")
-    mirror = os.environ.get(MIRROR_VARIABLE, "")
-    parser.add_argument("--mirror", default=mirror, help="folder with local copies; empty: none")
-    parser.add_argument("--downloads", type=Path, required=True, help="where downloads are kept")
-    parser.add_argument("--rows", type=Path, required=True, help="output: rows.parquet")
-    arguments = parser.parse_args()
+    parser.add_argument("--job", type=Path, required=True, help="what to do, as a JSON file")
+    job = json.loads(parser.parse_args().job.read_text(encoding="utf-8"))
     limit_threads(1)
+    from reseed.data.prepare import prepare
     from reseed.data.sources import fetch
     from reseed.data.store import write_prepared
-    from reseed.data.tabular import prepare
 
-    dataset = arguments.dataset
-    mirror = Path(arguments.mirror) if arguments.mirror else None
+    dataset, results = job["dataset"], Path(job["results"])
+    mirror = os.environ.get(MIRROR_VARIABLE)
     try:
-        sources = dataset["sources"]
-        fetched = fetch(sources, arguments.downloads, mirror, say) if sources else None
-        prepared = write_prepared(arguments.rows.parent, prepare(dataset, fetched))
+        sources = dataset.get("sources")
+        where = results / "downloads"
+        fetched = fetch(sources, where, Path(mirror) if mirror else None, say) if sources else None
+        folder = results / "data" / job.get("folder", dataset["name"])
+        meta = write_prepared(folder, prepare(dataset, fetched))
     except ReseedError as error:
         raise ReseedError(f"config/datasets/{dataset['name']}.yaml: {error}") from None
-    meta = prepared.meta
-    say(f"{dataset['name']}: {meta['rows']} rows, {len(meta['features'])} features")
+    say(f"{dataset['name']}: {meta['rows']} rows of kind {meta['kind']}")
 
 
 if __name__ == "__main__":

@@ -1,29 +1,25 @@
-"""Search the best hyper-parameters of one setting; finished chunks survive an interruption."""
+"""Search the best hyper-parameters of one setting; finished fits survive an interruption."""
 
 import argparse
-import json
 from pathlib import Path
 
-from reseed.runtime import limit_threads, pick_device, run, say
+from reseed.plan_files import read_job
+from reseed.scripting import limit_threads, pick_device, run, say
 
 
 def main() -> None:
-    """Read the arguments, search, write the winner and the full log."""
+    """Read the arguments, search (or link what the store holds), write winner and log."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, required=True, help="the results folder")
-    parser.add_argument("--job", type=json.loads, required=True, help="the setting as JSON")
-    parser.add_argument("--key", required=True, help="hash of the code and configuration behind it")
-    parser.add_argument("--device", default="cpu", help="what the model allows: cpu, gpu, auto")
+    parser.add_argument("--job", type=Path, required=True, help="what to search, as a JSON file")
     parser.add_argument("--gpus", type=int, default=0, help="GPUs granted to this job")
     parser.add_argument("--threads", type=int, default=1, help="processes of the search")
-    parser.add_argument("--best", type=Path, required=True, help="output: JSON (log beside it)")
     arguments = parser.parse_args()
+    job = read_job(arguments.job)
     limit_threads(1)
-    device = pick_device(arguments.device, arguments.gpus)
-    from reseed.training.job import Bench, tune
+    device = pick_device(job["setting"]["device"], arguments.gpus)
+    from reseed.training.search_job import tune
 
-    bench = Bench(arguments.results, arguments.job, arguments.key, device, arguments.threads)
-    tune(bench, arguments.best, say)
+    tune(job, device, arguments.threads, say)
 
 
 if __name__ == "__main__":

@@ -1,35 +1,56 @@
-"""Retrain a sample of existing trials from scratch and compare fingerprints, bit by bit."""
+"""Check what was made: metrics follow from kept outputs; the same seeds give the same bits."""
 
 import argparse
+from itertools import groupby
 from pathlib import Path
 
 from reseed.errors import ReseedError
-from reseed.runtime import limit_threads, run, say
+from reseed.plan_files import read_job
+from reseed.scripting import limit_threads, pick_device, run, say
 
 
 def main() -> None:
-    """Read the arguments, retrain, and fail if any fingerprint differs."""
+    """Read the arguments; fail if any record differs from what it is made from."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, required=True, help="the results folder")
+    parser.add_argument("--job", type=Path, required=True, help="all planned trials, as JSON")
     parser.add_argument("--sample", type=int, default=10, help="trials to retrain")
+    parser.add_argument("--all", action="store_true", help="retrain every trial")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
+    parser.add_argument("--gpus", type=int, default=0, help="GPUs granted to this job")
     arguments = parser.parse_args()
     limit_threads(1)
-    from reseed.training.verification import retrain, sample_trials
+    from reseed.coordinates import Coordinates
+    from reseed.setting_files import SettingFiles
+    from reseed.training.verification import recomputed, retrained, sample
 
-    files = sample_trials(arguments.results, arguments.sample, arguments.seed)
-    differing = []
-    for number, path in enumerate(files, 1):
-        check = retrain(arguments.results, path)
-        if not check.same:
-            differing.append(path)
-        say(f"{number}/{len(files)} {path}: {check.text}")
+    job = read_job(arguments.job)
+    if not job["settings"]:
+        raise ReseedError("no study trains anything: there is nothing to verify.")
+    files = [SettingFiles(Path(job["results"]), described) for described in job["settings"]]
+    trials = [[Coordinates(*t) for t in described["trials"]] for described in job["settings"]]
+    total, differing, computed = sum(map(len, trials)), [], 0
+    for one, planned in zip(files, trials, strict=True):
+        for path, check in recomputed(one, planned):
+            computed += 1
+            if not check.same:
+                differing.append(f"{path}: {check.text}")
+                say(differing[-1])
+    say(f"Metrics computed again from the kept outputs of {computed} of {total} trials.")
+    chosen = sorted(sample(trials, None if arguments.all else arguments.sample, arguments.seed))
+    for number, members in groupby(chosen, key=lambda item: item[0]):
+        device = pick_device(files[number].described["device"], arguments.gpus)
+        wanted = [trial for _, trial in members]
+        for path, check in retrained(files[number], wanted, device, 1):
+            say(f"{path}: {check.text}")
+            if not check.same:
+                differing.append(f"{path}: {check.text}")
     if differing:
-        raise ReseedError(
-            f"{len(differing)} of {len(files)} retrained trials differ from their record:\n  "
-            + "\n  ".join(str(path) for path in differing)
-        )
-    say(f"Verified: {len(files)} of {len(files)} retrained trials are bitwise the same.")
+        listed = "\n  ".join(differing)
+        raise ReseedError(f"{len(differing)} trials differ from their record:\n  {listed}")
+    say(
+        f"Verified: {len(chosen)} of {total} trials were retrained and are bitwise the same; "
+        f"the metrics of all {total} follow from what they keep."
+    )
 
 
 if __name__ == "__main__":

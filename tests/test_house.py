@@ -10,7 +10,7 @@ import pytest
 import yaml
 from reseed.analyses import KINDS as ANALYSES
 from reseed.exhibits import KINDS as EXHIBITS
-from reseed.provenance import code_files
+from reseed.keys import code_files
 
 REPOSITORY = Path(__file__).parent.parent
 LIBRARY = REPOSITORY / "scripts" / "reseed"
@@ -23,7 +23,8 @@ MAY_IMPORT = {
     "coordinates": set(),
     "provenance": set(),
     "atomic": set(),
-    "config": set(),
+    "standard": set(),
+    "config": {"standard"},
     "plan": {"config", "project", "coordinates", "provenance"},
     "project": {"config", "errors", "analyses", "exhibits"},
     "splits": LIGHT,
@@ -76,7 +77,7 @@ def test_who_may_import_whom(path):
 def test_parsing_and_planning_load_no_heavy_library():
     code = (
         "import sys; sys.path.insert(0, 'scripts');"
-        "import reseed.plan, reseed.project, reseed.workplace;"
+        "import reseed.plan, reseed.project, reseed.startup;"
         "heavy = {'numpy', 'pandas', 'torch', 'sklearn', 'scipy', 'matplotlib', 'pyarrow'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -1,8 +1,10 @@
-"""From many trial files to one table a study, and what a reader should know of its making."""
+"""From many trial files to the tables of `reseed.schemas`, each trial checked against its key."""
+
+from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,195 +12,292 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed import metrics as measured
 from reseed.atomic import replacing
-from reseed.coordinates import ROLES, Coordinates, Setting, expand, trial_path, varied
-from reseed.data.store import read_meta, read_prepared
-from reseed.errors import ReseedError
-from reseed.metrics import GREATER_IS_BETTER, PRIMARY
+from reseed.coordinates import Coordinates, expand, varied
+from reseed.data.store import read_targets
+from reseed.errors import Damaged, ReseedError
+from reseed.machine import cores
+from reseed.outputs import probabilities
+from reseed.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, TARGETS
+from reseed.setting_files import SettingFiles
 from reseed.splits import read_split
-from reseed.trials import made_by, read_trial
+from reseed.store import discard
 
-PLACE = ["data_seed", "repeat", "fold"]
-COLUMNS = [
-    *PLACE,
-    "hyperparameters",
-    "seeds",
-    "status",
-    "error",
-    "metrics",
-    "train_seconds",
-    "fingerprint",
-]
-PREDICTION_BATCH = 200
+BATCH = 200
 
 
-def planned(job: dict) -> Iterator[tuple[dict, Setting, dict, Coordinates]]:
-    """Every (experiment, setting, scheme, coordinates) that a study's description names."""
-    for experiment in job["experiments"]:
-        for fields, scheme in zip(experiment["settings"], experiment["schemes"], strict=True):
-            for trial in expand(experiment["seeds"], scheme):
-                yield experiment, Setting(**fields), scheme, trial
+class Study:
+    """A study's description (`plan_files.study_job`) with its settings' files."""
+
+    def __init__(self, job: dict, experiment: str | None = None):
+        self.job, self.results = job, Path(job["results"])
+        self.experiments = [
+            entry for entry in job["experiments"] if experiment in (None, entry["experiment"])
+        ]
+        self.files = [SettingFiles(self.results, described) for described in job["settings"]]
+
+    def trials(self) -> Iterator[tuple[dict, SettingFiles, Coordinates]]:
+        """Every (identity, setting's files, coordinates), a shared trial as often as it serves."""
+        for entry in self.experiments:
+            for arm in entry["arms"]:
+                files, scheme = self.files[arm["setting"]], arm["scheme"]
+                setting = files.setting
+                identity = {
+                    "experiment": entry["experiment"],
+                    "varied": varied(arm["seeds"]),
+                    "dataset": setting.dataset,
+                    "scheme": setting.scheme,
+                    "test_ratio": scheme.get("test", np.nan),
+                    "arm": arm["arm"],
+                    "model": setting.model,
+                    "hyperparameters_source": setting.hyperparameters,
+                }
+                for trial in expand(arm["seeds"], scheme):
+                    yield identity, files, trial
+
+    def datasets(self) -> list[SettingFiles]:
+        """One setting of each dataset."""
+        return list({files.setting.dataset: files for files in self.files}.values())
 
 
-def _read(path: str, columns: list[str]) -> dict:
-    """Read a trial; a damaged file is moved aside so that the next run makes it anew."""
-    try:
-        return read_trial(path, columns)
-    except (OSError, ValueError, IndexError) as error:
-        if not Path(path).exists():
-            raise ReseedError(f"{path}: missing. Run snakemake again to train it.") from None
-        aside = Path(path).with_suffix(".damaged")
-        Path(path).rename(aside)
-        raise ReseedError(
-            f"{path}: damaged ({error}); moved to {aside.name}. "
-            "Run snakemake again: only this trial is trained."
-        ) from None
+class _Reader:
+    """Reads each trial once; gathers everything that must be made again into one error."""
+
+    def __init__(self, columns: Iterable[str] = (), remember: bool = True):
+        self.columns, self.remember, self.problems = columns, remember, []
+        self._read: dict[Path, dict | None] = {}
+
+    def __call__(self, files: SettingFiles, trial: Coordinates) -> dict | None:
+        path = files.target(trial)
+        if path in self._read:
+            return self._read[path]
+        try:
+            record = files.read(trial, self.columns)
+        except Damaged as error:
+            self.problems.append(error)
+            record = None
+        if self.remember or record is None:
+            self._read[path] = record
+        return record
+
+    def finish(self) -> None:
+        """Raise one error for all that is damaged or stale."""
+        if self.problems:
+            shown = "\n  ".join(str(problem) for problem in self.problems[:5])
+            more = len(self.problems) - 5
+            raise ReseedError(
+                f"{len(self.problems)} trials must be made again; run snakemake again.\n  {shown}"
+                + (f"\n  … and {more} more" if more > 0 else "")
+            )
 
 
-def collect_trials(results: Path, job: dict) -> tuple[pd.DataFrame, list[dict]]:
-    """One row a trial and experiment, metrics as columns, and what made each distinct trial."""
-    rows, facts, read = [], {}, {}
-    for experiment, setting, scheme, trial in planned(job):
-        path = trial_path(str(results), setting, trial)
-        if path not in read:
-            read[path] = _read(path, COLUMNS)
-            facts[path] = made_by(path)
-        record = read[path]
+def _identified(identity: dict, trial: Coordinates) -> dict:
+    return identity | dict(
+        zip(SEEDS, (trial.data_seed, 0, trial.fold or 0, *trial[2:]), strict=True)
+    )
+
+
+def collect_trials(study: Study) -> pd.DataFrame:
+    """One row a trial and experiment (`schemas`).
+
+    Raises ReseedError, with everything that must be made again, or for a study without trials.
+    """
+    rows, read, extra = [], _Reader(), study.job["metrics"]
+    for identity, files, trial in study.trials():
+        record = read(files, trial)
+        if record is None:
+            continue
+        values = record["metrics"]
+        absent = [name for name in extra if name not in values]
+        if absent and record["status"] == "ok":
+            values = values | _measure(study, files, trial, absent)
         rows.append(
             {
-                "study": job["study"],
-                "experiment": experiment["experiment"],
-                "varied": varied(experiment["seeds"]),
-                "dataset": setting.dataset,
-                "scheme": setting.scheme,
-                "test_ratio": scheme.get("test", np.nan),
-                "model": setting.model,
-                "hyperparameters_source": setting.hyperparameters,
-                **{name: record[name] for name in PLACE},
-                **record["seeds"],
-                **{name: record[name] for name in ("status", "error", "train_seconds")},
-                **{name: record[name] for name in ("fingerprint", "hyperparameters")},
-                **(record["metrics"] or {}),
+                **_identified(identity, trial),
+                **{name: record[name] for name in [*OUTCOME, "commit"]},
+                **values,
+                **{f"validation_{k}": v for k, v in record["validation_metrics"].items()},
             }
         )
+    read.finish()
     if not rows:
-        raise ReseedError(f"study {job['study']}: no trials are planned at this scale")
-    return pd.DataFrame(rows), list(facts.values())
+        raise ReseedError(f"study {study.job['study']}: no trials are planned at this scale")
+    frame = pd.DataFrame(rows)
+    frame.insert(0, "study", study.job["study"])
+    _check_environments(study, frame)
+    return frame
 
 
-def describe(results: Path, job: dict, metrics: pd.DataFrame, facts: list[dict]) -> dict:
-    """What is shown beside the numbers: data, models, scale, failures, machines, costs."""
-    setting = ["dataset", "scheme", "model", "hyperparameters_source"]
-    trials = metrics.drop_duplicates([*setting, *PLACE, *ROLES])
-    failed = trials[trials["status"] != "ok"]
-    shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
-    machine_fields = ("cpu", "device", "platform", "python", "threads", "libraries")
-    machines = Counter(
-        json.dumps({name: fact[name] for name in machine_fields}, sort_keys=True) for fact in facts
+def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[str]) -> dict:
+    """Metrics that the record lacks, from the outputs it keeps."""
+    task = files.data["task"]
+    applying = [name for name in names if task in measured.get(name).tasks]
+    if not applying:
+        return {}
+    outputs = files.read(trial, ["test"])["test"]
+    if outputs is None:
+        raise ReseedError(
+            f"study {study.job['study']}: metric {applying[0]} needs the raw outputs of every "
+            "trial. Set keep: [test]."
+        )
+    rows = read_split(files.split(trial.data_seed), trial.fold or 0).test
+    truth = read_targets(files.data_folder).target[rows]
+    scores = probabilities(task, outputs)
+    return {name: float(measured.get(name).function(truth, scores)) for name in applying}
+
+
+def _check_environments(study: Study, frame: pd.DataFrame) -> None:
+    """With `mixed: retrain`, remove trials made elsewhere than the last one."""
+    if study.job["mixed"] != "retrain" or frame["environment"].nunique() == 1:
+        return
+    newest = max(study.trials(), key=lambda item: item[1].target(item[2]).stat().st_mtime)
+    current = newest[1].read(newest[2])["environment"]
+    removed = 0
+    for _, files, trial in study.trials():
+        path = files.target(trial)
+        if path.exists() and files.read(trial)["environment"] != current:
+            discard(path)
+            removed += 1
+    raise ReseedError(
+        f"study {study.job['study']}: {removed} trials were made under other versions or on "
+        "another device and are removed (mixed: retrain). Run snakemake again to train them here."
     )
+
+
+def describe(study: Study, frame: pd.DataFrame) -> dict:
+    """What is shown beside the numbers: data, models, scale, failures, machines, costs."""
+    job = study.job
+    setting = ["dataset", "scheme", "model", "hyperparameters_source"]
+    trials = frame.drop_duplicates([*setting, *SEEDS])
+    failed = trials[trials["status"] != "ok"]
+    limited = trials[trials["converged"].eq(False)]
+    shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
     folders = trials[setting].agg("/".join, axis=1)
+    texts = ("study", "title", "question", "citation", "scale", "notes", "models", "variants")
     return {
-        **{name: job[name] for name in ("study", "title", "question", "citation", "scale")},
-        "notes": job["notes"],
-        "models": job["models"],
+        **{name: job[name] for name in texts},
         "experiments": {
             entry["experiment"]: {
-                "title": job["experiment_titles"][entry["experiment"]],
-                "varied": varied(entry["seeds"]),
-                "seeds": entry["seeds"],
+                "title": entry["title"],
+                "arms": {arm["arm"]: arm["title"] for arm in entry["arms"]},
+                **_seeds_of(entry),
             }
             for entry in job["experiments"]
         },
         "datasets": {
-            name: describe_dataset(read_meta(results / "data" / name))
-            for name in sorted(metrics["dataset"].unique())
+            files.setting.dataset: describe_dataset(
+                files.data | job["datasets"][files.setting.dataset], job["metric"]
+            )
+            for files in study.datasets()
         },
         "trials": {
             "planned": len(trials),
             "ok": len(trials) - len(failed),
             "failed": len(failed),
+            "not_converged": len(limited),
             "failures": failed[shown].to_dict("records"),
         },
         "train_seconds": float(trials["train_seconds"].sum()),
         "seconds_per_trial": trials.groupby(folders)["train_seconds"].median().to_dict(),
-        "machines": [json.loads(text) | {"trials": n} for text, n in machines.most_common()],
-        "commits": sorted({fact["git_commit"] for fact in facts}),
+        "machines": _machines(study, trials),
+        "commits": sorted(trials["commit"].dropna().unique()),
     }
 
 
-def describe_dataset(meta: dict) -> dict:
-    """A dataset's meta with the metric that its task is judged by."""
-    metric = PRIMARY[meta["task"]]
-    return meta | {"metric": metric, "greater_is_better": GREATER_IS_BETTER[metric]}
+def _seeds_of(entry: dict) -> dict:
+    arms = entry["arms"]
+    return {"varied": varied(arms[0]["seeds"]), "seeds": arms[0]["seeds"]} if arms else {}
 
 
-def collect_predictions(results: Path, job: list[dict], scores: Path, targets: Path) -> None:
-    """Write the per-item scores of one or more experiments, and the targets of each split.
+def _machines(study: Study, trials: pd.DataFrame) -> list[dict]:
+    """Each environment that trials were made in, with how many; the most frequent first."""
+    found = []
+    for name, count in Counter(trials["environment"]).most_common():
+        path = study.results / "store" / "environments" / f"{name}.json"
+        try:
+            facts = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            facts = {}
+        found.append(facts | {"environment": name, "cores": cores(), "trials": count})
+    return found
 
-    `scores`: one row a trial with `y_score` (flattened row by row for several classes; null for
-    a failed trial). `targets`: one row a (dataset, split) with `y_true`. Memory is bounded: trials
-    are read and written in batches.
+
+def describe_dataset(meta: dict, metric: str | None = None) -> dict:
+    """A dataset's meta with the metric that its models are judged by."""
+    name = metric or meta.get("metric")
+    chosen = measured.get(name) if name else measured.usual(meta["task"])
+    if meta["task"] not in chosen.tasks:
+        chosen = measured.usual(meta["task"])
+    return meta | {
+        "metric": chosen.name,
+        "metric_title": chosen.title,
+        "greater_is_better": chosen.greater_is_better,
+        "metric_is_share": chosen.share,
+    }
+
+
+# --- per item -----------------------------------------------------------------------------------
+
+
+class _Writer:
+    """A Parquet file of many rows, written in batches, whole or not at all."""
+
+    def __init__(self, path: Path, schema: pa.Schema):
+        self.schema, self._batch = schema, []
+        self._context = replacing(path)
+        self._writer = pq.ParquetWriter(self._context.__enter__(), schema, compression="zstd")
+
+    def add(self, row: dict) -> None:
+        self._batch.append(row)
+        if len(self._batch) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._batch:
+            self._writer.write_table(pa.Table.from_pylist(self._batch, schema=self.schema))
+            self._batch = []
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def __exit__(self, *error) -> None:
+        if error[0] is None:
+            self.flush()
+        self._writer.close()
+        self._context.__exit__(*error)
+
+
+def collect_items(study: Study, scores: Path, targets: Path, curves: Path) -> None:
+    """Write the raw outputs, targets and learning curves of the study's experiments.
+
+    Memory is bounded: trials are read and written in batches. Raises ReseedError, with everything
+    that must be made again.
     """
-    fields = ["experiment", "dataset", "scheme", "model", "hyperparameters_source"]
-    schema = pa.schema(
-        [(name, pa.string()) for name in fields]
-        + [(name, pa.int64()) for name in (*PLACE, *ROLES)]
-        + [("status", pa.string()), ("y_score", pa.list_(pa.float64()))]
-    )
-    partitions: set[tuple] = set()
-    batch: list[dict] = []
-    with replacing(scores) as temporary, pq.ParquetWriter(temporary, schema) as writer:
-
-        def flush() -> None:
-            if batch:
-                writer.write_table(pa.Table.from_pylist(batch, schema=schema))
-                batch.clear()
-
-        for experiment, setting, _, trial in planned({"experiments": job}):
-            path = trial_path(str(results), setting, trial)
-            record = _read(path, [*PLACE, "seeds", "status", "y_score"])
-            if record["status"] == "ok" and record["y_score"] is None:
-                raise ReseedError(
-                    f"{path}: keeps no scores, and an analysis of "
-                    f"experiment {experiment['experiment']} needs them. Set keep: scores."
-                )
-            key = (setting.dataset, setting.scheme, *(record[name] for name in PLACE))
-            partitions.add(key)
-            batch.append(
-                {
-                    "experiment": experiment["experiment"],
-                    "dataset": setting.dataset,
-                    "scheme": setting.scheme,
-                    "model": setting.model,
-                    "hyperparameters_source": setting.hyperparameters,
-                    **{name: record[name] for name in PLACE},
-                    **record["seeds"],
-                    "status": record["status"],
-                    "y_score": record["y_score"],
-                }
-            )
-            if len(batch) == PREDICTION_BATCH:
-                flush()
-        flush()
-    _write_targets(results, partitions, targets)
-
-
-def _write_targets(results: Path, partitions: set[tuple], targets: Path) -> None:
-    rows, data = [], {}
-    for dataset, scheme, data_seed, repeat, fold in sorted(partitions):
-        if dataset not in data:
-            data[dataset] = read_prepared(results / "data" / dataset)
-        path = results / "splits" / dataset / scheme / f"data-seed-{data_seed}.parquet"
-        test = read_split(path, repeat, fold).test
-        rows.append(
-            {
-                "dataset": dataset,
-                "scheme": scheme,
-                "data_seed": data_seed,
-                "repeat": repeat,
-                "fold": fold,
-                "y_true": data[dataset].target[test].astype(np.float64),
+    read = _Reader(["test", "validation", "curve"], remember=False)
+    partitions: dict[tuple, tuple[SettingFiles, Coordinates]] = {}
+    with _Writer(scores, SCORES) as items, _Writer(curves, CURVES) as epochs:
+        for identity, files, trial in study.trials():
+            record = read(files, trial)
+            if record is None:
+                continue
+            placed = _identified(identity, trial)
+            flat = {
+                part: None if record[part] is None else record[part].ravel()
+                for part in ("test", "validation")
             }
-        )
-    with replacing(targets) as temporary:
-        pq.write_table(pa.Table.from_pylist(rows), temporary, compression="zstd")
+            items.add(placed | {name: record[name] for name in ("status", "classes")} | flat)
+            for point in record["curve"] or []:
+                epochs.add(placed | point)
+            place = (*files.setting[:2], trial.data_seed, 0, trial.fold or 0)
+            partitions.setdefault(place, (files, trial))
+        read.finish()
+    with _Writer(targets, TARGETS) as truths:
+        for place, (files, trial) in sorted(partitions.items()):
+            split = read_split(files.split(trial.data_seed), trial.fold or 0)
+            target = read_targets(files.data_folder).target.astype(np.float64)
+            names = ("dataset", "scheme", *PLACE)
+            truths.add(
+                dict(zip(names, place, strict=True))
+                | {part: target[getattr(split, part)] for part in ("test", "validation")}
+            )

@@ -1,84 +1,287 @@
-"""Metrics of one trial: what is measured on its test rows, by task."""
+"""The registry of metrics: name, title, direction, tasks and function, all in one place.
+
+A study's own metric is named ``my_module:thing``, where the thing is a `Metric`, or a function of
+(y_true, y_score) whose name or attribute ``greater_is_better`` tells its direction.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
 import numpy as np
-from sklearn import metrics as sk
 
-#: The metric by which a task's models are compared and tuned.
-PRIMARY = {"regression": "mse", "binary": "auc", "multiclass": "accuracy"}
+from reseed.errors import ReseedError, nearest
+from reseed.loading import load_object
+from reseed.metric_names import direction, is_share
+from reseed.outputs import TASKS, probabilities
 
-GREATER_IS_BETTER = {
-    "mse": False,
-    "mae": False,
-    "r2": True,
-    "auc": True,
-    "average_precision": True,
-    "accuracy": True,
-    "log_loss": False,
-    "brier": False,
-    "macro_auc": True,
-}
+CLASSES = ("binary", "multiclass")
+ECE_BINS = 15
+
+Function = Callable[[np.ndarray, np.ndarray], float]
 
 
-def evaluate(task: str, y_true: np.ndarray, y_score: np.ndarray) -> dict[str, float]:
-    """Return every metric of the task.
+class Undefined(ValueError):
+    """These rows have no such metric, as an area under a curve has none with one class."""
 
-    ``y_true`` (n,): values, or class numbers 0 … k-1. ``y_score``: predictions (n,) for
-    regression, probabilities of class 1 (n,) for binary, probabilities (n, k) for multiclass.
-    Losses of probabilities are means over rows in nats. ``macro_auc`` is the unweighted mean of
-    the one-against-rest areas over the classes that occur in ``y_true``.
 
-    Raises ValueError for a score that is not finite ("diverged"), shapes that do not match, or
-    test rows of one class, for which no area under the curve exists.
+@dataclass(frozen=True)
+class Metric:
+    """One metric.
+
+    ``function(y_true, y_score)``: y_true (n,) holds values or class numbers 0 … k-1; y_score is
+    predictions (n,), probabilities of class 1 (n,) or probabilities (n, k), in float64. It may
+    raise `Undefined`. ``share``: lies in [0, 1] and reads in points. ``on_request``: computed
+    only where a study names it.
     """
-    if task not in PRIMARY:
-        raise ValueError(f"task {task!r}: use one of {', '.join(PRIMARY)}")
-    y_true, y_score = np.asarray(y_true), np.asarray(y_score, dtype=np.float64)
-    dimensions = 2 if task == "multiclass" else 1
-    if len(y_score) != len(y_true) or y_score.ndim != dimensions:
-        raise ValueError(
-            f"{task} scores have shape {y_score.shape} for {len(y_true)} test rows:"
-            f" {dimensions} dimension(s), one entry a row, are expected"
-        )
-    if not np.isfinite(y_score).all():
-        bad = int(np.count_nonzero(~np.isfinite(y_score)))
-        raise ValueError(f"diverged: {bad} of {y_score.size} predicted values are not finite")
-    return {name: float(value) for name, value in _METRICS[task](y_true, y_score).items()}
+
+    name: str
+    title: str
+    greater_is_better: bool
+    share: bool
+    tasks: tuple[str, ...]
+    function: Function
+    on_request: bool = False
 
 
-def _regression(y: np.ndarray, prediction: np.ndarray) -> dict[str, float]:
-    return {
-        "mse": sk.mean_squared_error(y, prediction),
-        "mae": sk.mean_absolute_error(y, prediction),
-        "r2": sk.r2_score(y, prediction),
-    }
+# scikit-learn is imported where it is used: who reads names and directions never loads it.
 
 
-def _binary(y: np.ndarray, probability: np.ndarray) -> dict[str, float]:
+def _auc(y: np.ndarray, p: np.ndarray) -> float:
+    from sklearn.metrics import roc_auc_score
+
     _refuse_one_class(y)
-    return {
-        "auc": sk.roc_auc_score(y, probability),
-        "average_precision": sk.average_precision_score(y, probability),
-        "accuracy": np.mean((probability > 0.5) == (y == 1)),
-        "log_loss": sk.log_loss(y, probability, labels=[0, 1]),
-        "brier": np.mean((probability - y) ** 2),
-    }
+    return roc_auc_score(y, p)
 
 
-def _multiclass(y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
+def _macro_auc(y: np.ndarray, p: np.ndarray) -> float:
+    """Unweighted mean of the one-against-rest areas over the classes that occur."""
     _refuse_one_class(y)
-    areas = [sk.roc_auc_score(y == k, probabilities[:, k]) for k in np.unique(y)]
-    return {
-        "accuracy": np.mean(probabilities.argmax(axis=1) == y),
-        "log_loss": sk.log_loss(y, probabilities, labels=range(probabilities.shape[1])),
-        "macro_auc": np.mean(areas),
-    }
+    return np.mean([_auc(y == k, p[:, k]) for k in np.unique(y)])
+
+
+def _average_precision(y: np.ndarray, p: np.ndarray) -> float:
+    from sklearn.metrics import average_precision_score
+
+    _refuse_one_class(y)
+    return average_precision_score(y, p)
 
 
 def _refuse_one_class(y: np.ndarray) -> None:
     if len(np.unique(y)) < 2:
-        raise ValueError("the test rows hold one class only: no ROC curve exists")
+        raise Undefined("the test rows hold one class only: no ROC curve exists")
 
 
-_METRICS = {"regression": _regression, "binary": _binary, "multiclass": _multiclass}
+def _classes(p: np.ndarray) -> np.ndarray:
+    return p.argmax(axis=1) if p.ndim == 2 else (p > 0.5).astype(np.int64)
+
+
+def _columns(p: np.ndarray) -> np.ndarray:
+    return p if p.ndim == 2 else np.column_stack([1 - p, p])
+
+
+def _accuracy(y: np.ndarray, p: np.ndarray) -> float:
+    return np.mean(_classes(p) == y)
+
+
+def _balanced_accuracy(y: np.ndarray, p: np.ndarray) -> float:
+    return np.mean([np.mean(_classes(p)[y == k] == k) for k in np.unique(y)])
+
+
+def _count_metric(kind: str, average: str) -> Function:
+    """Precision, recall or F1 of class 1, or their mean over classes; 0 where undefined."""
+
+    def function(y: np.ndarray, p: np.ndarray) -> float:
+        from sklearn.metrics import precision_recall_fscore_support
+
+        values = precision_recall_fscore_support(y, _classes(p), average=average, zero_division=0)
+        return values[("precision", "recall", "f1").index(kind)]
+
+    return function
+
+
+def _log_loss(y: np.ndarray, p: np.ndarray) -> float:
+    """Mean over rows in nats; a probability of 0 counts as the smallest float64 step, 2.2e-16."""
+    chosen = _columns(p)[np.arange(len(y)), np.asarray(y, dtype=np.int64)]
+    return -np.mean(np.log(np.clip(chosen, np.finfo(np.float64).eps, 1.0)))
+
+
+def _brier(y: np.ndarray, p: np.ndarray) -> float:
+    """Binary: mean (p - y)². Multiclass: mean over rows of the sum over classes (Brier 1950)."""
+    if p.ndim == 1:
+        return np.mean((p - y) ** 2)
+    return np.mean(((p - np.eye(p.shape[1])[np.asarray(y, dtype=np.int64)]) ** 2).sum(axis=1))
+
+
+def _ece(y: np.ndarray, p: np.ndarray) -> float:
+    """Mean |accuracy - confidence| over 15 bins of the predicted class's probability."""
+    confidence, hit = _columns(p).max(axis=1), _classes(p) == y
+    edges = np.linspace(0, 1, ECE_BINS + 1)
+    bins = np.maximum(np.searchsorted(edges, confidence, side="left") - 1, 0)
+    gaps = np.bincount(bins, hit - confidence, minlength=ECE_BINS)
+    return np.abs(gaps).sum() / len(y)
+
+
+def _mcc(y: np.ndarray, p: np.ndarray) -> float:
+    from sklearn.metrics import matthews_corrcoef
+
+    _refuse_one_class(y)
+    return matthews_corrcoef(y, _classes(p))
+
+
+def _quadratic_kappa(y: np.ndarray, p: np.ndarray) -> float:
+    """Cohen's kappa with squared distances between class numbers, for ordered classes."""
+    observed = np.asarray(y, dtype=np.int64)
+    found, k = _classes(p), _columns(p).shape[1]
+    expected = np.subtract.outer(np.arange(k), np.arange(k)) ** 2
+    shares = [np.bincount(labels, minlength=k) / len(y) for labels in (observed, found)]
+    by_chance = shares[0] @ expected @ shares[1]
+    if by_chance == 0:
+        raise Undefined("every row is of one class and predicted as that class: kappa is 0/0")
+    return 1 - np.mean((observed - found) ** 2) / by_chance
+
+
+def _r2(y: np.ndarray, p: np.ndarray) -> float:
+    if np.ptp(y) == 0:
+        raise Undefined("the test rows have one target value: R² is a ratio to its variance")
+    return 1 - np.sum((y - p) ** 2) / np.sum((y - np.mean(y)) ** 2)
+
+
+def pinball(quantile: float) -> Metric:
+    """Return the metric of a predicted quantile (Koenker and Bassett 1978), named by its percent.
+
+    The mean of max(q·(y - p), (q - 1)·(y - p)).
+    """
+
+    def function(y: np.ndarray, p: np.ndarray) -> float:
+        return np.mean(np.maximum(quantile * (y - p), (quantile - 1) * (y - p)))
+
+    name, title = f"pinball_{round(100 * quantile):02d}", f"Pinball loss at {quantile:g}"
+    return Metric(name, title, False, False, ("regression",), function, on_request=True)
+
+
+_REGRESSION, _BINARY, _MULTICLASS = (TASKS[0],), (TASKS[1],), (TASKS[2],)
+_ALL = [
+    Metric("mse", "MSE", False, False, _REGRESSION, lambda y, p: np.mean((y - p) ** 2)),
+    Metric("rmse", "RMSE", False, False, _REGRESSION, lambda y, p: np.mean((y - p) ** 2) ** 0.5),
+    Metric("mae", "MAE", False, False, _REGRESSION, lambda y, p: np.mean(np.abs(y - p))),
+    Metric("r2", "R²", True, False, _REGRESSION, _r2),
+    *(pinball(percent / 100) for percent in (5, 10, 25, 50, 75, 90, 95)),
+    Metric("auc", "AUC", True, True, _BINARY, _auc),
+    Metric("average_precision", "Average precision", True, True, _BINARY, _average_precision),
+    Metric("accuracy", "Accuracy", True, True, CLASSES, _accuracy),
+    Metric("balanced_accuracy", "Balanced accuracy", True, True, CLASSES, _balanced_accuracy),
+    Metric("precision", "Precision", True, True, _BINARY, _count_metric("precision", "binary")),
+    Metric("recall", "Recall", True, True, _BINARY, _count_metric("recall", "binary")),
+    Metric("f1", "F1", True, True, _BINARY, _count_metric("f1", "binary")),
+    Metric(
+        *("macro_precision", "Precision, mean over classes", True, True, CLASSES),
+        _count_metric("precision", "macro"),
+    ),
+    Metric(
+        *("macro_recall", "Recall, mean over classes", True, True, CLASSES),
+        _count_metric("recall", "macro"),
+    ),
+    Metric(
+        *("macro_f1", "F1, mean over classes", True, True, CLASSES), _count_metric("f1", "macro")
+    ),
+    Metric("log_loss", "Log loss", False, False, CLASSES, _log_loss),
+    Metric("brier", "Brier score", False, False, CLASSES, _brier),
+    Metric("ece", "Expected calibration error", False, False, CLASSES, _ece),
+    Metric("mcc", "Matthews correlation", True, False, CLASSES, _mcc),
+    Metric("quadratic_kappa", "Quadratic kappa", True, False, _MULTICLASS, _quadratic_kappa),
+    Metric("macro_auc", "AUC, mean over classes", True, True, _MULTICLASS, _macro_auc),
+]
+METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
+_USUAL = {"regression": "mse", "binary": "auc", "multiclass": "accuracy"}
+
+# What the first edition of the registry offered; who still reads these should call get().
+PRIMARY = _USUAL
+GREATER_IS_BETTER = {name: metric.greater_is_better for name, metric in METRICS.items()}
+
+
+def usual(task: str) -> Metric:
+    """Return the metric by which a task's models are compared where the study names none."""
+    _refuse_unknown(task)
+    return METRICS[_USUAL[task]]
+
+
+def get(name: str) -> Metric:
+    """Return the metric of a name, or of ``my_module:thing``; ReseedError if there is none."""
+    if ":" not in name:
+        if name not in METRICS:
+            raise ReseedError(f"metric {name!r} is not known.{nearest(name, list(METRICS))}")
+        return METRICS[name]
+    found = load_object(name, "metric")
+    if isinstance(found, Metric):
+        return found
+    if not callable(found):
+        raise ReseedError(f"metric {name!r} is neither a Metric nor a function")
+    own_name = name.partition(":")[2]
+    greater = getattr(found, "greater_is_better", direction(own_name))
+    if greater is None:
+        raise ReseedError(
+            f"metric {name!r}: its name does not say whether greater is better."
+            f" Set {own_name}.greater_is_better = True or False in its module"
+        )
+    share = bool(getattr(found, "share", is_share(own_name)))
+    title = own_name.replace("_", " ").capitalize()
+    return Metric(own_name, title, bool(greater), share, TASKS, found)
+
+
+def evaluate(
+    task: str, y_true: np.ndarray, outputs: np.ndarray, extra: Iterable[str] = ()
+) -> dict[str, float]:
+    """Return every metric of the task, and those named in ``extra``, from raw outputs.
+
+    ``y_true`` (n,), ``outputs`` as `reseed.outputs` says. Raises as `evaluate_scores` does.
+    """
+    _refuse_unknown(task)
+    _refuse_bad_shape(task, y_true, outputs)
+    return evaluate_scores(task, y_true, probabilities(task, outputs), extra)
+
+
+def evaluate_scores(
+    task: str, y_true: np.ndarray, y_score: np.ndarray, extra: Iterable[str] = ()
+) -> dict[str, float]:
+    """Return the same from predictions or probabilities (see `Metric`), as imported results have.
+
+    A metric that does not exist on these rows is left out. Raises ValueError for a score that is
+    not finite ("diverged") or shapes that do not match; ReseedError for an extra metric that
+    nobody knows or that is not one of the task's.
+    """
+    _refuse_unknown(task)
+    y_true, y_score = np.asarray(y_true), np.asarray(y_score, dtype=np.float64)
+    _refuse_bad_shape(task, y_true, y_score)
+    chosen = {m.name: m for m in METRICS.values() if task in m.tasks and not m.on_request}
+    for metric in map(get, extra):
+        if task not in metric.tasks:
+            raise ReseedError(
+                f"metric {metric.name!r} is for {', '.join(metric.tasks)}, not {task}"
+            )
+        chosen[metric.name] = metric
+    values = {}
+    for name, metric in chosen.items():
+        try:
+            values[name] = float(metric.function(y_true, y_score))
+        except Undefined:
+            continue
+    return values
+
+
+def _refuse_unknown(task: str) -> None:
+    if task not in TASKS:
+        raise ValueError(f"task {task!r}: use one of {', '.join(TASKS)}")
+
+
+def _refuse_bad_shape(task: str, y_true: np.ndarray, scores: np.ndarray) -> None:
+    dimensions = 2 if task == "multiclass" else 1
+    if len(scores) != len(y_true) or scores.ndim != dimensions:
+        raise ValueError(
+            f"{task} scores have shape {scores.shape} for {len(y_true)} test rows:"
+            f" {dimensions} dimension(s), one entry a row, are expected"
+        )
+    if not np.isfinite(scores).all():
+        bad = int(np.count_nonzero(~np.isfinite(scores)))
+        raise ValueError(f"diverged: {bad} of {scores.size} predicted values are not finite")

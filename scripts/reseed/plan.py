@@ -1,77 +1,125 @@
 """From checked configuration to work: studies → settings → trials → blocks → paths (no I/O)."""
 
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from reseed.config import (
-    Dataset,
-    DatasetReference,
-    Experiment,
-    Hyperparameters,
-    Model,
-    ModelReference,
-    Study,
-)
+from reseed.config import Arm, Dataset, DatasetReference, Experiment, Model, ModelReference, Study
 from reseed.coordinates import (
+    KEPT_PARTS,
     Coordinates,
     Setting,
     expand,
-    strongest,
+    split_path,
     trial_path,
-    tuning_path,
+    tuning_stem,
     tuning_trial,
 )
+from reseed.data.kinds import listed
+from reseed.errors import ReseedError
+from reseed.keys import code_hash, digest, named_code
 from reseed.project import Project
-from reseed.provenance import digest
 
-# One shell argument holds a block's paths; the system's limit is 128 KiB.
-MAX_BLOCK = 500
 # A model's `seconds_per_trial` is measured on about this many rows.
 HINT_ROWS = 16_000
+# Data seeds whose splits one job draws. Fixed borders: more seeds leave drawn splits untouched.
+SPLITS_PER_JOB = 20
+MAX_TRIALS = 2_000_000
+# What of a dataset's entry is told to readers, and decides none of its rows.
+TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
+# The module whose imports are all that training shares between families.
+TRAINING = "reseed.training.run"
+SEARCH = "reseed.training.tuning"
 
 
 @dataclass
-class Work:
+class PlannedSetting:
     """All that the studies want of one setting."""
 
     setting: Setting
     dataset: dict
     scheme: dict
     model: dict
-    hyperparameters: dict
+    source: dict
+    code: str = ""
+    search_code: str = ""
+    keep: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
-    keep: str = "none"
 
     @property
     def seconds_per_trial(self) -> float:
         """The model's cost hint, in proportion to the rows where the study says how many."""
         return self.model["seconds_per_trial"] * (self.dataset["rows"] or HINT_ROWS) / HINT_ROWS
 
-    def searches(self) -> list[Coordinates]:
-        """Where hyper-parameters are searched for these trials."""
-        found = (tuning_trial(self.hyperparameters["mode"], trial) for trial in self.trials)
-        return list(dict.fromkeys(search for search in found if search))
+    @property
+    def seconds(self) -> float:
+        """What all trials cost by that hint."""
+        return self.seconds_per_trial * len(self.trials)
+
+    def recipe(self) -> dict:
+        """How a trial is trained; all of it decides numbers."""
+        names = ("factory", "encoder", "stack", "weights", "hyperparameters")
+        metric = self.dataset.get("metric") or ""
+        # Built-in metrics are measured in any case.
+        return {name: self.model[name] for name in names} | {
+            "metric": metric if ":" in metric else None
+        }
+
+    @property
+    def search_key(self) -> str:
+        """Hash of all that decides a search besides data, rows and seeds."""
+        return digest(self.recipe(), self.search(), self.code, self.search_code)
+
+    def search(self) -> dict | None:
+        """How hyper-parameters are searched; None where they are given."""
+        if self.source["mode"] == "default":
+            return None
+        names = ("mode", "trials", "folds", "method")
+        return {name: self.source[name] for name in names} | {"space": self.model["search_space"]}
+
+    def description(self) -> dict:
+        """What a job is told of this setting."""
+        return {
+            "setting": list(self.setting),
+            "recipe": self.recipe(),
+            "search": self.search(),
+            "code": self.code,
+            "search_code": self.search_code,
+            "device": self.model["device"],
+            "keep": sorted(self.keep),
+        }
+
+    @property
+    def key(self) -> str:
+        """Hash of all that decides the setting's numbers besides data, rows and seeds."""
+        return digest(self.recipe(), self.search(), self.code, sorted(self.keep))
+
+    def searches(self) -> dict[str, Coordinates]:
+        """Path stem of each hyper-parameter search of these trials, and where it searches."""
+        mode = self.source["mode"]
+        if mode == "default":
+            return {}
+        return {tuning_stem(self.setting, mode, t): tuning_trial(mode, t) for t in self.trials}
 
     def tuning_files(self, results: str, trials: list[Coordinates]) -> list[str]:
         """The search winners that some of the trials use."""
-        mode = self.hyperparameters["mode"]
-        found = (tuning_path(results, self.setting, mode, trial) for trial in trials)
-        return list(dict.fromkeys(path.as_posix() for path in found if path))
+        stems = (tuning_stem(self.setting, self.source["mode"], trial) for trial in trials)
+        return list(dict.fromkeys(f"{results}/{stem}.json" for stem in stems if stem))
 
-    def job(self) -> dict:
-        """What a training or tuning job is told of this setting; it decides what comes out."""
-        return {
-            "dataset": self.setting.dataset,
-            "scheme": self.setting.scheme,
-            "model": self.setting.model,
-            "hyperparameters": self.setting.hyperparameters,
-            "mode": self.hyperparameters["mode"],
-            "recipe": {
-                name: self.model[name]
-                for name in ("factory", "scaling", "hyperparameters", "search_space")
-            },
-            "search": {name: self.hyperparameters[name] for name in ("trials", "folds", "method")},
-        }
+
+@dataclass(frozen=True)
+class PlannedArm:
+    """One arm of an experiment in one setting, with its seeds."""
+
+    name: str
+    title: str
+    setting: Setting
+    seeds: dict
+
+
+# Trials of one or several settings that one process trains.
+Block = list[tuple[PlannedSetting, list[Coordinates]]]
 
 
 @dataclass(frozen=True)
@@ -80,112 +128,197 @@ class Plan:
 
     results: str
     datasets: dict[str, dict]
-    works: dict[Setting, Work]
-    # study → experiment → settings, in the order of the configuration
-    studies: dict[str, dict[str, list[Setting]]]
-    experiments: dict[str, dict[str, Experiment]]
+    models: dict[str, dict]
+    weights: dict[str, dict]
+    settings: dict[Setting, PlannedSetting]
+    # study → experiment → arms, in the order of the configuration
+    studies: dict[str, dict[str, list[PlannedArm]]]
+    # variant of a dataset or model → what it changes, in words
+    variants: dict[str, str]
     # study → optional datasets that cannot be had here
     left_out: dict[str, list[str]]
 
-    def trials(self, study: str) -> Iterator[tuple[str, Setting, Coordinates]]:
-        """Every (experiment, setting, coordinates) of a study; a shared trial comes twice."""
-        for name, settings in self.studies[study].items():
-            seeds = seeds_of(self.experiments[study][name])
-            for setting in settings:
-                for trial in expand(seeds, self.works[setting].scheme):
-                    yield name, setting, trial
+    def trials(self, study: str, experiment: str | None = None) -> Iterator[tuple]:
+        """Every (experiment, arm, coordinates) of a study; a shared trial comes twice."""
+        for name, arms in self.studies[study].items():
+            if experiment is None or name == experiment:
+                for arm in arms:
+                    for trial in expand(arm.seeds, self.settings[arm.setting].scheme):
+                        yield name, arm, trial
 
-    def trial_files(self, study: str, experiments: list[str] | None = None) -> list[str]:
+    def trial_files(self, study: str, experiment: str | None = None) -> list[str]:
         """Paths of a study's trials, each once."""
-        files = (
-            trial_path(self.results, setting, trial)
-            for name, setting, trial in self.trials(study)
-            if experiments is None or name in experiments
-        )
-        return list(dict.fromkeys(files))
+        found = ((arm.setting, trial) for _, arm, trial in self.trials(study, experiment))
+        return [trial_path(self.results, *place) for place in dict.fromkeys(found)]
 
     def data_seeds(self) -> dict[tuple[str, str], list[int]]:
         """(dataset, scheme) → the data seeds whose splits are needed."""
         seeds: dict[tuple[str, str], set[int]] = {}
-        for work in self.works.values():
-            wanted = seeds.setdefault((work.setting.dataset, work.setting.scheme), set())
-            wanted |= {trial.data_seed for trial in work.trials}
-            wanted |= {search.data_seed for search in work.searches()}
-        return {key: sorted(wanted) for key, wanted in seeds.items()}
+        for planned in self.settings.values():
+            wanted = seeds.setdefault(planned.setting[:2], set())
+            wanted |= {trial.data_seed for trial in planned.trials}
+            wanted |= {trial.data_seed for trial in planned.searches().values()}
+        return {place: sorted(wanted) for place, wanted in seeds.items()}
+
+    def split_jobs(self) -> Iterator[tuple[str, str, list[int]]]:
+        """(dataset, scheme, data seeds) of each job that draws splits."""
+        for (dataset, scheme), seeds in self.data_seeds().items():
+            chunks: dict[int, list[int]] = {}
+            for seed in seeds:
+                chunks.setdefault(seed // SPLITS_PER_JOB, []).append(seed)
+            for chunk in chunks.values():
+                yield dataset, scheme, chunk
 
     def schemes(self) -> dict[str, dict]:
         """Split schemes by identifier."""
-        return {work.setting.scheme: work.scheme for work in self.works.values()}
+        return {planned.setting.scheme: planned.scheme for planned in self.settings.values()}
 
-    def experiment_job(self, study: str, experiments: list[str] | None = None) -> list[dict]:
-        """Compact description of a study's trials, for the job that collects them."""
+    def inputs(self, planned: PlannedSetting, trials: list[Coordinates]) -> list[str]:
+        """Files that training some trials of a setting reads, the dataset's left out."""
+        seeds = sorted({trial.data_seed for trial in trials})
         return [
-            {
-                "experiment": name,
-                "seeds": seeds_of(self.experiments[study][name]),
-                "settings": [vars(setting) for setting in settings],
-                "schemes": [self.works[setting].scheme for setting in settings],
-            }
-            for name, settings in self.studies[study].items()
-            if experiments is None or name in experiments
+            *(split_path(self.results, *planned.setting[:2], seed) for seed in seeds),
+            *planned.tuning_files(self.results, trials),
+            *self.weight_files(planned),
         ]
 
+    def weight_files(self, planned: PlannedSetting) -> list[str]:
+        """What is there once a setting's pretrained weights are."""
+        name = planned.model["weights"]
+        return [f"{self.results}/weights/{name}/meta.json"] if name else []
 
-def seeds_of(experiment: Experiment) -> dict:
-    """Seed specification with what is unset left out (`coordinates.expand` reads it)."""
-    return experiment.seeds.model_dump(exclude_none=True)
+
+def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -> Iterator[Block]:
+    """All trials in jobs of about `block_seconds` each, by the models' cost hints.
+
+    A setting that fills a job is cut into blocks of its own; smaller ones that share environment
+    and device are packed. Borders depend on the configuration alone, so that a job that parses
+    the Snakefile again sees the same plan; they enter no key.
+    """
+    open_blocks: dict[tuple, Block] = {}
+    for planned in plan.settings.values():
+        size = seeds_per_job or max(1, round(block_seconds / planned.seconds_per_trial))
+        width = max(planned.model["stack"].values())
+        size = -(-size // width) * width
+        if seeds_per_job or len(planned.trials) >= size:
+            for start in range(0, len(planned.trials), size):
+                yield [(planned, planned.trials[start : start + size])]
+            continue
+        kind = (planned.model["environment"], planned.model["device"])
+        block = open_blocks.setdefault(kind, [])
+        if block and sum(p.seconds for p, _ in block) + planned.seconds > block_seconds:
+            yield block
+            block = open_blocks[kind] = []
+        block.append((planned, planned.trials))
+    yield from (block for block in open_blocks.values() if block)
+
+
+# --- names --------------------------------------------------------------------------------------
 
 
 def scheme_id(scheme: dict) -> str:
-    """`holdout-0.2`, `kfold-5x2`, `official`; settings off their defaults are appended."""
+    """`holdout-0.2`, `kfold-5`, `official`; settings off their defaults are appended."""
     kind = scheme["kind"]
     if kind == "holdout":
-        name, usual = f"holdout-{scheme['test']:g}", 0.2
+        name, usual = f"holdout-{scheme['test']!r}", 0.2
     elif kind == "kfold":
-        name, usual = f"kfold-{scheme['folds']}x{scheme['repeats']}", 0.1
+        name, usual = f"kfold-{scheme['folds']}", 0.1
     else:
         name, usual = kind, 0.1
     if scheme["validation"] != usual:
-        name += f"-validation-{scheme['validation']:g}"
+        name += f"-validation-{scheme['validation']!r}"
     return name if scheme["stratify"] else f"{name}-unstratified"
 
 
-def hyperparameters_id(source: Hyperparameters) -> str:
+def hyperparameters_id(source: dict) -> str:
     """`default`, `fixed-500`, `tuned-500-halving`."""
-    if source.mode == "default":
-        return source.mode
-    name = f"{source.mode}-{source.trials}"
-    if source.folds != 5:
-        name += f"-{source.folds}fold"
-    return name if source.method == "random" else f"{name}-{source.method}"
+    if source["mode"] == "default":
+        return "default"
+    name = f"{source['mode']}-{source['trials']}"
+    if source["folds"] != 5:
+        name += f"-{source['folds']}fold"
+    return name if source["method"] == "random" else f"{name}-{source['method']}"
 
 
-def _variant(name: str, changes: dict) -> str:
+def _variant(name: str, changes: dict) -> tuple[str, str]:
+    """Identifier and description of an entry with something changed; two never share one."""
     if not changes:
+        return name, ""
+    words = ", ".join(f"{key}={value}" for key, value in sorted(changes.items()))
+    return f"{name}~{digest(changes)[:8]}", words
+
+
+def job_name(*parts: str) -> str:
+    """A rule name from path-like parts: readable, unique, only word characters."""
+    text = "_".join(parts)
+    safe = "".join(letter if letter.isalnum() else "_" for letter in text)
+    return f"{safe}_{digest(text)[:8]}"
+
+
+# --- planning -----------------------------------------------------------------------------------
+
+
+class _Planner:
+    """Works out settings; remembers what it called its variants."""
+
+    def __init__(self, project: Project, folder: Path, absent: Collection[str]):
+        self.project, self.folder, self.absent = project, folder, set(absent)
+        self.datasets: dict[str, dict] = {}
+        self.models: dict[str, dict] = {}
+        self.variants: dict[str, str] = {}
+        self.settings: dict[Setting, PlannedSetting] = {}
+
+    def dataset(self, reference: str | DatasetReference) -> str:
+        if isinstance(reference, str):
+            reference = DatasetReference(name=reference)
+        changes = {} if reference.rows is None else {"rows": reference.rows}
+        name, words = _variant(reference.name, changes)
+        entry: Dataset = self.project.datasets[reference.name]
+        self.datasets[name] = entry.model_dump() | changes
+        self.variants[name] = words
         return name
-    return f"{name}~{','.join(f'{key}={value}' for key, value in sorted(changes.items()))}"
 
+    def model(self, reference: str | ModelReference) -> str:
+        if isinstance(reference, str):
+            reference = ModelReference(name=reference)
+        base: Model = self.project.models[reference.name]
+        entry, changes = base.model_dump(), {}
+        held = reference.hyperparameters
+        entry["hyperparameters"] = entry["hyperparameters"] | held
+        space = entry["search_space"].items()
+        entry["search_space"] = {k: v for k, v in space if k not in held}
+        if held:
+            changes |= {f"hyperparameters.{name}": value for name, value in held.items()}
+        for part in ("encoder", "stack", "device"):
+            value = getattr(reference, part)
+            value = value.model_dump() if hasattr(value, "model_dump") else value
+            if value is not None and value != entry[part]:
+                entry[part] = changes[part] = value
+        entry["title"] = reference.title or entry["title"]
+        entry["seconds_per_trial"] = reference.seconds_per_trial or entry["seconds_per_trial"]
+        name, words = _variant(reference.name, changes)
+        self.models.setdefault(name, entry)
+        self.variants[name] = words
+        return name
 
-def _dataset(reference: str | DatasetReference, datasets: dict[str, Dataset]) -> tuple[str, dict]:
-    if isinstance(reference, str):
-        reference = DatasetReference(name=reference)
-    entry = datasets[reference.name].model_dump()
-    changes = {} if reference.rows is None else {"rows": reference.rows}
-    return _variant(reference.name, changes), entry | changes
+    def code(self, dataset: dict, model: dict) -> str:
+        """Hash of the code that trains a model's family and measures it."""
+        places = [model["factory"], *filter(None, [dataset.get("metric")])]
+        modules = [place.partition(":")[0] for place in places if ":" in place]
+        named = named_code(model["code"], self.folder) if model["code"] else ""
+        strict = not model["code"]
+        return digest(code_hash(TRAINING, *modules, project=self.folder, strict=strict), named)
 
-
-def _model(reference: str | ModelReference, models: dict[str, Model]) -> tuple[str, dict]:
-    if isinstance(reference, str):
-        reference = ModelReference(name=reference)
-    entry = models[reference.name].model_dump()
-    held = reference.hyperparameters
-    entry["hyperparameters"] |= held
-    entry["search_space"] = {k: v for k, v in entry["search_space"].items() if k not in held}
-    entry["seconds_per_trial"] = reference.seconds_per_trial or entry["seconds_per_trial"]
-    changes = dict(held)
-    if reference.scaling is not None and reference.scaling != entry["scaling"]:
-        entry["scaling"] = changes["scaling"] = reference.scaling
-    return _variant(reference.name, changes), entry
+    def setting(self, dataset: str, scheme: dict, model: str, source: dict) -> PlannedSetting:
+        setting = Setting(dataset, scheme_id(scheme), model, hyperparameters_id(source))
+        if setting not in self.settings:
+            data, entry = self.datasets[dataset], self.models[model]
+            code = self.code(data, entry)
+            planned = PlannedSetting(setting, data, scheme, entry, source, code)
+            if planned.search() is not None:
+                planned.search_code = code_hash(SEARCH)
+            self.settings[setting] = planned
+        return self.settings[setting]
 
 
 def _of(study: Study, experiment: Experiment, name: str):
@@ -194,110 +327,90 @@ def _of(study: Study, experiment: Experiment, name: str):
     return getattr(study, name) if own is None else own
 
 
-def _optional(study: Study, experiment: Experiment) -> set[str]:
-    references = _of(study, experiment, "datasets")
-    return {r.name for r in references if isinstance(r, DatasetReference) and r.optional}
+def _arms(study: Study, experiment: Experiment) -> Iterator[tuple[str | None, Arm]]:
+    if experiment.arms is not None:
+        yield from experiment.arms.items()
+        return
+    for model in _of(study, experiment, "models"):
+        yield None, Arm(model=model)
 
 
-def _settings(
-    study: Study, experiment: Experiment, project: Project, absent: Collection[str]
-) -> Iterator[Work]:
-    def of(name: str):
-        return _of(study, experiment, name)
-
-    source = of("hyperparameters")
-    left_out = _optional(study, experiment) & set(absent)
-    for dataset_reference in of("datasets"):
-        if getattr(dataset_reference, "name", dataset_reference) in left_out:
-            continue
-        dataset_id, dataset = _dataset(dataset_reference, project.datasets)
-        for split in of("splits"):
-            scheme = split.model_dump()
-            for model_reference in of("models"):
-                model_id, model = _model(model_reference, project.models)
-                setting = Setting(
-                    dataset_id, scheme_id(scheme), model_id, hyperparameters_id(source)
-                )
-                yield Work(setting, dataset, scheme, model, source.model_dump())
+def _seeds(arm: Arm, experiment: Experiment) -> dict:
+    seeds = arm.seeds or experiment.seeds
+    return seeds.model_dump(exclude_none=True)
 
 
-def make_plan(project: Project, absent: Collection[str] = ()) -> Plan:
+def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str] = ()) -> Plan:
     """Work out every trial the project's studies need; shared ones are planned once.
 
-    `absent` names the datasets that cannot be had here: where optional, they are left out.
+    Args:
+        project: the checked configuration.
+        folder: the project's folder, where the user's own modules stand.
+        absent: datasets that cannot be had here: where optional, they are left out.
+
+    Raises:
+        ReseedError: for code that cannot be followed, or trials without end.
     """
-    works: dict[Setting, Work] = {}
+    planner = _Planner(project, Path(folder), absent)
     wanted: dict[Setting, set[Coordinates]] = {}
-    studies: dict[str, dict[str, list[Setting]]] = {}
-    left_out: dict[str, list[str]] = {}
+    studies: dict[str, dict[str, list[PlannedArm]]] = {}
+    left_out: dict[str, set[str]] = {}
     for study in project.studies.values():
-        studies[study.name] = {}
+        studies[study.name] = {name: [] for name in study.experiments}
+        left_out[study.name] = set()
         for name, experiment in study.experiments.items():
-            settings = studies[study.name].setdefault(name, [])
-            missing = _optional(study, experiment) & set(absent)
-            left_out[study.name] = sorted({*left_out.get(study.name, ()), *missing})
-            for candidate in _settings(study, experiment, project, absent):
-                work = works.setdefault(candidate.setting, candidate)
-                settings.append(work.setting)
-                wanted.setdefault(work.setting, set()).update(
-                    expand(seeds_of(experiment), work.scheme)
-                )
-                work.keep = strongest(work.keep, study.keep)
+            for planned, arm in _experiment(planner, study, experiment, left_out[study.name]):
+                where = f"study {study.name}, experiment {name}"
+                if any(a == arm for a in studies[study.name][name]):
+                    raise ReseedError(
+                        f"{where}: {arm.name} on {arm.setting.dataset} stands there twice. "
+                        "Name each dataset, split and model once (or give arms other seeds)."
+                    )
+                studies[study.name][name].append(arm)
+                planned.keep |= set(study.keep) & set(KEPT_PARTS)
+                _refuse_endless(where, arm.seeds)
+                trials = wanted.setdefault(planned.setting, set())
+                trials.update(expand(arm.seeds, planned.scheme))
+    if sum(map(len, wanted.values())) > MAX_TRIALS:
+        raise ReseedError(f"the studies name more than {MAX_TRIALS:,} trials. Take fewer seeds.")
     for setting, trials in wanted.items():
-        works[setting].trials = sorted(trials)
+        planner.settings[setting].trials = sorted(trials)
     return Plan(
         results=project.main.results,
-        datasets={work.setting.dataset: work.dataset for work in works.values()},
-        works=works,
+        datasets=planner.datasets,
+        models=planner.models,
+        weights={
+            name: project.weights[name].model_dump()
+            for name in sorted({m["weights"] for m in planner.models.values() if m["weights"]})
+        },
+        settings=planner.settings,
         studies=studies,
-        experiments={name: dict(study.experiments) for name, study in project.studies.items()},
-        left_out=left_out,
+        variants=planner.variants,
+        left_out={name: sorted(names) for name, names in left_out.items()},
     )
 
 
-def blocks(
-    work: Work, seconds_per_trial: float, block_seconds: float, seeds_per_job: int | None = None
-) -> list[list[Coordinates]]:
-    """A setting's trials in contiguous blocks of about `block_seconds` each.
+def _experiment(
+    planner: _Planner, study: Study, experiment: Experiment, left_out: set[str]
+) -> Iterator[tuple[PlannedSetting, PlannedArm]]:
+    source = _of(study, experiment, "hyperparameters").model_dump()
+    for reference in _of(study, experiment, "datasets"):
+        if getattr(reference, "optional", False) and reference.name in planner.absent:
+            left_out.add(reference.name)
+            continue
+        dataset = planner.dataset(reference)
+        for split in _of(study, experiment, "splits"):
+            for name, arm in _arms(study, experiment):
+                model = planner.model(arm.model)
+                planned = planner.setting(dataset, split.model_dump(), model, source)
+                title = arm.title or planner.models[model]["title"]
+                seeds = _seeds(arm, experiment)
+                yield planned, PlannedArm(name or model, title, planned.setting, seeds)
 
-    Where a block ends does not enter any key: another block size retrains nothing.
-    """
-    size = seeds_per_job or max(1, round(block_seconds / max(seconds_per_trial, 1e-6)))
-    size = min(size, MAX_BLOCK)
-    return [work.trials[start : start + size] for start in range(0, len(work.trials), size)]
 
-
-def job_name(*parts: str) -> str:
-    """A rule name from path-like parts: readable, unique, only word characters."""
-    text = "_".join(parts)
-    safe = "".join(letter if letter.isalnum() else "_" for letter in text)
-    return f"{safe}_{digest(text)[:6]}"
-
-
-def describe_study(project: Project, plan: Plan, name: str) -> dict:
-    """What a study is, for the job that collects its trials: texts, experiments, models."""
-    study = project.studies[name]
-    used = {s for settings in plan.studies[name].values() for s in settings}
-    models = {setting.model: plan.works[setting].model for setting in sorted(used)}
-    return {
-        "study": name,
-        "scale": project.main.scale,
-        **{field: getattr(study, field) for field in ("title", "question", "citation")},
-        "notes": [
-            *study.notes,
-            *(
-                f"{project.datasets[dataset].title} is left out: its files are not in a local "
-                "data mirror, and it has no other source."
-                for dataset in plan.left_out.get(name, ())
-            ),
-        ],
-        "experiments": plan.experiment_job(name),
-        "experiment_titles": {key: value.title for key, value in study.experiments.items()},
-        "models": {
-            key: {
-                field: model[field]
-                for field in ("title", "hyperparameters", "search_space", "notes")
-            }
-            for key, model in models.items()
-        },
-    }
+def _refuse_endless(where: str, seeds: dict) -> None:
+    count = math.prod(
+        spec["count"] if isinstance(spec, dict) else len(listed(spec)) for spec in seeds.values()
+    )
+    if count > MAX_TRIALS:
+        raise ReseedError(f"{where}: {count:,} trials of one arm. Take fewer seeds.")

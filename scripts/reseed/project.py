@@ -10,10 +10,16 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reseed.analyses import KINDS as ANALYSES
-from reseed.config import SCALES, Dataset, Experiment, Main, Model, Strict, Study
+from reseed.config import SCALES, Dataset, Experiment, Main, Model, Strict, Study, Weights
+from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
 from reseed.exhibits import KINDS as EXHIBITS
+from reseed.keys import SCRIPTS
 
+# Rules that a study's own rule must not share its name with.
+RESERVED = {"all", "verify", "report", "tune", "analyse", "table", "figure"}
+# Options of exhibits that name experiments.
+NAMING_EXPERIMENTS = {"experiment", "experiments", "fixed", "tuned"}
 # Tags of a value with several forms: part of pydantic's location, of no use to a reader.
 _FORMS = ("plain", "list", "fields")
 
@@ -26,6 +32,7 @@ class Project(BaseModel):
     main: Main
     datasets: dict[str, Dataset]
     models: dict[str, Model]
+    weights: dict[str, Weights]
     studies: dict[str, Study]
 
 
@@ -75,6 +82,22 @@ def _describe(file: str, cls: type[BaseModel], error: dict) -> str:
     return f"{file}: {field}: {message}.{found}"
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML in which no field may stand twice: the last would silently win."""
+
+    def construct_mapping(self, node, deep=False):
+        self.flatten_mapping(node)
+        seen = set()
+        for key, _ in node.value:
+            name = self.construct_object(key, deep=True)
+            if name in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"{name!r} stands there twice; keep one", key.start_mark
+                )
+            seen.add(name)
+        return super().construct_mapping(node, deep)
+
+
 class _Checker:
     """Collects every mistake, then raises them as one error."""
 
@@ -94,10 +117,12 @@ class _Checker:
 
     def read(self, path: Path) -> Any:
         try:
-            return yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+            return yaml.load(path.read_text(encoding="utf-8"), _Loader) or {}
+        except UnicodeDecodeError as error:
+            self.mistakes.append(f"{path}: not UTF-8 text ({error}). Save it as UTF-8.")
         except (OSError, yaml.YAMLError) as error:
             self.mistakes.append(f"{path}: cannot be read as YAML: {error}")
-            return None
+        return None
 
     def folder(self, folder: Path, cls: type[Strict], variants=lambda data: [data]) -> dict:
         entries: dict[str, Any] = {}
@@ -118,6 +143,11 @@ class _Checker:
                 entry = self.parse(str(path), cls, variant)
             if entry is not None:
                 entries[entry.name] = entry
+                if entry.name != path.stem:
+                    self.mistakes.append(
+                        f"{path}: name: {entry.name!r} differs from the file's name. Call the "
+                        f"file {entry.name}.yaml, or the entry {path.stem}."
+                    )
         return entries
 
     def finish(self) -> None:
@@ -162,7 +192,10 @@ def _references(study: Study, project_names: dict[str, list[str]], file: str) ->
     for name, experiment in study.experiments.items():
         prefix = f"experiments.{name}."
         check_all(prefix, experiment)
-        for field in ("datasets", "models", "splits"):
+        for arm, entry in (experiment.arms or {}).items():
+            used = entry.model if isinstance(entry.model, str) else entry.model.name
+            check(f"{prefix}arms.{arm}.model", used, project_names["model"], "model")
+        for field in ("datasets", "splits", *(() if experiment.arms else ("models",))):
             if not (getattr(experiment, field) or getattr(study, field)):
                 mistakes.append(
                     f"{file}: {prefix}{field}: neither the experiment nor the study names any."
@@ -177,6 +210,17 @@ def _references(study: Study, project_names: dict[str, list[str]], file: str) ->
         if exhibit.analysis is not None:
             allowed = list(study.analyses)
             check(f"exhibits.{name}.analysis", exhibit.analysis, allowed, "analysis")
+        for option in NAMING_EXPERIMENTS & set(exhibit.options):
+            for used in listed(exhibit.options[option]):
+                field = f"exhibits.{name}.options.{option}"
+                check(field, used, list(study.experiments) or ["results"], "experiment")
+    if study.name in RESERVED:
+        mistakes.append(
+            f"{file}: name: {study.name!r} is what a rule of the pipeline is called. "
+            "Give the study another name."
+        )
+    if study.results and study.results.made_from:
+        check("results.made_from", study.results.made_from, project_names["study"], "study")
     return mistakes
 
 
@@ -200,6 +244,7 @@ def load(folder: str | Path, overrides: dict | None = None) -> Project:
     main = checker.parse(str(main_file), Main, main_data)
     datasets = checker.folder(folder / "datasets", Dataset)
     models = checker.folder(folder / "models", Model)
+    weights = checker.folder(folder / "weights", Weights)
 
     scale = main.scale if main is not None else SCALES[-1]
 
@@ -215,7 +260,20 @@ def load(folder: str | Path, overrides: dict | None = None) -> Project:
     names = {
         "dataset": [path.stem for path in (folder / "datasets").glob("*.y*ml")],
         "model": [path.stem for path in (folder / "models").glob("*.y*ml")],
+        "study": [path.stem for path in (folder / "studies").glob("*.y*ml")],
     }
+    for name, model in models.items():
+        if model.weights is not None and model.weights not in weights:
+            checker.mistakes.append(
+                f"{folder / 'models' / name}.yaml: weights: there is no "
+                f"{folder / 'weights' / model.weights}.yaml."
+            )
+        places = [folder.parent / "envs", SCRIPTS.parent / "envs"]
+        if not any((place / f"{model.environment}.yaml").is_file() for place in places):
+            checker.mistakes.append(
+                f"{folder / 'models' / name}.yaml: environment: there is no file "
+                f"envs/{model.environment}.yaml."
+            )
     for name, study in studies.items():
         checker.mistakes += _references(study, names, str(folder / "studies" / f"{name}.yaml"))
     if main is not None:
@@ -228,4 +286,7 @@ def load(folder: str | Path, overrides: dict | None = None) -> Project:
                 )
     checker.finish()
     wanted = {name: studies[name] for name in (main.studies or studies)}
-    return Project(main=main, datasets=datasets, models=models, studies=wanted)
+    for study in list(wanted.values()):  # what a study's results are made from comes along
+        if study.results and study.results.made_from:
+            wanted.setdefault(study.results.made_from, studies[study.results.made_from])
+    return Project(main=main, datasets=datasets, models=models, weights=weights, studies=wanted)

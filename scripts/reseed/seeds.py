@@ -8,12 +8,17 @@ with SHA-256 and numpy's ``SeedSequence`` and ``PCG64`` are defined bit by bit.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     import torch
+
+_CUBLAS = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 
 def _digest(seed: int, name: str) -> bytes:
@@ -47,11 +52,9 @@ def make_deterministic() -> dict[str, Any]:
     An operation without a deterministic kernel raises an error from then on. cuBLAS reads its
     workspace setting when CUDA starts, so call this before the first CUDA operation.
     """
-    import os
-
     import torch
 
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    os.environ.setdefault(*_CUBLAS)
     torch.use_deterministic_algorithms(True)
     # Filling fresh memory would hide reads of it, which no operation here does, at a cost.
     torch.utils.deterministic.fill_uninitialized_memory = False
@@ -59,10 +62,50 @@ def make_deterministic() -> dict[str, Any]:
     torch.backends.cudnn.benchmark = False
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
+    return determinism()
+
+
+def determinism() -> dict[str, Any]:
+    """Return the flags as they are now; none if PyTorch is not loaded."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return {}
     return {
         "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
         "cudnn_deterministic": torch.backends.cudnn.deterministic,
         "cudnn_benchmark": torch.backends.cudnn.benchmark,
         "allow_tf32": torch.backends.cuda.matmul.allow_tf32,
-        "cublas_workspace_config": os.environ["CUBLAS_WORKSPACE_CONFIG"],
+        "cublas_workspace_config": os.environ.get(_CUBLAS[0]),
     }
+
+
+def keep_deterministic() -> None:
+    """Set the switches now if PyTorch is loaded, else at the moment somebody imports it.
+
+    A factory may import it late, even inside `fit`; whoever never does pays nothing.
+    """
+    os.environ.setdefault(*_CUBLAS)
+    if "torch" in sys.modules:
+        make_deterministic()
+    elif not any(isinstance(finder, _WhenTorchLoads) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _WhenTorchLoads())
+
+
+class _WhenTorchLoads:
+    """An import hook that lets PyTorch load as always, and then sets the switches."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
+        load = spec.loader.exec_module
+
+        def exec_module(module):
+            load(module)
+            make_deterministic()
+
+        spec.loader.exec_module = exec_module
+        return spec

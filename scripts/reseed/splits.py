@@ -3,9 +3,13 @@
 Everything is drawn over *units*: a unit is a group when the dataset has groups, else a row. So no
 group is ever in two parts, by construction. With groups, ratios are ratios of groups, and a group
 is stratified by the rarest class it holds. Draws use NumPy's legacy ``RandomState``, whose streams
-are frozen, so a data seed means the same rows on every platform.
+are frozen, so a data seed means the same rows on every platform. A data seed is one repeat: k-fold
+cross-validation repeated twice is two data seeds.
 """
 
+import hashlib
+import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +18,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from reseed.atomic import replacing
+from reseed.data.draws import fold_numbers, shuffle_split
+from reseed.data.kinds import PARTS
+from reseed.data.store import Damaged, Targets
 from reseed.errors import ReseedError
 
-PARTS = ("train", "validation", "test")
-_KEYS = {
-    "holdout": {"test"},
-    "kfold": {"folds"},
-    "official": set(),
-}
-_OPTIONAL = {"kind", "validation", "stratify", "repeats"}
+_KEYS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set()}
+_OPTIONAL = {"kind", "validation", "stratify"}
+_FACTS = b"reseed"
 
 
 @dataclass(frozen=True)
@@ -37,45 +39,34 @@ class Split:
     test: np.ndarray
 
 
-def make_split(
-    scheme: dict,
-    target: np.ndarray,
-    groups: np.ndarray | None,
-    task: str,
-    data_seed: int,
-    official: np.ndarray | None = None,
-) -> pd.DataFrame:
-    """Draw a split of all rows; one line per (repeat, fold, row).
+def make_split(scheme: dict, targets: Targets, task: str, data_seed: int) -> pd.DataFrame:
+    """Draw a split of all rows; one line per (fold, row).
 
-    scheme: ``{kind: holdout, test: 0.2}``, ``{kind: kfold, folds: 5, repeats: 2}`` or
-    ``{kind: official}``; each may hold ``validation`` (fraction of the rows that are not test
-    rows, default 0) and ``stratify`` (default true; classification only, ignored in regression).
-    official: the test row numbers that come with the dataset.
-    Returns columns repeat, fold (int16), part (category), row (int64). Raises ReseedError.
+    scheme: ``{kind: holdout, test: 0.2}``, ``{kind: kfold, folds: 5}`` or ``{kind: official}``;
+    each may hold ``validation`` (fraction of the rows that are not test rows, default 0) and
+    ``stratify`` (default true; classification only, ignored in regression). Official splits test
+    on the dataset's own test rows; they validate on its own validation rows, or where it has none
+    on a fraction of its training rows, drawn by the data seed.
+    Returns columns fold (int16), part (category), row (int64). Raises ReseedError.
     """
-    target = np.asarray(target)
+    target, groups = np.asarray(targets.target), targets.groups
     kind = _check(scheme, len(target), groups, data_seed)
     stratify = scheme.get("stratify", True) and task != "regression"
     units, strata = _units(target, groups, stratify)
-    validation = scheme.get("validation", 0.0)
     frames = []
-    for repeat, fold, test_units in _tests(kind, scheme, units, strata, data_seed, official):
-        key = (data_seed, repeat, fold)
-        rest = np.setdiff1d(np.arange(strata.size), test_units)
-        parts = {"test": test_units, "train": rest, "validation": rest[:0]}
-        if validation:
-            parts["train"], parts["validation"] = _draw(
-                rest, strata, validation, stratify, np.random.RandomState((*key, 1)), "validation"
-            )
-        rows = {part: np.flatnonzero(np.isin(units, chosen)) for part, chosen in parts.items()}
-        drawn = {part: rows[part] for part, chosen in parts.items() if chosen.size}
+    for fold, given in _given(kind, scheme, units, strata, data_seed, targets.parts):
+        key = (data_seed, 0, fold)
+        chosen = _parts(given, scheme, strata, stratify, key)
+        rows = {part: np.flatnonzero(np.isin(units, unit)) for part, unit in chosen.items()}
+        drawn = {part: rows[part] for part, unit in chosen.items() if unit.size}
         if kind == "official":
-            del drawn["test"]  # given, not drawn: whatever it holds is what is asked for
+            # Given, not drawn: whatever they hold is what is asked for.
+            drawn = {p: r for p, r in drawn.items() if p == "train" or p not in given}
         if stratify:
             _check_classes(drawn, target)
         # Sources are often sorted by class; a network without shuffling must not see that order.
         rows["train"] = np.random.RandomState((*key, 2)).permutation(rows["train"])
-        frames.append(_frame(repeat, fold, rows))
+        frames.append(_frame(fold, rows))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -93,10 +84,9 @@ def _check(scheme: dict, n: int, groups: np.ndarray | None, data_seed: int) -> s
             0 < value < 1 or (value == 0 and not low_open)
         ):
             raise ReseedError(f"{kind} scheme: {name} must lie between 0 and 1, found {value!r}")
-    for name, least in (("folds", 2), ("repeats", 1)):
-        value = scheme.get(name, least)
-        if not isinstance(value, int) or value < least:
-            raise ReseedError(f"{kind} scheme: {name} must be a whole number ≥ {least}: {value!r}")
+    folds = scheme.get("folds", 2)
+    if not isinstance(folds, int) or folds < 2:
+        raise ReseedError(f"{kind} scheme: folds must be a whole number ≥ 2: {folds!r}")
     if not 0 <= data_seed < 2**32:
         raise ReseedError(f"data seed must lie in 0 … 2**32 - 1, found {data_seed}")
     if n == 0:
@@ -122,75 +112,84 @@ def _units(
     return units, strata
 
 
-def _tests(
+def _given(
     kind: str,
     scheme: dict,
     units: np.ndarray,
     strata: np.ndarray,
     data_seed: int,
     official: np.ndarray | None,
-) -> Iterator[tuple[int, int, np.ndarray]]:
-    """Yield repeat, fold and the test units of each fold of a scheme."""
-    everything = np.arange(strata.size)
-    stratified = bool(strata.any())
+) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
+    """Yield each fold with the units of its test part (and validation part, where given)."""
+    if kind == "official":
+        yield 0, _official_units(official, units)
+        return
+    stratified = strata if strata.any() else None
     if kind == "holdout":
         # The stream of train_test_split(random_state=data_seed): a published seed is that split.
         stream = np.random.RandomState(data_seed)
-        yield 0, 0, _draw(everything, strata, scheme["test"], stratified, stream, "test")[1]
-    elif kind == "official":
-        yield 0, 0, _official_units(official, units)
-    else:
-        folds = scheme["folds"]
-        smallest = np.bincount(strata)[np.unique(strata)].min()
-        if smallest < folds:
-            what = "the smallest class has only" if stratified else "there are only"
-            thing = "groups" if strata.size < units.size else "rows"
-            raise ReseedError(
-                f"kfold scheme: folds: {folds}, but {what} {smallest} {thing}: use fewer folds"
-                + (", merge rare classes, or stratify: false" if stratified else "")
-            )
-        splitter = StratifiedKFold if stratified else KFold
-        for repeat in range(scheme.get("repeats", 1)):
-            stream = np.random.RandomState((data_seed, repeat))
-            cut = splitter(folds, shuffle=True, random_state=stream).split(everything, strata)
-            yield from ((repeat, fold, test) for fold, (_, test) in enumerate(cut))
-
-
-def _official_units(official: np.ndarray | None, units: np.ndarray) -> np.ndarray:
-    if official is None:
-        raise ReseedError("official scheme: this dataset has no official test rows; use holdout")
-    rows = np.asarray(official)
-    if np.unique(rows).size != rows.size or rows.size in (0, units.size):
+        everything = np.arange(strata.size)
+        yield 0, {"test": _draw(everything, stratified, scheme["test"], stream, "test")[1]}
+        return
+    folds = scheme["folds"]
+    smallest = np.bincount(strata)[np.unique(strata)].min()
+    if smallest < folds:
+        what = "the smallest class has only" if stratified is not None else "there are only"
+        thing = "groups" if strata.size < units.size else "rows"
         raise ReseedError(
-            f"official scheme: {rows.size} test rows of {units.size}: "
-            "must be distinct, at least one, and leave some to train on"
+            f"kfold scheme: folds: {folds}, but {what} {smallest} {thing}: use fewer folds"
+            + (", merge rare classes, or stratify: false" if stratified is not None else "")
         )
-    if rows.min() < 0 or rows.max() >= units.size:
-        raise ReseedError(f"official scheme: test rows must lie in 0 … {units.size - 1}")
-    inside = np.unique(units[rows])
-    if np.isin(units, inside).sum() != rows.size:
-        raise ReseedError("official scheme: the official test rows divide a group; drop the group")
-    return inside
+    numbers = fold_numbers(strata.size, folds, np.random.RandomState((data_seed, 0)), stratified)
+    yield from ((fold, {"test": np.flatnonzero(numbers == fold)}) for fold in range(folds))
+
+
+def _official_units(parts: np.ndarray | None, units: np.ndarray) -> dict[str, np.ndarray]:
+    if parts is None:
+        raise ReseedError(
+            "official scheme: this dataset has no test rows of its own; use holdout, "
+            "or name them in its file (official: {column: …} or {test: rows.csv})"
+        )
+    given = {part: np.unique(units[parts == part]) for part in PARTS}
+    if not given["test"].size or not given["train"].size:
+        raise ReseedError("official scheme: the dataset's own parts leave no test or training rows")
+    if sum(part.size for part in given.values()) != units.max() + 1:
+        raise ReseedError("official scheme: the dataset's own parts divide a group; drop the group")
+    del given["train"]
+    return {part: rows for part, rows in given.items() if rows.size}
+
+
+def _parts(
+    given: dict[str, np.ndarray], scheme: dict, strata: np.ndarray, stratify: bool, key: tuple
+) -> dict[str, np.ndarray]:
+    """Units of each part: those given, the validation units drawn if need be, the rest to train."""
+    rest = np.setdiff1d(np.arange(strata.size), np.concatenate(list(given.values())))
+    parts = {"validation": rest[:0], **given, "train": rest}
+    fraction = scheme.get("validation", 0.0)
+    if fraction and "validation" not in given:
+        stream = np.random.RandomState((*key, 1))
+        by = strata if stratify else None
+        parts["train"], parts["validation"] = _draw(rest, by, fraction, stream, "validation")
+    return parts
 
 
 def _draw(
     pool: np.ndarray,
-    strata: np.ndarray,
+    strata: np.ndarray | None,
     fraction: float,
-    stratify: bool,
     stream: np.random.RandomState,
     name: str,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw a fraction of the pool's units; return (the rest, the drawn)."""
-    by = strata[pool] if stratify else None
+    by = None if strata is None else strata[pool]
     try:
-        rest, drawn = train_test_split(pool, test_size=fraction, stratify=by, random_state=stream)
+        rest, drawn = shuffle_split(pool.size, math.ceil(fraction * pool.size), stream, by)
     except ValueError as error:
         raise ReseedError(
-            f"{name}: {fraction} of {pool.size} rows or groups cannot be drawn: {error} "
+            f"{name}: {fraction} of {pool.size} rows or groups cannot be drawn: {error}. "
             "Use another fraction, merge rare classes, or stratify: false"
         ) from None
-    return rest, drawn
+    return pool[rest], pool[drawn]
 
 
 def _check_classes(drawn: dict[str, np.ndarray], target: np.ndarray) -> None:
@@ -204,11 +203,10 @@ def _check_classes(drawn: dict[str, np.ndarray], target: np.ndarray) -> None:
             )
 
 
-def _frame(repeat: int, fold: int, rows: dict[str, np.ndarray]) -> pd.DataFrame:
+def _frame(fold: int, rows: dict[str, np.ndarray]) -> pd.DataFrame:
     sizes = [rows[part].size for part in PARTS]
     return pd.DataFrame(
         {
-            "repeat": np.full(sum(sizes), repeat, dtype=np.int16),
             "fold": np.full(sum(sizes), fold, dtype=np.int16),
             "part": pd.Categorical.from_codes(np.repeat(range(len(PARTS)), sizes), PARTS),
             "row": np.concatenate([rows[part] for part in PARTS]).astype(np.int64),
@@ -216,28 +214,70 @@ def _frame(repeat: int, fold: int, rows: dict[str, np.ndarray]) -> pd.DataFrame:
     )
 
 
-def write_split(path: Path, frame: pd.DataFrame) -> None:
-    """Write a split atomically as one Parquet file."""
+def rows_sha256(split: Split) -> str:
+    """Hash of the rows of each part, in order: what of a split decides a trial's numbers."""
+    digest = hashlib.sha256()
+    for part in PARTS:
+        rows = np.ascontiguousarray(getattr(split, part), dtype="<i8")
+        digest.update(f"{part} {rows.size} ".encode() + rows.tobytes())
+    return digest.hexdigest()
+
+
+def split_of(frame: pd.DataFrame, fold: int = 0) -> Split:
+    """One fold of a frame that `make_split` drew."""
+    one = frame[frame["fold"] == fold]
+    return Split(*(one.loc[one["part"] == part, "row"].to_numpy() for part in PARTS))
+
+
+def write_split(path: Path, frame: pd.DataFrame, facts: dict) -> None:
+    """Write a split atomically as one Parquet file.
+
+    facts: at least ``scheme``, ``data_seed`` and ``targets_sha256`` of the rows that were split;
+    stored in the file with the hash of each fold's rows.
+    """
+    hashes = {str(f): rows_sha256(split_of(frame, f)) for f in frame["fold"].unique().tolist()}
+    text = json.dumps({**facts, "rows_sha256": hashes}, sort_keys=True)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
     with replacing(Path(path)) as temporary:
-        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), temporary)
+        pq.write_table(table.replace_schema_metadata({_FACTS: text.encode()}), temporary)
 
 
-def read_split(path: Path, repeat: int = 0, fold: int = 0) -> Split:
-    """Read one fold of a split file. Raises ReseedError if it is absent or the file is damaged."""
-    wanted = [("repeat", "==", repeat), ("fold", "==", fold)]
+def split_facts(path: Path) -> dict:
+    """What a split file says of itself; no row is read. Raises `Damaged`."""
     try:
-        frame = pq.read_table(path, columns=["part", "row"], filters=wanted).to_pandas()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ReseedError(f"{path}: cannot be read as a split ({error}): make it again") from None
-    if frame.empty:
-        raise ReseedError(f"{path} has no repeat {repeat}, fold {fold}")
-    return Split(*(frame.loc[frame["part"] == part, "row"].to_numpy() for part in PARTS))
+        return json.loads(pq.read_schema(path).metadata[_FACTS])
+    except FileNotFoundError:
+        raise Damaged(path, "is missing") from None
+    except (pa.ArrowInvalid, OSError, KeyError, TypeError, ValueError) as error:
+        raise Damaged(path, f"cannot be read as a split ({error})") from None
 
 
-def same_split(path: Path, frame: pd.DataFrame) -> bool:
-    """Whether `path` holds exactly this split (a damaged or absent file does not)."""
+def split_hashes(path: Path) -> dict[int, str]:
+    """Hash of the rows of each fold, from the file's metadata alone. Raises `Damaged`."""
+    return {int(fold): found for fold, found in split_facts(path)["rows_sha256"].items()}
+
+
+def read_split(path: Path, fold: int = 0, *, targets_sha256: str | None = None) -> Split:
+    """Read one fold of a split file and check it.
+
+    targets_sha256: of the dataset's targets; a split drawn for others is refused. Raises `Damaged`
+    where the rows are not those that were drawn, or stand in two parts; ReseedError where the file
+    has no such fold.
+    """
+    facts = split_facts(path)
+    if str(fold) not in facts["rows_sha256"]:
+        raise ReseedError(f"{path} has no fold {fold}; it has {', '.join(facts['rows_sha256'])}")
+    if targets_sha256 is not None and facts.get("targets_sha256") != targets_sha256:
+        raise Damaged(path, "was drawn for other targets than the dataset has now")
     try:
-        stored = pq.read_table(path).to_pandas()
-    except (pa.ArrowInvalid, OSError):
-        return False
-    return stored.astype(str).equals(frame.astype(str)[stored.columns])
+        table = pq.read_table(path, columns=["part", "row"], filters=[("fold", "==", fold)])
+        part = table["part"].cast(pa.string()).to_numpy(zero_copy_only=False)
+        row = table["row"].to_numpy()
+    except (pa.ArrowInvalid, KeyError, OSError) as error:
+        raise Damaged(path, f"cannot be read as a split ({error})") from None
+    split = Split(*(row[part == name] for name in PARTS))
+    if np.unique(row).size != row.size:
+        raise Damaged(path, f"fold {fold} has a row in two parts")
+    if rows_sha256(split) != facts["rows_sha256"][str(fold)]:
+        raise Damaged(path, f"the rows of fold {fold} are not those that were drawn")
+    return split

@@ -1,86 +1,83 @@
-"""The trial record: one small Parquet file a trial, one row, with what made it as metadata."""
+"""The trial record: one small Parquet file, one row, named by its key alone.
+
+It says what came out and in which environment, not which study or setting asked for it: the plan
+knows that. So settings that mean the same share one record.
+"""
 
 import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.atomic import replacing
-from reseed.coordinates import KEEP, ROLES
+from reseed.coordinates import KEPT_PARTS
+from reseed.errors import Damaged
 
 CURVE_POINT = pa.struct(
-    [
-        ("epoch", pa.int32()),
-        ("train_loss", pa.float64()),
-        ("validation_loss", pa.float64()),
-        ("validation_metric", pa.float64()),
+    [("epoch", pa.int32())]
+    + [
+        (name, pa.float64())
+        for name in ("train_loss", "validation_loss", "validation_metric", "test_metric")
     ]
+)
+#: What a record says in one JSON text. Few columns keep a small file small.
+FACTS = (
+    *("key", "seeds", "hyperparameters", "status", "error", "metrics", "validation_metrics"),
+    *("classes", "converged", "train_seconds", "fingerprint", "environment", "commit"),
 )
 SCHEMA = pa.schema(
     [
-        ("dataset", pa.string()),
-        ("scheme", pa.string()),
-        ("data_seed", pa.int64()),
-        ("repeat", pa.int16()),
-        ("fold", pa.int16()),
-        ("model", pa.string()),
-        ("hyperparameters", pa.string()),
-        ("seeds", pa.struct([(role, pa.int64()) for role in ROLES])),
-        ("status", pa.string()),
-        ("error", pa.string()),
-        ("metrics", pa.map_(pa.string(), pa.float64())),
-        ("y_score", pa.list_(pa.float64())),
-        ("correct", pa.list_(pa.bool_())),
+        ("facts", pa.string()),
+        *((part, pa.list_(pa.float32())) for part in KEPT_PARTS),
         ("curve", pa.list_(CURVE_POINT)),
-        ("train_seconds", pa.float64()),
-        ("fingerprint", pa.string()),
     ]
 )
-_METADATA = b"reseed"
 
 
-def write_trial(path: str | Path, record: dict, made_by: dict) -> None:
-    """Write one trial in one step.
+def write_trial(path: Path, record: dict) -> None:
+    """Write one trial: `FACTS`, raw outputs by part, and `curve`; what is missing is null.
 
-    Args:
-        path: target file.
-        record: values by `SCHEMA` field; a missing field is null.
-        made_by: JSON-able facts of the run (`key`, `keep`, machine, settings).
+    Raw outputs (n,) or (n, classes) are kept row by row; `classes` tells them apart.
     """
-    row = {name: record.get(name) for name in SCHEMA.names}
-    row["metrics"] = sorted((row["metrics"] or {}).items())
-    schema = SCHEMA.with_metadata({_METADATA: json.dumps(made_by, sort_keys=True).encode()})
-    table = pa.Table.from_pylist([row], schema=schema)
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
-
-
-def made_by(path: str | Path) -> dict | None:
-    """What made the trial at `path`; None if there is no whole trial file there."""
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-        return json.loads(metadata[_METADATA])
-    except (OSError, KeyError, ValueError):
-        return None
-
-
-def is_finished(path: str | Path, key: str, keep: str) -> bool:
-    """Whether `path` holds a trial made under `key` that keeps at least `keep`."""
-    facts = made_by(path)
-    return (
-        facts is not None and facts["key"] == key and KEEP.index(facts["keep"]) >= KEEP.index(keep)
+    facts = {name: record.get(name) for name in FACTS}
+    row = {"curve": record.get("curve")}
+    for part in KEPT_PARTS:
+        if record.get(part) is not None:
+            outputs = np.asarray(record[part], dtype=np.float32)
+            facts["classes"] = outputs.shape[1] if outputs.ndim == 2 else 1
+            row[part] = outputs.ravel()
+    row["facts"] = json.dumps(facts, sort_keys=True, separators=(",", ":"))
+    table = pa.Table.from_pylist([row], schema=SCHEMA)
+    pq.write_table(
+        table, path, compression="zstd", write_statistics=False, write_page_checksum=True
     )
 
 
-def read_trial(path: str | Path, columns: Iterable[str] | None = None) -> dict:
-    """One trial as a dict (map and struct columns as Python dicts).
+def read_trial(path: Path, columns: Iterable[str] = ()) -> dict:
+    """One trial's facts as a dict, with those of `test`, `validation` and `curve` asked for.
 
-    Raises OSError (pyarrow's ArrowInvalid is one of ValueError) if the file is damaged.
+    Raw outputs are float32 arrays (n,) or (n, classes), or None. Raises Damaged for a file that
+    is cut short or whose bytes changed; FileNotFoundError.
     """
-    file = pq.ParquetFile(path)
-    row = file.read(columns=list(columns) if columns else None).to_pylist()[0]
-    if row.get("metrics") is not None:
-        row["metrics"] = dict(row["metrics"])
-    return row
+    wanted = ["facts", *(name for name in SCHEMA.names[1:] if name in columns)]
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read(columns=wanted)
+        record = json.loads(table["facts"][0].as_py())
+        for name in wanted[1:]:
+            value = table[name][0]
+            if name == "curve":
+                record[name] = value.as_py()
+            elif value.values is None:
+                record[name] = None
+            else:
+                outputs = value.values.to_numpy(zero_copy_only=False)
+                shape = (-1, record["classes"]) if record["classes"] > 1 else -1
+                record[name] = outputs.reshape(shape)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
+        raise Damaged(path, f"damaged ({error})") from None
+    return record

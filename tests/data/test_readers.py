@@ -9,12 +9,14 @@ import pandas as pd
 import pytest
 import xgboost
 import yaml
-from reseed.data import readers
+from reseed.config import Dataset
+from reseed.data import tables
+from reseed.data.prepare import prepare
+from reseed.data.registry import mistakes
 from reseed.data.sources import Fetched, fetch
-from reseed.data.store import content_sha256, write_prepared
-from reseed.data.tabular import PREPARE, prepare
+from reseed.data.store import Targets, write_prepared
 from reseed.errors import ReseedError
-from reseed.splits import make_split
+from reseed.splits import make_split, split_of
 from sklearn.metrics import mean_squared_error, roc_auc_score
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +29,11 @@ def entry(name):
 
 
 def hash_of(prepared):
-    return content_sha256(prepared.features, prepared.target, prepared.groups)
+    return prepared.inputs.sha256(), prepared.targets.sha256()
+
+
+def one_file(path):
+    return Fetched({path.name: path}, {"kind": "file"})
 
 
 def from_source(name, kind, folder):
@@ -64,18 +70,18 @@ dteday,season,hr,holiday,weekday,workingday,weathersit,temp,atemp,hum,windspeed,
 def bike(tmp_path, text):
     path = tmp_path / "bike.csv"
     path.write_text(text)
-    return prepare(entry("bike_sharing"), Fetched(path, {"kind": "file"}))
+    return prepare(entry("bike_sharing"), one_file(path))
 
 
 def test_bike_is_one_table_from_either_coding(tmp_path):
     uci, text = bike(tmp_path, UCI), bike(tmp_path, TEXT)
-    pd.testing.assert_frame_equal(uci.features, text.features)
+    pd.testing.assert_frame_equal(uci.inputs.frame, text.inputs.frame)
     assert hash_of(uci) == hash_of(text)
     assert uci.target.tolist() == [round(math.log(n), 9) for n in (16, 93, 300, 49)]
-    names = [n for n in readers.BIKE_FEATURES if n not in ("mnth", "atemp")]
-    assert list(uci.features) == names
-    assert uci.features["weekday"].tolist() == [6, 0, 1, 1]
-    assert uci.features["hr"].tolist() == [0, 13, 12, 23]
+    names = [n for n in tables.BIKE_FEATURES if n not in ("mnth", "atemp")]
+    assert list(uci.inputs.frame) == names
+    assert uci.inputs.frame["weekday"].tolist() == [6, 0, 1, 1]
+    assert uci.inputs.frame["hr"].tolist() == [0, 13, 12, 23]
     assert any("shuffled edition" in note for note in text.meta["notes"])
     assert not any("shuffled edition" in note for note in uci.meta["notes"])
 
@@ -107,10 +113,10 @@ def test_rounded_log_counts_do_not_hang_on_the_last_bit():
 )
 def test_real_data_from_the_mirror(name, shape, positive, tmp_path):
     found = from_source(name, "mirror", tmp_path)
-    assert found.features.shape == shape
+    assert found.inputs.frame.shape == shape
     if positive:
         assert found.target.sum() == positive
-    assert not set(found.features) & {"status_time", "payoff_time", "id", "ID"}
+    assert not set(found.inputs.frame) & {"status_time", "payoff_time", "id", "ID"}
 
 
 @pytest.mark.parametrize("name", ["magic", "bike_sharing"])
@@ -123,11 +129,11 @@ def test_mirror_and_index_give_the_same_table(name, tmp_path):
 def test_california_differs_only_in_what_its_notes_say(tmp_path):
     mirror = from_source("california_housing", "mirror", tmp_path)
     index = from_source("california_housing", "pypi", tmp_path)
-    missing = index.features["total_bedrooms"].isna()
+    missing = index.inputs.frame["total_bedrooms"].isna()
     assert missing.sum() == 207
     assert any("207" in note for note in index.meta["notes"])
-    filled = index.features.fillna(mirror.features)
-    pd.testing.assert_frame_equal(filled, mirror.features)
+    filled = index.inputs.frame.fillna(mirror.inputs.frame)
+    pd.testing.assert_frame_equal(filled, mirror.inputs.frame)
     assert (mirror.target == index.target).all()
     assert 0.14 < mirror.target.min() < mirror.target.max() < 5.01
 
@@ -150,14 +156,14 @@ def test_an_untuned_model_comes_near_the_published_median(name, published, toler
     found = from_source(name, "pypi", tmp_path)
     scores = []
     for seed in range(3):
-        frame = make_split({"kind": "holdout", "test": 0.2}, found.target, None, "regression", seed)
-        rows = {part: one["row"] for part, one in frame.groupby("part", observed=True)}
+        scheme = {"kind": "holdout", "test": 0.2}
+        rows = split_of(make_split(scheme, Targets(found.target), "regression", seed))
         model = xgboost.XGBRegressor(n_estimators=300, max_depth=5, n_jobs=1, random_state=0)
         model.set_params(learning_rate=0.1, subsample=0.8, colsample_bytree=0.8)
-        model.fit(found.features.iloc[rows["train"]], found.target[rows["train"]])
-        score = model.predict(found.features.iloc[rows["test"]])
+        model.fit(found.inputs.frame.iloc[rows.train], found.target[rows.train])
+        score = model.predict(found.inputs.frame.iloc[rows.test])
         metric = roc_auc_score if found.meta["task"] == "binary" else mean_squared_error
-        scores.append(metric(found.target[rows["test"]], score))
+        scores.append(metric(found.target[rows.test], score))
     assert np.median(scores) == pytest.approx(published, abs=tolerance)
 
 
@@ -166,30 +172,28 @@ def test_an_untuned_model_comes_near_the_published_median(name, published, toler
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_entries_are_whole(name):
-    from reseed.config import Dataset
-
     dataset = Dataset(**entry(name))
     assert dataset.name == name
-    assert dataset.prepare in PREPARE
+    assert mistakes(dataset.model_dump()) == []
     assert dataset.licence
     assert dataset.citation
 
 
 def test_simulated_entry_is_its_seed(tmp_path):
     dataset = {**entry("home_mortgage_sim"), "rows": 5000}
-    found = write_prepared(tmp_path, prepare(dataset))
-    assert found.features.shape == (5000, 55)
-    assert found.meta["positive"] == "1"
-    assert found.meta["stand_in"]
-    assert hash_of(prepare(dataset)) == found.meta["content_sha256"]
-    other = {**dataset, "options": {"seed": 1}}
-    assert hash_of(prepare(other)) != found.meta["content_sha256"]
+    found = prepare(dataset)
+    assert found.inputs.frame.shape == (5000, 55)
+    meta = write_prepared(tmp_path, found)
+    assert meta["positive"] == "1"
+    assert meta["stand_in"]
+    assert hash_of(prepare(dataset)) == (meta["inputs_sha256"], meta["targets_sha256"])
+    assert hash_of(prepare({**dataset, "options": {"seed": 1}})) != hash_of(found)
 
 
 def test_magic_needs_no_header(tmp_path):
     path = tmp_path / "magic04.data"
     path.write_text("1,2,3,4,5,6,7,8,9,10,g\n2,2,3,4,5,6,7,8,9,10.5,h\n")
-    found = prepare(entry("magic"), Fetched(path, {"kind": "file"}))
+    found = prepare(entry("magic"), one_file(path))
     assert found.target.tolist() == [1, 0]
-    assert list(found.features) == readers.MAGIC_COLUMNS[:-1]
-    assert found.features["fDist"].tolist() == [10, 10.5]
+    assert list(found.inputs.frame) == tables.MAGIC_COLUMNS[:-1]
+    assert found.inputs.frame["fDist"].tolist() == [10, 10.5]

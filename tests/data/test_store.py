@@ -1,132 +1,234 @@
+import hashlib
 import json
+import os
+import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
-from reseed.data.store import Prepared, content_sha256, read_prepared, write_prepared
+from reseed.data.inputs import Images, Table, Texts
+from reseed.data.kinds import INPUTS_FILE, TARGETS
+from reseed.data.store import (
+    Damaged,
+    Prepared,
+    open_inputs,
+    read_meta,
+    read_targets,
+    write_prepared,
+)
 from reseed.errors import ReseedError
 
+FRAME = pd.DataFrame(
+    {"x": [1.0, np.nan, -0.5, 3.0], "job": pd.Series(["Büro", "x", None, "x"], dtype="str")}
+)
+PIXELS = np.random.default_rng(0).integers(0, 256, (4, 2, 3, 1), dtype=np.uint8)
+INPUTS = {
+    "table": Table(FRAME),
+    "images": Images(PIXELS),
+    "texts": Texts(pd.DataFrame({"text": ["a", "ü b", "\n", "d"]})),
+    "pairs": Texts(pd.DataFrame({"question": list("abcd"), "passage": list("wxyz")})),
+}
+TARGET = np.array([0, 1, 1, 0])
 
-def example(groups=None):
-    features = pd.DataFrame(
-        {
-            "x": [1.0, np.nan, -0.5, 3.0],
-            "job": pd.Series(["Büro", "x", None, "x"], dtype="str"),
-        }
-    )
+
+def example(inputs="table", groups=None, parts=None, **meta):
     meta = {
         "name": "tiny",
+        "task": "binary",
+        "classes": ["no", "yes"],
         "target": "y",
         "group": None if groups is None else "who",
-        "features": [{"name": "x", "kind": "numeric"}, {"name": "job", "kind": "categorical"}],
+        **meta,
     }
-    return Prepared(features, np.array([0, 1, 1, 0]), groups, meta)
+    return Prepared(INPUTS[inputs], TARGET, groups, parts, meta)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_inputs_round_trip(tmp_path, name):
+    written = example(name)
+    meta = write_prepared(tmp_path, written)
+    read = open_inputs(tmp_path)
+    assert read.kind == meta["kind"] == written.inputs.kind
+    assert len(read) == meta["rows"] == 4
+    assert read.sha256() == meta["inputs_sha256"] == written.inputs.sha256()
+    files = {"meta.json", TARGETS, INPUTS_FILE[read.kind]}
+    assert {path.name for path in tmp_path.iterdir()} == files
+    rows = np.array([3, 0, 3])
+    found, wanted = read.take(rows), written.inputs.take(rows)
+    if name == "table":
+        pd.testing.assert_frame_equal(found, wanted)
+        pd.testing.assert_frame_equal(read.frame, FRAME)
+        assert meta["features"][1] == {"name": "job", "kind": "categorical"}
+    elif name == "images":
+        assert isinstance(read.array, np.memmap), "processes share one copy"
+        assert not isinstance(found, np.memmap)
+        assert (found == PIXELS[rows]).all()
+        assert meta["shape"] == [2, 3, 1]
+    else:
+        both = [("d", "z"), ("a", "w"), ("d", "z")]
+        assert found == wanted == (["d", "a", "d"] if name == "texts" else both)
 
 
 @pytest.mark.parametrize("groups", [None, np.array([5, 5, 2, 1])])
-def test_round_trip(tmp_path, groups):
-    written = write_prepared(tmp_path / "tiny", example(groups))
-    read = read_prepared(tmp_path / "tiny")
-    pd.testing.assert_frame_equal(read.features, example().features)
+@pytest.mark.parametrize("parts", [None, np.array(["train", "test", "validation", "train"])])
+def test_targets_round_trip(tmp_path, groups, parts):
+    meta = write_prepared(tmp_path, example(groups=groups, parts=parts))
+    (tmp_path / INPUTS_FILE["table"]).unlink()
+    read = read_targets(tmp_path)
     assert read.target.tolist() == [0, 1, 1, 0]
     assert read.target.dtype == np.int64
     assert (read.groups is None) == (groups is None)
     assert groups is None or read.groups.tolist() == groups.tolist()
-    assert read.meta == written.meta
-    assert read.meta["rows"] == 4
-    assert sorted(p.name for p in (tmp_path / "tiny").iterdir()) == ["meta.json", "rows.parquet"]
-    names = pq.read_schema(tmp_path / "tiny" / "rows.parquet").names
-    assert names == ["x", "job", "y"] + ([] if groups is None else ["who"])
+    assert (read.parts is None) == (parts is None)
+    assert parts is None or read.parts.tolist() == parts.tolist()
+    assert read.sha256() == meta["targets_sha256"]
+    assert meta["parts"] == (None if parts is None else {"train": 2, "validation": 1, "test": 1})
 
 
-def test_content_hash_is_of_the_values_only():
-    one = example()
-    wanted = content_sha256(one.features, one.target, None)
-    same = one.features.copy()
-    same["x"] = same["x"].astype("Float64").astype("float64")
-    same["job"] = same["job"].astype(object)
+def test_content_hash_is_of_the_values_only(tmp_path):
+    wanted = write_prepared(tmp_path, example())
+    same = FRAME.assign(x=FRAME["x"].astype("Float64"), job=FRAME["job"].astype(object))
     same.index = [9, 8, 7, 6]
-    assert content_sha256(same, one.target.astype(float), None) == wanted
-    negative_zero = pd.DataFrame({"x": [0.0]})
-    found = [content_sha256(x, np.array([0]), None) for x in (negative_zero, -negative_zero)]
-    assert found[0] == found[1]
+    other = example(title="Other", citation="corrected", licence="none")
+    found = write_prepared(
+        tmp_path, Prepared(Table(same.astype({"x": float})), TARGET, None, None, other.meta)
+    )
+    assert found["content_sha256"] == wanted["content_sha256"]
+    zeros = [Table(pd.DataFrame({"x": [zero]})).sha256() for zero in (0.0, -0.0)]
+    assert zeros[0] == zeros[1]
 
 
-def test_content_hash_sees_every_change():
-    one = example()
-    seen = {content_sha256(one.features, one.target, None)}
+def test_content_hash_sees_every_change(tmp_path):
+    seen = {write_prepared(tmp_path, example())["content_sha256"]}
 
-    def differs(features=one.features, target=one.target, groups=None):
-        found = content_sha256(features, target, groups)
+    def differs(inputs=INPUTS["table"], target=TARGET, **meta):
+        one = Prepared(inputs, target, None, None, example(**meta).meta)
+        found = write_prepared(tmp_path, one)["content_sha256"]
         assert found not in seen
         seen.add(found)
 
-    differs(features=one.features.assign(x=[1.0, np.nan, -0.5, np.nextafter(3, 4)]))
-    differs(features=one.features.assign(x=[1.0, 0.0, -0.5, 3.0]))
-    differs(features=one.features.rename(columns={"x": "z"}))
-    differs(features=one.features[["job", "x"]])
-    differs(features=one.features.assign(job=["Büro", "x", "", "x"]))
-    differs(features=one.features.assign(job=["Bür", "ox", None, "x"]))
+    differs(Table(FRAME.assign(x=[1.0, np.nan, -0.5, np.nextafter(3, 4)])))
+    differs(Table(FRAME.assign(x=[1.0, 0.0, -0.5, 3.0])))
+    differs(Table(FRAME.rename(columns={"x": "z"})))
+    differs(Table(FRAME[["job", "x"]]))
+    differs(Table(FRAME.assign(job=["Büro", "x", "", "x"])))
+    differs(Table(FRAME.assign(job=["Bür", "ox", None, "x"])))
     differs(target=np.array([1, 1, 1, 0]))
-    differs(groups=np.array([0, 0, 0, 1]))
+    differs(task="multiclass")
+    differs(classes=["yes", "no"])
+    for name in ("images", "texts", "pairs"):
+        differs(INPUTS[name])
+    differs(Images(PIXELS.reshape(4, 3, 2, 1)))
+    differs(Images(PIXELS[[1, 0, 2, 3]]))
+    changed = PIXELS.copy()
+    changed[-1, -1, -1, -1] ^= 1
+    differs(Images(changed))
 
 
-def test_content_hash_against_its_definition():
+def test_column_hash_against_its_definition():
     """Recomputed here byte by byte, without pandas or NumPy."""
-    import hashlib
-    import struct
-
     digest = hashlib.sha256()
     digest.update(b'["x", "numeric", 2]' + struct.pack("<2d", 1.5, float("nan")))
     digest.update(b'["c", "text", 2]' + struct.pack("<q", 3) + "ü1".encode() + b"\xff" * 8)
-    digest.update(b'["<target>", "numeric", 2]' + struct.pack("<2d", 0, 1))
     frame = pd.DataFrame({"x": [1.5, np.nan], "c": ["ü1", None]})
-    assert content_sha256(frame, np.array([0, 1]), None) == digest.hexdigest()
+    assert Table(frame).sha256() == digest.hexdigest()
 
 
-def test_damage_is_found(tmp_path):
-    write_prepared(tmp_path, example())
-    rows, meta = tmp_path / "rows.parquet", tmp_path / "meta.json"
-    whole, text = rows.read_bytes(), meta.read_text()
-
-    rows.write_bytes(whole[:-20])
-    with pytest.raises(ReseedError, match=r"rows.parquet is damaged"):
-        read_prepared(tmp_path)
-    other = example()
-    write_prepared(tmp_path / "other", Prepared(other.features, 1 - other.target, None, other.meta))
-    rows.write_bytes((tmp_path / "other" / "rows.parquet").read_bytes())
-    with pytest.raises(ReseedError, match="values hash to"):
-        read_prepared(tmp_path)
-    rows.unlink()
-    with pytest.raises(ReseedError, match=r"rows.parquet is missing"):
-        read_prepared(tmp_path)
-    meta.write_text(text[:-9])
-    with pytest.raises(ReseedError, match=r"meta.json is damaged"):
-        read_prepared(tmp_path)
-    meta.unlink()
-    with pytest.raises(ReseedError, match=r"meta.json is missing"):
-        read_prepared(tmp_path)
+def test_large_images_are_hashed_in_pieces(monkeypatch):
+    monkeypatch.setattr("reseed.data.inputs._CHUNK", 12)
+    wanted = hashlib.sha256(b'["images", [4, 2, 3, 1]]' + PIXELS.tobytes()).hexdigest()
+    assert Images(PIXELS).sha256() == wanted
+    assert Images(np.asfortranarray(PIXELS)).sha256() == wanted
 
 
-def test_a_failed_write_leaves_the_old_files(tmp_path):
+@pytest.mark.parametrize("bad", [PIXELS.astype(float), PIXELS[0]])
+def test_images_are_bytes_of_four_axes(bad):
+    with pytest.raises(ReseedError, match="images must be whole numbers"):
+        Images(bad)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_damage_is_found(tmp_path, name):
+    meta = write_prepared(tmp_path, example(name))
+    inputs = tmp_path / INPUTS_FILE[meta["kind"]]
+    readers = {inputs: open_inputs, tmp_path / TARGETS: read_targets}
+    for path, reading in readers.items():
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+        with pytest.raises(Damaged, match="bytes hash to") as caught:
+            reading(tmp_path)
+        assert caught.value.path == path
+        path.write_bytes(whole[:-20])
+        with pytest.raises(Damaged, match="bytes hash to"):
+            reading(tmp_path)
+        path.write_bytes(whole)
+        reading(tmp_path)
+        path.unlink()
+        with pytest.raises(Damaged, match="is missing"):
+            reading(tmp_path)
+    text = (tmp_path / "meta.json").read_text()
+    (tmp_path / "meta.json").write_text(text[:-9])
+    with pytest.raises(Damaged, match=r"meta.json: cannot be read"):
+        read_meta(tmp_path)
+    (tmp_path / "meta.json").unlink()
+    with pytest.raises(Damaged, match=r"meta.json: is missing"):
+        read_targets(tmp_path)
+
+
+def test_unchanged_files_are_not_hashed_again(tmp_path, monkeypatch):
+    write_prepared(tmp_path / "one", example("images"))
+    shutil.copytree(tmp_path / "one", tmp_path / "copy")
+    for path in (tmp_path / "copy").iterdir():
+        os.utime(path, (1, 1))
+    hashed = []
+    whole = hashlib.file_digest
+
+    def noting(stream, name):
+        hashed.append(Path(stream.name).name)
+        return whole(stream, name)
+
+    monkeypatch.setattr(hashlib, "file_digest", noting)
+    open_inputs(tmp_path / "one")
+    read_targets(tmp_path / "one")
+    assert hashed == []
+    open_inputs(tmp_path / "copy")
+    assert hashed == ["inputs.npy"]
+
+
+def test_a_failed_write_leaves_the_old_files(tmp_path, monkeypatch):
     write_prepared(tmp_path, example())
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
-    broken = example()
-    broken.features["job"] = [object()] * 4
-    with pytest.raises(Exception, match="object"):
-        write_prepared(tmp_path, broken)
+
+    def fails(self, path):
+        path.write_bytes(b"half")
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Table, "write", fails)
+    with pytest.raises(OSError, match="no space"):
+        write_prepared(tmp_path, example())
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
-def test_target_must_not_be_a_feature(tmp_path):
-    one = example()
-    clash = Prepared(one.features, one.target, None, {**one.meta, "target": "x"})
-    with pytest.raises(ReseedError, match="also a feature"):
-        write_prepared(tmp_path, clash)
+def test_a_write_that_broke_off_between_files_is_damage(tmp_path, monkeypatch):
+    write_prepared(tmp_path, example())
+    changed = Prepared(Table(FRAME.assign(x=1.0)), TARGET, None, None, example().meta)
+    monkeypatch.setattr("reseed.data.store.write_json", lambda *_: None)
+    write_prepared(tmp_path, changed)
+    with pytest.raises(Damaged, match="bytes hash to"):
+        open_inputs(tmp_path)
+
+
+def test_lengths_and_groups_must_agree(tmp_path):
+    short = Prepared(INPUTS["table"], TARGET[:3], None, None, example().meta)
+    with pytest.raises(ReseedError, match="differ in length"):
+        write_prepared(tmp_path, short)
+    odd = Prepared(INPUTS["table"], TARGET, np.arange(4), None, example().meta)
+    with pytest.raises(ReseedError, match="names a group"):
+        write_prepared(tmp_path, odd)
     assert not list(tmp_path.iterdir())
 
 
@@ -135,10 +237,18 @@ def test_meta_is_readable_json(tmp_path):
     assert json.loads((tmp_path / "meta.json").read_text())["name"] == "tiny"
 
 
-def test_data_and_splits_need_no_torch_and_fetching_no_pandas():
-    code = (
-        "import sys, reseed.data.sources; assert 'pandas' not in sys.modules;"
-        "import reseed.splits, reseed.data.tabular; assert 'torch' not in sys.modules"
-    )
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("reseed.data.kinds, reseed.data.registry, reseed.data.files", "numpy pandas pyarrow"),
+        ("reseed.data.sources, reseed.data.store", "pandas sklearn torch"),
+        ("reseed.data.prepare, reseed.data.tables", "sklearn torch scipy"),
+    ],
+)
+def test_imports_stay_light(module, heavy):
+    code = f"import sys, {module}; print(sorted(set({heavy.split()}) & set(sys.modules)))"
     scripts = Path(__file__).parents[2] / "scripts"
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=scripts)
+    run = subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=scripts, capture_output=True, text=True
+    )
+    assert run.stdout.strip() == "[]"

@@ -1,11 +1,11 @@
-"""Letters, the leaderboard and the opening figure: rules that are checked by brute force."""
+"""Letters and the opening figure: rules that are checked by brute force."""
 
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.exhibits import leaderboard, same_splits
+from reseed.exhibits import letters_table, same_splits
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.letters import letters
 from reseed.exhibits.panels import MOST_HEIGHT, panel_grid, undrawn
@@ -92,14 +92,14 @@ def pair(a, b, shown, mean_a=0.9, mean_b=0.8, dataset="magic"):
     }  # fmt: skip
 
 
-def test_the_leaderboard_counts_what_was_shown():
+def test_the_letters_table_counts_what_was_shown():
     rows = pd.DataFrame(
         [pair("xgb", "rf", True), pair("xgb", "ffnn", True, 0.9, 0.7),
          pair("rf", "ffnn", False, 0.8, 0.7)]
     )  # fmt: skip
     facts = about(("magic",), ("ffnn", "rf", "xgb"))
     metrics = frame([trial(0.5, dataset="magic", experiment="e")])
-    table = leaderboard.table(ExhibitData(rows, metrics, facts), {})
+    table = letters_table.table(ExhibitData(rows, metrics, facts), {})
     assert list(table.shown["Model"]) == ["XGB", "RF", "FFNN"]
     assert list(table.shown["Magic"]) == ["0.900 a", "0.800 b", "0.700 b"]
     assert list(table.shown["Won, open, lost"]) == ["2 / 0 / 0", "0 / 1 / 1", "0 / 1 / 1"]

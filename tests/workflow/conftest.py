@@ -1,7 +1,6 @@
 """A small project of its own for each test: a copy of the pipeline, a table, a study."""
 
 import copy
-import hashlib
 import os
 import re
 import shutil
@@ -13,9 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from reseed.trials import read_trial
 
 REPOSITORY = Path(__file__).parent.parent.parent
-PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles")
+PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
 FOREST = {
     "name": "forest",
     "title": "Forest",
@@ -29,7 +29,7 @@ BOTH = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
 STUDY = {
     "name": "small",
     "title": "A small study",
-    "keep": "scores",
+    "keep": ["test"],
     "datasets": ["table"],
     "models": ["forest", "boost"],
     "splits": [{"kind": "holdout", "test": 0.3}],
@@ -52,13 +52,17 @@ class Project:
         self.folder = folder
         kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
         self.environment = kept | {"RESEED_DATA_MIRROR": ""}
+        self.study = copy.deepcopy(STUDY)
+
+    def lay_out(self) -> None:
+        """Copy the pipeline and write a table, two models and a study."""
+        folder = self.folder
         for part in PARTS:
             source = REPOSITORY / part
             if source.is_dir():
                 shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, folder / part)
-        (folder / "config" / "published").mkdir(parents=True)
         self.write("config", {"scale": "smoke", "block_seconds": 60})
         rng = np.random.default_rng(0)
         frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
@@ -66,7 +70,6 @@ class Project:
         self.table(frame)
         self.write("models/forest", FOREST)
         self.write("models/boost", BOOST)
-        self.study = copy.deepcopy(STUDY)
         self.write("studies/small", self.study)
 
     def write(self, place: str, entry: dict) -> None:
@@ -105,20 +108,60 @@ class Project:
         assert (process.returncode != 0) == fails, text
         return text
 
+    def change(self, **parts) -> None:
+        """Write the study with some parts changed."""
+        self.study |= parts
+        self.write("studies/small", self.study)
+
+    def append(self, file: str, text: str) -> None:
+        """Add text to a file of the library."""
+        path = self.folder / "scripts" / "reseed" / file
+        path.write_text(path.read_text() + text)
+
+    def metrics(self) -> pd.DataFrame:
+        """The study's collected table."""
+        return pd.read_parquet(self.folder / "results" / "studies" / "small" / "metrics.parquet")
+
     def trials(self) -> dict[str, str]:
-        """Trial files by path with their hashes; a trial trained again has another time in it."""
+        """Trial files by path, each with what it holds."""
         files = sorted((self.folder / "results" / "trials").rglob("*.parquet"))
-        return {
-            str(path.relative_to(self.folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in files
-        }
+        return {str(path.relative_to(self.folder)): read_trial(path)["key"] for path in files}
+
+    def trained(self) -> int:
+        """Trials that a run trained, as its logs tell (not those it linked)."""
+        logs = (self.folder / "results" / "logs" / "train").glob("*.log")
+        return sum(len(re.findall(r": ok in|: failed in", log.read_text())) for log in logs)
+
+    def forget_logs(self) -> None:
+        """Remove the logs of training, so that `trained` counts the next run alone."""
+        shutil.rmtree(self.folder / "results" / "logs" / "train", ignore_errors=True)
 
     def planned(self, *arguments: str) -> dict[str, int]:
-        """How many jobs of each rule a run would execute ."""
+        """How many jobs of each rule a run would execute."""
         jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", self.run("-n", *arguments), re.MULTILINE)
         return {name: int(count) for name, count in jobs if name != "total"}
 
 
 @pytest.fixture
 def project(tmp_path) -> Project:
-    return Project(tmp_path)
+    """A project in which nothing was run."""
+    project = Project(tmp_path)
+    project.lay_out()
+    return project
+
+
+@pytest.fixture(scope="session")
+def _once(tmp_path_factory) -> Path:
+    project = Project(tmp_path_factory.mktemp("finished"))
+    project.lay_out()
+    project.run()
+    return project.folder
+
+
+@pytest.fixture
+def finished(_once, tmp_path) -> Project:
+    """A project whose study was run to its end: a copy, links and times and all."""
+    subprocess.run(["cp", "-a", f"{_once}/.", str(tmp_path)], check=True)
+    project = Project(tmp_path)
+    project.forget_logs()
+    return project

@@ -9,7 +9,7 @@ import pytest
 import requests
 from conftest import REPOSITORY, Project
 from reseed.data.download import index_urls
-from reseed.workplace import MIRROR_VARIABLE, data_mirror
+from reseed.startup import MIRROR_VARIABLE, data_mirror
 
 pytestmark = pytest.mark.workflow
 

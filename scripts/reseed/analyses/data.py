@@ -11,21 +11,11 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.predictions import Predictions
-from reseed.coordinates import ROLES
+from reseed.schemas import IDENTITY, MODEL_SEED
 from reseed.seeds import stream
 
 #: What is held fixed while seeds vary.
-CELL = [
-    "experiment",
-    "varied",
-    "dataset",
-    "scheme",
-    "test_ratio",
-    "model",
-    "hyperparameters_source",
-]
-#: The seeds inside training; together they are the model seed.
-MODEL_SEED = list(ROLES)
+CELL = IDENTITY
 SEEDS = ["data_seed", *MODEL_SEED]
 
 
@@ -33,14 +23,19 @@ SEEDS = ["data_seed", *MODEL_SEED]
 class Data:
     """One row a trial and experiment (`metrics`), the study's facts, and where to read more.
 
-    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and is
-    None where none were collected.
+    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and
+    `curves` is the file of training curves (one row a trial and epoch); None where none were
+    collected.
     """
 
     metrics: pd.DataFrame
     about: dict
     published: Path | None = None
     predictions: Predictions | None = None
+
+    def __post_init__(self) -> None:
+        if "arm" not in self.metrics:  # given results compare models
+            object.__setattr__(self, "metrics", self.metrics.assign(arm=self.metrics["model"]))
 
 
 @dataclass(frozen=True)
@@ -73,14 +68,25 @@ class Cell:
         return stream(0, "/".join([purpose, *(str(value) for value in self.key.values())]))
 
 
-def read_data(study: Path, experiments: list[str] | None, published: Path | None) -> Data:
-    """Read a study's folder, restricted to `experiments` (None: all)."""
+def read_data(
+    study: Path,
+    experiments: list[str] | None,
+    published: Path | None,
+    trained: list[str] | None = None,
+) -> Data:
+    """Read a study's folder, restricted to `experiments` (None: all).
+
+    `trained`: the experiments that the study has now; tables of others are not read.
+    """
     metrics = pd.read_parquet(study / "metrics.parquet")
     about = json.loads((study / "about.json").read_text(encoding="utf-8"))
     if experiments is not None:
         metrics = metrics[metrics["experiment"].isin(experiments)].reset_index(drop=True)
     folder = study / "predictions"
-    predictions = Predictions(folder, experiments) if folder.is_dir() else None
+    predictions = None
+    if folder.is_dir():
+        tasks = {name: entry.get("task") for name, entry in about["datasets"].items()}
+        predictions = Predictions(folder, experiments or trained, tasks)
     return Data(metrics, about, published, predictions)
 
 

@@ -7,22 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from reseed.coordinates import KEPT_PARTS
+from reseed.outputs import probabilities
+from reseed.schemas import MODEL_SEED, PLACE
+
 #: What trials of one group share: a model on one split, of which only the model seed differs.
-GROUP = ["dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat", "fold"]
-SPLIT = ["dataset", "scheme", "data_seed", "repeat", "fold"]
-SEEDS = ["init", "order", "dropout", "augment"]
+GROUP = ["dataset", "scheme", "arm", "model", "hyperparameters_source", *PLACE]
+SPLIT = ["dataset", "scheme", *PLACE]
 
 
 @dataclass(frozen=True)
 class Group:
     """Scores of one model on one test set.
 
-    `scores` is (seeds, items), or (seeds, items, classes) for multi-class probabilities; `seeds`
-    holds one tuple (init, order, dropout, augment) a row; `y_true` is (items,). `failed` trials
-    have no scores and are counted only.
+    `scores` is (seeds, items) predictions or probabilities of class 1, or (seeds, items, classes)
+    probabilities; `outputs` are the raw float32 outputs behind them, of the same shape, and
+    `validation` those of the validation rows (None where they were not kept). `seeds` holds one
+    tuple (init, order, dropout, augment) a row; `y_true` is (items,), `validation_true` likewise.
+    `failed` trials have no scores and are counted only.
     """
 
     key: dict
@@ -30,37 +36,68 @@ class Group:
     scores: np.ndarray
     y_true: np.ndarray
     failed: int
+    outputs: np.ndarray | None = None
+    validation: np.ndarray | None = None
+    validation_true: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """Reader of `{folder}/{experiment}/scores.parquet` and `targets.parquet`."""
+    """Reader of `{folder}/{experiment}/scores.parquet`, `targets.parquet` and `curves.parquet`.
+
+    `tasks`: the task of each dataset, by which raw outputs are read.
+    """
 
     folder: Path
     experiments: list[str] | None = None
+    tasks: dict[str, str] | None = None
+
+    def folders(self) -> Iterator[Path]:
+        """The folder of each wanted experiment."""
+        for folder in sorted(self.folder.iterdir()):
+            if self.experiments is None or folder.name in self.experiments:
+                yield folder
 
     def groups(self) -> Iterator[Group]:
         """Every group of every experiment; memory holds one group's scores at a time."""
-        for folder in sorted(self.folder.iterdir()):
-            wanted = self.experiments is None or folder.name in self.experiments
-            if wanted and (folder / "scores.parquet").is_file():
+        for folder in self.folders():
+            if (folder / "scores.parquet").is_file():
                 yield from self._groups_of(folder)
+
+    def curves(self) -> pd.DataFrame:
+        """Learning curves (`schemas.CURVES`), one row a trial and epoch, of all experiments."""
+        files = (folder / "curves.parquet" for folder in self.folders())
+        frames = [pd.read_parquet(file) for file in files if file.is_file()]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def _groups_of(self, folder: Path) -> Iterator[Group]:
         scores, targets = (ds.dataset(folder / f"{part}.parquet") for part in ("scores", "targets"))
         index = scores.to_table(columns=GROUP).to_pandas().drop_duplicates()
         for key in index.to_dict("records"):
-            y_true = _values(targets, {name: key[name] for name in SPLIT}, ["y_true"])["y_true"]
-            rows = _values(scores, key, [*SEEDS, "y_score"])
-            kept = [i for i, score in enumerate(rows["y_score"]) if len(score)]
-            truth = y_true[0] if len(y_true) else np.empty(0)
+            truth = _values(targets, {name: key[name] for name in SPLIT}, list(KEPT_PARTS))
+            rows = _values(scores, key, [*MODEL_SEED, *KEPT_PARTS])
+            kept = [i for i, outputs in enumerate(rows["test"]) if len(outputs)]
+            y_true, y_validation = (truth[p][0] if len(truth[p]) else _NONE for p in KEPT_PARTS)
+            outputs = _stack([rows["test"][i] for i in kept], len(y_true))
+            held = _stack([rows["validation"][i] for i in kept], len(y_validation))
+            task = (self.tasks or {}).get(key["dataset"]) or _task_of(outputs)
             yield Group(
                 {"experiment": folder.name, **key},
-                [tuple(int(rows[name][i]) for name in SEEDS) for i in kept],
-                _stack([rows["y_score"][i] for i in kept], len(truth)),
-                truth,
-                len(rows["y_score"]) - len(kept),
+                [tuple(int(rows[name][i]) for name in MODEL_SEED) for i in kept],
+                probabilities(task, outputs),
+                y_true,
+                len(rows["test"]) - len(kept),
+                outputs,
+                held if held.size else None,
+                y_validation if held.size else None,
             )
+
+
+_NONE = np.empty(0)
+
+
+def _task_of(outputs: np.ndarray) -> str:
+    return "multiclass" if outputs.ndim == 3 else "binary"
 
 
 def _values(table: ds.Dataset, key: dict, columns: list[str]) -> dict[str, list]:
@@ -83,8 +120,8 @@ def _array(cell) -> np.ndarray | int:
 
 def _stack(scores: list[np.ndarray], items: int) -> np.ndarray:
     """(seeds, items) or, where there are several numbers an item, (seeds, items, classes)."""
-    if not scores or not items:
-        return np.empty((0, items))
+    if not scores or not items or any(len(score) % items or not len(score) for score in scores):
+        return np.empty((0, items), dtype=np.float32)
     stacked = np.stack(scores)
     classes = stacked.shape[1] // items
     return stacked if classes == 1 else stacked.reshape(len(scores), items, classes)

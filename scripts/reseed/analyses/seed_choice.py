@@ -15,7 +15,7 @@ from scipy.special import expit, logit
 
 from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.predictions import SEEDS, Group
-from reseed.metrics import evaluate
+from reseed.metrics import evaluate_scores
 from reseed.seeds import stream
 from reseed.stats.calibration import binary_prediction, expected_calibration_error
 from reseed.stats.ensembles import churn_against, ensemble_blocks, gap_labels, model_churn
@@ -153,7 +153,7 @@ def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: dict) -> dict
 
 def _metric(y_true: np.ndarray, scores: np.ndarray, metric: str) -> float:
     """The dataset's metric of one model; NaN for one that Reseed does not compute."""
-    return evaluate("binary", y_true, scores).get(metric, np.nan)
+    return evaluate_scores("binary", y_true, scores).get(metric, np.nan)
 
 
 def _rng(group: Group, purpose: str) -> np.random.Generator:

@@ -1,35 +1,67 @@
 """Get bytes over HTTP: from an address, or a file of the Python package index as pip sees it.
 
 Nothing is installed and no code of a package runs: the index is only asked where the file is
-(simple repository API, PEP 503 and PEP 691). Index, certificate and proxy are those pip uses.
+(simple repository API, PEP 503 and PEP 691). Index, certificate and proxy are those pip uses,
+read from its environment variables and files.
 """
 
+import configparser
+import hashlib
 import html.parser
+import logging
+import os
 import re
-from functools import cache
+import sys
+import time
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
+import pooch
 import requests
-from requests.adapters import HTTPAdapter
-from urllib3.util.retry import Retry
+
+from reseed.data.files import file_sha256
+from reseed.errors import ReseedError
 
 TIMEOUT = (10, 60)  # seconds: to connect, between two bytes
+PAUSES = (1, 3)  # seconds before a broken connection is tried again
 _JSON = "application/vnd.pypi.simple.v1+json"
+_DEFAULT_INDEX = "https://pypi.org/simple"
+_PASSING = {429, 500, 502, 503, 504}  # HTTP errors that may pass
 
 
-class SourceError(Exception):
+class SourceError(ReseedError):
     """Why one source of a dataset cannot be used."""
 
 
-def save(url: str, path: Path) -> None:
-    """Stream what is at ``url`` into ``path``. Raises SourceError."""
-    with _get(url, stream=True) as response, open(path, "wb") as stream:
-        try:
-            for chunk in response.iter_content(1 << 20):
-                stream.write(chunk)
-        except requests.RequestException as error:
-            raise SourceError(f"download of {_safe(url)} broke off: {_reason(error)}") from None
+def save(url: str, folder: Path, name: str, sha256: str | None) -> Path:
+    """Download `url` into `folder` unless its verified bytes are there; return the file.
+
+    sha256: of the bytes; None only where what is inside is verified. Raises SourceError.
+    """
+    key = sha256 or hashlib.sha256(url.encode()).hexdigest()
+    path = Path(folder) / f"{key[:12]}-{name}"
+    if sha256 and path.is_file() and file_sha256(path) != sha256:
+        path.unlink()
+    elif not sha256:
+        path.unlink(missing_ok=True)
+    pooch.get_logger().setLevel(logging.ERROR)
+    fetcher = pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT, **_connection())
+
+    def once() -> str:
+        known = f"sha256:{sha256}" if sha256 else None
+        return pooch.retrieve(url, known, path.name, path.parent, downloader=fetcher)
+
+    try:
+        return Path(_trying(once))
+    except requests.RequestException as error:
+        how = "cannot be reached" if _not_begun(error) else "broke off"
+        raise SourceError(f"{safe(url)} {how}: {_reason(error)}") from None
+    except ValueError as error:
+        told = re.search(r"but got '?([0-9a-f]{64})", str(error))
+        found = told[1] if told else error
+        raise SourceError(
+            f"wrong checksum of {name}: expected sha256 {sha256}, found {found}"
+        ) from None
 
 
 def package_url(source: dict) -> str:
@@ -39,77 +71,100 @@ def package_url(source: dict) -> str:
     for index in index_urls():
         page = f"{index.rstrip('/')}/{project}/"
         try:
-            files = _files(_get(page, headers={"Accept": f"{_JSON}, text/html;q=0.1"}))
-        except SourceError as error:
-            problems.append(str(error))
+            files = _listed(page)
+        except requests.RequestException as error:
+            problems.append(f"{safe(page)} cannot be reached: {_reason(error)}")
             continue
         if source["filename"] in files:
             return files[source["filename"]]
-        problems.append(f"{_safe(page)} lists no {source['filename']}")
-    raise SourceError("; ".join(problems) or "pip is set to use no index")
+        problems.append(f"{safe(page)} lists no {source['filename']}")
+    raise SourceError("; ".join(problems) or "pip is set to use no index that is reached by HTTP")
 
 
 def index_urls() -> list[str]:
     """Index addresses in pip's order: its environment variables, its files, its default."""
-    settings = _pip_settings()
-    main = settings.get("index-url") or _pip_default()
+    settings = pip_settings()
+    if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
+        return []
     extra = settings.get("extra-index-url", "").split()
-    return [url for url in (main, *extra) if url and url.startswith(("http://", "https://"))]
+    urls = [settings.get("index-url") or _DEFAULT_INDEX, *extra]
+    return [url for url in urls if url.startswith(("http://", "https://"))]
 
 
-def _pip_settings() -> dict[str, str]:
-    """pip's settings by name; later sources (environment last) win, as in pip itself."""
-    try:
-        from pip._internal.configuration import Configuration
-    except ImportError as error:
-        raise SourceError(f"pip is needed to know the package index: {error}") from None
-    configuration = Configuration(isolated=False)
-    configuration.load()
-    settings = {}
-    # Sections in the order in which pip applies them to its download command.
-    for section in ("global", "download", ":env:"):
-        for key, value in configuration.items():
-            if key.startswith(section + "."):
-                settings[key[len(section) + 1 :]] = str(value)
+def pip_settings() -> dict[str, str]:
+    """pip's settings by name, from its files and then its environment variables, which win."""
+    settings: dict[str, str] = {}
+    for path in _pip_files():
+        parser = configparser.RawConfigParser()
+        try:
+            parser.read(path, encoding="utf-8")
+        except (configparser.Error, UnicodeDecodeError, OSError):
+            continue
+        for section in ("global", "download"):
+            if parser.has_section(section):
+                settings |= {key.replace("_", "-"): value for key, value in parser.items(section)}
+    for name, value in os.environ.items():
+        if name.startswith("PIP_") and value:
+            settings[name[4:].lower().replace("_", "-")] = value
     return settings
 
 
-def _pip_default() -> str:
-    from pip._internal.models.index import PyPI
+def _pip_files() -> list[Path]:
+    """pip's configuration files, the weakest first (pip's documentation, "Configuration")."""
+    own = os.environ.get("PIP_CONFIG_FILE")
+    if own == os.devnull:
+        return []
+    home = Path.home()
+    if sys.platform == "win32":
+        machine = [Path(os.environ.get("PROGRAMDATA", "C:/ProgramData"), "pip", "pip.ini")]
+        user = [home / "pip" / "pip.ini"]
+        user += [Path(os.environ.get("APPDATA", home), "pip", "pip.ini")]
+        environment = Path(sys.prefix, "pip.ini")
+    else:
+        shared = os.environ.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":")
+        machine = [Path(folder, "pip", "pip.conf") for folder in shared if folder]
+        machine += [Path("/etc/pip.conf")]
+        settings = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+        if sys.platform == "darwin" and (home / "Library/Application Support/pip").is_dir():
+            settings = home / "Library/Application Support"
+        user = [home / ".pip" / "pip.conf", settings / "pip" / "pip.conf"]
+        environment = Path(sys.prefix, "pip.conf")
+    return [*machine, *user, environment, *([Path(own)] if own else [])]
 
-    return PyPI.simple_url
 
-
-@cache
-def _session() -> requests.Session:
-    session = requests.Session()
-    retry = Retry(
-        total=3, connect=2, backoff_factor=0.5, status_forcelist=(429, 500, 502, 503, 504)
-    )
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, HTTPAdapter(max_retries=retry))
-    try:
-        settings = _pip_settings()
-    except SourceError:  # without pip a plain address can still be fetched
-        return session
+def _connection() -> dict:
+    """Certificate and proxy as pip has them, as arguments of `requests`."""
+    settings = pip_settings()
+    options: dict = {}
     if settings.get("cert"):
-        session.verify = settings["cert"]
+        options["verify"] = settings["cert"]
     if settings.get("proxy"):
-        session.proxies = {"http": settings["proxy"], "https": settings["proxy"]}
-    return session
+        options["proxies"] = {"http": settings["proxy"], "https": settings["proxy"]}
+    return options
 
 
-def _get(url: str, **options) -> requests.Response:
-    try:
-        response = _session().get(url, timeout=TIMEOUT, **options)
-        response.raise_for_status()
-    except requests.RequestException as error:
-        raise SourceError(f"{_safe(url)} cannot be reached: {_reason(error)}") from None
-    return response
+def _trying(action):
+    """Do it; where the connection fails in a way that may pass, pause and do it again."""
+    for pause in PAUSES:
+        try:
+            return action()
+        except (requests.ConnectionError, requests.Timeout, requests.HTTPError) as error:
+            if error.response is not None and error.response.status_code not in _PASSING:
+                raise
+        time.sleep(pause)
+    return action()
 
 
-def _files(response: requests.Response) -> dict[str, str]:
+def _listed(page: str) -> dict[str, str]:
     """File name → address of an index page, JSON or HTML."""
+
+    def once() -> requests.Response:
+        headers = {"Accept": f"{_JSON}, text/html;q=0.1"}
+        response = requests.get(page, timeout=TIMEOUT, headers=headers, **_connection())
+        response.raise_for_status()
+        return response
+
+    response = _trying(once)
     if response.headers.get("content-type", "").startswith(_JSON):
         listed = {file["filename"]: file["url"] for file in response.json()["files"]}
     else:
@@ -131,10 +186,14 @@ class _Links(html.parser.HTMLParser):
             self.files[requests.utils.unquote(address.rpartition("/")[2])] = address
 
 
-def _safe(url: str) -> str:
+def safe(url: str) -> str:
     """The address without a user name or password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def _not_begun(error: requests.RequestException) -> bool:
+    return isinstance(error, requests.ConnectionError | requests.Timeout | requests.HTTPError)
 
 
 def _reason(error: requests.RequestException) -> str:

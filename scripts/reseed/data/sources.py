@@ -1,27 +1,43 @@
-"""Find a dataset's file: its sources are tried in order, each verified by SHA-256 before use."""
+"""Find a dataset's files: its sources are tried in order, each verified by SHA-256 before use."""
 
-import hashlib
-import io
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from reseed.atomic import replacing
-from reseed.data import download
+from reseed.data import archives, download
 from reseed.data.download import SourceError
+from reseed.data.files import file_sha256
+from reseed.data.kinds import listed
 from reseed.errors import ReseedError
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A verified file, the source it came from (with ``sha256`` of the file) and every attempt."""
+    """Verified files by name, the source they came from and every attempt.
 
-    path: Path
+    paths: name (of an archive's member, else the path or address as the source gives it) → file.
+    source: the entry, with ``files``: name → SHA-256 of the bytes.
+    """
+
+    paths: dict[str, Path]
     source: dict
     attempts: list[str] = field(default_factory=list)
+
+    @property
+    def path(self) -> Path:
+        """The only file. Raises ReseedError where there are several."""
+        if len(self.paths) != 1:
+            raise ReseedError(
+                f"{describe(self.source)} gives {len(self.paths)} files "
+                f"({', '.join(self.paths)}), but this reader takes one"
+            )
+        return next(iter(self.paths.values()))
+
+    def named(self, name: str) -> Path | None:
+        """The file whose name, without folders, is `name`; None where there is none."""
+        found = [path for key, path in self.paths.items() if PurePosixPath(key).name == name]
+        return found[0] if found else None
 
 
 def fetch(
@@ -40,114 +56,77 @@ def fetch(
     for number, source in enumerate(sources, 1):
         name = f"source {number} ({describe(source)})"
         try:
-            path = _obtain(source, Path(folder), mirror)
-            found = sha256_of(path)
+            paths = _obtain(source, Path(folder), mirror)
+            hashes = {key: file_sha256(path) for key, path in paths.items()}
         except (SourceError, OSError) as error:
             attempts.append(f"{name}: {error}")
             report(attempts[-1])
             continue
-        attempts.append(f"{name}: ok, sha256 {found}")
+        told = ", ".join(hashes.values()) if len(hashes) < 5 else f"of {len(hashes)} files"
+        attempts.append(f"{name}: ok, sha256 {told}")
         report(attempts[-1])
-        return Fetched(path, {**source, "file_sha256": found}, attempts)
+        return Fetched(paths, {**source, "files": hashes}, attempts)
     lines = "\n  ".join(attempts) or "it lists none"
-    raise ReseedError(f"no source of the dataset could be used:\n  {lines}")
+    raise ReseedError(f"no source could be used:\n  {lines}")
 
 
 def describe(source: dict) -> str:
     """Name a source in a few words."""
     if source["kind"] == "pypi":
         return f"pypi {source['package']} {source['version']}"
-    return f"{source['kind']} {source.get('url') or source.get('path')}"
+    return f"{source['kind']} {', '.join(listed(source.get('url') or source.get('path')))}"
 
 
-def sha256_of(path: Path) -> str:
-    """SHA-256 of a file's bytes as 64 hexadecimal digits."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def _obtain(source: dict, folder: Path, mirror: Path | None) -> dict[str, Path]:
+    members = source.get("members") or {}
+    kept = {name: _kept(folder, sha256, name) for name, sha256 in members.items()}
+    if members and all(p.is_file() and file_sha256(p) == members[n] for n, p in kept.items()):
+        return kept
+    names = listed(source.get("filename") or source.get("url") or source.get("path"))
+    hashes = listed(source.get("sha256")) if source.get("sha256") else [None] * len(names)
+    files = {
+        name: _file(source, name, sha256, folder, mirror)
+        for name, sha256 in zip(names, hashes, strict=True)
+    }
+    if not members:
+        return files
+    (archive,) = files.values()
+    for name, data in archives.read_members(archive, list(members)):
+        archives.check(f"member {name}", members[name], data)
+        with replacing(kept[name]) as temporary:
+            temporary.write_bytes(data)
+    return kept
 
 
-def _obtain(source: dict, folder: Path, mirror: Path | None) -> Path:
-    kind, member = source["kind"], source.get("member")
-    expected = source.get("sha256")
-    if kind in ("mirror", "file"):
-        path = _local(source, mirror)
-    else:
-        if wanted := source.get("member_sha256"):
-            kept = _kept(folder, wanted, member)
-            if kept.is_file() and sha256_of(kept) == wanted:
-                return kept
-        name = source.get("filename") or PurePosixPath(source["url"].partition("?")[0]).name
-        path = _kept(folder, expected or hashlib.sha256(source["url"].encode()).hexdigest(), name)
-        if not (expected and path.is_file() and sha256_of(path) == expected):
-            with replacing(path) as temporary:
-                find = download.package_url if kind == "pypi" else lambda item: item["url"]
-                download.save(find(source), temporary)
-                _check("file", expected, temporary)
-            return _member(source, path, folder) if member else path
-    _check("file", expected, path)
-    return _member(source, path, folder) if member else path
+def _file(source: dict, name: str, sha256: str | None, folder: Path, mirror: Path | None) -> Path:
+    if source["kind"] in ("mirror", "file"):
+        path = _local(source["kind"], name, mirror)
+        if sha256 is not None and (found := file_sha256(path)) != sha256:
+            raise SourceError(
+                f"wrong checksum of {path.name} ({path.stat().st_size} bytes): "
+                f"expected sha256 {sha256}, found {found}"
+            )
+        return path
+    url = download.package_url(source) if source["kind"] == "pypi" else name
+    return download.save(url, folder, PurePosixPath(name.partition("?")[0]).name, sha256)
 
 
-def _local(source: dict, mirror: Path | None) -> Path:
-    path = Path(source["path"])
-    if source["kind"] == "mirror":
+def _local(kind: str, name: str, mirror: Path | None) -> Path:
+    path = Path(name)
+    if kind == "mirror":
         if mirror is None:
             raise SourceError("skipped: no mirror directory is set or found")
         path = Path(mirror) / path
-    if not path.is_file():
-        raise SourceError(f"skipped: there is no file {path}")
+    try:
+        there = path.is_file() or path.is_dir()
+    except OSError as error:  # a looping link
+        raise SourceError(f"{path} cannot be opened: {error.strerror}") from None
+    if not there:
+        why = "is a link that leads nowhere or to itself" if path.is_symlink() else "is not there"
+        raise SourceError(f"skipped: {path} {why}")
     return path
 
 
 def _kept(folder: Path, sha256: str, name: str) -> Path:
     """Where verified bytes are kept: two sources of one file name never meet."""
     return folder / f"{sha256[:12]}-{PurePosixPath(name).name}"
-
-
-def _check(what: str, expected: str | None, path: Path) -> None:
-    if expected is not None and (found := sha256_of(path)) != expected:
-        raise SourceError(
-            f"wrong checksum of the {what} ({path.stat().st_size} bytes): "
-            f"expected sha256 {expected}, found {found}"
-        )
-
-
-def _member(source: dict, archive: Path, folder: Path) -> Path:
-    """Read one member in memory (nothing is extracted by its own path), verify it, keep it."""
-    name, expected = source["member"], source.get("member_sha256")
-    data = read_member(archive, name)
-    found = hashlib.sha256(data).hexdigest()
-    if expected is not None and found != expected:
-        raise SourceError(
-            f"wrong checksum of member {name} ({len(data)} bytes): "
-            f"expected sha256 {expected}, found {found}"
-        )
-    path = _kept(folder, found, name)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
-    return path
-
-
-def read_member(archive: Path, name: str) -> bytes:
-    """Bytes of one member of a zip (wheel) or tar archive. Raises SourceError."""
-    data = archive.read_bytes()
-    try:
-        if zipfile.is_zipfile(io.BytesIO(data)):
-            with zipfile.ZipFile(io.BytesIO(data)) as opened:
-                names = opened.namelist()
-                return opened.read(name)
-        with tarfile.open(fileobj=io.BytesIO(data)) as opened:
-            names = opened.getnames()
-            stream = opened.extractfile(name)
-            if stream is None:
-                raise SourceError(f"member {name} of {archive.name} is not a file")
-            return stream.read()
-    except KeyError:
-        near = [
-            other for other in names if PurePosixPath(other).suffix == PurePosixPath(name).suffix
-        ]
-        raise SourceError(
-            f"{archive.name} has no member {name}; it has {', '.join(near[:5] or names[:5])}"
-        ) from None
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError) as error:
-        raise SourceError(f"{archive.name} is no whole archive (truncated?): {error}") from None

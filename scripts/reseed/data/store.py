@@ -1,131 +1,153 @@
-"""A prepared dataset: raw typed rows in ``rows.parquet`` and what they are in ``meta.json``."""
+"""A prepared dataset on disk: its inputs, its targets, and what they are in ``meta.json``.
 
-import dataclasses
+Targets stand in a file of their own: splits, metrics and collecting never open the inputs. Content
+is hashed once, when it is written; a reader compares size and time of the file, and its bytes only
+where those differ (a copied folder).
+"""
+
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.atomic import replacing, write_json
-from reseed.errors import ReseedError
+from reseed.data.files import check_file, file_facts, read_meta
+from reseed.data.kinds import INPUTS_FILE, META, PARTS, TARGETS
+from reseed.errors import Damaged, ReseedError
 
-ROWS = "rows.parquet"
-META = "meta.json"
+__all__ = [
+    "Damaged",
+    "Prepared",
+    "Targets",
+    "open_inputs",
+    "read_meta",
+    "read_targets",
+    "write_prepared",
+]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What is predicted, row by row.
+
+    target: (n,) float64 for regression, else int64 codes 0..k-1 (binary: 1 = positive). groups:
+    (n,) int64 codes, or None. parts: (n,) of "train", "validation" or "test", the dataset's own
+    parts, or None where it has none.
+    """
+
+    target: np.ndarray
+    groups: np.ndarray | None = None
+    parts: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def sha256(self) -> str:
+        """Hash of the values: not of a file format."""
+        digest = hashlib.sha256()
+        for name, values in (("target", self.target), ("group", self.groups)):
+            if values is not None:
+                digest.update(json.dumps([name, len(values)]).encode())
+                digest.update((np.asarray(values, dtype="<f8") + 0.0).tobytes())
+        if self.parts is not None:
+            digest.update(json.dumps(["part", self.parts.tolist()]).encode())
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True)
 class Prepared:
     """One dataset, ready to be split; nothing in it was fitted on the rows.
 
-    features: one column a feature; numeric ones float64 (missing = NaN), categorical ones text
-    (missing = NaN). target: float64 for regression, else int64 codes 0..k-1 (binary: 1 = positive).
-    groups: int64 group code of each row, or None. meta: what ``meta.json`` holds.
+    inputs: as in `reseed.data.inputs`. target, groups, parts: as in `Targets`. meta: what
+    ``meta.json`` holds; what can be counted or hashed is set by `write_prepared`.
     """
 
-    features: pd.DataFrame
+    inputs: object
     target: np.ndarray
     groups: np.ndarray | None
+    parts: np.ndarray | None
     meta: dict
 
-
-def content_sha256(features: pd.DataFrame, target: np.ndarray, groups: np.ndarray | None) -> str:
-    """SHA-256 of the values, their names and order: not of any library's file format.
-
-    Numbers enter as little-endian float64 with one NaN and one zero, text as length-prefixed UTF-8.
-    """
-    digest = hashlib.sha256()
-
-    def add(name: str, values: pd.Series | np.ndarray) -> None:
-        numeric = pd.api.types.is_numeric_dtype(values.dtype)
-        digest.update(json.dumps([name, "numeric" if numeric else "text", len(values)]).encode())
-        if numeric:
-            numbers = np.asarray(values, dtype="<f8") + 0.0  # -0.0 becomes 0.0
-            numbers[np.isnan(numbers)] = np.nan
-            digest.update(numbers.tobytes())
-            return
-        codes, levels = pd.factorize(np.asarray(values, dtype=object))
-        texts = [str(level).encode() for level in levels]
-        coded = [len(text).to_bytes(8, "little") + text for text in texts] + [b"\xff" * 8]
-        digest.update(b"".join(coded[code] for code in codes))  # code -1 (missing) = the last
-
-    for name in features.columns:
-        add(str(name), features[name])
-    add("<target>", target)
-    if groups is not None:
-        add("<groups>", groups)
-    return digest.hexdigest()
+    @property
+    def targets(self) -> Targets:
+        """Target, groups and parts together."""
+        return Targets(self.target, self.groups, self.parts)
 
 
-def write_prepared(folder: Path, prepared: Prepared) -> Prepared:
-    """Write both files atomically, ``meta.json`` last; return what was written.
-
-    ``meta["content_sha256"]`` and ``meta["rows"]`` are set here, from the values.
-    """
-    meta = prepared.meta
-    group = meta.get("group")
-    if (group is None) != (prepared.groups is None):
-        raise ReseedError(
-            f"{folder}: meta 'group' is {group!r}, which does not fit the groups given"
-        )
-    frame = prepared.features.assign(**{meta["target"]: prepared.target})
-    if group is not None:
-        frame[group] = prepared.groups
-    if frame.shape[1] != prepared.features.shape[1] + 1 + (group is not None):
-        raise ReseedError(f"{folder}: target or group column is also a feature: {meta['target']!r}")
-    meta = {
-        **meta,
-        "rows": len(frame),
-        "content_sha256": content_sha256(prepared.features, prepared.target, prepared.groups),
-    }
+def write_prepared(folder: Path, prepared: Prepared) -> dict:
+    """Write inputs and targets atomically, then ``meta.json``; return the meta as written."""
+    targets, inputs = prepared.targets, prepared.inputs
+    sizes = {len(inputs), len(targets)}
+    sizes |= {len(v) for v in (targets.groups, targets.parts) if v is not None}
+    if len(sizes) > 1:
+        raise ReseedError(f"{folder}: inputs, targets, groups and parts differ in length: {sizes}")
+    if (prepared.meta.get("group") is None) != (targets.groups is None):
+        raise ReseedError(f"{folder}: meta names a group, or groups are given, but not both")
+    columns = {"target": pa.array(targets.target)}
+    if targets.groups is not None:
+        columns["group"] = pa.array(targets.groups.astype(np.int64))
+    parts = None
+    if targets.parts is not None:
+        columns["part"] = pa.array(targets.parts.tolist()).dictionary_encode()
+        parts = {part: int(np.sum(targets.parts == part)) for part in PARTS}
     folder = Path(folder)
-    with replacing(folder / ROWS) as path:
-        table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-        pq.write_table(table, path, compression="zstd")
+    inputs_file = INPUTS_FILE[inputs.kind]
+    with replacing(folder / inputs_file) as path:
+        inputs.write(path)
+    with replacing(folder / TARGETS) as path:
+        pq.write_table(pa.table(columns), path, compression="zstd")
+    meta = {
+        **prepared.meta,
+        **inputs.facts(),
+        "kind": inputs.kind,
+        "rows": len(targets),
+        "parts": parts,
+        "inputs_sha256": inputs.sha256(),
+        "targets_sha256": targets.sha256(),
+        "files": {name: file_facts(folder / name) for name in (inputs_file, TARGETS)},
+    }
+    meta["content_sha256"] = _content_sha256(meta)
     write_json(folder / META, meta)
-    return dataclasses.replace(prepared, meta=meta)
+    return meta
 
 
-def read_meta(folder: Path) -> dict:
-    """``meta.json`` of a prepared dataset alone: cheap, no rows are read."""
-    path = Path(folder) / META
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ReseedError(f"{path} is missing: prepare the dataset first") from None
-    except ValueError as error:
-        raise ReseedError(
-            f"{path} is damaged ({error}): delete the folder and prepare again"
-        ) from None
+def _content_sha256(meta: dict) -> str:
+    """What decides a trial's numbers on the side of the data: no title, licence or note."""
+    names = ("kind", "task", "classes", "inputs_sha256", "targets_sha256")
+    return hashlib.sha256(json.dumps([meta.get(name) for name in names]).encode()).hexdigest()
 
 
-def read_prepared(folder: Path) -> Prepared:
-    """Read what `write_prepared` wrote; refuse rows that do not match ``meta.json``."""
+def read_targets(folder: Path) -> Targets:
+    """Targets, groups and official parts; the inputs are not opened. Raises `Damaged`."""
+    path = check_file(folder, read_meta(folder), TARGETS)
+
+    def read() -> Targets:
+        table = pq.read_table(path)
+        parts = None
+        if "part" in table.column_names:
+            parts = np.array(table["part"].to_pylist())
+        groups = table["group"].to_numpy() if "group" in table.column_names else None
+        return Targets(table["target"].to_numpy(), groups, parts)
+
+    return _reading(path, read)
+
+
+def open_inputs(folder: Path) -> object:
+    """The inputs of a prepared dataset, images mapped into memory. Raises `Damaged`."""
+    from reseed.data.inputs import KINDS
+
     meta = read_meta(folder)
-    path = Path(folder) / ROWS
-    fix = "delete the folder and prepare again"
+    path = check_file(folder, meta, INPUTS_FILE[meta["kind"]])
+    return _reading(path, lambda: KINDS[meta["kind"]].open(path, meta))
+
+
+def _reading(path: Path, read: Callable) -> object:
     try:
-        frame = pq.read_table(path).to_pandas()
-    except FileNotFoundError:
-        raise ReseedError(f"{path} is missing: {fix}") from None
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ReseedError(f"{path} is damaged ({error}): {fix}") from None
-    names = [feature["name"] for feature in meta["features"]]
-    absent = [name for name in [*names, meta["target"]] if name not in frame]
-    if absent:
-        raise ReseedError(f"{path} lacks {absent}, which {META} names: {fix}")
-    features = frame[names].astype(
-        {f["name"]: "str" if f["kind"] == "categorical" else "float64" for f in meta["features"]}
-    )
-    target = frame[meta["target"]].to_numpy()
-    groups = None if meta["group"] is None else frame[meta["group"]].to_numpy()
-    found = content_sha256(features, target, groups)
-    if found != meta["content_sha256"]:
-        raise ReseedError(
-            f"{path}: values hash to {found}, {META} says {meta['content_sha256']}: {fix}"
-        )
-    return Prepared(features, target, groups, meta)
+        return read()
+    except (pa.ArrowInvalid, KeyError, ValueError, OSError) as error:
+        raise Damaged(path, f"cannot be read ({error})") from None

@@ -1,17 +1,22 @@
-"""The one grid on which panels stand: as many a row as asked for, never taller than a page."""
+"""The one grid on which panels stand, never taller than a page, and marks that figures share."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
+from reseed.exhibits import style
 from reseed.exhibits.style import PAGE_WIDTH, new_figure
 
 #: Inches a figure may be high and still share a page with its caption.
 MOST_HEIGHT = 8.6
+#: Colours of arms in their order of appearance, where models have no colour of their own.
+COLOURS = [style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK]
 
 
 def panel_grid(
@@ -26,7 +31,8 @@ def panel_grid(
 
     A line is as high as its highest panel; `legend` inches are left for what stands outside.
     Lines that would pass the height of a page are not made: fewer panels than heights come back,
-    and the caller says what is not drawn (`undrawn`). The first line is always made.
+    the figure says how many, and the caller may name them (`undrawn`). The first line is always
+    made.
     """
     columns = max(1, min(columns, len(heights)))
     lines, total = [], legend
@@ -43,6 +49,9 @@ def panel_grid(
     panels = min(len(heights), len(lines) * columns)
     for axis in grid.flat[panels:]:
         axis.set_visible(False)
+    if panels < len(heights):
+        rest = f"{len(heights) - panels} more panels: see the CSV"
+        figure.supxlabel(rest, x=0.99, ha="right", fontsize=7, color=style.GREY)
     return figure, list(grid.flat[:panels])
 
 
@@ -58,3 +67,36 @@ def undrawn(titles: Sequence[str], axes: Sequence[Axes]) -> str:
         return ""
     named = ", ".join(rest[:8]) + (f" and {len(rest) - 8} more" if len(rest) > 8 else "")
     return f"Not drawn for want of room, but in the CSV: {named}."
+
+
+def colours(names: Sequence[str]) -> dict[str, str]:
+    """A fixed colour a name; those of models where every name is a model with one."""
+    names = list(dict.fromkeys(names))
+    if names and all(name.partition("~")[0] in style.MODELS for name in names):
+        return {name: style.colour_of(name, names) for name in names}
+    return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+
+
+def dot(colour: str, label: str, size: float = 4.5) -> Line2D:
+    """A legend's dot."""
+    return Line2D([], [], ls="", marker="o", ms=size, mew=0, color=colour, label=label)
+
+
+def line(colour: str, label: str, dashes: str = "-", width: float = 1.4) -> Line2D:
+    """A legend's line."""
+    return Line2D([], [], color=colour, lw=width, ls=dashes, label=label)
+
+
+def forest(
+    axis: Axes, labels: Sequence[str], values: np.ndarray, low: np.ndarray, high: np.ndarray,
+    colour: str = style.BLUE, shift: float = 0.0, width: float = 1.6,
+) -> None:  # fmt: skip
+    """Intervals with their point, one a line from the top; repeated calls share the lines."""
+    y = np.arange(len(labels)) + shift
+    axis.hlines(y, low, high, color=colour, lw=width)
+    axis.plot(values, y, "o", ms=4 if width > 1.2 else 3, mew=0, color=colour, clip_on=False)
+    axis.set_yticks(np.arange(len(labels)), labels)
+    axis.set_ylim(len(labels) - 0.4, -0.6)
+    axis.tick_params(axis="y", length=0)
+    axis.grid(True, axis="x")
+    axis.grid(False, axis="y")

@@ -165,13 +165,14 @@ def read_study(
     folder: str | Path,
     exhibits: list[str] | None = None,
     page: Path | None = None,
-    command: str = "",
+    command: str | None = None,
 ) -> StudyReport:
     """Read a study's facts and the sidecar and picture of each exhibit.
 
     `exhibits` names them in the order of the page (None: all that the folder holds, by name).
     `page` is the file that the page is going to be: links to the files of an exhibit are relative
-    to it; None: no links. `command` is what makes the exhibits (default: Snakemake's).
+    to it; None: no links. `command` is what makes the exhibits (None:
+    Snakemake's; empty: not told).
     Raises ReseedError if an exhibit or the facts are missing.
     """  # fmt: skip
     folder = Path(folder)
@@ -193,7 +194,7 @@ def _read_json(path: Path) -> dict:
 
 
 def _read_exhibit(
-    folder: Path, about: dict, exhibit: str, page: Path | None, command: str
+    folder: Path, about: dict, exhibit: str, page: Path | None, command: str | None
 ) -> Exhibit:
     places = [folder / form / f"{exhibit}.json" for form in ("tables", "figures")]
     path = next((place for place in places if place.is_file()), None)
@@ -212,7 +213,7 @@ def _read_exhibit(
         shorten(sidecar["footnote"], about["scale"]),
         embed(path.with_suffix(".png")) if figure and not sidecar["empty"] else None,
         links,
-        command or snakemake_command(target, about["scale"]),
+        snakemake_command(target, about["scale"]) if command is None else command,
     )
 
 

@@ -11,10 +11,19 @@ What the paper leaves open is fixed here:
 - A regression target is standardised on the training rows; predictions and losses are in its
   original units.
 - Arithmetic is float32; features are expected to be scaled by the caller.
+
+Many seeds train side by side (`fit_many`): matrices of all slots are multiplied in one batched
+product, and one fused Adam updates every lane's own views of them. Each lane has its weights,
+order, dropout, rows, optimiser state and early stopping to itself, and at one width its bits are
+the same in any slot beside any neighbours. For that every slot's matrices must lie alike in
+memory: a product's last digit depends on how its matrices are aligned (seen with MKL at 13 × 7).
+So features, hidden layers and rows are filled up with zeros to multiples of 16, which change no
+sum. Width 1 differs from other widths in the last digit: one product alone is another routine.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +31,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from reseed.models.networks import Dropout, he_linear, minibatches, train_network
+from reseed.models.networks import Dropout, Learner, he_normal, train
 from reseed.seeds import stream
 
 _ROWS_AT_ONCE = 65_536
+#: Floats in 64 bytes.
+_ALIGNMENT = 16
+#: Bytes of shuffled rows that all slots hold ready at a time.
+_SHUFFLED_BYTES = 2**27
 
 
 @dataclass(frozen=True)
@@ -44,9 +57,14 @@ class Recipe:
     patience: int = 100
     shuffle: bool = True
 
+    @property
+    def hidden(self) -> list[int]:
+        """Neurons of the layers that are there."""
+        return [n for n in (self.neurons_1, self.neurons_2, self.neurons_3) if n]
+
 
 class FeedForward:
-    """The network with the `reseed.models.registry.Estimator` interface."""
+    """The network with the `reseed.models.registry.Stackable` interface."""
 
     uses_validation = True
 
@@ -55,102 +73,268 @@ class FeedForward:
         self.device, self.threads = torch.device(device), threads
         self.outputs = n_classes if task == "multiclass" else 1
         self.curve_: list[dict[str, float]] = []
+        self.converged_: bool | None = None
+        self.centre, self.unit = 0.0, 1.0
 
     def fit(self, X, y, X_validation=None, y_validation=None) -> FeedForward:
         """Train until the validation loss has not fallen for ``patience`` epochs.
 
         Raises ValueError without validation rows, FloatingPointError if the loss diverges.
         """
-        if X_validation is None or len(X_validation) == 0:
-            raise ValueError("early stopping needs validation rows: none were given")
-        torch.set_num_threads(self.threads)
-        recipe = self.recipe
-        self._centre, self._unit = 0.0, 1.0
-        if self.task == "regression":
-            self._centre, self._unit = float(np.mean(y)), float(np.std(y)) or 1.0
-        self.network = self._network(X.shape[1]).to(self.device)
-        kernels = [p for p in self.network.parameters() if p.ndim > 1]
-        biases = [p for p in self.network.parameters() if p.ndim == 1]
-        # Adam's weight_decay adds its value times w to the gradient: l2·Σw² has gradient 2·l2·w.
-        optimiser = torch.optim.Adam(
-            [{"params": kernels, "weight_decay": 2 * recipe.l2}, {"params": biases}],
-            lr=recipe.learning_rate,
-            fused=True,
-        )
-
-        @torch.no_grad()
-        def add_l1_gradient() -> None:
-            for w in kernels:
-                w.grad.add_(w.sign(), alpha=recipe.l1)
-
-        validation = self._inputs(X_validation), self._targets(y_validation)
-        order = stream(self.seeds["order"], "order") if recipe.shuffle else None
-        curve = train_network(
-            self.network,
-            optimiser,
-            self._loss,
-            minibatches(self._inputs(X), self._targets(y), recipe.batch_size, order),
-            lambda network: self._evaluate(network, *validation),
-            max_epochs=recipe.max_epochs,
-            patience=recipe.patience,
-            after_backward=add_l1_gradient if recipe.l1 else None,
-        )
-        self.curve_ = self._in_original_units(curve)
+        ((_, _, error),) = _train([self], [lambda: (X, y, X_validation, y_validation)], 1)
+        if error is not None:
+            raise error
         return self
 
+    @classmethod
+    def fit_many(
+        cls, lanes: Sequence[FeedForward], data: Sequence[Callable[[], object]], width: int
+    ) -> Iterator[tuple[int, float, Exception | None]]:
+        """Train lanes of one recipe on arrays of one shape (see `Stackable.fit_many`)."""
+
+        def parts(arrays) -> tuple:
+            return arrays.X_train, arrays.y_train, arrays.X_validation, arrays.y_validation
+
+        return _train(lanes, [lambda get=get: parts(get()) for get in data], width)
+
     @torch.inference_mode()
-    def predict_score(self, X: np.ndarray) -> np.ndarray:
-        """Return predictions (n,), probabilities of class 1 (n,), or probabilities (n, k)."""
-        output = self._outputs(self.network, self._inputs(X)).cpu().double()
-        if self.task == "regression":
-            output = output * self._unit + self._centre
-        elif self.task == "binary":
-            output = torch.sigmoid(output)
-        else:
-            output = torch.softmax(output, dim=1)
-        return output.numpy()
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return predictions (n,), log-odds of class 1 (n,), or logits (n, k)."""
+        parts = self.inputs(X).split(_ROWS_AT_ONCE)
+        output = torch.cat([self.network(part[None])[0] for part in parts]).cpu().double()
+        return (output * self.unit + self.centre).numpy()
 
-    def _network(self, features: int) -> nn.Sequential:
-        recipe = self.recipe
-        init, dropout = stream(self.seeds["init"], "init"), stream(self.seeds["dropout"], "dropout")
-        layers, width = [], features
-        for neurons in (recipe.neurons_1, recipe.neurons_2, recipe.neurons_3):
-            if neurons:
-                layers += [he_linear(width, neurons, init), nn.ReLU(inplace=True)]
-                layers += [Dropout(recipe.dropout, dropout)]
-                width = neurons
-        layers.append(he_linear(width, self.outputs, init))
-        return nn.Sequential(*layers, *([] if self.outputs > 1 else [nn.Flatten(0)]))
+    def shapes(self, features: int, multiple: int = 1) -> list[tuple[int, int]]:
+        """Shapes of weights (inputs, outputs) and biases (1, outputs) of each layer in turn.
 
-    def _inputs(self, X: np.ndarray) -> Tensor:
+        Features and neurons are rounded up to a multiple.
+        """
+        widths = [-(-n // multiple) * multiple for n in (features, *self.recipe.hidden)]
+        layers = zip(widths, [*widths[1:], self.outputs], strict=True)
+        return [shape for inputs, outputs in layers for shape in ((inputs, outputs), (1, outputs))]
+
+    def initial_weights(self, features: int) -> list[Tensor]:
+        """Draw the weights of each layer; biases are 0."""
+        init = stream(self.seeds["init"], "init")
+        return [
+            torch.zeros(shape) if number % 2 else he_normal(shape, shape[0], init)
+            for number, shape in enumerate(self.shapes(features))
+        ]
+
+    def inputs(self, X: np.ndarray) -> Tensor:
+        """Features on the device."""
         return torch.tensor(X, dtype=torch.float32, device=self.device)
 
-    def _targets(self, y: np.ndarray) -> Tensor:
-        y = (np.asarray(y) - self._centre) / self._unit if self.task == "regression" else y
+    def targets(self, y: np.ndarray) -> Tensor:
+        """Targets on the device, standardised for regression."""
+        y = (np.asarray(y) - self.centre) / self.unit if self.task == "regression" else y
         kind = torch.int64 if self.task == "multiclass" else torch.float32
         return torch.tensor(np.asarray(y), dtype=kind, device=self.device)
 
-    def _loss(self, output: Tensor, target: Tensor) -> Tensor:
+    def standardise(self, y: np.ndarray) -> None:
+        """Learn a regression target's centre and unit."""
         if self.task == "regression":
-            return F.mse_loss(output, target)
-        if self.task == "binary":
-            return F.binary_cross_entropy_with_logits(output, target)
-        return F.cross_entropy(output, target)
+            self.centre, self.unit = float(np.mean(y)), float(np.std(y)) or 1.0
 
-    def _outputs(self, network: nn.Module, inputs: Tensor) -> Tensor:
-        return torch.cat([network(part) for part in inputs.split(_ROWS_AT_ONCE)])
+    def take(self, lane, tensors: list[Tensor]) -> None:
+        """Take over what a lane of the loop has become."""
+        shapes = self.shapes(self.features)
+        own = [t[:rows, :columns] for t, (rows, columns) in zip(tensors, shapes, strict=True)]
+        self.network = Layers(1, shapes).to(self.device).eval()
+        for tensor, trained in zip(self.network.slot(0), own, strict=True):
+            tensor.copy_(trained)
+        self.converged_, unit = lane.converged, self.unit**2
+        self.curve_ = [
+            {k: v if k == "epoch" else v * unit for k, v in entry.items()} for entry in lane.curve
+        ]
 
-    def _evaluate(self, network: nn.Module, inputs: Tensor, target: Tensor) -> tuple[float, float]:
-        output = self._outputs(network, inputs)
-        loss = float(self._loss(output, target))
-        if self.task == "regression":
-            return loss, loss
-        classes = output > 0 if self.task == "binary" else output.argmax(dim=1)
-        return loss, float((classes == target).float().mean())
 
-    def _in_original_units(self, curve: list[dict[str, float]]) -> list[dict[str, float]]:
-        unit = self._unit**2
-        return [{k: v if k == "epoch" else v * unit for k, v in entry.items()} for entry in curve]
+class Layers(nn.Module):
+    """Fully connected layers of ``width`` networks: (width, rows, features) → outputs of each."""
+
+    def __init__(self, width: int, shapes: list[tuple[int, int]], rate: float = 0.0):
+        super().__init__()
+        self.weights = nn.ParameterList(torch.zeros(width, *shape) for shape in shapes[::2])
+        self.biases = nn.ParameterList(torch.zeros(width, *shape) for shape in shapes[1::2])
+        self.dropouts = nn.ModuleList(
+            Dropout(rate, *[None] * width) for _ in range(len(self.weights) - 1)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (width, rows), or (width, rows, classes) where there are more than one."""
+        last = len(self.weights) - 1
+        for number, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            x = torch.baddbmm(bias, x, weight)
+            if number < last:
+                x = self.dropouts[number](F.relu_(x))
+        return x.squeeze(-1) if x.shape[-1] == 1 else x
+
+    def slot(self, slot: int) -> list[Tensor]:
+        """A slot's weights and biases in turn, as views."""
+        pairs = zip(self.weights, self.biases, strict=True)
+        return [p.data[slot] for pair in pairs for p in pair]
+
+
+class _Rows:
+    """The rows of every slot's lane: each its own, in its own order, cut into common batches."""
+
+    def __init__(self, width: int, batch_size: int):
+        self.batch_size = batch_size
+        self.parts: list[tuple | None] = [None] * width
+        self.tensors: list[tuple[Tensor, ...] | None] = [None] * width
+        self.orders: list[np.random.Generator | None] = [None] * width
+
+    def put(self, slot: int, model: FeedForward, parts: tuple) -> None:
+        """Give a slot a lane's rows, sharing the features with a slot that has the same."""
+        X, y, X_validation, y_validation = parts
+        same = [s for s, p in enumerate(self.parts) if p is not None and p[0] is X]
+        features = (
+            (self.tensors[same[0]][0], self.tensors[same[0]][2])
+            if same
+            else (_padded(model.inputs(X)), _padded(model.inputs(X_validation)))
+        )
+        targets = model.targets(y), model.targets(y_validation)
+        self.parts[slot] = parts
+        self.tensors[slot] = features[0], targets[0], features[1], targets[1]
+        self.orders[slot] = stream(model.seeds["order"], "order") if model.recipe.shuffle else None
+        if any(t is None for t in self.tensors):  # slots that no lane needs yet do the same work
+            self.tensors = [t or self.tensors[slot] for t in self.tensors]
+        inputs, targets = (torch.stack([t[k] for t in self.tensors]) for k in (2, 3))
+        self.validation = _padded(inputs, dim=1), targets
+
+    def epoch(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Give batches (width, rows filled up, features) and (width, rows)."""
+        X, y = self.tensors[0][:2]
+        orders = [
+            torch.arange(len(y)) if order is None else torch.from_numpy(order.permutation(len(y)))
+            for order in self.orders
+        ]
+        orders = torch.stack(orders).to(y.device)
+        bytes_a_batch = max(1, len(self.tensors) * self.batch_size * X.shape[1] * 4)
+        ahead = self.batch_size * max(1, _SHUFFLED_BYTES // bytes_a_batch)
+        for chunk in orders.split(ahead, dim=1):
+            rows = list(zip(self.tensors, chunk, strict=True))
+            inputs = torch.stack([t[0].index_select(0, r) for t, r in rows])
+            targets = torch.stack([t[1].index_select(0, r) for t, r in rows])
+            batches = zip(
+                inputs.split(self.batch_size, 1), targets.split(self.batch_size, 1), strict=True
+            )
+            yield from ((_padded(x, dim=1), y) for x, y in batches)
+
+
+def _padded(x: Tensor, dim: int = -1) -> Tensor:
+    """Fill a dimension (the last, or the one before) up with zeros to a multiple of 16."""
+    missing = -x.shape[dim] % _ALIGNMENT
+    if not missing:
+        return x
+    return F.pad(x, (0, missing) if dim in (-1, x.ndim - 1) else (0, 0, 0, missing))
+
+
+def _train(
+    lanes: Sequence[FeedForward], data: Sequence[Callable[[], tuple]], width: int
+) -> Iterator[tuple[int, float, Exception | None]]:
+    model = lanes[0]
+    recipe, features = model.recipe, data[0]()[0].shape[1]
+    torch.set_num_threads(model.threads)
+    layers = Layers(width, model.shapes(features, _ALIGNMENT), recipe.dropout).to(model.device)
+    rows = _Rows(width, recipe.batch_size)
+    slots = _slot_parameters(layers)
+    optimiser = torch.optim.Adam(
+        # Adam's weight_decay adds its value times w to the gradient: l2·Σw² has gradient 2·l2·w.
+        [
+            {"params": [p for s in slots for p in s[::2]], "weight_decay": 2 * recipe.l2},
+            {"params": [p for s in slots for p in s[1::2]]},
+        ],
+        lr=recipe.learning_rate,
+        fused=True,
+    )
+
+    @torch.no_grad()
+    def add_l1_gradient() -> None:
+        for weight in layers.weights:
+            weight.grad.add_(weight.sign(), alpha=recipe.l1)
+
+    @torch.no_grad()
+    def start(slot: int, number: int) -> None:
+        lane, parts = lanes[number], data[number]()
+        if parts[2] is None or len(parts[2]) == 0:
+            raise ValueError("early stopping needs validation rows: none were given")
+        lane.standardise(parts[1])
+        lane.features = features
+        rows.put(slot, lane, parts)
+        for tensor, initial in zip(layers.slot(slot), lane.initial_weights(features), strict=True):
+            tensor.zero_()[: initial.shape[0], : initial.shape[1]] = initial
+        draws = stream(lane.seeds["dropout"], "dropout")
+        for layer in layers.dropouts:
+            layer.restart(slot, draws)
+        for parameter in slots[slot]:
+            for value in optimiser.state[parameter].values():
+                value.zero_()
+
+    loss = _LOSSES[model.task]
+    learner = Learner(
+        layers,
+        optimiser,
+        lambda outputs, targets: loss(outputs[:, : targets.shape[1]], targets).mean(dim=1),
+        rows.epoch,
+        lambda network: _evaluate(network, model.task, *rows.validation),
+        width=width,
+        state=layers.slot,
+        after_backward=add_l1_gradient if recipe.l1 else None,
+        gradients_in_place=True,
+    )
+    limits = {"max_epochs": recipe.max_epochs, "patience": recipe.patience}
+    for lane in train(learner, lanes=len(lanes), start=start, **limits):
+        if lane.error is None:
+            lanes[lane.number].take(lane, layers.slot(lane.slot))
+        yield lane.number, lane.seconds, lane.error
+
+
+def _slot_parameters(layers: Layers) -> list[list[nn.Parameter]]:
+    """Each slot's own parameters: views of the stacked ones and of their gradients.
+
+    The optimiser sees these, so every lane has its own step count and state, and the arithmetic
+    on its entries does not depend on where the slot lies in memory.
+    """
+    pairs = list(zip(layers.weights, layers.biases, strict=True))
+    slots = []
+    for slot in range(len(layers.weights[0])):
+        own = []
+        for stacked in (tensor for pair in pairs for tensor in pair):
+            if stacked.grad is None:
+                stacked.grad = torch.zeros_like(stacked)
+            parameter = nn.Parameter(stacked.data[slot])
+            parameter.grad = stacked.grad[slot]
+            own.append(parameter)
+        slots.append(own)
+    return slots
+
+
+def _cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
+    flat = F.cross_entropy(outputs.flatten(0, 1), targets.flatten(), reduction="none")
+    return flat.view(targets.shape)
+
+
+#: Task → loss of each row of each slot, (width, rows).
+_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "regression": lambda outputs, targets: (outputs - targets).square(),
+    "binary": lambda outputs, targets: F.binary_cross_entropy_with_logits(
+        outputs, targets, reduction="none"
+    ),
+    "multiclass": _cross_entropy,
+}
+
+
+def _evaluate(network: Layers, task: str, inputs: Tensor, targets: Tensor) -> dict[str, Tensor]:
+    at_once = max(1, _ROWS_AT_ONCE // len(inputs) // _ALIGNMENT) * _ALIGNMENT
+    outputs = torch.cat([network(part) for part in inputs.split(at_once, dim=1)], dim=1)
+    outputs = outputs[:, : targets.shape[1]]
+    loss = _LOSSES[task](outputs, targets).mean(dim=1)
+    if task == "regression":
+        return {"validation_loss": loss, "validation_metric": loss}
+    classes = outputs > 0 if task == "binary" else outputs.argmax(dim=-1)
+    hits = (classes == targets).float().mean(dim=1)
+    return {"validation_loss": loss, "validation_metric": hits}
 
 
 def ffnn(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):

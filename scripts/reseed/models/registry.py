@@ -5,49 +5,66 @@ A **factory** makes an untrained estimator::
     def factory(task, n_classes, hyperparameters, seeds, device, threads): ...
 
 ``task`` is ``regression``, ``binary`` or ``multiclass``; ``seeds`` holds one seed a role
-(``reseed.coordinates.ROLES``); ``device`` is ``cpu`` or ``cuda``. It returns either an object with
-the `Estimator` interface or any scikit-learn estimator, which is then wrapped.
+(``reseed.coordinates.ROLES``); ``device`` is ``cpu`` or ``cuda``. A factory with a parameter
+``weights`` is given the folder of the recipe's pretrained weights (or None), one with a parameter
+``compute`` the recipe's options of how to compute (mixed precision and the like). It returns
+either an object with the `Estimator` interface or any scikit-learn estimator, which is wrapped.
 """
 
 from __future__ import annotations
 
-import difflib
-import importlib
-import os
-import sys
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from reseed.errors import ReseedError
+from reseed.loading import load_object
+from reseed.outputs import from_probabilities
 
 Factory = Callable[..., Any]
 
 
 @runtime_checkable
 class Estimator(Protocol):
-    """What a trial needs of a model.
+    """What a trial needs of a model; `X` is what the data's kind gives.
+
+    Tables: float64 (n, d). Images: uint8 (n, height, width, channels). Texts: a list of strings
+    or of pairs. Targets are (n,): values, or class numbers 0 … k-1.
 
     ``uses_validation``: whether `fit` needs validation rows (early stopping). If False, the
-    caller trains on the training and validation rows together. ``curve_``: after `fit`, one
-    dict an epoch with ``epoch, train_loss, validation_loss, validation_metric``; may be empty.
+    caller trains on the training and validation rows together.
+
+    An estimator may also have, after `fit`, ``curve_`` (one dict an epoch: ``epoch, train_loss,
+    validation_loss, validation_metric, test_metric``, what it has of them) and ``converged_``
+    (False if it ran into a limit before it had settled, None if it has no such limit). If it has
+    a method ``watch(X_test, y_test)`` that is called before `fit`, for a curve of test scores.
     """
 
     uses_validation: bool
-    curve_: list[dict[str, float]]
 
-    def fit(
-        self,
-        X: np.ndarray,
-        y: np.ndarray,
-        X_validation: np.ndarray | None = None,
-        y_validation: np.ndarray | None = None,
-    ) -> Estimator:
-        """Train on float64 features (n, d) and targets (n,): values or class numbers 0 … k-1."""
+    def fit(self, X, y, X_validation=None, y_validation=None) -> Any:
+        """Train."""
 
-    def predict_score(self, X: np.ndarray) -> np.ndarray:
-        """Return predictions (n,), probabilities of class 1 (n,), or probabilities (n, k)."""
+    def predict(self, X) -> np.ndarray:
+        """Return raw outputs: predictions (n,), log-odds of class 1 (n,), or logits (n, k)."""
+
+
+class Stackable(Estimator, Protocol):
+    """An estimator whose class trains several lanes in one pass (see `reseed.models.networks`)."""
+
+    @classmethod
+    def fit_many(
+        cls, lanes: Sequence[Stackable], data: Sequence[Callable[[], Any]], width: int
+    ) -> Iterator[tuple[int, float, Exception | None]]:
+        """Train every lane, ``width`` at a time; yield each as it ends, in any order.
+
+        ``data[i]()`` gives lane i's `reseed.training.encoder.Arrays`; all have equal shapes.
+        Yields (lane, seconds of its share of the work, None or the error that ended it alone).
+        A lane's bits depend on the lane and the width, never on its neighbours.
+        """
 
 
 class ScikitLearnEstimator:
@@ -61,24 +78,22 @@ class ScikitLearnEstimator:
 
     def __init__(self, estimator: Any, task: str, n_classes: int):
         self.estimator, self.task, self.n_classes = estimator, task, n_classes
-        self.curve_: list[dict[str, float]] = []
 
     def fit(self, X, y, X_validation=None, y_validation=None):
         """Train; validation rows are not used."""
         self.estimator.fit(X, y)
         return self
 
-    def predict_score(self, X: np.ndarray) -> np.ndarray:
-        """Return predictions or probabilities as `Estimator.predict_score` says."""
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return raw outputs as `Estimator.predict` says."""
         if self.task == "regression":
             return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(len(X))
         probabilities = np.zeros((len(X), self.n_classes))
         # A class that did not occur among the training rows keeps probability 0.
         probabilities[:, np.asarray(self.estimator.classes_, dtype=int)] = self._probabilities(X)
-        if self.task == "binary":
-            return probabilities[:, 1]
-        # Single precision sums to 1 only nearly.
-        return probabilities / probabilities.sum(axis=1, keepdims=True)
+        return from_probabilities(
+            self.task, probabilities[:, 1] if self.task == "binary" else probabilities
+        )
 
     def _probabilities(self, X: np.ndarray) -> np.ndarray:
         model = self.estimator
@@ -101,39 +116,42 @@ def build(
     seeds: dict[str, int],
     device: str = "cpu",
     threads: int = 1,
+    *,
+    weights: Path | None = None,
+    compute: dict[str, Any] | None = None,
 ) -> Estimator:
     """Call a factory and return its estimator, wrapped if it is a plain scikit-learn one."""
-    model = factory(task, n_classes, dict(hyperparameters), dict(seeds), device, threads)
-    if hasattr(model, "predict_score"):
+    offered = {"weights": weights, "compute": dict(compute or {})}
+    try:
+        accepted = inspect.signature(factory).parameters
+    except ValueError:  # some callables of C have no signature
+        accepted = {}
+    extra = {name: value for name, value in offered.items() if name in accepted}
+    for name in offered.keys() - extra.keys():
+        if offered[name]:
+            raise ReseedError(
+                f"{_name(factory)} takes no parameter {name}, but the model's recipe gives it one:"
+                f" take {name} out of the recipe, or add the parameter"
+            )
+    model = factory(task, n_classes, dict(hyperparameters), dict(seeds), device, threads, **extra)
+    if hasattr(model, "uses_validation") and hasattr(model, "predict"):
         return model
     if hasattr(model, "fit") and hasattr(model, "predict"):
         return ScikitLearnEstimator(model, task, n_classes)
     raise ReseedError(
-        f"factory {getattr(factory, '__module__', '?')}:{getattr(factory, '__name__', factory)}"
-        f" returned {type(model).__name__}, which has neither fit and predict_score"
-        " nor fit and predict: return an estimator"
+        f"{_name(factory)} returned {type(model).__name__}, which has no fit and predict:"
+        " return an estimator"
     )
+
+
+def _name(factory: Factory) -> str:
+    module, name = getattr(factory, "__module__", "?"), getattr(factory, "__name__", factory)
+    return f"factory {module}:{name}"
 
 
 def load_factory(path: str) -> Factory:
     """Return the function that ``package.module:function`` names; ReseedError if there is none."""
-    module_name, colon, name = path.partition(":")
-    if not (module_name and colon and name):
-        raise ReseedError(f"factory {path!r}: write it as package.module:function")
-    if os.getcwd() not in sys.path:  # the user's own module stands beside the configuration
-        sys.path.append(os.getcwd())
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ReseedError(
-            f"factory {path!r}: module {module_name} cannot be imported ({error});"
-            " check the name, and that its file stands in the folder where snakemake runs"
-            " or on PYTHONPATH"
-        ) from error
-    factory = getattr(module, name, None)
+    factory = load_object(path, "factory")
     if not callable(factory):
-        known = [key for key, value in vars(module).items() if callable(value)]
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise ReseedError(f"factory {path!r}: {module_name} has no function {name}{hint}")
+        raise ReseedError(f"factory {path!r} is a {type(factory).__name__}, not a function")
     return factory

@@ -1,0 +1,146 @@
+# Trial files → one table a study, and the raw outputs per item where an analysis needs them.
+
+
+def study_told(study, experiment=None):
+    """What collecting a study is told."""
+    return study_job(PROJECT, PLAN, study, experiment)
+
+
+for study in TRAINED:
+
+    rule:
+        name:
+            f"collect_{study}"
+        input:
+            trial_files(study),
+        output:
+            metrics=f"{RESULTS}/studies/{study}/metrics.parquet",
+            about=f"{RESULTS}/studies/{study}/about.json",
+        log:
+            f"{RESULTS}/logs/studies/{study}/metrics.log",
+        conda:
+            "../envs/statistics.yaml"
+        params:
+            key=digest(code_hash("collect_trials.py"), placeless(study_told(study))),
+            run=script("collect_trials.py"),
+            job=told(lambda w, study=study: study_told(study)),
+        shell:
+            "job {log:q} python {params.run:q} --job {params.job:q}"
+            " --metrics {output.metrics:q} --about {output.about:q}"
+
+    for experiment in PLAN.studies[study]:
+        stem = f"{RESULTS}/studies/{study}/predictions/{experiment}"
+
+        rule:
+            name:
+                f"collect_{study}_{experiment}_items"
+            input:
+                trial_files(study, experiment),
+            output:
+                scores=f"{stem}/scores.parquet",
+                targets=f"{stem}/targets.parquet",
+                curves=f"{stem}/curves.parquet",
+            log:
+                f"{RESULTS}/logs/studies/{study}/predictions-{experiment}.log",
+            conda:
+                "../envs/statistics.yaml"
+            params:
+                key=digest(
+                    code_hash("collect_items.py"),
+                    placeless(study_told(study, experiment)),
+                ),
+                run=script("collect_items.py"),
+                job=told(
+                    lambda w, study=study, experiment=experiment: study_told(
+                        study, experiment
+                    )
+                ),
+            shell:
+                "job {log:q} python {params.run:q} --job {params.job:q}"
+                " --scores {output.scores:q} --targets {output.targets:q}"
+                " --curves {output.curves:q}"
+
+
+def given_results(study):
+    """A study's `results:` entry; `{results}` in its path stands for the results folder."""
+    entry = PROJECT.studies[study].results.model_dump()
+    return entry | {"path": entry["path"].replace("{results}", RESULTS)}
+
+
+def given_told(w):
+    """What importing given results is told."""
+    return {"results": given_results(w.study), "study": study_told(w.study)}
+
+
+rule import_results:
+    input:
+        lambda w: given_results(w.study)["path"],
+    output:
+        metrics=f"{RESULTS}/studies/{{study}}/metrics.parquet",
+        about=f"{RESULTS}/studies/{{study}}/about.json",
+    log:
+        f"{RESULTS}/logs/studies/{{study}}/metrics.log",
+    wildcard_constraints:
+        study=one_of(GIVEN),
+    conda:
+        "../envs/statistics.yaml"
+    params:
+        key=lambda w: digest(
+            code_hash("import_results.py"),
+            given_results(w.study),
+            placeless(study_told(w.study)),
+        ),
+        run=script("import_results.py"),
+        job=told(given_told),
+    shell:
+        "job {log:q} python {params.run:q} --job {params.job:q}"
+        " --metrics {output.metrics:q} --about {output.about:q}"
+
+
+rule import_predictions:
+    input:
+        lambda w: given_results(w.study)["path"],
+    output:
+        scores=f"{RESULTS}/studies/{{study}}/predictions/results/scores.parquet",
+        targets=f"{RESULTS}/studies/{{study}}/predictions/results/targets.parquet",
+    log:
+        f"{RESULTS}/logs/studies/{{study}}/predictions.log",
+    wildcard_constraints:
+        study=one_of(GIVEN),
+    conda:
+        "../envs/statistics.yaml"
+    params:
+        key=lambda w: digest(
+            code_hash("import_results.py"),
+            given_results(w.study),
+            placeless(study_told(w.study)),
+        ),
+        run=script("import_results.py"),
+        job=told(given_told),
+    shell:
+        "job {log:q} python {params.run:q} --job {params.job:q}"
+        " --scores {output.scores:q} --targets {output.targets:q}"
+
+
+# A study whose given results are another study's own scores: the example of bringing one's own.
+for study in GIVEN:
+    origin = PROJECT.studies[study].results.made_from
+    if origin:
+
+        rule:
+            name:
+                job_name("export", study)
+            input:
+                f"{RESULTS}/studies/{origin}/metrics.parquet",
+            output:
+                given_results(study)["path"],
+            log:
+                f"{RESULTS}/logs/examples/{study}.log",
+            conda:
+                "../envs/statistics.yaml"
+            params:
+                key=code_hash("export_runs.py"),
+                run=script("export_runs.py"),
+            shell:
+                "job {log:q} python {params.run:q} --metrics {input:q} --experiment data_seeds"
+                " --metric mse --metric auc --output {output:q}"

