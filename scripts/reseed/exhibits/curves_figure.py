@@ -8,10 +8,9 @@ from matplotlib.figure import Figure
 
 from reseed.exhibits import style
 from reseed.exhibits.arm_cells import cells, chosen
-from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.data import METRICS, ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import line, panel_grid
-from reseed.exhibits.settings import METRICS
 
 NOTHING = "No training curves were collected at this scale."
 _ENDED = {

@@ -62,7 +62,7 @@ class ExhibitData:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
         entry = self.about["datasets"].get(identifier, {})
         mark = "*" if entry.get("stand_in") else ""
-        return _title(entry, identifier) + mark
+        return _title(entry, identifier, self.changes(identifier)) + mark
 
     def model(self, identifier: str) -> str:
         """Title of a model with the marks that the footnote explains.
@@ -71,11 +71,11 @@ class ExhibitData:
         recipes of a model are in the study, each title names its own.
         """
         entry = self.about["models"].get(identifier, {})
-        name, _, variant = identifier.partition("~")
+        name = identifier.partition("~")[0]
         mark = "‡" if identifier in self.unconverged else ""
-        if variant and self._alone(name):
+        if self.changes(identifier) and self._alone(name):
             return f"{_name(entry, identifier)}†{mark}"
-        return _title(entry, identifier) + mark
+        return _title(entry, identifier, self.changes(identifier)) + mark
 
     @cached_property
     def unconverged(self) -> dict[str, tuple[int, int]]:
@@ -91,13 +91,19 @@ class ExhibitData:
         many = counts[counts["sum"] > UNCONVERGED * counts["size"]]
         return {str(m): (int(row["sum"]), int(row["size"])) for m, row in many.iterrows()}
 
+    def changes(self, identifier: str) -> str:
+        """What a study changed of a dataset or model, in words: `max_epochs=100, depth=3`."""
+        words = self.about.get("variants", {}).get(identifier)
+        if words is None:
+            words = ", ".join(part for part in identifier.partition("~")[2].split(",") if part)
+        return words.replace("hyperparameters.", "") if "=" in words else ""
+
     def recipes(self, models: Iterable[str]) -> list[str]:
         """One sentence a model that `model` marks with †."""
-        marked = [m for m in dict.fromkeys(models) if "~" in m and self._alone(m.partition("~")[0])]
-        return [
-            f"{self.model(m).rstrip('†‡')}: {m.partition('~')[2].replace(',', ', ')}"
-            for m in marked
+        marked = [
+            m for m in dict.fromkeys(models) if self.changes(m) and self._alone(m.partition("~")[0])
         ]
+        return [f"{self.model(m).rstrip('†‡')}: {self.changes(m)}" for m in marked]
 
     def limits(self, models: Iterable[str]) -> list[str]:
         """One phrase a model that `model` marks with ‡."""
@@ -204,7 +210,7 @@ def units(data: ExhibitData, datasets: list[str]) -> list[str]:
             unit = entry.get("unit") or f"the target ({entry.get('target', 'as given')})"
             square = "squared unit" if entry["metric"] == "mse" else "unit"
             name = metric_title(entry["metric"])
-            found.append(f"{_title(entry, dataset)}: {name} in the {square} of {unit}.")
+            found.append(f"{data.dataset(dataset).rstrip('*')}: {name} in the {square} of {unit}.")
     return found
 
 
@@ -212,18 +218,18 @@ def stand_ins(data: ExhibitData, datasets: list[str]) -> list[str]:
     """One sentence a dataset that stands in for one that cannot be had."""
     entries = ((name, data.about["datasets"][name]) for name in datasets)
     return [
-        f"* {_title(entry, name)} stands in for {entry['stand_in']}."
+        f"* {data.dataset(name).rstrip('*')} stands in for {entry['stand_in']}."
         for name, entry in entries
         if entry.get("stand_in")
     ]
 
 
-def _title(entry: dict, identifier: str) -> str:
-    """Title with the variant that the identifier names: `magic~rows=1500` → `…, 1,500 rows`."""
-    variant = identifier.partition("~")[2]
-    changes = (part.partition("=") for part in variant.split(",") if part)
-    parts = [f"{int(v):,} rows" if k == "rows" else f"{k}={v}" for k, _, v in changes]
-    return ", ".join([_name(entry, identifier), *parts])
+def _title(entry: dict, identifier: str, changes: str) -> str:
+    """Title with what was changed: `rows=1500` → `…, 1,500 rows`."""
+    rows = changes.removeprefix("rows=")
+    if changes.startswith("rows=") and rows.isdecimal():
+        changes = f"{int(rows):,} rows"
+    return ", ".join(part for part in (_name(entry, identifier), changes) if part)
 
 
 def _name(entry: dict, identifier: str) -> str:

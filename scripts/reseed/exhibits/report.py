@@ -13,9 +13,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from reseed.errors import ReseedError
+from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.footnotes import marks_in, sentence_of, shorten
 from reseed.exhibits.pictures import Picture, embed, thumbnail
 from reseed.exhibits.tables import groups
@@ -135,10 +137,8 @@ class StudyReport:
     @property
     def titles(self) -> dict[str, str]:
         """Titles of the datasets by identifier, for readers."""
-        return {
-            name: (entry.get("title") or name).replace("~", ", ")
-            for name, entry in self.about["datasets"].items()
-        }
+        named = ExhibitData(None, pd.DataFrame(), self.about)
+        return {name: named.dataset(name) for name in self.about["datasets"]}
 
     @property
     def marks(self) -> list[tuple[str, list[str]]]:
@@ -297,8 +297,8 @@ def _seeds(spec: dict) -> str:
     """`{data: 0, model: {count: 50}}` → `data seed 0; 50 model seeds`."""
 
     def text(name: str, value: int | list | dict) -> str:
-        if isinstance(value, int):
-            return f"{name} seed {value}"
-        return f"{len(value) if isinstance(value, list) else value['count']} {name} seeds"
+        if isinstance(value, dict):
+            return f"{value['count']} {name} seeds" if "count" in value else f"{name}: {value}"
+        return f"{len(value)} {name} seeds" if isinstance(value, list) else f"{name} seed {value}"
 
     return "; ".join(text(name, value) for name, value in sorted(spec.items()))
