@@ -10,6 +10,7 @@ from reseed.errors import ReseedError
 from reseed.exhibits import KINDS
 from reseed.exhibits.figures import write_figure
 from reseed.exhibits.footnotes import sentence_of, shorten
+from reseed.exhibits.gallery import write_gallery
 from reseed.exhibits.report import (
     SCALES,
     TEMPLATES,
@@ -224,3 +225,16 @@ def test_durations(seconds, words):
 def test_templates_hold_no_style_or_code_of_others():
     for path in TEMPLATES.glob("*.html"):
         assert not re.search(r"<script|https?://| style=", path.read_text()), path.name
+
+
+def test_the_gallery_says_how_each_figure_was_had(folder, tmp_path):
+    write_gallery([folder], {"toy": ["figure3"]}, tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert (tmp_path / "toy-figure3.png").read_bytes() == (
+        folder / "figures" / "figure3.png"
+    ).read_bytes()
+    for part in ("](toy-figure3.png)", "Scale: demo.", "Seeds per cell: ", "A CPU", "1 failed",
+                 "snakemake --cores all", "figures/figure3.png --config scale=demo"):  # fmt: skip
+        assert part in text
+    with pytest.raises(ReseedError, match="figure9"):
+        write_gallery([folder], {"toy": ["figure9"]}, tmp_path)

@@ -36,6 +36,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, "No two models were run on the same dataset.")
+    rows, untested = _tested(rows)
     lines, raw, hidden = Rows(), [], 0
     level = rows["level"].max()
     for title, part in settings(data, rows):
@@ -55,12 +56,13 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "Flips": numbers.percent(row["instability"]),
                 "Outcome": _SHORT.get(row["outcome"], row["outcome"]),
             }
-            lines.add(cells, f"{title}, {unit}", verdict(row | _titles(data, row)))
+            section = title if row["design"] == "datasets" else f"{title}, {unit}"
+            lines.add(cells, section, verdict(row | _titles(data, row)))
     rest = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
     return lines.table(
         data,
         pd.concat(raw, ignore_index=True),
-        note(data, rows, rest),
+        note(data, rows, rest, untested),
         definitions=[
             "Difference: positive where the model named first is better; its interval is for the"
             " pair alone. p: adjusted over the pairs of a dataset (Holm). Flips: share of single"
@@ -70,6 +72,17 @@ def table(data: ExhibitData, options: dict) -> Table:
         ],
         findings=_findings(data, rows),
         headline=_headline(rows),
+    )
+
+
+def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The rows without comparisons over too few datasets, and the line that says so."""
+    over = (rows["design"] == "datasets") & (rows["outcome"] == "too few runs")
+    if not over.any() or over.all():
+        return rows, ""
+    most, needed = int(rows.loc[over, "n"].max()), int(rows.loc[over, "min_runs"].max())
+    return rows[~over], (
+        f"Nothing is tested over datasets: there are {most}, and at least {needed} are needed."
     )
 
 
