@@ -34,7 +34,7 @@ def data(tmp_path_factory):
                 gaps[OUTLIER, : ITEMS // 4] += 12
             folder = tmp_path_factory.mktemp(f"{dataset}-{model}")
             predictions = write(folder, dataset, y, list(expit(gaps)), model)
-            read = Data(frame([]), facts, None, Predictions(predictions.folder))
+            read = Data(frame([trial(0.5)]), facts, None, Predictions(predictions.folder))
             options = {"n_bootstrap": 4, "n_halves": 50}
             parts.append(seed_choice.analyse(read, options))
             trials += [trial(0.5, dataset=dataset, model=model, seed=s) for s in range(SEEDS)]

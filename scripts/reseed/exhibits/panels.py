@@ -43,9 +43,9 @@ def panel_grid(
         lines.append(line)
         total += line
     figure = new_figure(min(total, MOST_HEIGHT), width)
-    grid = figure.subplots(
-        len(lines), columns, squeeze=False, gridspec_kw={"height_ratios": lines}, **subplots
-    )
+    if len(set(lines)) > 1:
+        subplots["height_ratios"] = lines
+    grid = figure.subplots(len(lines), columns, squeeze=False, **subplots)
     panels = min(len(heights), len(lines) * columns)
     for axis in grid.flat[panels:]:
         axis.set_visible(False)

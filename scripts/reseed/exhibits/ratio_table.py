@@ -8,7 +8,7 @@ from scipy import stats
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
-from reseed.exhibits.spread_table import UNCERTAIN, few, score_places, spread_of
+from reseed.exhibits.spread_table import LEAST, UNCERTAIN, few, score_places, spread_of
 from reseed.exhibits.tables import Rows, Table, empty_table
 
 # Seeds from which on SDs are worth setting in order.
@@ -23,6 +23,9 @@ def table(data: ExhibitData, options: dict) -> Table:
         rows = rows[rows["held"].eq("") & rows["test_ratio"].notna()]
     if rows.empty:
         return empty_table(data, "No test ratio was varied at this scale.")
+    if (most := int(rows["n"].max())) < LEAST:
+        seeds = numbers.counted(most, "seed")
+        return empty_table(data, f"{seeds} a test ratio at this scale: no spread to see.")
     models = list(dict.fromkeys(rows["model"]))
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines = Rows()

@@ -36,6 +36,7 @@ COLUMN_WIDTH = 3.4
 #: As in the paper's Figure 3: red for model seeds, blue for data seeds.
 VARIED = {"model": RED, "data": BLUE}
 MODELS = {"ffnn": BLUE, "ffnn_res": SKY, "rf": GREEN, "gbm": ORANGE, "xgb": RED}
+SEQUENTIAL = "cividis"
 #: Away from a middle, to both sides.
 DIVERGING = "PuOr"
 
