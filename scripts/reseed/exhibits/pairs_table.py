@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 
 from reseed.exhibits.data import ExhibitData
@@ -17,6 +15,7 @@ from reseed.exhibits.settings import (
     settings,
 )
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.verdicts import p_text
 
 
 def table(data: ExhibitData, options: dict) -> Table:
@@ -34,10 +33,10 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "Pair": pair_title(data, row),
                 "Difference": difference,
                 f"{100 * level:g} % interval": interval,
-                "Cohen’s d": fixed(row.get("d_z", row.get("cohens_d", math.nan)), 2),
+                "Cohen’s d_z": fixed(row["cohens_d"], 2),
                 "p": p_cell(row["p"]),
                 "p (Holm)": p_cell(row["p_holm"]),
-                "rank p (Holm)": p_cell(row["rank_p_holm"]),
+                "rank p (Holm)": _rank_p(row),
                 "Flips": percent(row["instability"]),
                 "n": _n(row),
                 "Test": row["test"] or NONE,
@@ -49,10 +48,18 @@ def table(data: ExhibitData, options: dict) -> Table:
         note(data, rows),
         definitions=[
             "Differences are positive where the model named first is better. Rank p: signed-rank"
-            " or Mann–Whitney test, which do not allow for overlapping splits. Flips: share of"
-            " single runs that order the pair otherwise than the means."
+            " or Mann–Whitney test, which do not allow for overlapping splits; ≥: with so few runs"
+            " no outcome gives less. d_z: difference over the SD of the paired differences. Flips:"
+            " share of single runs that order the pair otherwise than the means, a tie as half."
         ],
     )
+
+
+def _rank_p(row: pd.Series) -> str:
+    """The adjusted p-value; where no outcome could have rejected, the least it could have been."""
+    if row["rank_p_least"] > row["alpha"]:
+        return f"≥ {p_text(row['rank_p_least'])}"
+    return p_cell(row["rank_p_holm"])
 
 
 def _n(row: pd.Series) -> str:

@@ -55,14 +55,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = _findings(drawn)
     return canvas, Drawn(
         rows,
-        footnote(data, drawn, why_majority(data, flat), undrawn(titles, axes)),
+        footnote(data, drawn, why_majority(data, flat), _bare(drawn), undrawn(titles, axes)),
         findings=found,
         headline=_headline(drawn),
         definitions=[
             "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
             " if test rows were without end; the rest is seeds that are right on different rows"
-            " (Jordan 2023). AUC is no mean over test rows, so it has none here. Intervals: over"
-            " seeds and test rows for accuracy, Gaussian (modified large sample) for MSE."
+            " (Jordan 2023). AUC is no mean over test rows, so it has none here. Intervals"
+            " allow for seeds and test rows."
         ],
         alt=" ".join(["Marks at three standard deviations for each algorithm.", *found]),
     )
@@ -85,6 +85,14 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
     axis.set_xlim(left=0)
     axis.grid(True, axis="x")
     axis.xaxis.set_major_locator(MaxNLocator(6))
+
+
+def _bare(rows: pd.DataFrame) -> str:
+    """How many SDs are drawn without their interval, and why; empty if none is."""
+    bare = int((rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()).sum())
+    if not bare:
+        return ""
+    return f"{bare} without an interval: fewer than five seeds, or all seeds score the same."
 
 
 def _judged(rows: pd.DataFrame) -> pd.DataFrame:
