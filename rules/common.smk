@@ -92,9 +92,10 @@ def exhibit_files(study, exhibit):
 
 
 def study_files(study):
-    """What a study ends in: its tables of trials, its statistics and its exhibits."""
+    """What a study ends in: its page, its tables of trials, its statistics and its exhibits."""
     entry, folder = PROJECT.studies[study], f"{RESULTS}/studies/{study}"
     return [
+        study_page(study),
         f"{folder}/metrics.parquet",
         f"{folder}/about.json",
         *(
