@@ -12,13 +12,12 @@ SCRIPTS = ROOT / "scripts"
 CONFIG = Path("config" if os.path.isdir("config/studies") else ROOT / "config")
 sys.path.insert(0, str(SCRIPTS))
 
-from reseed.analyses import KINDS as ANALYSES
 from reseed.coordinates import split_path, trial_path
 from reseed.data.kinds import INPUTS_FILE, local_files
 from reseed.data.registry import reader_of
 from reseed.errors import ReseedError
-from reseed.exhibits import KINDS as EXHIBITS
 from reseed.keys import code_hash, digest
+from reseed import kinds
 from reseed.machine import versions
 from reseed.plan import blocks, job_name
 from reseed.plan_files import (
@@ -78,7 +77,8 @@ def placeless(description):
 
 def is_table(study, exhibit):
     """Whether an exhibit is a table (else a figure)."""
-    return EXHIBITS[PROJECT.studies[study].exhibits[exhibit].kind] == "table"
+    kind = PROJECT.studies[study].exhibits[exhibit].kind
+    return kinds.find("exhibits", kind).function == "table"
 
 
 def exhibit_files(study, exhibit):

@@ -4,8 +4,7 @@ import argparse
 from pathlib import Path
 
 from reseed.devices import claim
-from reseed.plan_files import read_job
-from reseed.scripting import limit_threads, pick_device, run, say
+from reseed.scripting import limit_threads, pick_device, read_job, run, say
 
 
 def main() -> None:
