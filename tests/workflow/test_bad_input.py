@@ -74,7 +74,7 @@ def test_two_runs_at_once(project):
     project.write("studies/small", project.study)
     first = project.start()
     try:
-        log = project.folder / "results" / "logs" / "trials"
+        log = project.folder / "results" / "logs" / "train"
         deadline = time.monotonic() + 60
         while not log.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -82,15 +82,3 @@ def test_two_runs_at_once(project):
     finally:
         os.killpg(first.pid, signal.SIGKILL)
         first.wait()
-
-
-def test_a_damaged_trial_is_told_moved_aside_and_made_again(project):
-    project.run()
-    path = project.folder / next(iter(project.trials()))
-    path.write_bytes(path.read_bytes()[:100])
-    (project.folder / "results" / "studies" / "small" / "metrics.parquet").unlink()
-    text = project.run(fails=True)
-    assert "damaged" in text
-    assert path.name in text
-    project.run()
-    assert path.stat().st_size > 100
