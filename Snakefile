@@ -3,6 +3,7 @@
 `snakemake --cores N` makes every study of `config/studies/` at the scale of `config/config.yaml`
 and ends with `results/report/index.html`. One rule file a stage, in the order of the data.
 """
+
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -27,7 +28,7 @@ rule all:
     input:
         REPORT,
         [file for study in PROJECT.studies for file in study_files(study)],
-        [file for study in TRAINED for file in PLAN.trial_files(study)],
+        every_trial(),
 
 
 for study in PROJECT.studies:
@@ -37,7 +38,7 @@ for study in PROJECT.studies:
             study
         input:
             study_files(study),
-            PLAN.trial_files(study),
+            lambda w, study=study: trial_files(study),
 
 
 onsuccess:

@@ -3,7 +3,7 @@
 
 rule verify:
     input:
-        [file for study in TRAINED for file in PLAN.trial_files(study)],
+        lambda w: every_trial(),
     log:
         f"{RESULTS}/logs/verify.log",
     conda:

@@ -1,57 +1,64 @@
 # Trial files → one table a study, and the raw outputs per item where an analysis needs them.
 
 
-def study_key(code):
-    """Hash of the code and the description behind a study's tables."""
-    return lambda w: digest(code_hash(code), placeless(study_told(w)))
-
-
-def study_told(w):
+def study_told(study, experiment=None):
     """What collecting a study is told."""
-    return study_job(PROJECT, PLAN, w.study)
+    return study_job(PROJECT, PLAN, study, experiment)
 
 
-rule collect_trials:
-    input:
-        lambda w: PLAN.trial_files(w.study),
-    output:
-        metrics=f"{RESULTS}/studies/{{study}}/metrics.parquet",
-        about=f"{RESULTS}/studies/{{study}}/about.json",
-    log:
-        f"{RESULTS}/logs/studies/{{study}}/metrics.log",
-    wildcard_constraints:
-        study=one_of(TRAINED),
-    conda:
-        "../envs/statistics.yaml"
-    params:
-        key=study_key("collect_trials.py"),
-        run=script("collect_trials.py"),
-        job=told(study_told),
-    shell:
-        "job {log:q} python {params.run:q} --job {params.job:q}"
-        " --metrics {output.metrics:q} --about {output.about:q}"
+for study in TRAINED:
 
+    rule:
+        name:
+            f"collect_{study}"
+        input:
+            trial_files(study),
+        output:
+            metrics=f"{RESULTS}/studies/{study}/metrics.parquet",
+            about=f"{RESULTS}/studies/{study}/about.json",
+        log:
+            f"{RESULTS}/logs/studies/{study}/metrics.log",
+        conda:
+            "../envs/statistics.yaml"
+        params:
+            key=digest(code_hash("collect_trials.py"), placeless(study_told(study))),
+            run=script("collect_trials.py"),
+            job=told(lambda w, study=study: study_told(study)),
+        shell:
+            "job {log:q} python {params.run:q} --job {params.job:q}"
+            " --metrics {output.metrics:q} --about {output.about:q}"
 
-rule collect_items:
-    input:
-        lambda w: PLAN.trial_files(w.study, w.experiment),
-    output:
-        scores=f"{RESULTS}/studies/{{study}}/predictions/{{experiment}}/scores.parquet",
-        targets=f"{RESULTS}/studies/{{study}}/predictions/{{experiment}}/targets.parquet",
-        curves=f"{RESULTS}/studies/{{study}}/predictions/{{experiment}}/curves.parquet",
-    log:
-        f"{RESULTS}/logs/studies/{{study}}/predictions-{{experiment}}.log",
-    wildcard_constraints:
-        study=one_of(TRAINED),
-    conda:
-        "../envs/statistics.yaml"
-    params:
-        key=study_key("collect_items.py"),
-        run=script("collect_items.py"),
-        job=told(lambda w: study_job(PROJECT, PLAN, w.study, w.experiment)),
-    shell:
-        "job {log:q} python {params.run:q} --job {params.job:q}"
-        " --scores {output.scores:q} --targets {output.targets:q} --curves {output.curves:q}"
+    for experiment in PLAN.studies[study]:
+        stem = f"{RESULTS}/studies/{study}/predictions/{experiment}"
+
+        rule:
+            name:
+                f"collect_{study}_{experiment}_items"
+            input:
+                trial_files(study, experiment),
+            output:
+                scores=f"{stem}/scores.parquet",
+                targets=f"{stem}/targets.parquet",
+                curves=f"{stem}/curves.parquet",
+            log:
+                f"{RESULTS}/logs/studies/{study}/predictions-{experiment}.log",
+            conda:
+                "../envs/statistics.yaml"
+            params:
+                key=digest(
+                    code_hash("collect_items.py"),
+                    placeless(study_told(study, experiment)),
+                ),
+                run=script("collect_items.py"),
+                job=told(
+                    lambda w, study=study, experiment=experiment: study_told(
+                        study, experiment
+                    )
+                ),
+            shell:
+                "job {log:q} python {params.run:q} --job {params.job:q}"
+                " --scores {output.scores:q} --targets {output.targets:q}"
+                " --curves {output.curves:q}"
 
 
 def given_results(study):
@@ -62,7 +69,7 @@ def given_results(study):
 
 def given_told(w):
     """What importing given results is told."""
-    return {"results": given_results(w.study), "study": study_told(w)}
+    return {"results": given_results(w.study), "study": study_told(w.study)}
 
 
 rule import_results:
@@ -78,7 +85,11 @@ rule import_results:
     conda:
         "../envs/statistics.yaml"
     params:
-        key=lambda w: digest(code_hash("import_results.py"), given_results(w.study), placeless(study_told(w))),
+        key=lambda w: digest(
+            code_hash("import_results.py"),
+            given_results(w.study),
+            placeless(study_told(w.study)),
+        ),
         run=script("import_results.py"),
         job=told(given_told),
     shell:
@@ -99,7 +110,11 @@ rule import_predictions:
     conda:
         "../envs/statistics.yaml"
     params:
-        key=lambda w: digest(code_hash("import_results.py"), given_results(w.study), placeless(study_told(w))),
+        key=lambda w: digest(
+            code_hash("import_results.py"),
+            given_results(w.study),
+            placeless(study_told(w.study)),
+        ),
         run=script("import_results.py"),
         job=told(given_told),
     shell:

@@ -46,7 +46,7 @@ prepare_jobs(MIRROR, os.getcwd())
 shell.prefix(
     'job() {{ local log="$1" rc=0; shift; "$@" > "$log" 2>&1 || rc=$?;'
     ' if [ "$rc" -gt 128 ]; then echo "Error: the process was ended by signal $((rc - 128))'
-    ' (9: killed, often for want of memory; 15: asked to end). What it finished is kept:'
+    " (9: killed, often for want of memory; 15: asked to end). What it finished is kept:"
     ' run again." >> "$log"; fi; return "$rc"; }}; '
 )
 JOBS = PlanFiles(RESULTS, dry=workflow.dryrun)
@@ -84,7 +84,9 @@ def is_table(study, exhibit):
 def exhibit_files(study, exhibit):
     """Every file of an exhibit."""
     table = is_table(study, exhibit)
-    folder, suffixes = ("tables", TABLE_SUFFIXES) if table else ("figures", FIGURE_SUFFIXES)
+    folder, suffixes = (
+        ("tables", TABLE_SUFFIXES) if table else ("figures", FIGURE_SUFFIXES)
+    )
     stem = f"{RESULTS}/studies/{study}/{folder}/{exhibit}"
     return [stem + suffix for suffix in suffixes]
 
@@ -100,11 +102,7 @@ def study_files(study):
             for analysis in entry.analyses
             for suffix in ("parquet", "csv")
         ),
-        *(
-            file
-            for exhibit in entry.exhibits
-            for file in exhibit_files(study, exhibit)
-        ),
+        *(file for exhibit in entry.exhibits for file in exhibit_files(study, exhibit)),
     ]
 
 

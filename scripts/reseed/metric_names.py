@@ -9,12 +9,15 @@ import re
 # Means of per-item hits and areas below curves: within [0, 1], read in points (× 100).
 _SHARE = re.compile(
     "accuracy|acc|auc|auroc|auprc|f1|precision|recall|sensitivity|specificity|ap|map|dice|iou"
-    "|jaccard|top1|top5|ndcg|mrr"
+    "|miou|jaccard|top1|top5|ndcg|mrr|em|pass|hits"
 )
-_UP = re.compile(f"{_SHARE.pattern}|r2|bleu|rouge|kappa|mcc|likelihood|reward")
+_UP = re.compile(
+    f"{_SHARE.pattern}|r2|bleu|chrf|rouge|kappa|mcc|likelihood|reward|return|psnr|ssim|pearson"
+    "|spearman"
+)
 _DOWN = re.compile(
     "mse|mae|rmse|rmsle|mape|loss|logloss|error|misclassification|brier|ece|perplexity|ppl|nll"
-    "|wer|cer|regret|deviance"
+    "|wer|cer|eer|regret|deviance|pinball|smape|mase|crps|fid|bpb"
 )
 _NEGATED = re.compile("neg|negative")
 

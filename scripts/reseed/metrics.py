@@ -126,6 +126,7 @@ def _ece(y: np.ndarray, p: np.ndarray) -> float:
 def _mcc(y: np.ndarray, p: np.ndarray) -> float:
     from sklearn.metrics import matthews_corrcoef
 
+    _refuse_one_class(y)
     return matthews_corrcoef(y, _classes(p))
 
 

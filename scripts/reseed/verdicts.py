@@ -7,21 +7,41 @@ from collections.abc import Mapping
 
 #: In place of a dataset's name: a comparison over all of them.
 ALL_DATASETS = "all datasets"
-OUTCOMES = ("difference", "no difference shown", "too few runs", "no variation", "not comparable")
+OUTCOMES = (
+    "difference",
+    "equivalent",
+    "no difference shown",
+    "too few runs",
+    "no variation",
+    "not comparable",
+)
 _UNIT = {"splits": "splits", "seeds": "model seeds", "unpaired": "runs", "datasets": "datasets"}
 
 
 def outcome(row: Mapping) -> str:
-    """One of `OUTCOMES` for a row of the analysis `pairs`."""
+    """One of `OUTCOMES` for a row of the analysis `pairs`.
+
+    A difference that is shown is one, however small; `equivalent` is what no difference was shown
+    for and two one-sided tests put within ±`rope`.
+    """
     if row["design"] == "different splits" and row["n"] > 0:
         return "not comparable"
     if row["n"] < row["min_runs"]:
         return "too few runs"
     if row["design"] != "datasets" and row["low"] == row["high"]:
         return "no variation"
-    gate = row["friedman_p"] if row["design"] == "datasets" else 0.0
-    shown = max(row["p_holm"], gate) <= row["alpha"] and row["difference"] > 0
-    return "difference" if shown else "no difference shown"
+    gate = row["friedman_p"] if _by_rank(row) else 0.0
+    if max(row["p_holm"], gate) <= row["alpha"] and row["difference"] > 0:
+        return "difference"
+    return "equivalent" if _within_rope(row) else "no difference shown"
+
+
+def _by_rank(row: Mapping) -> bool:
+    return row["design"] == "datasets" and row["test"].startswith("Nemenyi")
+
+
+def _within_rope(row: Mapping) -> bool:
+    return row.get("equivalence_p_holm", math.nan) <= row["alpha"]
 
 
 def verdict(row: Mapping) -> str:
@@ -57,30 +77,86 @@ def verdict(row: Mapping) -> str:
     numbers = f"{_difference(row)}, {_interval(row)}, {_p(row)}{_flips(row)}"
     if found == "difference":
         head, tail = f"{a} beats {b}{one_split}: {numbers}.", ""
+        if _within_rope(row):
+            tail = f" It is smaller than {_rope(row)}, the region of practical equivalence."
+    elif found == "equivalent":
+        adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
+        head = f"{a} and {b} are equivalent within {_rope(row)}{one_split}: {numbers}."
+        tail = f" Two one-sided tests: {adjusted} {p_text(row['equivalence_p_holm'])}."
     else:
         head = f"No difference shown between {a} and {b}{one_split}: {numbers}."
-        tail = " This does not show that they are equal."
+        tail = f" This does not show that they are equal.{_detectable(row)}"
     return f"{head}{tail} {_basis(row)}{_left_out(row)}"
 
 
+def _rope(row: Mapping) -> str:
+    return f"±{row['rope'] * row['factor']:.3g}{_unit(row)}"
+
+
+def _detectable(row: Mapping) -> str:
+    """The smallest difference that the design could have found, if that is known."""
+    size, power = row.get("detectable", math.nan), row.get("target_power", math.nan)
+    if not math.isfinite(size):
+        return ""
+    value = number(size * row["factor"], _places(row))
+    return f" A true difference of {value}{_unit(row)} would be found in {100 * power:.0f} %."
+
+
+def _unit(row: Mapping) -> str:
+    return f" {row['unit']}" if row["unit"] else ""
+
+
 def _over_datasets(row: Mapping) -> str:
-    a, b = row["model_a"], row["model_b"]
-    numbers = (
-        f"average rank {row['mean_a']:.2f} against {row['mean_b']:.2f} over {row['n']:.0f} "
-        f"datasets, Nemenyi's p {p_text(row['p_holm'])} (for all pairs at once), Friedman's p "
-        f"{p_text(row['friedman_p'])}; order flips on {share_text(row['instability'])} of datasets"
+    a, b, found = row["model_a"], row["model_b"], outcome(row)
+    if row["n"] == 0:
+        return f"{a} and {b} cannot be compared over datasets: on none have both comparable runs."
+    if found == "too few runs":
+        head = (
+            f"Too few datasets to tell {a} from {b} beyond them: {_wins(row)}; at least "
+            f"{row['min_runs']:.0f} are needed."
+        )
+        return head + _missing(row) + _left_out(row)
+    if _by_rank(row):
+        numbers = (
+            f"average rank {row['mean_a']:.2f} against {row['mean_b']:.2f} over {row['n']:.0f} "
+            f"datasets, Nemenyi's p {p_text(row['p_holm'])} (for all pairs at once), Friedman's p "
+            f"{p_text(row['friedman_p'])}; order flips on {share_text(row['instability'])} of "
+            "datasets"
+        )
+    else:
+        middle = "" if row["test"] == "sign test" else f", typical {_difference(row)}"
+        numbers = f"{_wins(row)}{middle}, {row['test']}, {_p(row)}"
+    if found == "difference":
+        head = f"{a} ranks better than {b}" if _by_rank(row) else f"{a} beats {b} over datasets"
+        return f"{head}: {numbers}.{_missing(row)}{_left_out(row)}"
+    least = row.get("p_least", math.nan)
+    floor = (
+        f" No outcome of {row['n']:.0f} datasets gives this test a p below {p_text(least)}."
+        if least > row["alpha"]
+        else ""
     )
-    if outcome(row) == "difference":
-        return f"{a} ranks better than {b}: {numbers}."
     return (
         f"No difference shown between {a} and {b} over datasets: {numbers}. This does not show "
-        "that they are equal."
+        f"that they are equal.{floor}{_missing(row)}{_left_out(row)}"
+    )
+
+
+def _wins(row: Mapping) -> str:
+    n, wins, losses = (int(row[name]) for name in ("n", "wins", "losses"))
+    tied = n - wins - losses
+    ties = f", {tied} tie{'s' if tied > 1 else ''}" if tied else ""
+    return f"{row['model_a']} is ahead on {wins} of {n} datasets{ties}"
+
+
+def _missing(row: Mapping) -> str:
+    return (
+        f" Left out, as not both have comparable runs: {row['missing']}." if row["missing"] else ""
     )
 
 
 def _difference(row: Mapping) -> str:
     places = _places(row)
-    unit = f" {row['unit']}" if row["unit"] else ""
+    unit = _unit(row)
     better = "" if row["greater_is_better"] else ", lower is better"
     value = number(row["difference"] * row["factor"], places)
     return f"difference {value}{unit} ({row['metric']}{better})"
@@ -99,7 +175,9 @@ def _p(row: Mapping) -> str:
 
 
 def _flips(row: Mapping) -> str:
-    return f", order flips in {share_text(row['instability'])} of single runs"
+    tied = row.get("ties", 0.0)
+    ties = f" ({share_text(tied)} tie; a tie counts half)" if tied > 0 else ""
+    return f", order flips in {share_text(row['instability'])} of single runs{ties}"
 
 
 def _count(row: Mapping) -> str:
@@ -113,7 +191,10 @@ def _basis(row: Mapping) -> str:
     """Test, number of runs, paired or not, and what did not vary."""
     test = row["test"][0].upper() + row["test"][1:]
     if row["design"] == "splits":
-        return f"{test}, paired over {_count(row)}."
+        ratio = ""
+        if str(row.get("scheme", "")).startswith("kfold"):
+            ratio = f", test rows {row['test_train_ratio']:.3g} of the training rows"
+        return f"{test}, paired over {_count(row)}{ratio}."
     shared = f"over {row['n']:.0f} shared model seeds"
     if row["design"] == "unpaired":
         shared = f"on {_count(row)} whose model seeds are not shared"
@@ -126,11 +207,12 @@ def _left_out(row: Mapping) -> str:
     if not row["left_out"]:
         return ""
     runs = f"{row['left_out']:.0f} run{'s' if row['left_out'] > 1 else ''}"
-    return f" {runs} without a counterpart left out."
+    failed = row.get("failed", 0)
+    return f" {runs} without a counterpart left out{f' ({failed:.0f} failed)' if failed else ''}."
 
 
 def _places(row: Mapping) -> int:
-    """Decimals that show the interval's half-width (or the difference) to one or two digits.
+    """Decimals that show the interval's half-width (or the difference) to two digits.
 
     More where a bound that is not 0 would else be printed as 0.
     """
@@ -140,8 +222,7 @@ def _places(row: Mapping) -> int:
     size = half if tested else abs(row["difference"] * row["factor"])
     if not math.isfinite(size) or size == 0:
         return 0
-    power = math.floor(math.log10(size))
-    places = -power + (size / 10**power < 3)
+    places = 1 - math.floor(math.log10(size))
     for end in ends if tested else []:
         if math.isfinite(end) and end != 0:
             needed = -math.floor(math.log10(abs(end)))

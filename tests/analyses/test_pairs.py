@@ -10,6 +10,7 @@ from reseed.errors import ReseedError
 from reseed.stats.comparison import nadeau_bengio
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 
 OPTIONS = {"n_boot": 200}
 
@@ -171,10 +172,166 @@ def test_over_many_datasets_by_friedman_and_nemenyi(rng):
     assert row_of(over, "z", "x")["mean_a"] < row_of(over, "z", "x")["mean_b"]
 
 
-def test_no_row_over_few_datasets_and_none_for_one_model(rng):
-    few = frame([r for i in range(4) for r in over_splits(rng, {"x": 0, "y": 0}, 6, f"d{i}")])
-    assert "all datasets" not in set(analyse(data(few), OPTIONS)["dataset"])
+def test_few_datasets_are_counted_and_not_tested_and_one_model_is_nothing(rng):
+    few = frame([r for i in range(4) for r in over_splits(rng, {"x": 0.1, "y": 0}, 6, f"d{i}")])
+    row = analyse(data(few), OPTIONS).iloc[-1]
+    assert (row["dataset"], row["outcome"], row["wins"]) == ("all datasets", "too few runs", 4)
+    assert np.isnan(row["p_holm"])
+    alone = frame(over_splits(rng, {"x": 0.1, "y": 0}))
+    assert "all datasets" not in set(analyse(data(alone), OPTIONS)["dataset"])
     assert analyse(data(frame(over_splits(rng, {"x": 0}))), OPTIONS).empty
+
+
+def failing(rng, datasets=12, gone=(0, 1, 2)):
+    """B is better than A by 0.01 everywhere; A fails on splits that are hard for all."""
+    rows = []
+    for i in range(datasets):
+        for seed in range(10):
+            base = 0.9 - 0.2 * (seed < 5) + rng.normal(0, 0.0005)
+            for model, effect in {"A": 0.0, "B": 0.01, "C": -0.05}.items():
+                lost = model == "A" and seed in gone
+                noise = rng.normal(0, 0.0005)
+                rows.append((f"d{i}", model, seed, 0, 0, np.nan if lost else base + effect + noise))
+    return frame(rows)
+
+
+def test_over_datasets_models_are_compared_on_the_splits_they_share(rng):
+    """A's failures on hard splits made its own mean the best on every dataset."""
+    over = analyse(data(failing(rng)), {"n_boot": 20}).query("dataset == 'all datasets'")
+    row = row_of(over, "B", "A")
+    assert (row["outcome"], row["mean_a"], row["mean_b"]) == ("difference", 1.0, 2.0)
+    assert row["failed"] == 3 * 12
+    assert row["left_out"] == 3 * 12  # the runs of B on the splits where A failed
+    assert "36 runs without a counterpart left out (36 failed)." in row["verdict"]
+
+
+def test_a_model_that_lacks_a_dataset_is_told_and_still_compared(rng):
+    metrics = failing(rng, 8, ())
+    gone = (metrics["model"] == "C") & metrics["dataset"].isin(["d3", "d5"])
+    over = analyse(data(metrics[~gone]), {"n_boot": 20}).query("dataset == 'all datasets'")
+    assert len(over) == 3
+    row = row_of(over, "A", "C")
+    assert (row["n"], row["missing"], row["wins"]) == (6, "d3, d5", 6)
+    assert "Left out, as not both have comparable runs: d3, d5." in row["verdict"]
+    whole = row_of(over, "B", "A")
+    assert (whole["n"], whole["missing"]) == (8, "")
+    means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
+    both = means.drop(["d3", "d5"])
+    raw = [stats.wilcoxon(means["B"] - means["A"])[1]]
+    raw += [stats.wilcoxon(both[model] - both["C"])[1] for model in "AB"]
+    expected = multipletests(raw, method="holm")[1]
+    assert whole["p"] == pytest.approx(raw[0])
+    assert sorted(over["p_holm"]) == pytest.approx(sorted(expected))
+
+
+def test_two_models_over_datasets_by_the_signed_rank_test(rng):
+    rows = [r for i in range(9) for r in over_splits(rng, {"x": 0, "y": 0.02}, 6, f"d{i}")]
+    metrics = frame(rows)
+    row = analyse(data(metrics), OPTIONS).query("dataset == 'all datasets'").iloc[0]
+    means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
+    test = stats.wilcoxon(means["y"] - means["x"])
+    assert (row["model_a"], row["test"]) == ("y", "Wilcoxon signed-rank test")
+    assert row["p_holm"] == pytest.approx(test.pvalue)
+    losses = frame(rows, "mse")
+    row = analyse(data(losses, "mse", False), OPTIONS).query("dataset == 'all datasets'").iloc[0]
+    assert (row["model_a"], row["test"]) == ("x", "sign test")
+    assert row["p"] == pytest.approx(stats.binomtest(int(row["wins"]), 9).pvalue)
+
+
+def test_a_baseline_makes_the_family_smaller(rng):
+    metrics = frame(over_splits(rng, {"w": 0.0, "x": 0.002, "y": 0.004, "z": 0.01}))
+    every = analyse(data(metrics), OPTIONS)
+    table = analyse(data(metrics), OPTIONS | {"baseline": "w"})
+    assert len(every) == 6
+    assert {frozenset(pair) for pair in table[["model_a", "model_b"]].to_numpy()} == {
+        frozenset("wx"), frozenset("wy"), frozenset("wz"),
+    }  # fmt: skip
+    assert list(table["p_holm"]) == pytest.approx(list(multipletests(table["p"], method="holm")[1]))
+    assert row_of(table, "z", "w")["p"] == pytest.approx(row_of(every, "z", "w")["p"])
+    assert row_of(table, "z", "w")["bca_low"] == row_of(every, "z", "w")["bca_low"]
+    asked = analyse(data(metrics), OPTIONS | {"pairs": [["x", "y"], ["z", "w"]]})
+    assert len(asked) == 2
+    assert set(asked["pairs"]) == {2}
+
+
+def test_a_baseline_is_found_under_its_variant(rng):
+    metrics = frame(over_splits(rng, {"rf~trees=60": 0.0, "gbm": 0.002, "xgb": 0.004}))
+    assert len(analyse(data(metrics), OPTIONS | {"baseline": "rf"})) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "no"}, "no model of this study. Models: x, y"),
+        ({"pairs": [["x", "no"]]}, "no model of this study"),
+        ({"pairs": [["x", "x"]]}, "two different models"),
+        ({"pairs": []}, "two different models"),
+        ({"pairs": [["x", "y"]], "baseline": "x"}, "not both"),
+        ({"family": "all"}, "family must be"),
+    ],
+)
+def test_choices_of_pairs_that_make_no_sense(rng, options, message):
+    with pytest.raises(ReseedError, match=message):
+        analyse(data(frame(over_splits(rng, {"x": 0, "y": 0}))), OPTIONS | options)
+
+
+def test_one_family_for_the_whole_study(rng):
+    rows = [r for i in range(3) for r in over_splits(rng, {"x": 0, "y": 0.003, "z": 0}, 8, f"d{i}")]
+    table = analyse(data(frame(rows)), OPTIONS | {"family": "study"})
+    table = table[table["dataset"] != "all datasets"]
+    assert set(table["pairs"]) == {9}
+    expected = multipletests(table["p"], method="holm")[1]
+    assert list(table["p_holm"]) == pytest.approx(list(expected))
+
+
+def test_flattened_repeats_are_asked_about(rng):
+    rows = [("d", m, 0, f, 0, v) for m in "xy" for f, v in enumerate(rng.normal(0.8, 0.01, 50))]
+    metrics = frame(rows, test_ratio=np.nan, scheme="kfold-50x1")
+    with pytest.raises(ReseedError, match=r"50 folds and no repeats.*`repeat`"):
+        analyse(data(metrics), OPTIONS)
+    sized = analyse(data(metrics.assign(n_train=160, n_test=40)), OPTIONS)
+    assert sized["test_train_ratio"].iloc[0] == pytest.approx(0.25)
+
+
+def test_equivalence_and_what_could_have_been_found(rng):
+    shared = rng.normal(0.8, 0.01, 20)
+    x, y = shared + rng.normal(0, 0.002, 20), shared + rng.normal(0, 0.002, 20)
+    row = analyse(data(one_split({"x": x, "y": y})), OPTIONS | {"rope": 0.005}).iloc[0]
+    d = x - y
+    sides = (stats.ttest_1samp(d, side, alternative=way).pvalue
+             for side, way in ((-0.005, "greater"), (0.005, "less")))  # fmt: skip
+    assert row["equivalence_p"] == pytest.approx(max(sides))
+    assert row["outcome"] == "equivalent"
+    # The detectable difference is where statsmodels' power of the paired t test is 80 %.
+    power = TTestPower().power(row["detectable"] / d.std(ddof=1), 20, 0.05)
+    assert power == pytest.approx(0.8, abs=1e-6)
+
+
+def test_a_rank_test_that_cannot_reject_says_its_floor(rng):
+    effects = {"v": 0, "w": 0.05, "x": 0.1, "y": 0.15, "z": 0.2}
+    table = analyse(data(frame(over_splits(rng, effects, 6))), OPTIONS)
+    # Six splits give 2/2⁶ at best, times ten pairs.
+    assert table["rank_p_least"].to_numpy() == pytest.approx(np.full(10, 0.3125))
+    assert (table["rank_p_holm"] >= 0.3125 - 1e-12).all()
+
+
+def test_ties_count_as_half_a_flip():
+    x = [0.5, 0.5, 0.5, 0.5, 0.6, 0.5]
+    row = analyse(data(one_split({"x": x, "y": [0.5] * 6})), OPTIONS).iloc[0]
+    assert row["instability"] == pytest.approx(5 / 6 / 2)
+    assert row["ties"] == pytest.approx(5 / 6)
+
+
+def test_runs_in_different_places_are_compared_as_they_are_alone(rng):
+    """Models that fail in different places are set side by side pair by pair."""
+    metrics = frame(over_splits(rng, {m: i * 0.01 for i, m in enumerate("vwxyz")}, 15))
+    metrics = metrics[rng.random(len(metrics)) > 0.2].reset_index(drop=True)
+    table = analyse(data(metrics), OPTIONS)
+    wide = metrics.pivot(index="data_seed", columns="model", values="accuracy")
+    for row in table.itertuples():
+        d = (wide[row.model_a] - wide[row.model_b]).dropna().to_numpy()
+        assert row.n == len(d)
+        assert row.p == pytest.approx(float(nadeau_bengio(d, 0.25).p_value))
 
 
 def test_false_claims_over_seeds_stay_below_the_level(rng):

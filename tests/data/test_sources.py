@@ -297,17 +297,17 @@ def test_looping_and_dangling_links_are_told(tmp_path):
         assert f"{name} is a link that leads nowhere or to itself" in text
 
 
-def test_local_files_are_the_users_own():
-    entry = {
-        "sources": [
-            {"kind": "mirror", "path": "m.csv"},
-            {"kind": "file", "path": "a.csv"},
-            {"kind": "file", "path": ["b.csv", "c.csv"]},
-        ],
-        "official": {"test": "rows.csv", "validation": None},
-    }
+def test_local_files_are_the_users_own(tmp_path):
+    own = [{"kind": "file", "path": "a.csv"}, {"kind": "file", "path": ["b.csv", "c.csv"]}]
+    entry = {"sources": own, "official": {"test": "rows.csv", "validation": None, "column": None}}
     assert local_files(entry) == ["a.csv", "b.csv", "c.csv", "rows.csv"]
+    other = [{"kind": "mirror", "path": "m.csv"}]
+    assert local_files({"sources": other + own}) == [], "a file that is not there is not needed"
     assert local_files({"official": {"column": "part", "test": ["x"]}}) == []
+    (tmp_path / "cats").mkdir()
+    (tmp_path / "cats" / "1.png").touch()
+    folder = {"kind": "file", "path": str(tmp_path)}
+    assert local_files({"sources": [*other, folder]}) == [str(tmp_path), str(tmp_path / "cats")]
 
 
 def test_download_that_breaks_off(tmp_path, server, monkeypatch):

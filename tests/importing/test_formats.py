@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from reseed.importing import import_results
 from reseed.metric_names import direction, is_share
-from reseed.metrics import GREATER_IS_BETTER, evaluate
+from reseed.metrics import GREATER_IS_BETTER, evaluate_scores
 
 STUDY = {"name": "mine", "title": "My runs", "notes": ["as run"]}
 SCORES = {("a", 0): 0.81, ("a", 1): 0.82, ("b", 0): 0.79, ("b", 1): 0.8}
@@ -35,7 +35,13 @@ def test_long_csv(tmp_path):
     assert (metrics["init"] == metrics["augment"]).all()
     assert about["datasets"]["digits"]["metric"] == "accuracy"
     assert about["datasets"]["digits"]["greater_is_better"] is True
-    assert about["trials"] == {"planned": 4, "ok": 4, "failed": 0, "failures": []}
+    assert about["trials"] == {
+        "planned": 4,
+        "ok": 4,
+        "failed": 0,
+        "not_converged": 0,
+        "failures": [],
+    }
     assert about["notes"][0] == "as run"
     assert "seed from 'seed'" in about["notes"][1]
 
@@ -201,7 +207,7 @@ def test_predicted_probabilities(tmp_path):
     assert about["datasets"]["d"]["metric"] == "auc"
     for row in metrics.itertuples():
         run = frame[(frame["model"] == row.model) & (frame["fold"] == row.fold)]
-        expected = evaluate("binary", run["y_true"].to_numpy(), run["y_score"].to_numpy())
+        expected = evaluate_scores("binary", run["y_true"].to_numpy(), run["y_score"].to_numpy())
         assert row.auc == pytest.approx(expected["auc"])
         assert row.brier == pytest.approx(expected["brier"])
 

@@ -68,9 +68,47 @@ def test_refused(read, lines, results, words):
         assert word in message, message
 
 
-def test_metric_of_one_dataset_only(read):
-    with pytest.raises(ReseedError, match="no metric 'accuracy' for dataset e"):
-        read(HEAD, *ROWS, "a,e,0,mse,1", "a,e,1,mse,1", "a,e,1,mse,1", metric="accuracy")
+def test_a_dataset_without_the_metric_is_left_out_and_said(read):
+    other = ["a,e,0,mse,1", "a,e,1,mse,1", "b,e,0,mse,2"]
+    metrics, about = read(HEAD, *ROWS, *other, metric="accuracy")
+    assert set(metrics["dataset"]) == set(about["datasets"]) == {"d"}
+    assert about["trials"]["failed"] == 0
+    assert any("Left out" in note and ": e (1 of 2" in note for note in about["notes"])
+    metrics, about = read(HEAD, *ROWS, *other, metric=["accuracy", "mse"])
+    found = {name: entry["metric"] for name, entry in about["datasets"].items()}
+    assert found == {"d": "accuracy", "e": "mse"}
+    assert about["trials"]["failed"] == 0
+    with pytest.raises(ReseedError, match="no metric 'f1' for dataset d"):
+        read(HEAD, *ROWS, *other, metric="f1")
+
+
+def test_metric_of_each_dataset_by_name(read):
+    lines = [row.replace("accuracy", "f1") for row in ROWS]
+    _, about = read(HEAD, *ROWS, *lines, metric={"d": "f1"})
+    assert about["datasets"]["d"]["metric"] == "f1"
+    with pytest.raises(ReseedError, match=r"dataset 'dd'.*mean 'd'"):
+        read(HEAD, *ROWS, metric={"dd": "accuracy"})
+
+
+def test_all_mistakes_at_once(read):
+    with pytest.raises(ReseedError) as error:
+        read(
+            "model,seed,metric,value",
+            *["a,,accuracy,0.8", "a,1,accuracy,85%", ",2,accuracy,0.8"],
+            columns={"fold": "fild"},
+        )
+    message = str(error.value)
+    assert "has 4 mistakes" in message
+    for words in ("no column 'fild'", "(line 2): column 'seed'", "(line 3): column", "(line 4)"):
+        assert words in message
+
+
+def test_no_mistake_hides_another_of_the_runs(read):
+    with pytest.raises(ReseedError) as error:
+        read(HEAD.replace("seed", "data_seed"), *ROWS, "a,d,1,accuracy,0.91", baseline="c")
+    message = str(error.value)
+    for words in ("same run", "test_train_ratio", "baseline"):
+        assert words in message
 
 
 def test_file_that_is_not_there(tmp_path):
@@ -136,7 +174,7 @@ def test_missing_pairs_and_unequal_seeds_are_said(read):
 
 def test_one_model_is_said(read):
     _, about = read(HEAD, *ROWS[:2])
-    assert any("one model only" in note for note in about["notes"])
+    assert any("One model only" in note for note in about["notes"])
 
 
 ITEMS = ["a,0,1,0,0.2", "a,0,2,1,0.7", "a,1,1,0,0.4", "a,1,2,1,0.3"]

@@ -180,7 +180,7 @@ def test_bca_without_skew_in_the_jackknife_is_the_percentile_interval():
 
 
 def test_labels_of_two_kinds_and_a_level_in_per_cent_are_refused():
-    with pytest.raises(ValueError, match="differ in kind"):
+    with pytest.raises(ValueError, match="same kind of label"):
         test_set_bootstrap("accuracy", [1, 0], ["1", "0"], 10, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="level must lie"):
         test_set_bootstrap("accuracy", [1, 0], [1, 0], 10, level=95, rng=np.random.default_rng(0))

@@ -7,14 +7,16 @@ from hypothesis.extra.numpy import arrays
 from reseed.stats.comparison import (
     bayesian_correlated_t,
     bca_mean_interval,
-    compare_all_pairs,
-    compare_unpaired,
+    compare_paired,
     differences,
+    equivalence_p,
     holm,
     nadeau_bengio,
     pair_differences,
+    signed_rank_floor,
     wilcoxon_p,
 )
+from reseed.stats.unpaired import compare_unpaired, mann_whitney_floor
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -135,35 +137,104 @@ def test_bca_of_ten_independent_folds_covers_as_known():
     assert abs(covered - 0.90) < 4 * np.sqrt(0.09 / n_sim)  # not 0.95: too short at ten folds
 
 
-def test_all_pairs_hold_the_single_analyses_and_their_holm_adjustment():
+def test_all_rows_hold_the_single_analyses():
     scores = _rng(9).normal([[0.80], [0.81], [0.85]], 0.01, size=(3, 10))
-    got = compare_all_pairs(scores, 0.25, rope=0.01, n_boot=500, rng=_rng())
-    assert [(g.a, g.b) for g in got] == [(0, 1), (0, 2), (1, 2)]
+    got = compare_paired(pair_differences(scores), 0.25, rope=0.01, n_boot=500, rng=_rng())
     d = scores[0] - scores[2]
-    assert got[1].mean_difference == pytest.approx(d.mean())
-    assert got[1].cohens_d == pytest.approx(d.mean() / d.std(ddof=1))
-    assert got[1].bca_low < d.mean() < got[1].bca_high
-    assert got[1].corrected_low < d.mean() < got[1].corrected_high
-    for name in ("wilcoxon_p", "corrected_t_p"):
-        raw = [getattr(g, name) for g in got]
-        adjusted = [getattr(g, name + "_holm") for g in got]
-        np.testing.assert_allclose(adjusted, multipletests(raw, method="holm")[1])
-    assert got[0].bayes_below + got[0].bayes_equivalent + got[0].bayes_above == pytest.approx(1)
-    assert got == compare_all_pairs(scores, 0.25, rope=0.01, n_boot=500, rng=_rng())
+    assert got.mean[1] == pytest.approx(d.mean())
+    assert got.cohens_dz[1] == pytest.approx(d.mean() / d.std(ddof=1))
+    assert got.bca_low[1] < d.mean() < got.bca_high[1]
+    assert got.low[1] < d.mean() < got.high[1]
+    assert got.wilcoxon_p[1] == pytest.approx(stats.wilcoxon(d).pvalue)
+    assert got.t_p[1] == pytest.approx(nadeau_bengio(d, 0.25).p_value)
+    assert got.bayes_below[0] + got.bayes_equivalent[0] + got.bayes_above[0] == pytest.approx(1)
+    alone = compare_paired(d[None], 0.25, rope=0.01, n_boot=500, rng=_rng())
+    # The same resamples whichever rows are beside it.
+    assert (alone.bca_low[0], alone.bca_high[0]) == pytest.approx(
+        (got.bca_low[1], got.bca_high[1]), rel=1e-5
+    )
 
 
 def test_identical_and_constantly_shifted_models_have_defined_answers():
     base = _rng(10).normal(0.8, 0.02, 10)
-    same, shifted = compare_all_pairs([base, base, base + 0.1], 0.25, n_boot=50, rng=_rng())[:2]
-    assert (same.mean_difference, same.cohens_d, same.wilcoxon_p, same.corrected_t_p) == (
-        0,
-        0,
-        1,
-        1,
-    )
-    assert (same.bca_low, same.bca_high, same.bayes_equivalent) == (0, 0, 1)
-    assert (shifted.cohens_d, shifted.corrected_t_p, shifted.bayes_below) == (-np.inf, 0, 1)
-    assert shifted.bca_low == shifted.bca_high == pytest.approx(-0.1)
+    d = pair_differences([base, base, base + 0.1])[:2]
+    got = compare_paired(d, 0.25, rope=0.01, n_boot=50, rng=_rng())
+    assert (got.mean[0], got.cohens_dz[0], got.wilcoxon_p[0], got.t_p[0]) == (0, 0, 1, 1)
+    assert (got.bca_low[0], got.bca_high[0], got.bayes_equivalent[0]) == (0, 0, 1)
+    assert (got.cohens_dz[1], got.t_p[1], got.bayes_below[1]) == (-np.inf, 0, 1)
+    assert got.bca_low[1] == got.bca_high[1] == pytest.approx(-0.1)
+    assert list(got.equivalence_p) == [0, 1]
+
+
+def test_bca_in_batches_agrees_with_scipy_where_differences_are_skewed():
+    d = _rng(30).exponential(size=(3, 25)) - 0.5
+    low, high = bca_mean_interval(d, rng=_rng(31))
+    for i, row in enumerate(d):
+        theirs = stats.bootstrap((row,), np.mean, n_resamples=10_000, rng=_rng(32))
+        ends = theirs.confidence_interval
+        assert (low[i], high[i]) == pytest.approx(ends, abs=0.04 * (ends.high - ends.low))
+
+
+def test_two_one_sided_tests_against_scipy():
+    d = _rng(33).normal(0.002, 0.01, (4, 12))
+    test = nadeau_bengio(d, 0.0)
+    got = equivalence_p(d.mean(axis=1), test.scale, test.df, 0.01)
+    for row, p in zip(d, got, strict=True):
+        sides = (stats.ttest_1samp(row, side, alternative=way).pvalue
+                 for side, way in ((-0.01, "greater"), (0.01, "less")))  # fmt: skip
+        assert p == pytest.approx(max(sides))
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.25])
+def test_equivalence_at_the_edge_of_the_region_is_claimed_at_the_level(ratio):
+    # Equicorrelated Gaussian folds whose true difference is the region's edge: exactly α.
+    rng, n_sim, rho = _rng(34), 20_000, ratio / (1 + ratio)
+    d = np.sqrt(rho) * rng.normal(size=(n_sim, 1)) + np.sqrt(1 - rho) * rng.normal(size=(n_sim, 10))
+    d = d + 4.0
+    test = nadeau_bengio(d, ratio)
+    claimed = (equivalence_p(d.mean(axis=1), test.scale, test.df, 4.0) <= 0.05).mean()
+    assert abs(claimed - 0.05) < 4 * np.sqrt(0.05 * 0.95 / n_sim)
+
+
+def test_floors_are_the_p_values_of_the_clearest_samples():
+    for n in (3, 6, 10):
+        assert signed_rank_floor(n) == pytest.approx(stats.wilcoxon(np.arange(1, n + 1)).pvalue)
+    for m, n in ((3, 3), (4, 6)):
+        clearest = stats.mannwhitneyu(np.arange(m), 100 + np.arange(n)).pvalue
+        assert mann_whitney_floor(m, n) == pytest.approx(clearest)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-160, 1.0, 1e160, 1e300])
+def test_p_values_do_not_depend_on_the_size_of_the_scores(size):
+    d = _rng(35).normal(0.5, 1, 12)
+    got, base = nadeau_bengio(d * size, 0.25), nadeau_bengio(d, 0.25)
+    assert got.p_value == pytest.approx(base.p_value, rel=1e-9)
+    assert got.low == pytest.approx(base.low * size, rel=1e-9)
+    assert wilcoxon_p(differences(d * size, 0 * d)) == pytest.approx(wilcoxon_p(d))
+    a, b = d[:6], d[6:] + 1
+    got, base = compare_unpaired(a * size, b * size), compare_unpaired(a, b)
+    assert (got.welch_p, got.mann_whitney_p) == pytest.approx((base.welch_p, base.mann_whitney_p))
+    low, high = bca_mean_interval(d * size, n_boot=500, rng=_rng())
+    assert (low / size, high / size) == pytest.approx(bca_mean_interval(d, n_boot=500, rng=_rng()))
+
+
+def test_one_diverged_model_does_not_change_the_other_pairs():
+    d = _rng(36).normal(0.5, 1, (2, 12))
+    alone = nadeau_bengio(d[0], 0.25)
+    beside = nadeau_bengio([d[0], d[1] * 1e200], 0.25)
+    assert beside.p_value[0] == pytest.approx(alone.p_value)
+
+
+def test_unpaired_rows_are_what_they_are_alone():
+    rng = _rng(37)
+    a, b = rng.normal(size=(3, 7)), rng.normal(size=(3, 6))
+    b[1, 0] = a[1, 0]  # a tie: this row alone needs the normal approximation
+    got = compare_unpaired(a, b)
+    for i in range(3):
+        one = compare_unpaired(a[i], b[i])
+        assert got.mann_whitney_p[i] == pytest.approx(stats.mannwhitneyu(a[i], b[i]).pvalue)
+        assert got.welch_p[i] == pytest.approx(one.welch_p)
+        assert got.superiority_low[i] == pytest.approx(one.superiority_low)
 
 
 @settings(max_examples=15, deadline=None)
@@ -184,7 +255,6 @@ def test_pair_tests_ignore_fold_order_unit_and_origin(seed, scale, shift):
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        (np.ones((1, 5)), "at least 2 models"),
         (np.ones((3, 1)), "at least 2 values"),
         (np.ones(5), "2 axes"),
         (np.empty((0, 0)), "needs at least"),
@@ -193,7 +263,7 @@ def test_pair_tests_ignore_fold_order_unit_and_origin(seed, scale, shift):
 )
 def test_bad_score_tables_are_refused(scores, message):
     with pytest.raises(ValueError, match=message):
-        compare_all_pairs(scores, 0.25, rng=_rng())
+        compare_paired(scores, 0.25, rng=_rng())
 
 
 @pytest.mark.parametrize("ratio", [-0.1, np.nan, np.inf])

@@ -5,15 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from reseed.coordinates import ROLES
 from reseed.errors import ReseedError
 from reseed.models.registry import Estimator, build, load_factory
+from reseed.outputs import probabilities
 from reseed.training.search_design import sample_configurations
-from reseed.training.trial import run_trial
+from reseed.training.run import Recipe
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.svm import LinearSVC
-from synthetic_tables import table
+from synthetic_tables import run_one, same_seeds, table, trial
 
 NETWORK = {"neurons_1": 16, "neurons_2": 16, "neurons_3": 0, "batch_size": 64, "max_epochs": 60}
 NETWORK |= {"learning_rate": 0.01, "dropout": 0.1}
@@ -28,17 +30,15 @@ MODELS = {
 DRAWS = {name: {"init"} for name in MODELS} | {"ffnn": {"init", "order", "dropout"}}
 
 
-def trial(name, task, seeds, split):
-    features, target, meta, classes = table(task)
+def run(name, task, a_trial):
     path, hyperparameters = MODELS[name]
-    factory = load_factory(path)
-    return run_trial(features, target, meta, task, classes, *split, factory, hyperparameters, seeds)
+    return run_one(task, Recipe(path, hyperparameters), a_trial)
 
 
 @pytest.mark.parametrize("task", ["regression", "binary", "multiclass"])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_learns_each_task(name, task, split, same_seeds):
-    outcome = trial(name, task, same_seeds(0), split)
+def test_a_model_learns_each_task(name, task):
+    outcome = run(name, task, trial(0))
     assert outcome.status == "ok", outcome.error
     metric, least = {
         "regression": ("r2", 0.8),
@@ -46,28 +46,25 @@ def test_a_model_learns_each_task(name, task, split, same_seeds):
         "multiclass": ("accuracy", 0.7),
     }[task]
     assert outcome.metrics[metric] > least
-    assert outcome.y_score.shape == ((80, 3) if task == "multiclass" else (80,))
-    assert outcome.y_score.dtype == np.float64
+    outputs = outcome.outputs["test"]
+    assert outputs.shape == ((80, 3) if task == "multiclass" else (80,))
+    assert outputs.dtype == np.float32
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_same_seeds_repeat_bitwise_and_each_role_moves_what_it_should(name, split, same_seeds):
-    first = trial(name, "binary", same_seeds(5), split)
-    assert trial(name, "binary", same_seeds(5), split).fingerprint == first.fingerprint
-    for role in ("init", "order", "dropout", "augment"):
-        other = trial(name, "binary", same_seeds(5) | {role: 6}, split)
+def test_the_same_seeds_repeat_bitwise_and_each_role_moves_what_it_should(name):
+    first = run(name, "binary", trial(5))
+    assert run(name, "binary", trial(5)).fingerprint == first.fingerprint
+    for role in ROLES:
+        other = run(name, "binary", trial(5, **{role: 6}))
         assert (other.fingerprint != first.fingerprint) == (role in DRAWS[name]), role
 
 
-def test_an_unknown_hyperparameter_is_a_failed_trial(split, same_seeds):
-    features, target, meta, classes = table("binary")
-    for path, _ in MODELS.values():
-        outcome = run_trial(
-            *(features, target, meta, "binary", classes, *split),
-            *(load_factory(path), {"n_estimatrs": 5}, same_seeds(0)),
-        )
-        assert outcome.status == "failed"
-        assert "n_estimatrs" in outcome.error
+@pytest.mark.parametrize("path", sorted({path for path, _ in MODELS.values()}))
+def test_an_unknown_hyperparameter_is_a_failed_trial(path):
+    outcome = run_one("binary", Recipe(path, {"n_estimatrs": 5}))
+    assert outcome.status == "failed"
+    assert "n_estimatrs" in outcome.error
 
 
 def hard_vote():
@@ -80,9 +77,10 @@ def test_a_plain_scikit_learn_estimator_is_wrapped(model, task):
     features, target, _, classes = table(task)
     wrapped = build(lambda *_: model(), task, classes, {}, {})
     assert isinstance(wrapped, Estimator)
-    score = wrapped.fit(features.to_numpy(), target).predict_score(features.to_numpy())
+    outputs = wrapped.fit(features.to_numpy(), target).predict(features.to_numpy())
+    score = probabilities(task, outputs)
     plain = model().fit(features.to_numpy(), target).predict(features.to_numpy())
-    assert ((score > 0) & (score < 1) | (score == 0) | (score == 1)).all()
+    assert ((score >= 0) & (score <= 1)).all()
     if task == "multiclass":
         assert score.sum(axis=1) == pytest.approx(1)
         assert (score.argmax(axis=1) == plain).all()
@@ -94,13 +92,14 @@ def test_a_class_missing_from_the_training_rows_keeps_its_column():
     features, target, _, _ = table("multiclass")
     rows = target != 1
     wrapped = build(lambda *_: LogisticRegression(), "multiclass", 3, {}, {})
-    score = wrapped.fit(features[rows].to_numpy(), target[rows]).predict_score(features.to_numpy())
+    outputs = wrapped.fit(features[rows].to_numpy(), target[rows]).predict(features.to_numpy())
+    score = probabilities("multiclass", outputs)
     assert score.shape == (400, 3)
-    assert (score[:, 1] == 0).all()
+    assert score[:, 1] == pytest.approx(0, abs=1e-11)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_shipped_configuration_names_real_hyperparameters(name, same_seeds):
+def test_the_shipped_configuration_names_real_hyperparameters(name):
     path = Path(__file__).parents[2] / "config" / "models" / f"{name}.yaml"
     model = yaml.safe_load(path.read_text())
     factory = load_factory(model["factory"])
@@ -118,8 +117,34 @@ def test_bad_factories_get_one_clear_error():
         load_factory("reseed.models.forest")
     with pytest.raises(ReseedError, match="cannot be imported"):
         load_factory("reseed.models.jungle:random_forest")
-    with pytest.raises(ReseedError, match="did you mean random_forest"):
+    with pytest.raises(ReseedError, match="Did you mean .random_forest"):
         load_factory("reseed.models.forest:random_forrest")
     with pytest.raises(ReseedError, match="returned int"):
         build(lambda *_: 3, "binary", 2, {}, {})
-    assert build(lambda *_: DummyRegressor(), "regression", 0, {}, {}).curve_ == []
+    with pytest.raises(ReseedError, match="takes no parameter weights"):
+        build(lambda *_: DummyRegressor(), "regression", 0, {}, {}, weights=Path("minilm"))
+
+
+def test_a_factory_gets_weights_and_compute_if_it_asks_for_them():
+    given = {}
+
+    def factory(task, n_classes, hyperparameters, seeds, device, threads, weights, compute):
+        given.update(weights=weights, compute=compute)
+        return DummyRegressor()
+
+    build(factory, "regression", 0, {}, {}, weights=Path("minilm"), compute={"amp": True})
+    assert given == {"weights": Path("minilm"), "compute": {"amp": True}}
+
+
+@pytest.mark.parametrize("name", ["gbm", "xgb"])
+def test_log_odds_of_a_booster_are_the_ones_it_summed(name):
+    """The library's own margin against the logit of its probability."""
+    features, target, _, _ = table("binary")
+    X = features.to_numpy()
+    wrapped = build(load_factory(MODELS[name][0]), "binary", 2, MODELS[name][1], same_seeds(0))
+    outputs = wrapped.fit(X, target).predict(X)
+    model = wrapped.estimator
+    margin = (
+        model.decision_function(X) if name == "gbm" else model.predict(X, output_margin=True)
+    )
+    assert outputs == pytest.approx(margin, abs=1e-4)

@@ -23,8 +23,9 @@ SEEDS = ["data_seed", *MODEL_SEED]
 class Data:
     """One row a trial and experiment (`metrics`), the study's facts, and where to read more.
 
-    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and is
-    None where none were collected.
+    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and
+    `curves` is the file of training curves (one row a trial and epoch); None where none were
+    collected.
     """
 
     metrics: pd.DataFrame

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -14,9 +15,13 @@ from reseed.errors import ReseedError
 from reseed.metric_names import is_share
 from reseed.seeds import stream
 
+#: The column whose values are compared.
+COMPARED = "arm"
 #: What the models of one comparison share.
-GROUP = [name for name in CELL if name not in ("arm", "model")]
+GROUP = [name for name in CELL if name not in (COMPARED, "model")]
 SPLIT = ["data_seed", "repeat", "fold"]
+#: More folds than anyone uses: these are repeats without a column that says so.
+MOST_FOLDS = 20
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,25 @@ class Group:
 
     def of(self, model: str) -> pd.DataFrame:
         """Trials of one model."""
-        return self.trials[self.trials["model"] == model]
+        return self.trials[self.trials[COMPARED] == model]
+
+    @cached_property
+    def _table(self) -> pd.DataFrame:
+        """One row a run (its split, seeds and number of repetition), one column a model."""
+        place = [*SPLIT, *MODEL_SEED]
+        copy = self.trials.groupby([COMPARED, *place]).cumcount().rename("copy")
+        table = self.trials.assign(copy=copy).set_index([*place, "copy", COMPARED])["score"]
+        return table.unstack(COMPARED).reindex(columns=self.models).sort_index()
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """(models, runs) scores in the order of `models`; NaN where a model has no such run."""
+        return np.ascontiguousarray(self._table.to_numpy(dtype=np.float64).T)
+
+    @cached_property
+    def split(self) -> np.ndarray:
+        """(runs,) number of the split that a run is on, in rising order."""
+        return self._table.groupby(level=SPLIT, sort=True).ngroup().to_numpy()
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """A generator that depends on the group and the purpose alone."""
@@ -91,7 +114,7 @@ def groups(data: Data) -> Iterator[Group]:
         metric = primary_metric(data.about, key["dataset"])
         score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
         bad = (trials["status"] != "ok") | ~np.isfinite(score)
-        failed = bad.groupby(trials["model"], sort=False).sum()
+        failed = bad.groupby(trials[COMPARED], sort=False).sum()
         factor, unit = unit_of(metric, score[~bad], entry.get("metric_unit", ""))
         yield Group(
             key,
@@ -117,58 +140,121 @@ def unit_of(metric: str, scores: pd.Series, given: str) -> tuple[float, str]:
 def test_train_ratio(trials: pd.DataFrame) -> float:
     """n_test / n_train of the splits; 0 where there is one split only.
 
-    A hold-out of share t gives t / (1 − t), k folds give 1 / (k − 1). Validation rows count as
-    training rows. Raises ReseedError where there are several splits of unknown size.
+    From the share t of a hold-out, t / (1 − t), else from the sizes where the trials have them
+    (`n_train`, `n_test`), else from the number k of folds, 1 / (k − 1). Validation rows count as
+    training rows. Raises ReseedError where there are several splits of unknown size, and where k
+    is more than `MOST_FOLDS`.
     """
-    test = trials["test_ratio"].iloc[0]
-    folds = trials["fold"].nunique()
     if len(trials[SPLIT].drop_duplicates()) < 2:
         return 0.0
+    test = trials["test_ratio"].iloc[0]
     if np.isfinite(test):
         return float(test / (1 - test))
+    if {"n_train", "n_test"} <= set(trials):
+        sizes = (trials["n_test"] / trials["n_train"]).to_numpy(dtype=np.float64)
+        sizes = sizes[np.isfinite(sizes)]
+        if sizes.size:
+            return float(sizes.mean())
+    name = f"dataset {trials['dataset'].iloc[0]}"
+    folds = trials["fold"].nunique()
+    if folds > MOST_FOLDS:
+        raise ReseedError(
+            f"{name}: {folds} folds and no repeats. Repeats of a cross-validation share their "
+            f"rows, so taking them for one {folds}-fold would call noise a difference. Add a "
+            "column `repeat`, or give `test_train_ratio`: test rows over training rows, 0.25 for "
+            f"5 folds, 0.111 for 10, {1 / (folds - 1):.3g} if it truly is {folds}-fold."
+        )
     if folds > 1:
         return 1 / (folds - 1)
     raise ReseedError(
-        f"dataset {trials['dataset'].iloc[0]}: there are several splits, but not how many rows "
-        "they test and train on. Give `test_train_ratio`."
+        f"{name}: there are several splits, but not how many rows they test and train on. Give "
+        "`test_train_ratio`."
     )
 
 
 test_train_ratio.__test__ = False  # a name that pytest would take for a test
 
 
-def pairs(group: Group) -> Iterator[tuple[str, str, Pairing]]:
-    """Every pair of models, the one with the better mean on the compared runs first."""
-    for first, second in combinations(group.models, 2):
-        pairing = pair_up(group.of(first), group.of(second))
-        if pairing.n and group.sign * (pairing.a.mean() - pairing.b.mean()) < 0:
-            first, second, pairing = second, first, pairing.swapped()
-        yield first, second, pairing
+def pairs(
+    group: Group, wanted: Callable[[str, str], bool] = lambda a, b: True
+) -> list[tuple[str, str, Pairing]]:
+    """Every wanted pair of models, the one with the better mean on the compared runs first.
+
+    Pairs whose models have runs in the same places are set side by side together.
+    """
+    chosen = [pair for pair in combinations(range(len(group.models)), 2)
+              if wanted(*(group.models[i] for i in pair))]  # fmt: skip
+    alike: dict[tuple[bytes, bytes], list[int]] = {}
+    patterns = [row.tobytes() for row in np.isfinite(group.scores)]
+    for number, (i, j) in enumerate(chosen):
+        alike.setdefault((patterns[i], patterns[j]), []).append(number)
+    found: list[Pairing] = [None] * len(chosen)
+    for numbers in alike.values():
+        first, second = np.transpose([chosen[number] for number in numbers])
+        made = pair_up(group.scores[first], group.scores[second], group.split)
+        for number, pairing in zip(numbers, made, strict=True):
+            found[number] = pairing
+    return [
+        _better_first(group, group.models[i], group.models[j], pairing)
+        for (i, j), pairing in zip(chosen, found, strict=True)
+    ]
 
 
-def pair_up(a: pd.DataFrame, b: pd.DataFrame) -> Pairing:
-    """Find the strongest comparison that the runs of two models allow (columns as in metrics)."""
-    splits_a, splits_b = (frame[SPLIT].drop_duplicates() for frame in (a, b))
-    common = splits_a.merge(splits_b)
-    if common.empty:
-        return _pairing("different splits", a, b, a["score"], b["score"], a.head(0), b.head(0))
-    in_a, in_b = a.merge(common), b.merge(common)
-    side = in_a.merge(in_b, on=SPLIT + MODEL_SEED, suffixes=("_a", "_b"))
-    shared = len(side) >= max(1, min(len(in_a), len(in_b)) / 2)
+def _better_first(group: Group, a: str, b: str, pairing: Pairing) -> tuple[str, str, Pairing]:
+    if pairing.n and group.sign * (pairing.a.mean() - pairing.b.mean()) < 0:
+        return b, a, pairing.swapped()
+    return a, b, pairing
+
+
+def pair_up(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
+    """Find the strongest comparison that the runs of two models allow, for many pairs at once.
+
+    a, b: (pairs, runs) scores, NaN where a model has no such run; all pairs have theirs in the
+    same places. split: (runs,) which split a run is on, 0 … S − 1 in rising order.
+    """
+    has_a, has_b = np.isfinite(a[0]), np.isfinite(b[0])
+    total = int(has_a.sum() + has_b.sum())
+    places = int(split.max(initial=-1)) + 1
+    common = np.logical_and(*(np.bincount(split[has], minlength=places) > 0
+                              for has in (has_a, has_b)))  # fmt: skip
+    none = np.empty((len(a), 0))
+    if not common.any():
+        return _pairings("different splits", a[:, has_a], b[:, has_b], none, none, 0)
+    in_a, in_b = has_a & common[split], has_b & common[split]
+    both = in_a & in_b
+    shared = both.sum() >= max(1, min(in_a.sum(), in_b.sum()) / 2)
+    first = second = np.flatnonzero(both)
     if not shared:  # independent seeds: any matching within a split is as good as another
-        place = [*SPLIT, "number"]
-        numbered = [f.assign(number=f.groupby(SPLIT).cumcount()) for f in (in_a, in_b)]
-        side = numbered[0].merge(numbered[1], on=place, suffixes=("_a", "_b"))
-    trials = side["score_a"], side["score_b"]
-    if len(common) > 1:
-        units = side.groupby(SPLIT)[["score_a", "score_b"]].mean()
-        return _pairing("splits", a, b, units["score_a"], units["score_b"], *trials)
+        number_a, number_b = (_number_within(split[has]) for has in (in_a, in_b))
+        places_a = np.stack([split[in_a], number_a]), np.flatnonzero(in_a)
+        places_b = np.stack([split[in_b], number_b]), np.flatnonzero(in_b)
+        first, second = _matched(*places_a, *places_b)
+    trials = a[:, first], b[:, second]
+    used = 2 * len(first)
+    if common.sum() > 1:
+        _, starts, counts = np.unique(split[first], return_index=True, return_counts=True)
+        units = (np.add.reduceat(t, starts, axis=1) / counts for t in trials)
+        return _pairings("splits", *units, *trials, total - used)
     if shared:
-        return _pairing("seeds", a, b, *trials, *trials)
-    return _pairing("unpaired", a, b, in_a["score"], in_b["score"], *trials)
+        return _pairings("seeds", *trials, *trials, total - used)
+    return _pairings("unpaired", a[:, in_a], b[:, in_b], *trials, total - in_a.sum() - in_b.sum())
 
 
-def _pairing(design, a, b, unit_a, unit_b, trial_a, trial_b) -> Pairing:
-    used = 2 * len(trial_a) if design in ("splits", "seeds") else len(unit_a) + len(unit_b)
-    arrays = (np.asarray(x, dtype=np.float64) for x in (unit_a, unit_b, trial_a, trial_b))
-    return Pairing(design, *arrays, left_out=len(a) + len(b) - used)
+def _number_within(split: np.ndarray) -> np.ndarray:
+    """0, 1, 2, … within each run of equal values of the sorted `split`."""
+    starts = np.flatnonzero(np.r_[True, split[1:] != split[:-1]])
+    return np.arange(len(split)) - np.repeat(starts, np.diff(np.r_[starts, len(split)]))
+
+
+def _matched(key_a, runs_a, key_b, runs_b) -> tuple[np.ndarray, np.ndarray]:
+    """Runs of each model whose keys (split, number within it) both have."""
+    joined = np.concatenate([key_a, key_b], axis=1)
+    code = np.unique(joined, axis=1, return_inverse=True)[1].reshape(-1)
+    codes = code[: len(runs_a)], code[len(runs_a) :]
+    _, at_a, at_b = np.intersect1d(*codes, return_indices=True)
+    return runs_a[at_a], runs_b[at_b]
+
+
+def _pairings(design, unit_a, unit_b, trial_a, trial_b, left_out) -> list[Pairing]:
+    rows = zip(unit_a, unit_b, trial_a, trial_b, strict=True)
+    return [Pairing(design, *row, left_out=int(left_out)) for row in rows]

@@ -2,50 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.data import Data
+from reseed.analyses.data import Data, base_name
+from reseed.analyses.over_datasets import over_datasets
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
-from reseed.stats.comparison import compare_all_pairs, compare_unpaired, holm
-from reseed.stats.many_datasets import compare_over_datasets
-from reseed.stats.ranking import instability
-from reseed.verdicts import ALL_DATASETS, outcome, verdict
+from reseed.errors import ReseedError
+from reseed.stats.comparison import (
+    compare_paired,
+    differences,
+    equivalence_p,
+    holm,
+    signed_rank_floor,
+)
+from reseed.stats.planning import detectable_effect
+from reseed.stats.ranking import disagreement
+from reseed.stats.unpaired import compare_unpaired, mann_whitney_floor
+from reseed.verdicts import outcome, verdict
 
-#: From this many datasets on, models are compared over them too.
-MIN_DATASETS = 5
+FAMILIES = ("dataset", "study")
 COLUMNS = [
     *GROUP, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b", "outcome",
-    "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed", "mean_a",
-    "mean_b", "difference", "low", "high", "level", "sd_difference", "cohens_d", "p", "p_holm",
-    "rank_test", "rank_p", "rank_p_holm", "pairs", "instability", "superiority",
-    "superiority_low", "superiority_high", "bca_low", "bca_high", "rope", "p_a_better",
-    "p_equivalent", "p_b_better", "test_train_ratio", "alpha", "min_runs", "friedman_p",
-    "critical_difference",
+    "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed", "missing",
+    "mean_a", "mean_b", "difference", "low", "high", "level", "sd_difference", "cohens_d", "p",
+    "p_holm", "rank_test", "rank_p", "rank_p_holm", "rank_p_least", "pairs", "family",
+    "instability", "ties", "superiority", "superiority_low", "superiority_high", "bca_low",
+    "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better", "p_equivalent",
+    "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha", "min_runs",
+    "friedman_p", "critical_difference", "wins", "losses", "p_least",
 ]  # fmt: skip
-_TEXT = ["test", "rank_test"]
+_TEXT = ["test", "rank_test", "missing", "family"]
+Listed = list[tuple[str, str, Pairing]]
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a pair of models on each dataset, the better mean as `model_a`.
 
-    `difference`, its interval (`low`, `high` at `level`, for this pair alone) and Cohen's d are
-    positive where A is better, in units of the score. Designs: see `pairing.Pairing`. Splits are
-    compared by the Nadeau–Bengio corrected t test, shared seeds by the paired t test, others by
-    Welch's; p-values are adjusted by Holm over the pairs of the dataset. The rank test beside
-    (signed-rank or Mann–Whitney) does not allow for overlapping splits. `instability` is the
-    share of single runs whose order differs from that of the means. With five datasets or more,
-    further rows compare all models over datasets by average rank (Friedman, Nemenyi).
+    `difference`, its interval (`low`, `high` at `level`, for this pair alone) and `cohens_d`
+    (d_z: mean over SD of the paired differences) are positive where A is better, in units of the
+    score. Designs: see `pairing.Pairing`. Splits are compared by the Nadeau–Bengio corrected t
+    test, shared seeds by the paired t test, others by Welch's; p-values are adjusted by Holm over
+    the pairs of the `family`. `equivalence_p`: two one-sided tests of the same kind against
+    ±`rope`, with their own Holm adjustment. `detectable`: the smallest true difference that this
+    design finds with `target_power` at the strictest step of Holm. The rank test beside
+    (signed-rank or Mann–Whitney) does not allow for overlapping splits; `rank_p_least` is the
+    smallest adjusted p-value it could have given. `instability` is the share of single runs whose
+    order differs from that of the means, a tie (`ties` is their share) counting one half. With two
+    datasets or more, further rows compare models over datasets: see `over_datasets`.
 
     options: `level` (0.95), `alpha` (0.05), `n_boot` (10000), `min_runs` (5: with fewer, no
-    verdict), `rope` (half-width of practical equivalence; 0.01 for shares, else none).
+    verdict), `rope` (half-width of practical equivalence; 0.01 for shares, else none),
+    `target_power` (0.8), `family` (of Holm: `dataset`, or `study` for all datasets and settings
+    together), and `baseline` (a model: only pairs with it) or `pairs` (a list of two models each),
+    which make the family smaller.
     """
-    rows, found = [], list(groups(data))
-    for group in found:
-        rows += _adjusted([_row(group, *pair, options) for pair in pairs(group)])
-    rows += [row for part in _over_datasets(found, options) for row in part]
+    if options.get("family", "dataset") not in FAMILIES:
+        raise ReseedError(f"pairs: family must be one of {FAMILIES}, got {options['family']!r}")
+    found = list(groups(data))
+    wanted, restricted = _choice(found, options)
+    listed = [pairs(group, wanted) for group in found]
+    parts = [_rows(group, part, options) for group, part in zip(found, listed, strict=True)]
+    for family in [[row for part in parts for row in part]] if _whole(options) else parts:
+        _adjust(family, options)
+    rows = [row for part in parts for row in part]
+    rows += over_datasets(found, listed, options, restricted=restricted)
     table = pd.DataFrame(rows, columns=COLUMNS)
     table[_TEXT] = table[_TEXT].astype(object).where(table[_TEXT].notna(), "")
     told = table.to_dict("records")
@@ -54,155 +77,186 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return table
 
 
-def _adjusted(rows: list[dict]) -> list[dict]:
-    """Holm over the pairs of one dataset that have enough runs, and any variation, to be tested."""
-    for name in ("p", "rank_p"):
-        tested = [
-            row
-            for row in rows
-            if np.isfinite(row.get(name, np.nan))
-            and row["n"] >= row["min_runs"]
-            and row["low"] < row["high"]
-        ]
-        if tested:
-            for row, p in zip(tested, holm([row[name] for row in tested]), strict=True):
-                row |= {f"{name}_holm": float(p), "pairs": len(tested)}
-    return rows
+def _whole(options: dict) -> bool:
+    return options.get("family", "dataset") == "study"
 
 
-def _row(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> dict:
-    row = group.key | {
+def _choice(found: list[Group], options: dict) -> tuple[Callable[[str, str], bool], bool]:
+    """Which pairs are asked for, and whether that is fewer than all."""
+    if "baseline" in options and "pairs" in options:
+        raise ReseedError("pairs: give either `baseline` or `pairs`, not both")
+    models = list(dict.fromkeys(model for group in found for model in group.models))
+    if "baseline" in options:
+        chosen = _named(options["baseline"], models, "baseline")
+        return (lambda a, b: (a in chosen) != (b in chosen)), True
+    if "pairs" in options:
+        asked = [[_named(name, models, "pairs") for name in pair] for pair in options["pairs"]]
+        if any(len(pair) != 2 or pair[0] & pair[1] for pair in asked) or not asked:
+            raise ReseedError("pairs: `pairs` must list two different models each: [[a, b], …]")
+        sides = asked + [pair[::-1] for pair in asked]
+        return (lambda a, b: any(a in first and b in second for first, second in sides)), True
+    return (lambda a, b: True), False
+
+
+def _named(name: str, models: Iterable[str], option: str) -> set[str]:
+    """Models of that name: itself, or all of its variants (`rf` → `rf~n_estimators=60`)."""
+    chosen = {m for m in models if m == name} or {m for m in models if base_name(m) == name}
+    if models and not chosen:
+        raise ReseedError(f"pairs: {option} {name!r} is no model of this study. Models: "
+                          f"{', '.join(models)}")  # fmt: skip
+    return chosen
+
+
+def _rows(group: Group, listed: Listed, options: dict) -> list[dict]:
+    """One row a pair; pairs of one design and size are computed together."""
+    common = group.key | {
         "metric": group.metric,
         "greater_is_better": group.greater_is_better,
         "factor": group.factor,
         "unit": group.unit,
-        "model_a": a,
-        "model_b": b,
-        "design": pairing.design,
-        "n": pairing.n,
-        "n_a": len(pairing.a),
-        "n_b": len(pairing.b),
-        "runs": len(pairing.trial_a),
-        "left_out": pairing.left_out,
-        "failed": group.failed[a] + group.failed[b],
         "level": options.get("level", 0.95),
         "alpha": options.get("alpha", 0.05),
         "min_runs": options.get("min_runs", 5),
+        "target_power": options.get("target_power", 0.8),
     }
-    if pairing.n == 0:
-        return row
-    row |= {"mean_a": float(pairing.a.mean()), "mean_b": float(pairing.b.mean())}
-    row["difference"] = group.sign * (row["mean_a"] - row["mean_b"])
-    if len(pairing.trial_a):
-        row["instability"] = float(instability(np.stack([pairing.trial_a, pairing.trial_b]))[0, 1])
-    if pairing.n < 2 or pairing.design == "different splits":
-        return row
-    return row | (_paired if pairing.paired else _unpaired)(group, pairing, (a, b), options)
+    rows, alike = [], {}
+    for number, (a, b, pairing) in enumerate(listed):
+        rows.append(
+            common
+            | {
+                "model_a": a,
+                "model_b": b,
+                "design": pairing.design,
+                "n": pairing.n,
+                "n_a": len(pairing.a),
+                "n_b": len(pairing.b),
+                "runs": len(pairing.trial_a),
+                "left_out": pairing.left_out,
+                "failed": group.failed[a] + group.failed[b],
+            }
+        )
+        size = len(pairing.a), len(pairing.b), len(pairing.trial_a)
+        alike.setdefault((pairing.design, *size), []).append(number)
+    for (design, n_a, n_b, trials), numbers in alike.items():
+        if min(n_a, n_b) == 0:
+            continue
+        columns = _described(group, [listed[i][2] for i in numbers], trials)
+        if min(n_a, n_b) > 1 and design != "different splits":
+            compare = _unpaired if design == "unpaired" else _paired
+            columns |= compare(group, [listed[i][2] for i in numbers], options)
+        for position, number in enumerate(numbers):
+            rows[number] |= {
+                name: value[position] if isinstance(value, list) else value
+                for name, value in columns.items()
+            }
+    return rows
 
 
-def _paired(group: Group, pairing: Pairing, models: tuple[str, str], options: dict) -> dict:
-    ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
+def _described(group: Group, alike: list[Pairing], trials: int) -> dict:
+    mean_a = np.stack([p.a for p in alike]).mean(axis=1)
+    mean_b = np.stack([p.b for p in alike]).mean(axis=1)
+    found = {"mean_a": mean_a, "mean_b": mean_b, "difference": group.sign * (mean_a - mean_b)}
+    if trials:
+        d = differences(np.stack([p.trial_a for p in alike]), np.stack([p.trial_b for p in alike]))
+        flips = disagreement(np.sign(d), d.sum(axis=1), np.abs(d).sum(axis=1), "half")
+        found |= {"instability": flips.mean(axis=1), "ties": (d == 0).mean(axis=1)}
+    return {name: values.tolist() for name, values in found.items()}
+
+
+def _paired(group: Group, alike: list[Pairing], options: dict) -> dict:
+    split = alike[0].design == "splits"
+    ratio = group.test_train_ratio if split else 0.0
     rope = options.get("rope", 0.01 if group.factor == 100 else None)
-    found = compare_all_pairs(
-        group.sign * np.stack([pairing.a, pairing.b]),
+    d = group.sign * differences(np.stack([p.a for p in alike]), np.stack([p.b for p in alike]))
+    found = compare_paired(
+        d,
         ratio,
         rope=rope or 0.0,
         level=options.get("level", 0.95),
         n_boot=options.get("n_boot", 10_000),
-        rng=group.rng("pairs", *sorted(models)),
-    )[0]
+        rng=group.rng("pairs", str(d.shape[1])),
+    )
     row = {
-        "test": "corrected resampled t test" if pairing.design == "splits" else "paired t test",
-        "low": found.corrected_low,
-        "high": found.corrected_high,
-        "sd_difference": found.sd_difference,
-        "cohens_d": found.cohens_d,
-        "p": found.corrected_t_p,
+        "test": "corrected resampled t test" if split else "paired t test",
+        "low": found.low,
+        "high": found.high,
+        "sd_difference": found.sd,
+        "cohens_d": found.cohens_dz,
+        "p": found.t_p,
+        "scale": found.scale,
+        "df": found.df,
         "rank_test": "Wilcoxon signed-rank test",
         "rank_p": found.wilcoxon_p,
+        "rank_floor": signed_rank_floor(d.shape[1]),
         "bca_low": found.bca_low,
         "bca_high": found.bca_high,
         "test_train_ratio": ratio,
     }
-    if rope is None:
-        return row
-    return row | {
-        "rope": rope,
-        "p_a_better": found.bayes_above,
-        "p_equivalent": found.bayes_equivalent,
-        "p_b_better": found.bayes_below,
-    }
+    if rope:
+        row |= {
+            "rope": rope,
+            "equivalence_p": found.equivalence_p,
+            "p_a_better": found.bayes_above,
+            "p_equivalent": found.bayes_equivalent,
+            "p_b_better": found.bayes_below,
+        }
+    return _listed(row)
 
 
-def _unpaired(group: Group, pairing: Pairing, models: tuple[str, str], options: dict) -> dict:
-    a, b = group.sign * pairing.a, group.sign * pairing.b
+def _unpaired(group: Group, alike: list[Pairing], options: dict) -> dict:
+    a, b = (group.sign * np.stack([getattr(p, side) for p in alike]) for side in "ab")
     found = compare_unpaired(a, b, options.get("level", 0.95))
-    return {
+    rope = options.get("rope", 0.01 if group.factor == 100 else None)
+    row = {
         "test": "Welch's t test",
         "low": found.low,
         "high": found.high,
         "p": found.welch_p,
+        "scale": found.scale,
+        "df": found.df,
         "rank_test": "Mann–Whitney test",
         "rank_p": found.mann_whitney_p,
+        "rank_floor": mann_whitney_floor(a.shape[1], b.shape[1]),
         "superiority": found.superiority,
         "superiority_low": found.superiority_low,
         "superiority_high": found.superiority_high,
         "instability": 1 - found.superiority,
+        "ties": (a[:, :, None] == b[:, None, :]).mean(axis=(1, 2)),
     }
+    if rope:
+        within = equivalence_p(found.mean_difference, found.scale, found.df, rope)
+        row |= {"rope": rope, "equivalence_p": within}
+    return _listed(row)
 
 
-def _over_datasets(found: list[Group], options: dict) -> Iterator[list[dict]]:
-    """Rows that compare models over datasets, for every setting that spans enough of them."""
-    setting = [name for name in GROUP if name != "dataset"]
-    keys = dict.fromkeys(tuple(str(group.key[name]) for name in setting) for group in found)
-    for key in keys:
-        chosen = [g for g in found if tuple(str(g.key[name]) for name in setting) == key]
-        means = pd.DataFrame(
-            {g.key["dataset"]: g.sign * g.trials.groupby("model")["score"].mean() for g in chosen}
-        ).T
-        means = means.dropna(axis="columns")
-        if len(means) >= MIN_DATASETS and means.shape[1] > 2:
-            yield _rank_rows(chosen[0], means, options)
+def _listed(row: dict) -> dict:
+    return {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in row.items()}
 
 
-def _rank_rows(group: Group, means: pd.DataFrame, options: dict) -> list[dict]:
-    alpha = options.get("alpha", 0.05)
-    result = compare_over_datasets(means.to_numpy(), alpha=alpha)
-    order, flips = np.argsort(result.average_ranks, kind="stable"), instability(means.to_numpy().T)
-    rows = []
-    for position, i in enumerate(order):
-        for j in order[position + 1 :]:
-            ranks = float(result.average_ranks[i]), float(result.average_ranks[j])
-            rows.append(
-                group.key
-                | {
-                    "dataset": ALL_DATASETS,
-                    "metric": "rank",
-                    "greater_is_better": False,
-                    "factor": 1.0,
-                    "unit": "",
-                    "model_a": means.columns[i],
-                    "model_b": means.columns[j],
-                    "design": "datasets",
-                    "test": "Nemenyi's test",
-                    "n": len(means),
-                    "n_a": len(means),
-                    "n_b": len(means),
-                    "runs": len(means),
-                    "left_out": 0,
-                    "failed": 0,
-                    "mean_a": ranks[0],
-                    "mean_b": ranks[1],
-                    "difference": ranks[1] - ranks[0],
-                    "p": float(result.nemenyi_p[i, j]),
-                    # Nemenyi's p-values hold for all pairs at once: nothing is left to adjust.
-                    "p_holm": float(result.nemenyi_p[i, j]),
-                    "pairs": len(order) * (len(order) - 1) // 2,
-                    "instability": float(flips[i, j]),
-                    "alpha": alpha,
-                    "min_runs": MIN_DATASETS,
-                    "friedman_p": result.friedman_p,
-                    "critical_difference": result.critical_difference,
-                }
-            )
-    return rows
+def _adjust(rows: list[dict], options: dict) -> None:
+    """Holm over the pairs of one family that have enough runs, and any variation, to be tested."""
+    tested = [
+        row
+        for row in rows
+        if np.isfinite(row.get("p", np.nan))
+        and row["n"] >= row["min_runs"]
+        and row["low"] < row["high"]
+    ]
+    if not tested:
+        return
+    for name in ("p", "rank_p", "equivalence_p"):
+        there = [row for row in tested if name in row]
+        adjusted = holm([row[name] for row in there]).tolist() if there else []
+        for row, p in zip(there, adjusted, strict=True):
+            row[f"{name}_holm"] = p
+    count, family = len(tested), options.get("family", "dataset")
+    # At Holm's strictest step; degrees of freedom that are not whole are few enough when rounded.
+    level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
+    effect = detectable_effect(np.round([row["df"] for row in tested], 1), power, level)
+    for row, size in zip(tested, effect.tolist(), strict=True):
+        row |= {
+            "pairs": count,
+            "family": family,
+            "rank_p_least": min(1.0, count * row["rank_floor"]),
+            "detectable": size * row["scale"],
+        }

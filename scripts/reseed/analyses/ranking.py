@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.data import MODEL_SEED, Data
-from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.analyses.data import Data
+from reseed.analyses.pairing import GROUP, Group, groups
 from reseed.stats.comparison import pair_differences
-from reseed.stats.ranking import instability, kendall_agreement, order_reversal
+from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
 
 _STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 COLUMNS = [
@@ -23,9 +23,10 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `mean_tau`: Kendall's τ_b between the model orders of two single runs, mean over all pairs of
     runs; `low`, `high` hold the central share `level` of them (no interval of the mean).
     `identical_orders`: share of pairs of runs that order all models alike. `instability`: share
-    of runs whose order of a pair differs from that of the means. `reversal`: probability that the
-    mean of `m` runs orders a pair otherwise than the mean of the runs not drawn, with Monte Carlo
-    standard error `se`; `mean_reversal` is its mean over pairs. A run is a (split, model seed).
+    of runs whose order of a pair differs from that of the means, a tie counting one half.
+    `reversal`: probability that the mean of `m` runs orders a pair otherwise than the mean of
+    n − m others (`stats.ranking.disagreement_of_means`: 1/2 for a tie), with Monte Carlo standard
+    error `se`; `mean_reversal` is its mean over pairs. A run is a (split, model seed).
 
     options: `level` (0.9), `n_draws` (4000).
     """
@@ -35,9 +36,10 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 def shared_runs(group: Group) -> tuple[list[str], np.ndarray]:
     """Models with any finished run, and (models, runs) scores of the runs that all of them have."""
-    table = group.trials.pivot(index=SPLIT + MODEL_SEED, columns="model", values="score").dropna()
-    models = [model for model in group.models if model in table]
-    return models, table[models].to_numpy().T
+    ran = np.isfinite(group.scores).any(axis=1)
+    models = [model for model, some in zip(group.models, ran, strict=True) if some]
+    scores = group.scores[ran]
+    return models, scores[:, np.isfinite(scores).all(axis=0)]
 
 
 def _rows(group: Group, options: dict) -> list[dict]:
@@ -60,7 +62,7 @@ def _rows(group: Group, options: dict) -> list[dict]:
         {"statistic": "mean_tau", **tau},
         {"statistic": "identical_orders", "value": orders.identical},
     ]
-    table = instability(scores)
+    table = instability(scores, ties="half")
     names = [(models[i], models[j]) for i, j in zip(*np.triu_indices(len(models), 1), strict=True)]
     for (a, b), value in zip(names, table[np.triu_indices(len(models), 1)], strict=True):
         rows.append({"statistic": "instability", "model_a": a, "model_b": b, "value": float(value)})
@@ -74,7 +76,7 @@ def _reversals(
     group: Group, names: list[tuple[str, str]], d: np.ndarray, m: int, options: dict
 ) -> list[dict]:
     draws = options.get("n_draws", 4000)
-    found = order_reversal(d, m, held_out=True, n_draws=draws, rng=group.rng("reversal", str(m)))
+    found = disagreement_of_means(d, m, n_draws=draws, rng=group.rng("reversal", str(m)))
     mean = float(np.mean(found.probability))
     rows = [{"statistic": "mean_reversal", "m": m, "value": mean}]
     for (a, b), value, se in zip(names, found.probability, found.se, strict=True):

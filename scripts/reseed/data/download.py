@@ -20,6 +20,7 @@ import pooch
 import requests
 
 from reseed.data.files import file_sha256
+from reseed.errors import ReseedError
 
 TIMEOUT = (10, 60)  # seconds: to connect, between two bytes
 PAUSES = (1, 3)  # seconds before a broken connection is tried again
@@ -28,7 +29,7 @@ _DEFAULT_INDEX = "https://pypi.org/simple"
 _PASSING = {429, 500, 502, 503, 504}  # HTTP errors that may pass
 
 
-class SourceError(Exception):
+class SourceError(ReseedError):
     """Why one source of a dataset cannot be used."""
 
 

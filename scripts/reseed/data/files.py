@@ -14,7 +14,11 @@ from reseed.errors import Damaged
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 of a file's bytes as 64 hexadecimal digits."""
+    """SHA-256 of a file's bytes (a folder: of the names and bytes in it), in hexadecimal digits."""
+    if Path(path).is_dir():
+        inside = sorted(p for p in Path(path).rglob("*") if p.is_file())
+        lines = [f"{file_sha256(p)} {p.relative_to(path).as_posix()}\n" for p in inside]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -3,6 +3,8 @@
 Nothing heavy is imported here.
 """
 
+import os
+
 META = "meta.json"
 TARGETS = "targets.parquet"
 INPUTS_FILE = {"table": "inputs.parquet", "texts": "inputs.parquet", "images": "inputs.npy"}
@@ -18,14 +20,21 @@ def listed(value: object) -> list:
 def local_files(dataset: dict) -> list[str]:
     """Paths of the user's own files behind an entry: its `file` sources and official row files.
 
-    dataset: a dataset's or weights' entry. A rule declares those as inputs, so that an edit of the
-    file makes the dataset again. All are listed, whether they are there or not.
+    dataset: a dataset's or weights' entry. A rule declares these as inputs, so that an edit of a
+    file makes the dataset again. A folder comes with the folders inside it, whose times tell of
+    files that came or went. Where a source of another kind can take its place, a file that is not
+    there is left out.
     """
-    found = []
-    for source in dataset.get("sources") or []:
-        if source["kind"] == "file":
-            found += listed(source["path"])
+    sources = dataset.get("sources") or []
+    found = [path for one in sources if one["kind"] == "file" for path in listed(one["path"])]
+    if any(one["kind"] != "file" for one in sources):
+        found = [path for path in found if os.path.exists(path)]
+    found += [folder for path in found for folder in _folders(path)]
     official = dataset.get("official") or {}
-    if "column" not in official:
+    if not official.get("column"):
         found += [official[part] for part in PARTS if official.get(part)]
     return list(dict.fromkeys(found))
+
+
+def _folders(path: str) -> list[str]:
+    return sorted(root for root, _, _ in os.walk(path))

@@ -82,14 +82,17 @@ def _selected(where: str, dataset: dict, options, raw: Raw) -> Raw:
 
 
 def _without_duplicates(where: str, dataset: dict, options, raw: Raw) -> Raw:
-    """The first row of each text, where the options say so."""
-    if dataset.get("kind") != "texts" or getattr(options, "duplicates", "keep") == "keep":
+    """The first row of each text, where the options say so; else a note of how many repeat one."""
+    if dataset.get("kind") != "texts":
         return raw
     for name in dataset["text"]:
         columns.require(where, raw.frame, name, "text")
     again = raw.frame.duplicated(dataset["text"], keep="first").to_numpy()
     if not again.any():
         return raw
+    if options.duplicates == "keep":
+        note = f"{again.sum()} rows have the text of an earlier row: a split may part them"
+        return Raw(raw.frame, [*raw.notes, note], raw.images, raw.parts)
     pairs = raw.frame.drop_duplicates([*dataset["text"], dataset["target"]])
     disputed = int(pairs.duplicated(dataset["text"]).sum())
     note = f"{again.sum()} rows left out whose text stands in an earlier row"

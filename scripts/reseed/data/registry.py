@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
 
 Count = Annotated[int, Field(ge=1)]
@@ -95,7 +94,7 @@ class FolderOptions(Options):
     channels: Literal[1, 3] = 3
 
 
-class ArrayOptions(Options):
+class ArrayOptions(TableOptions):
     """Options of arrays; `x` and `y` are the keys (.npz) or file names (.npy) of both."""
 
     x: str = "x"
@@ -131,7 +130,7 @@ READERS: dict[str, Reader] = {
     "california_housing": _built_in("tables:california_housing", "table", TableOptions),
     "home_mortgage_sim": _built_in("tables:home_mortgage_sim", "table", SimulatorOptions, False),
     "image_folder": _built_in("images:image_folder", "images", FolderOptions),
-    "arrays": _built_in("images:arrays", "images", ArrayOptions),
+    "arrays": Reader("reseed.data.images:arrays", None, ArrayOptions),
     "cifar10": _built_in("images:cifar10", "images", Options),
     "mnist": _built_in("images:mnist", "images", Options),
     "digits": _built_in("images:digits", "images", Options, False),
@@ -213,7 +212,9 @@ def mistakes(dataset: dict) -> list[str]:
         found.append(str(error))
     if reader.needs_sources and not dataset.get("sources"):
         found.append("sources: none is given, and this reader reads files")
-    wanted = 1 if kind == "texts" else 0
-    if kind == "texts" and not listed(dataset.get("text") or []):
-        found.append(f"text: kind: texts needs the name of {wanted} or 2 text columns")
+    if (kind == "texts") != bool(dataset.get("text")):
+        wrong = (
+            "needs the name of one or two text columns" if kind == "texts" else "is for kind: texts"
+        )
+        found.append(f"text: {wrong}")
     return found

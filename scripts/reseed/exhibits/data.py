@@ -9,18 +9,28 @@ from pathlib import Path
 
 import pandas as pd
 
+
+class _Titles(dict):
+    """A metric of the user's own is printed as it is written."""
+
+    def __missing__(self, metric: str) -> str:
+        return metric
+
+
 #: Metrics as they are printed within a sentence.
-METRICS = {
-    "mse": "MSE",
-    "mae": "MAE",
-    "r2": "R²",
-    "auc": "AUC",
-    "average_precision": "average precision",
-    "accuracy": "accuracy",
-    "log_loss": "log loss",
-    "brier": "Brier score",
-    "macro_auc": "macro AUC",
-}
+METRICS = _Titles(
+    {
+        "mse": "MSE",
+        "mae": "MAE",
+        "r2": "R²",
+        "auc": "AUC",
+        "average_precision": "average precision",
+        "accuracy": "accuracy",
+        "log_loss": "log loss",
+        "brier": "Brier score",
+        "macro_auc": "macro AUC",
+    }
+)
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
 
 
@@ -89,8 +99,8 @@ class ExhibitData:
         place = [
             name
             for name in (
-                "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat",
-                "fold", "init", "order", "dropout", "augment",
+                "dataset", "scheme", "model", "arm", "hyperparameters_source", "data_seed",
+                "repeat", "fold", "init", "order", "dropout", "augment",
             )
             if name in chosen and name not in shared
         ]  # fmt: skip

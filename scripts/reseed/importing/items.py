@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from reseed.importing.metric_choice import Wanted, wanted_names
 from reseed.importing.shapes import KEY, runs_table
 from reseed.importing.table import Table
 from reseed.metrics import PRIMARY, evaluate_scores
@@ -14,9 +16,7 @@ from reseed.metrics import PRIMARY, evaluate_scores
 _SPLIT = ["dataset", "data_seed", "repeat", "fold"]
 
 
-def scored_items(
-    table: Table, found: dict[str, str], metric: str | None
-) -> tuple[pd.DataFrame, dict[str, dict]]:
+def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFrame, dict[str, dict]]:
     """`KEY`, `metric`, `value`, `reason` of every run, and task and primary metric by dataset.
 
     A run with a prediction that is not finite has failed. Raises ReseedError as `read_items`.
@@ -24,7 +24,8 @@ def scored_items(
     parts, tasks = [], {}
     for task, group in read_items(table, found):
         dataset = group["dataset"].iloc[0]
-        tasks[dataset] = {"task": task, "metric": metric or _primary(task)}
+        asked = wanted.get(dataset) if isinstance(wanted, dict) else wanted
+        tasks[dataset] = {"task": task, "metric": (wanted_names(asked) or [_primary(task)])[0]}
         score = (
             _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
         )
@@ -36,18 +37,19 @@ def scored_items(
     return pd.DataFrame(parts), tasks
 
 
-def holds_items(found: dict[str, str]) -> bool:
+def holds_items(found: dict) -> bool:
     """Whether the columns found are those of per-item predictions."""
     return {"item", "y_true"} <= set(found) and bool({"y_score", "y_pred"} & set(found))
 
 
-def read_items(table: Table, found: dict[str, str]) -> Iterator[tuple[str, pd.DataFrame]]:
+def read_items(table: Table, found: dict) -> Iterator[tuple[str, pd.DataFrame]]:
     """(task, rows) of each dataset: `KEY`, `item`, `reason`, `target` and `prediction`.
 
     Raises ReseedError where an item occurs twice in a run, where runs of one split differ in their
     items or targets, or where the predictions do not fit the targets.
     """
-    rows = runs_table(table, found, tracker=False)
+    rows = runs_table(table, found)
+    table.finish()
     rows["item"], truth = table.text(found["item"]), table.text(found["y_true"])
     if (truth == "").any():
         raise table.refuse("y_true is empty", "Fill it in.", truth.index[truth == ""])
@@ -107,13 +109,13 @@ def _same_items(table: Table, rows: pd.DataFrame) -> None:
         )
 
 
-def _task(table: Table, found: dict[str, str], group: pd.DataFrame) -> tuple:
+def _task(table: Table, found: dict, group: pd.DataFrame) -> tuple:
     """(task, target, prediction) of one dataset.
 
     A score of one number an item: probability of the greater of two labels, else a prediction of
     a number. Labels predicted as labels: accuracy.
     """
-    part = Table(table.path, table.frame.loc[group.index], table.place)
+    part = replace(table, frame=table.frame.loc[group.index])
     labels = sorted(group["truth"].unique(), key=_order)
     if "y_score" in found and len(labels) <= 2:
         score = part.numbers(found["y_score"])
@@ -128,6 +130,7 @@ def _task(table: Table, found: dict[str, str], group: pd.DataFrame) -> tuple:
             raise table.refuse(
                 f"all targets are {labels[0]!r}", "A metric of two classes needs both of them."
             )
+        table.finish()
         return "binary", (group["truth"] == labels[1]).astype(np.int64), score
     if "y_score" not in found and part.text(found["y_pred"]).isin([*labels, ""]).all():
         return "classification", group["truth"], part.text(found["y_pred"])
@@ -138,7 +141,9 @@ def _task(table: Table, found: dict[str, str], group: pd.DataFrame) -> tuple:
             "one of them",
             "Give the predicted label as `y_pred`; a single y_score needs two labels.",
         )
-    return "regression", part.numbers(found["y_true"]), part.numbers(column)
+    target, prediction = part.numbers(found["y_true"]), part.numbers(column)
+    table.finish()
+    return "regression", target, prediction
 
 
 def _order(label: str) -> tuple:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from reseed.coordinates import KEPT_PARTS
-from reseed.importing import EXPERIMENT, import_results
+from reseed.importing import EXPERIMENT, import_table
 from reseed.importing.columns import find_columns
 from reseed.importing.items import holds_items, read_items
 from reseed.importing.shapes import KEY
-from reseed.importing.table import read_table
+from reseed.importing.sources import open_results
 from reseed.outputs import from_probabilities
 from reseed.schemas import PLACE, SCORES, TARGETS
 
 _SPLIT = ["dataset", "scheme", *PLACE]
 
 
-def import_predictions(path: str | Path, results: dict, study: dict) -> tuple[pa.Table, pa.Table]:
+def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.Table, pa.Table]:
     """Read the per-item scores of the user's runs; arguments as `reseed.importing.import_results`.
 
     Returns:
@@ -33,9 +31,10 @@ def import_predictions(path: str | Path, results: dict, study: dict) -> tuple[pa
     Raises:
         ReseedError: as `import_results`, and for a file without a score an item.
     """
-    metrics, _ = import_results(path, results, study)
-    table = read_table(path, results.get("format", "auto"))
-    found = find_columns(table, results.get("columns") or {}, runs=False)
+    mapping = results.get("columns") or {}
+    table = open_results(source, results.get("format") or "auto", mapping)
+    found = find_columns(table, mapping)
+    metrics, _ = import_table(table, found, results, study)
     groups = read_items(table, found) if holds_items(found) else []
     scored = [
         rows.assign(prediction=from_probabilities(task, rows["prediction"].to_numpy(float)))

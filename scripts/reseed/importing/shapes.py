@@ -1,4 +1,4 @@
-"""Every shape of results file → one long table: a row for each run and metric."""
+"""A table of runs → one long table: a row for each run and metric."""
 
 from __future__ import annotations
 
@@ -6,58 +6,75 @@ import numpy as np
 import pandas as pd
 
 from reseed.errors import nearest
-from reseed.importing.columns import NAMES, RUN, plain
+from reseed.importing.columns import NAMES, RUN, parts_of, plain, used
 from reseed.importing.table import Table
 from reseed.metric_names import direction
 
 #: What identifies a run.
 KEY = ["model", "dataset", *RUN]
-_FINISHED = {"", "ok", "finished", "success", "succeeded", "completed", "complete", "done"}
+_FINISHED = {
+    *("", "ok", "finished", "success", "succeeded", "completed", "complete", "done"),
+    *("terminated", "published", "closed"),
+}
 _SUBSETS = {"train", "training", "val", "valid", "validation", "dev", "test", "testing"}
 #: A file of which no column names the dataset is about one.
 ONE_DATASET = "data"
 
 
-def runs_table(table: Table, found: dict[str, str], tracker: bool) -> pd.DataFrame:
-    """The columns of `KEY` and `reason` (why a run failed, or empty), indexed as the file.
+def runs_table(table: Table, found: dict) -> pd.DataFrame:
+    """The columns of `KEY` and `reason` (why a run failed, or empty), a row for each of the table.
 
-    Labels that are not whole numbers (fold `a`, `b`) are numbered in their sorted order. Raises
-    ReseedError for an empty label, for a `split` of training and test rows, or where nothing
-    tells the runs of a model apart.
+    Labels that are not whole numbers (fold `a`, `b`) are numbered in their sorted order. An empty
+    label, a `split` of training and test rows, and a table in which nothing tells the runs of a
+    model apart are mistakes.
     """
-    runs = pd.DataFrame(index=table.frame.index)
+    rows = table.frame.index
+    runs = pd.DataFrame(index=rows)
     for name in ("model", "dataset"):
-        runs[name] = _labels(table, found[name]) if name in found else ONE_DATASET
+        runs[name] = _joined(table, found[name]) if name in found else ONE_DATASET
     named = [name for name in RUN if name in found]
-    if not named and not tracker:
-        raise table.refuse(
+    once = not runs.duplicated(["model", "dataset"]).any()
+    if not named and not table.layout.tracker and not ("metric" not in found and once):
+        table.mistake(
             "no column tells the runs of a model apart",
             "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
-            f"`fold` or `repeat`. It has {', '.join(table.frame.columns)}.",
+            f"`fold` or `repeat`. It has {', '.join(table.columns)}.",
         )
     for name in RUN:
         runs[name] = _whole_numbers(table, found[name]) if name in found else np.int64(0)
-    if not named:  # no two runs share a seed, so that none are taken for a pair
+    if not named and table.layout.tracker:  # no two share a seed: none are taken for a pair
         runs["seed"] = np.arange(len(runs))
-    status = table.text(found["status"]) if "status" in found else pd.Series("", runs.index)
+    status = table.text(found["status"]) if "status" in found else pd.Series("", rows)
     runs["reason"] = ("status " + status).where(~status.str.lower().isin(_FINISHED), "")
     return runs
+
+
+def _joined(table: Table, columns: str | list[str]) -> pd.Series:
+    """A label; of several columns `svm, C=1`: the first as it is, others with their names."""
+    first, *others = parts_of(columns)
+    text = _labels(table, first)
+    for column in others:
+        text = text.str.cat(f"{plain(column)}=" + table.text(column), sep=", ")
+    return text
 
 
 def _labels(table: Table, column: str) -> pd.Series:
     text = table.text(column)
     if (text == "").any():
-        raise table.refuse(
+        table.mistake(
             f"column {column!r} is empty", "Fill it in every row.", text.index[text == ""]
         )
     return text
 
 
 def _whole_numbers(table: Table, column: str) -> pd.Series:
+    values = table.frame[column]
+    if pd.api.types.is_integer_dtype(values) and not values.isna().any():
+        return values.astype(np.int64)
     text = _labels(table, column)
     subsets = text.str.lower().isin(_SUBSETS)
     if subsets.any():
-        raise table.refuse(
+        table.mistake(
             f"column {column!r} holds {text[subsets].iloc[0]!r}: it tells training rows from "
             "test rows, not one run from another",
             "Keep the rows of the test set, and remove the column or give it another name.",
@@ -69,78 +86,89 @@ def _whole_numbers(table: Table, column: str) -> pd.Series:
     return pd.Series(pd.factorize(text, sort=True)[0].astype(np.int64), text.index)
 
 
-def long_table(
-    table: Table, found: dict[str, str], metric: str | None, tracker: bool
-) -> pd.DataFrame:
-    """Long or wide file → `KEY`, `metric`, `value` (NaN: failed), `reason`; a row a run and metric.
+def long_table(table: Table, found: dict, wanted: list[str]) -> pd.DataFrame:
+    """Long or wide table → `KEY`, `metric`, `value` (NaN: failed), `reason`, `row` of the table.
 
-    Raises ReseedError where no metric can be told, or several without `metric` in the study.
+    `wanted`: the metrics that the study names, or none. That no metric can be told, several may be
+    meant, or one is not there, are mistakes; the result is then without a use.
     """
-    runs = runs_table(table, found, tracker)
-    wanted = _metric_column(table, metric) if metric and "metric" not in found else None
+    runs = runs_table(table, found)
+    runs["row"] = runs.index
+    columns = {} if "metric" in found else _metric_columns(table, found, wanted)
     # Beside columns that are metrics by name, `score` is not the metric that was asked for.
-    elsewhere = metric and wanted is None and "metric" not in found and _named(table, found)
-    if "value" in found and not elsewhere and wanted in (None, found["value"]):
+    elsewhere = wanted and not columns and "metric" not in found and _named(table, found)
+    if "value" in found and not elsewhere and set(columns.values()) <= {found["value"]}:
         if "metric" in found:
             names = _labels(table, found["metric"])
         else:
-            names = metric or found["value"]
+            names = wanted[0] if wanted else short(table, found["value"])
         return runs.assign(metric=names, value=table.numbers(found["value"]))
     if "metric" in found:
-        raise table.refuse(
+        table.mistake(
             f"names metrics in column {found['metric']!r} but has no column of their values",
             "Name it `value`, or map it: `columns: {value: …}`. "
-            f"It has {', '.join(table.frame.columns)}.",
+            f"It has {', '.join(table.columns)}.",
         )
-    if metric and wanted is None:
-        columns = list(table.frame.columns)
-        raise table.refuse(
-            f"has no column for the study's metric {metric!r}",
-            f"It has {', '.join(columns)}.{nearest(metric, columns)}",
-        )
-    wanted = wanted or _only_metric(table, found)
-    return runs.assign(metric=metric or _short(wanted), value=table.numbers(wanted))
+        return runs.assign(metric="", value=np.nan)
+    for metric in wanted:
+        if metric not in columns:
+            table.mistake(
+                f"has no column for the study's metric {metric!r}",
+                f"It has {', '.join(table.columns)}.{nearest(metric, table.columns)}",
+            )
+    if not wanted:
+        only = _only_metric(table, found)
+        columns = {short(table, only): only} if only else {}
+    parts = [runs.assign(metric=m, value=table.numbers(c)) for m, c in columns.items()]
+    return pd.concat(parts, ignore_index=True) if parts else runs.assign(metric="", value=np.nan)
 
 
-def _short(column: str) -> str:
-    return column.removeprefix("metrics.")
+def short(table: Table, column: str) -> str:
+    """A metric's name without its tool's prefix."""
+    for prefix in table.layout.metrics:
+        column = column.removeprefix(prefix)
+    return column
 
 
-def _metric_column(table: Table, metric: str) -> str | None:
-    columns = table.frame.columns
-    exact = [c for c in (f"metrics.{metric}", metric) if c in columns]
-    alike = [c for c in columns if plain(c) == plain(metric) and not c.startswith("params.")]
-    return next(iter([*exact, *alike]), None)
+def _metric_columns(table: Table, found: dict, wanted: list[str]) -> dict[str, str]:
+    """The column of each wanted metric that has one."""
+    columns = {}
+    for metric in wanted:
+        exact = [c for c in table.columns if c == metric or short(table, c) == metric]
+        alike = [c for c in table.columns if plain(short(table, c)) == plain(metric)]
+        free = [c for c in alike if not c.startswith(table.layout.settings)]
+        if exact or free:
+            columns[metric] = [*exact, *free][0]
+    return columns
 
 
-def _only_metric(table: Table, found: dict[str, str]) -> str:
-    """The one column of scores: MLflow says which they are; else by name; else the only number."""
+def _only_metric(table: Table, found: dict) -> str | None:
+    """The one column of scores: where the tool says which; else by name; else the only number."""
     reserved = {name for known in NAMES.values() for name in known}
-    free = [c for c in table.frame.columns if c not in found.values() and plain(c) not in reserved]
-    logged = [c for c in free if c.startswith("metrics.")]
-    candidates = logged or _named(table, found) or [c for c in free if _is_numeric(table, c)]
+    taken = used(found)
+    free = [c for c in table.columns if c not in taken and plain(c) not in reserved]
+    logged = [c for c in free if c.startswith(table.layout.metrics)]
+    numeric = [c for c in free if table.is_numeric(c) and c.lower() not in table.layout.own]
+    candidates = logged or _named(table, found) or numeric
     if len(candidates) == 1:
         return candidates[0]
-    columns = ", ".join(_short(c) for c in candidates or table.frame.columns)
+    columns = ", ".join(short(table, c) for c in candidates or table.columns)
     if candidates:
-        raise table.refuse(
+        table.mistake(
             f"has several columns that may be the score: {columns}",
-            f"Choose one: `metric: {_short(candidates[0])}`.",
+            f"Choose one: `metric: {short(table, candidates[0])}`. Where datasets differ in it: "
+            "`metric: [auc, log_loss]`, the first that a dataset has.",
         )
-    raise table.refuse(
-        f"has no column of scores among {columns}",
-        "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
-    )
+    else:
+        table.mistake(
+            f"has no column of scores among {columns}",
+            "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
+        )
+    return None
 
 
-def _named(table: Table, found: dict[str, str]) -> list[str]:
+def _named(table: Table, found: dict) -> list[str]:
     """Columns of numbers that are metrics by name and are not read as something else."""
-    free = [c for c in table.frame.columns if c not in found.values()]
-    return [c for c in free if direction(c) is not None and _is_numeric(table, c, lenient=True)]
-
-
-def _is_numeric(table: Table, column: str, lenient: bool = False) -> bool:
-    """Whether a column holds numbers; `lenient`: some, so that a typing mistake hides no metric."""
-    parsed = pd.to_numeric(table.frame[column], errors="coerce").notna()
-    present = table.text(column) != ""
-    return bool((parsed & present).any() if lenient else (parsed == present).all() and parsed.any())
+    taken = used(found)
+    free = [c for c in table.columns if c not in taken and not c.startswith(table.layout.settings)]
+    return [c for c in free if direction(c) is not None and table.is_numeric(c, lenient=True)]

@@ -1,11 +1,9 @@
-"""A user's file as a table that can say in which line a mistake stands."""
+"""A user's table: it knows in which line a mistake stands, and gathers them to tell at once."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -18,30 +16,89 @@ MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 
 
 @dataclass(frozen=True)
+class Layout:
+    """What the tool that wrote a table says of it beyond the names of its columns.
+
+    `run_names`: columns with a run's own name, which serve as the model's if nothing better is
+    there. `settings`, `metrics`: beginnings of the names of columns of configuration and of scores.
+    `own`: the tool's bookkeeping, in lower case. `tracker`: one row a run; without a seed runs are
+    independent. `greater_by_default`: what a metric's direction is where its name does not say;
+    `directions`: by metric. `positional`: folds are numbered by position, so repeats are not told.
+    `derived`: how model and run were made, where no column of the source holds them.
+    """
+
+    format: str = "table"
+    tracker: bool = False
+    run_names: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    own: frozenset[str] = frozenset()
+    greater_by_default: bool | None = None
+    directions: dict[str, bool] = field(default_factory=dict)
+    positional: bool = False
+    derived: str = ""
+
+
+@dataclass(frozen=True)
 class Table:
-    """The file's columns; the index holds line numbers (CSV) or row numbers from 1 (Parquet)."""
+    """The columns of a file or frame, rows numbered from 0.
+
+    `where` says where each row stands in the source, counted in `place` (line, row). `mistakes`
+    gathers what is wrong until `finish`; `notes` what a reader should know of how it was read.
+    """
 
     path: str
     frame: pd.DataFrame
+    where: np.ndarray
     place: str
+    layout: Layout = Layout()
+    notes: tuple[str, ...] = ()
+    mistakes: list[str] = field(default_factory=list)
 
-    def refuse(self, what: str, fix: str, lines: Iterable[int] = ()) -> ReseedError:
-        """The one error a mistake in the file gives: file, lines, what is wrong, the fix."""
-        lines = list(dict.fromkeys(lines))
-        where = f" ({self.lines(lines)})" if lines else ""
-        return ReseedError(f"{self.path}{where}: {what}. {fix}")
+    def with_frame(self, frame: pd.DataFrame, layout: Layout, *notes: str) -> Table:
+        """The same source as another frame, whose index holds row numbers of this one."""
+        where = self.where[frame.index.to_numpy()]
+        frame = frame.reset_index(drop=True)
+        return replace(self, frame=frame, where=where, layout=layout, notes=(*self.notes, *notes))
 
-    def lines(self, lines: list[int]) -> str:
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, in order."""
+        return list(self.frame.columns)
+
+    def mistake(self, what: str, fix: str, rows: Iterable[int] = ()) -> None:
+        """Note a mistake: its rows, what is wrong, the fix."""
+        lines = list(dict.fromkeys(self.where[row] for row in rows))
+        where = f"({self._lines(lines)}): " if lines else ""
+        text = f"{where}{what}. {fix}"
+        if text not in self.mistakes:
+            self.mistakes.append(text)
+
+    def refuse(self, what: str, fix: str, rows: Iterable[int] = ()) -> ReseedError:
+        """The error of this mistake and of all noted before it."""
+        self.mistake(what, fix, rows)
+        return self._error()
+
+    def finish(self) -> None:
+        """Raise the one ReseedError of all mistakes noted, if there are any."""
+        if self.mistakes:
+            raise self._error()
+
+    def _error(self) -> ReseedError:
+        if len(self.mistakes) == 1:
+            text = self.mistakes[0]
+            return ReseedError(f"{self.path}{' ' if text.startswith('(') else ': '}{text}")
+        lines = [f"  {number}. {text}" for number, text in enumerate(self.mistakes, 1)]
+        return ReseedError("\n".join([f"{self.path} has {len(lines)} mistakes:", *lines]))
+
+    def _lines(self, lines: list) -> str:
         """`line 3` or `lines 3, 4, 5, 6, 7 and 12 more`."""
         shown = ", ".join(str(line) for line in lines[:SHOWN])
         more = f" and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
         return f"{self.place}{'s' if len(lines) > 1 else ''} {shown}{more}"
 
     def numbers(self, column: str) -> pd.Series:
-        """A column as numbers; NaN where the file has none.
-
-        Raises ReseedError for text that is no number.
-        """
+        """A column as numbers; NaN where the file has none. Text that is no number is a mistake."""
         values = self.frame[column]
         if pd.api.types.is_numeric_dtype(values):
             return values.astype(np.float64)
@@ -50,67 +107,27 @@ class Table:
         try:
             return text.where(~missing, "nan").astype(np.float64)
         except ValueError:
-            bad = pd.to_numeric(text, errors="coerce").isna() & ~missing
-            raise self.refuse(
+            numbers = pd.to_numeric(text.where(~missing), errors="coerce").astype(np.float64)
+            bad = numbers.isna() & ~missing
+            self.mistake(
                 f"column {column!r} holds {text[bad].iloc[0]!r}, which is not a number",
                 "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave "
                 "the cell empty where a run failed.",
                 text.index[bad],
-            ) from None
+            )
+            return numbers
 
     def text(self, column: str) -> pd.Series:
         """A column as text without surrounding blanks; empty where the file has nothing."""
         values = self.frame[column]
         return values.astype(object).where(values.notna(), "").astype(str).str.strip()
 
-
-def read_table(path: str | Path, file_format: str = "auto") -> Table:
-    """Read a CSV (comma, semicolon or tab) or Parquet file.
-
-    Raises ReseedError for a file that is missing, unreadable, empty or has a column name twice.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise ReseedError(f"{path}: no such file. Give `results: path` from the project's folder.")
-    parquet = file_format == "parquet" or path.suffix.lower() in (".parquet", ".pq")
-    try:
-        frame = pd.read_parquet(path) if parquet else _read_csv(path)
-    except (OSError, ValueError, csv.Error) as error:
-        kind = "Parquet" if parquet else "CSV"
-        reason = str(error).strip().rstrip(".")
-        raise ReseedError(
-            f"{path}: cannot be read as {kind} ({reason}). Set `format`, or repair the file."
-        ) from None
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise ReseedError(
-            f"{path}: has the column {twice[0]!r} more than once. Rename or remove one of them."
-        )
-    if frame.empty:
-        raise ReseedError(f"{path}: holds no rows. Each run of a model is one row.")
-    if parquet:
-        frame = frame.reset_index(drop=True).set_axis(range(1, len(frame) + 1))
-    return Table(str(path), frame.rename(columns=str), "row" if parquet else "line")
-
-
-def _read_csv(path: Path) -> pd.DataFrame:
-    """All columns as text, indexed by line, so that no model named `NA` is taken for nothing."""
-    with path.open(encoding="utf-8-sig", newline="") as handle:
-        first = handle.readline()
-        if not first.strip():
-            raise ValueError("the first line, which names the columns, is empty")
-        delimiter = max(",;\t", key=first.count)
-        handle.seek(0)
-        reader = csv.reader(handle, delimiter=delimiter, strict=True)
-        header = [name.strip() for name in next(reader)]
-        rows, lines, start = [], [], reader.line_num + 1
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                if len(row) != len(header):
-                    raise ValueError(
-                        f"line {start} has {len(row)} cells, the first line names {len(header)}"
-                    )
-                rows.append(row)
-                lines.append(start)
-            start = reader.line_num + 1
-    return pd.DataFrame(rows, index=lines, columns=header, dtype=object)
+    def is_numeric(self, column: str, lenient: bool = False) -> bool:
+        """Whether a column holds numbers; `lenient`: some, so that a slip hides no metric."""
+        values = self.frame[column]
+        if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
+            return bool(values.notna().any())
+        text = self.text(column)
+        parsed = pd.to_numeric(text, errors="coerce").notna()
+        present = ~text.str.lower().isin(MISSING)
+        return bool((parsed & present).any() if lenient else parsed.any() and parsed[present].all())

@@ -196,9 +196,7 @@ class _Rows:
         targets = model.targets(y), model.targets(y_validation)
         self.parts[slot] = parts
         self.tensors[slot] = features[0], targets[0], features[1], targets[1]
-        self.orders[slot] = (
-            stream(model.seeds["order"], "order") if model.recipe.shuffle else None
-        )
+        self.orders[slot] = stream(model.seeds["order"], "order") if model.recipe.shuffle else None
         if any(t is None for t in self.tensors):  # slots that no lane needs yet do the same work
             self.tensors = [t or self.tensors[slot] for t in self.tensors]
         inputs, targets = (torch.stack([t[k] for t in self.tensors]) for k in (2, 3))

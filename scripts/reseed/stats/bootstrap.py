@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, at_least, finite, labels, probability, real, unmasked
 
 Metric = Callable[[NDArray, NDArray], float]
 WeightedMetric = Callable[[NDArray, NDArray, Array], Array]
@@ -21,7 +21,7 @@ def percentile_interval(replicates: ArrayLike, level: float = 0.95) -> tuple[Arr
     """Percentile interval over the first axis of `replicates` (n_boot, ...), ignoring NaN."""
     probability(level=level)
     tails = [(1 - level) / 2, (1 + level) / 2]
-    low, high = np.nanquantile(np.asarray(replicates, dtype=np.float64), tails, axis=0)
+    low, high = np.nanquantile(real(replicates, "replicates"), tails, axis=0)
     return low, high
 
 
@@ -65,15 +65,15 @@ def resample_counts(
 
     With `strata` (n_items,) every stratum keeps its size in every resample.
     """
-    labels = np.zeros(n_items, dtype=np.intp)
+    group = np.zeros(n_items, dtype=np.intp)
     if strata is not None:
-        labels = np.unique(np.asarray(strata), return_inverse=True)[1].reshape(-1)
-        if labels.size != n_items:
-            raise ValueError(f"{labels.size} strata labels for {n_items} items")
+        group = np.unique(labels(strata, "strata"), return_inverse=True)[1].reshape(-1)
+        if group.size != n_items:
+            raise ValueError(f"{group.size} strata labels for {n_items} items")
     counts = np.empty((n_boot, n_items), dtype=np.int64)
     offset = np.arange(n_boot)[:, None]
-    for label in np.unique(labels):
-        (members,) = np.nonzero(labels == label)
+    for label in np.unique(group):
+        (members,) = np.nonzero(group == label)
         size = members.size
         drawn = rng.integers(0, size, (n_boot, size)) + offset * size
         counts[:, members] = np.bincount(drawn.ravel(), minlength=n_boot * size).reshape(-1, size)
@@ -147,8 +147,8 @@ def _auc_of_one(y: NDArray, score: NDArray, w: Array) -> Array:
 WEIGHTED_METRICS: dict[str, WeightedMetric] = {
     "accuracy": _mean_of(lambda y, s: y == s),
     "error": _mean_of(lambda y, s: y != s),
-    "mse": _mean_of(lambda y, s: (y - s) ** 2),
-    "mae": _mean_of(lambda y, s: np.abs(y - s)),
+    "mse": _mean_of(lambda y, s: (real(y, "y_true") - real(s, "y_pred")) ** 2),
+    "mae": _mean_of(lambda y, s: np.abs(real(y, "y_true") - real(s, "y_pred"))),
     "auc": _auc,
     **{name: _binary(name) for name in _PER_CLASS},
     **{f"macro_{name}": _macro(name) for name in _PER_CLASS},
@@ -217,21 +217,20 @@ def test_set_bootstrap(
         a positive, say); they are left out of mean, SD and interval.
 
     Raises:
-        ValueError: empty input, NaN, shapes that differ, text labels on one side only, unknown
-            metric name, n_boot < 2.
+        ValueError: empty input, NaN, missing or masked values, shapes that differ, text labels on
+            one side only, unknown metric name, n_boot < 2.
     """
-    y = np.asarray(y_true)
-    pred = np.asarray(y_pred)
+    y, pred = np.asarray(unmasked(y_true, "y_true")), np.asarray(unmasked(y_pred, "y_pred"))
     if y.ndim != 1 or y.size == 0 or pred.ndim not in (1, 2) or pred.shape[-1] != y.size:
         raise ValueError(
             "y_true must be (items,) and y_pred (items,) or (seeds, items), "
             f"they have shapes {y.shape} and {pred.shape}"
         )
-    for name, a in (("y_true", y), ("y_pred", pred)):
-        if a.dtype.kind == "f":
-            finite(a, name)
-    if (y.dtype.kind in "US") != (pred.dtype.kind in "US"):
-        raise ValueError(f"y_true and y_pred differ in kind: {y.dtype} and {pred.dtype}")
+    y, pred = labels(y, "y_true"), labels(pred, "y_pred")
+    if (y.dtype.kind == "U") != (pred.dtype.kind == "U"):
+        raise ValueError(
+            "one of y_true and y_pred holds text, the other numbers: give the same kind of label"
+        )
     at_least(2, n_boot=n_boot)
     if isinstance(metric, str) and metric not in WEIGHTED_METRICS:
         raise ValueError(f"unknown metric {metric!r}: one of {sorted(WEIGHTED_METRICS)}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.spread import Array, finite
+from reseed.stats.inputs import Array, finite, unmasked
 
 
 def _probabilities(p: ArrayLike, name: str) -> Array:
@@ -99,7 +99,7 @@ def expected_calibration_error(
 
 
 def _of_true_class(proba: Array, y: ArrayLike) -> Array:
-    y = np.asarray(y)
+    y = np.asarray(unmasked(y, "y"))
     if y.shape != proba.shape[-2:-1] or y.dtype.kind not in "iub":
         raise ValueError(f"y must be ({proba.shape[-2]},) integer classes, got shape {y.shape}")
     if y.min() < 0 or y.max() >= proba.shape[-1]:

@@ -1,16 +1,17 @@
-"""Compare models: paired fold-wise scores, all pairs at once; unpaired samples of seeds."""
+"""Compare models by paired fold-wise scores, all pairs at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, stats
+from scipy import stats
 
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.bootstrap import resample_counts
+from reseed.stats.inputs import Array, at_least, finite, probability, scaled
 
+_CHUNK = 4_000_000  # replicates held at a time
 _ENUMERABLE = 13  # sign patterns of up to this many differences are all enumerated (8,192)
 
 
@@ -21,7 +22,10 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
     Differences are rounded to 1e-12 of the largest absolute score on the last axis.
     """
     a, b = np.broadcast_arrays(finite(a, "a"), finite(b, "b"))
-    return without_noise(a - b, np.maximum(np.abs(a), np.abs(b)).max(axis=-1, keepdims=True))
+    largest = np.maximum(np.abs(a), np.abs(b)).max(axis=-1, keepdims=True)
+    # By a power of two first, so that neither the difference nor its unit leaves float64.
+    largest, power = scaled(largest, axis=-1)
+    return without_noise(a / power - b / power, largest) * power
 
 
 def without_noise(x: Array, largest: Array) -> Array:
@@ -134,7 +138,7 @@ def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) ->
         test_train_ratio: n_test / n_train, >= 0.
         level: two-sided confidence level of the interval for the mean difference.
     """
-    a = finite(d, "differences", min_size=2)
+    a, unit = scaled(finite(d, "differences", min_size=2), axis=-1)
     if not (np.isfinite(test_train_ratio) and test_train_ratio >= 0):
         raise ValueError(f"test_train_ratio must be n_test / n_train >= 0: {test_train_ratio}")
     probability(level=level)
@@ -146,7 +150,8 @@ def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) ->
         t = np.where(mean == 0, 0.0, mean / scale)[()]
     half = stats.t.isf((1 - level) / 2, j - 1) * scale
     p = 2 * stats.t.sf(np.abs(t), j - 1)
-    return CorrectedT(t, p, mean - half, mean + half, scale, j - 1)
+    unit = unit[..., 0]
+    return CorrectedT(t, p, (mean - half) * unit, (mean + half) * unit, scale * unit, j - 1)
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,7 @@ def bayesian_correlated_t(d: ArrayLike, test_train_ratio: float, rope: float) ->
     if not rope >= 0:
         raise ValueError(f"rope must be a half-width >= 0, got {rope}")
     test = nadeau_bengio(d, test_train_ratio)
-    mean = (test.low + test.high) / 2
+    mean = test.low / 2 + test.high / 2
     # Without spread the posterior is a point: a vanishing scale puts all of it on one side.
     scale = np.where(test.scale > 0, test.scale, np.finfo(float).tiny)
     with np.errstate(over="ignore"):
@@ -185,172 +190,150 @@ def bayesian_correlated_t(d: ArrayLike, test_train_ratio: float, rope: float) ->
 def bca_mean_interval(
     d: ArrayLike, level: float = 0.95, n_boot: int = 10_000, *, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """BCa interval of the mean difference, resampling folds [protocol, sec. 3.2].
+    """BCa interval of the mean difference, resampling folds (Efron 1987) [protocol, sec. 3.2].
 
-    Leading axes share the resamples. It treats folds as independent, which overlapping training
-    sets are not: at ten folds it covers about 0.9 where they are, 0.7 in repeated
+    Leading axes share the resamples, so a row's interval does not depend on the rows beside it;
+    they are taken in blocks of bounded memory. It treats folds as independent, which overlapping
+    training sets are not: at ten folds it covers about 0.9 where they are, 0.7 in repeated
     cross-validation (see `error_rates`). A row of equal differences gives a point.
     """
-    a = finite(d, "differences", min_size=2)
+    a, unit = scaled(finite(d, "differences", min_size=2), axis=-1)
     probability(level=level)
     at_least(2, n_boot=n_boot)
-    rows = a.reshape(-1, a.shape[-1])
-    low = rows.mean(axis=-1)
-    high = low.copy()
-    spread = np.ptp(rows, axis=-1) > 0
-    if spread.any():
-        batch = max(1, 4_000_000 // rows.size)
-        ci = stats.bootstrap(
-            (rows[spread],), np.mean, axis=-1, vectorized=True, method="BCa",
-            confidence_level=level, n_resamples=n_boot, batch=batch, rng=rng,
-        ).confidence_interval  # fmt: skip
-        low[spread], high[spread] = ci.low, ci.high
-    return low.reshape(a.shape[:-1])[()], high.reshape(a.shape[:-1])[()]
+    n = a.shape[-1]
+    rows = a.reshape(-1, n)
+    mean = rows.mean(axis=-1)
+    low, high = mean.copy(), mean.copy()
+    # Single precision: 1e-7 of the spread is far below the Monte Carlo error of a quantile.
+    weights = (resample_counts(n_boot, n, rng=rng) / n).T.astype(np.float32)
+    (varied,) = np.nonzero(np.ptp(rows, axis=-1) > 0)
+    step = max(1, _CHUNK // n_boot)
+    for start in range(0, len(varied), step):
+        chosen = varied[start : start + step]
+        centred = rows[chosen] - mean[chosen, None]
+        sd = centred.std(axis=-1, keepdims=True)
+        shape = centred / sd
+        boot = shape.astype(np.float32) @ weights
+        skew = (shape**3).sum(axis=-1) / (6 * (shape**2).sum(axis=-1) ** 1.5)
+        ends = _bca_quantiles(boot, skew, level)
+        low[chosen], high[chosen] = (mean[chosen] + sd[:, 0] * end for end in ends)
+    shape, unit = a.shape[:-1], unit[..., 0]
+    return low.reshape(shape) * unit, high.reshape(shape) * unit
+
+
+def _bca_quantiles(boot: Array, acceleration: Array, level: float) -> Array:
+    """Ends (2, rows) of BCa intervals of a statistic that is 0 on the data itself.
+
+    boot: (rows, n_boot) replicates, sorted in place. acceleration: (rows,).
+    """
+    n_boot = boot.shape[1]
+    boot.sort(axis=1)
+    noise = 1e-6  # of single precision: a replicate equal to the statistic counts as one half
+    below = (np.count_nonzero(boot < -noise, axis=1) + np.count_nonzero(boot <= noise, axis=1)) / 2
+    # Clipped away from 0 and 1: with all replicates on one side the bias would be infinite.
+    z0 = stats.norm.ppf(np.clip(below / n_boot, 0.5 / n_boot, 1 - 0.5 / n_boot))
+    z = z0 + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])[:, None]
+    position = stats.norm.cdf(z0 + z / (1 - acceleration * z)) * (n_boot - 1)
+    left = np.clip(position.astype(np.int64), 0, n_boot - 2)
+    rows = np.arange(len(boot))
+    values = boot[rows, left].astype(np.float64), boot[rows, left + 1].astype(np.float64)
+    return values[0] + (position - left) * (values[1] - values[0])
+
+
+def equivalence_p(mean: ArrayLike, scale: ArrayLike, df: ArrayLike, rope: float) -> Array:
+    """Two one-sided t tests: p-value of "the difference is beyond ±rope" (Schuirmann 1987).
+
+    The larger of the two one-sided p-values. At most α exactly where the 1 − 2α interval lies
+    within ±rope. `scale` is the standard error of `mean`; at 0 the mean itself decides.
+
+    Args:
+        mean: differences.
+        scale: their standard errors, as `CorrectedT.scale`.
+        df: degrees of freedom.
+        rope: half-width of the region of practical equivalence, in score units, > 0.
+    """
+    if not rope > 0:
+        raise ValueError(f"rope must be a half-width > 0, got {rope}")
+    room = rope - np.abs(finite(mean, "mean") if np.ndim(mean) else np.float64(mean))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(room == 0, 0.0, room / scale)
+    return stats.t.sf(t, df)
 
 
 @dataclass(frozen=True)
-class PairComparison:
-    """Model `a` against model `b` on the same folds; differences are score(a) − score(b).
+class PairedComparison:
+    """Pairs of models on the same folds; every field but `n` and `df` is (pairs,).
 
-    `*_holm` are adjusted over all pairs of the call. `bayes_*` are posterior shares of the
-    difference below −rope, within ±rope, above rope.
+    Differences are score(first) − score(second); `cohens_dz` is Cohen's d of paired differences,
+    mean / SD of the differences. `bayes_*` are posterior shares of the difference below −rope,
+    within ±rope, above rope; `equivalence_p` is NaN at rope = 0.
     """
 
-    a: int
-    b: int
-    n_folds: int
-    mean_difference: float
-    sd_difference: float
-    cohens_d: float
-    bca_low: float
-    bca_high: float
-    wilcoxon_p: float
-    wilcoxon_p_holm: float
-    corrected_t: float
-    corrected_t_p: float
-    corrected_t_p_holm: float
-    corrected_low: float
-    corrected_high: float
-    bayes_below: float
-    bayes_equivalent: float
-    bayes_above: float
+    n: int
+    df: int
+    mean: Array
+    sd: Array
+    cohens_dz: Array
+    bca_low: Array
+    bca_high: Array
+    wilcoxon_p: Array
+    t: Array
+    t_p: Array
+    scale: Array
+    low: Array
+    high: Array
+    equivalence_p: Array
+    bayes_below: Array
+    bayes_equivalent: Array
+    bayes_above: Array
 
 
-def compare_all_pairs(
-    scores: ArrayLike,
+def compare_paired(
+    d: ArrayLike,
     test_train_ratio: float,
     *,
     rope: float = 0.01,
     level: float = 0.95,
     n_boot: int = 10_000,
     rng: np.random.Generator,
-) -> list[PairComparison]:
-    """Every paired analysis of every pair [protocol, sec. 3.2], and the corrected ones beside.
+) -> PairedComparison:
+    """Every paired analysis of every row of differences [protocol, sec. 3.2], all at once.
 
-    Cohen's d = mean / SD of the differences, SD with ddof=1; 0 if all are 0, ±inf if all are
-    equal. Two folds are the minimum; below six the signed-rank test can never reach 0.05.
+    d_z = mean / SD of the differences, SD with ddof=1; 0 if all are 0, ±inf if all are equal. Two
+    folds are the minimum; below six the signed-rank test can never reach 0.05.
 
     Args:
-        scores: (models, folds) of one metric, folds × repeats flattened, same folds for all.
+        d: (pairs, folds) differences, as from `pair_differences`; folds × repeats flattened.
         test_train_ratio: n_test / n_train; 1/(k−1) for k-fold cross-validation.
-        rope: half-width of practical equivalence, score units.
+        rope: half-width of practical equivalence, score units; 0 for none.
         level: of all intervals (each for itself, not adjusted for the number of pairs).
         n_boot: paired resamples of the folds.
         rng: their source.
 
-    Returns:
-        One entry a pair, in the order of `np.triu_indices(models, 1)`.
-
     Raises:
-        ValueError: fewer than 2 models or folds, NaN or infinity.
+        ValueError: fewer than 2 folds, NaN or infinity, bad ratio, rope or level.
     """
-    s = finite(scores, "scores", ndim=2, min_size=2)
-    d = pair_differences(s)
-    mean = d.mean(axis=-1)
-    sd = np.where(np.ptp(d, axis=-1) == 0, 0, d.std(axis=-1, ddof=1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cohen = np.where(mean == 0, 0.0, mean / sd)
+    d = finite(d, "differences", ndim=2, min_size=2)
     test = nadeau_bengio(d, test_train_ratio, level)
     posterior = bayesian_correlated_t(d, test_train_ratio, rope)
-    p = wilcoxon_p(d)
-    columns = (
-        mean, sd, cohen, *bca_mean_interval(d, level, n_boot, rng=rng), p, holm(p),
-        test.t, test.p_value, holm(test.p_value), test.low, test.high,
-        posterior.below, posterior.equivalent, posterior.above,
+    small, unit = scaled(d, axis=-1)
+    mean = small.mean(axis=-1)
+    sd = np.where(np.ptp(small, axis=-1) == 0, 0, small.std(axis=-1, ddof=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dz = np.where(mean == 0, 0.0, mean / sd)
+    mean, sd = mean * unit[:, 0], sd * unit[:, 0]
+    within = equivalence_p(mean, test.scale, test.df, rope) if rope > 0 else np.full(len(d), np.nan)
+    bca = bca_mean_interval(d, level, n_boot, rng=rng)
+    return PairedComparison(
+        d.shape[1], test.df, mean, sd, dz, *bca, wilcoxon_p(d), test.t, test.p_value, test.scale,
+        test.low, test.high, within, posterior.below, posterior.equivalent, posterior.above,
     )  # fmt: skip
-    pairs = np.transpose(np.triu_indices(len(s), 1))
-    return [
-        PairComparison(int(i), int(j), s.shape[1], *map(float, row))
-        for (i, j), row in zip(pairs, np.transpose(columns), strict=True)
-    ]
 
 
-@dataclass(frozen=True)
-class UnpairedComparison:
-    """Two independent samples of seeds; `superiority` is P(A > B) + ½ P(A = B)."""
-
-    n_a: int
-    n_b: int
-    mean_difference: float
-    welch_p: float
-    low: float
-    high: float
-    mann_whitney_p: float
-    superiority: float
-    superiority_low: float
-    superiority_high: float
-    level: float
-
-
-def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> UnpairedComparison:
-    """Compare two models whose seeds are not shared.
-
-    Welch's t test and interval for the mean difference; Mann–Whitney (scipy "auto");
-    probability of superiority θ = U/(n_a n_b) with Newcombe's score-type interval (Newcombe 2006,
-    method 5), which stays inside [0, 1] and has width when the samples do not overlap. If both
-    samples are constant: p is 1 for equal and 0 for unequal means, the interval is a point.
-
-    Args:
-        a: (n_a,) scores of independent seeds, n_a >= 2.
-        b: (n_b,) scores of other independent seeds, n_b >= 2.
-        level: two-sided confidence level.
-
-    Raises:
-        ValueError: fewer than two values in a sample, NaN or infinity.
-    """
-    a, b = finite(a, "a", ndim=1, min_size=2), finite(b, "b", ndim=1, min_size=2)
-    probability(level=level)
-    difference = float(a.mean() - b.mean())
-    if np.ptp(a) == 0 and np.ptp(b) == 0:
-        difference = float(a[0] - b[0])
-        welch_p, low, high = float(difference == 0), difference, difference
-    else:
-        welch = stats.ttest_ind(a, b, equal_var=False)
-        welch_p = float(welch.pvalue)
-        low, high = map(float, welch.confidence_interval(level))
-    tied = np.ptp(np.concatenate([a, b])) == 0
-    u = stats.mannwhitneyu(a, b)
-    theta = float(u.statistic / (a.size * b.size))
-    bounds = _superiority_interval(theta, a.size, b.size, level)
-    rank_p = 1.0 if tied else float(u.pvalue)
-    return UnpairedComparison(
-        a.size, b.size, difference, welch_p, low, high, rank_p, theta, *bounds, level
-    )
-
-
-def _superiority_interval(theta: float, m: int, n: int, level: float) -> tuple[float, float]:
-    z, extra = stats.norm.isf((1 - level) / 2), (m + n) / 2 - 1
-
-    def excess(t: float) -> float:
-        inner = 1 + extra * ((1 - t) / (2 - t) + t / (1 + t))
-        return abs(theta - t) - z * np.sqrt(t * (1 - t) * inner / (m * n))
-
-    def root(function: Callable[[float], float], end: float) -> float:
-        # Starts beside theta, where the excess is negative: at theta = 0 or 1 it is a root itself.
-        near = theta + (end - theta) * 1e-12
-        return end if theta == end else float(optimize.brentq(function, *sorted((end, near))))
-
-    return root(excess, 0.0), root(excess, 1.0)
+def signed_rank_floor(n: int) -> float:
+    """Smallest two-sided p-value that the signed-rank test can give with n differences."""
+    at_least(1, n=n)
+    return 0.5 ** (n - 1)
 
 
 def reject(p_adjusted: Array, alpha: float) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.spread import Array, finite
+from reseed.stats.inputs import Array, finite, unmasked
 
 _ITEMS = 2048  # items a block: 1,000 models take 8 MB as float32
 
@@ -34,7 +34,7 @@ def ensemble_scores(scores: ArrayLike, members: ArrayLike) -> Array:
     indices that are out of range or repeated in one ensemble.
     """
     scores = finite(scores, "scores")
-    members = np.asarray(members)
+    members = np.asarray(unmasked(members, "members"))
     if members.ndim != 2 or members.size == 0 or members.dtype.kind not in "iu":
         raise ValueError(f"members must be (ensembles, size) integers, got shape {members.shape}")
     if members.min() < 0 or members.max() >= len(scores):
@@ -48,7 +48,7 @@ def ensemble_scores(scores: ArrayLike, members: ArrayLike) -> Array:
 
 def ensemble_blocks(scores: ArrayLike, members: ArrayLike, block: int = 64) -> Iterator[Array]:
     """`ensemble_scores` in blocks of at most `block` ensembles, for bounded memory."""
-    members = np.asarray(members)
+    members = np.asarray(unmasked(members, "members"))
     for start in range(0, len(members), block):
         yield ensemble_scores(scores, members[start : start + block])
 
@@ -63,7 +63,7 @@ def gap_labels(gaps: ArrayLike) -> NDArray[np.int8]:
 
 def _labels(labels: ArrayLike, min_models: int = 1) -> NDArray:
     """Labels (models, items) as integers 0 ... C - 1."""
-    labels = np.asarray(labels)
+    labels = np.asarray(unmasked(labels, "labels"))
     if labels.dtype.kind not in "iub":
         raise ValueError("labels must be integers 0 ... C-1: encode them "
                          "(numpy.unique(labels, return_inverse=True))")  # fmt: skip
@@ -116,7 +116,7 @@ def average_churn(labels: ArrayLike) -> float:
 
 def churn_against(labels: ArrayLike, reference: ArrayLike) -> NDArray[np.int64]:
     """Churn of each model (models, items) against one prediction (items,), e.g. an ensemble's."""
-    labels, reference = _labels(labels), _labels(np.asarray(reference)[None])
+    labels, reference = _labels(labels), _labels(np.asarray(unmasked(reference, "reference"))[None])
     if labels.shape[1] != reference.shape[1]:
         raise ValueError(f"labels have {labels.shape[1]} items, reference {reference.shape[1]}")
     return np.count_nonzero(labels != reference, axis=1)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject, wilcoxon_p
-from reseed.stats.spread import Array, finite, probability
+from reseed.stats.inputs import Array, finite, probability, unmasked
 
 Procedure = Callable[[Array], NDArray[np.bool_]]
 """scores (..., models, folds) -> reject (..., pairs), pairs as in `np.triu_indices(models, 1)`."""
@@ -35,7 +35,7 @@ def measured_rate(events: ArrayLike, level: float = 0.95) -> Rate:
         ValueError: no events, or entries that are not booleans (or 0 and 1).
     """
     probability(level=level)
-    e = np.asarray(events).ravel()
+    e = np.asarray(unmasked(events, "events")).ravel()
     if e.size == 0:
         raise ValueError("no experiments: a rate needs at least one")
     if not np.isin(e, (0, 1)).all():
@@ -105,7 +105,11 @@ def measure(
             f"the procedure must return {(len(s), n_pairs)} decisions, it returned "
             f"{rejected.shape}: wrap it in one_by_one if it takes one table at a time"
         )
-    null = np.ones(n_pairs, dtype=bool) if null_pairs is None else np.asarray(null_pairs, bool)
+    null = (
+        np.ones(n_pairs, dtype=bool)
+        if null_pairs is None
+        else np.asarray(unmasked(null_pairs), bool)
+    )
     if null.shape != (n_pairs,):
         raise ValueError(f"null_pairs must be ({n_pairs},), it is {null.shape}")
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseed.stats.spread import at_least, finite, probability
+from reseed.stats.inputs import at_least, finite, probability, real
 
 
 def ecdf(sample, x) -> np.ndarray:
     """Right-continuous empirical CDF of `sample` (n,) at the points `x` (any shape) (eq. 7)."""
     points = np.sort(finite(sample, "sample", ndim=1))
-    return np.searchsorted(points, np.asarray(x, dtype=np.float64), side="right") / points.size
+    return np.searchsorted(points, real(x), side="right") / points.size
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ReferenceFunction:
 
     def limits(self, x) -> tuple[np.ndarray, np.ndarray]:
         """Left limit F(x-) and value F(x), each of the shape of `x`."""
-        x = np.asarray(x, dtype=np.float64)
+        x = real(x)
         z, size = self.points, self.points.size
         after = np.searchsorted(z, x, side="right")
         below = z[np.maximum(after - 1, 0)]

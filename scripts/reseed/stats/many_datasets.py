@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.comparison import without_noise
-from reseed.stats.spread import Array, finite, probability
+from reseed.stats.comparison import signed_rank_floor, wilcoxon_p, without_noise
+from reseed.stats.inputs import Array, finite, probability, scaled
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ def compare_over_datasets(
         raise ValueError(f"at least 2 datasets are needed, got {n}")
     probability(alpha=alpha)
     # Means of the same scores added in another order are ties too.
+    s, _ = scaled(s, axis=1)
     s = without_noise(s, np.abs(s).max(axis=1, keepdims=True))
     ranks = stats.rankdata(-s if greater_is_better else s, axis=1)
     average = ranks.mean(axis=0)
@@ -74,6 +75,52 @@ def compare_over_datasets(
     gap = np.abs(average[i] - average[j]) / se * np.sqrt(2)
     nemenyi[i, j] = nemenyi[j, i] = np.clip(stats.studentized_range.sf(gap, k, np.inf), 0, 1)
     return ManyDatasets(n, average, chi2, p, f, f_p, cd, nemenyi, cliques(average, cd), alpha)
+
+
+@dataclass(frozen=True)
+class TwoModels:
+    """Two models over datasets; `wins` and `losses` count datasets, ties are in neither.
+
+    `difference` is the pseudo-median of the differences (Hodges & Lehmann) where they are
+    commensurable, else (wins − losses) / datasets. `p_least` is the smallest p-value that this
+    test can give with so many datasets.
+    """
+
+    n_datasets: int
+    difference: float
+    wins: int
+    losses: int
+    p_value: float
+    p_least: float
+
+
+def compare_two_models(d: ArrayLike, *, commensurable: bool = True) -> TwoModels:
+    """Compare two models over datasets (Demšar 2006, sec. 3.1; Benavoli et al. 2016).
+
+    Signed-rank test of the differences where a difference means the same on every dataset; else
+    sign test (exact binomial, ties left out), which asks only for its sign. For several pairs
+    adjust the p-values (Holm).
+
+    Args:
+        d: (datasets,) differences of mean scores, positive where the first model is better.
+        commensurable: one metric with one meaning on all datasets (accuracy, AUC); not losses in
+            the units of their targets.
+
+    Raises:
+        ValueError: no datasets, NaN.
+    """
+    d = finite(d, "d", ndim=1)
+    d, unit = scaled(d)
+    d = without_noise(d, np.abs(d).max())
+    n, wins, losses = d.size, int((d > 0).sum()), int((d < 0).sum())
+    floor = signed_rank_floor(n)
+    if not commensurable:
+        untied = wins + losses
+        p = float(stats.binomtest(wins, untied).pvalue) if untied else 1.0
+        return TwoModels(n, (wins - losses) / n, wins, losses, p, floor)
+    i, j = np.triu_indices(n)
+    middle = float(np.median((d[i] + d[j]) / 2) * unit)
+    return TwoModels(n, middle, wins, losses, float(wilcoxon_p(d)), floor)
 
 
 def cliques(average_ranks: ArrayLike, critical_difference: float) -> tuple[tuple[int, ...], ...]:

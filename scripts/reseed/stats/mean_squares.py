@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
-from reseed.stats.spread import Array, at_least, probability
+from reseed.stats.inputs import Array, at_least, probability
 
 MeanSquare = tuple[float, int]  # value, degrees of freedom
 
@@ -30,6 +30,13 @@ class Component:
     share: float
     share_low: float
     share_high: float
+
+    def in_unit(self, unit: float) -> Component:
+        """The component of the same scores times `unit`; one too large for float64 is infinite."""
+        names = ("raw", "variance", "low", "high")
+        with np.errstate(over="ignore"):
+            squared = {name: float(np.float64(getattr(self, name)) * unit * unit) for name in names}
+        return replace(self, **squared)
 
 
 def _share(variances: Array) -> Array:

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, at_least, finite, probability, real, scaled, unmasked
 
 _MAX_SEEDS = 1_000_000
 
 
 def _positive(**values: ArrayLike) -> None:
     for name, value in values.items():
-        if not np.all(np.isfinite(value) & (np.asarray(value) > 0)):
+        if not np.all(np.isfinite(real(value, name)) & (real(value, name) > 0)):
             raise ValueError(f"{name} must be a positive number, got {value}")
 
 
@@ -35,9 +35,10 @@ def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
     Raises ValueError on NaN, fewer than two scores, or a constant pilot (no spread to plan from).
     """
     pilot = finite(pilot, "pilot", ndim=1, min_size=2)
+    pilot, unit = scaled(pilot)
     if np.ptp(pilot) == 0:
         raise ValueError("all pilot scores are equal: run more pilot seeds to see any spread")
-    sd, df = float(pilot.std(ddof=1)), pilot.size - 1
+    sd, df = float(pilot.std(ddof=1) * unit), pilot.size - 1
     if assurance is None:
         return sd
     probability(assurance=assurance)
@@ -65,7 +66,7 @@ def _t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
     Its square is noncentral F (1, df, effect^2); SciPy's noncentral t is NaN for some effects
     above 15, its noncentral F is not.
     """
-    effect = np.asarray(effect, dtype=np.float64)
+    effect = real(effect, "effect")
     return stats.ncf.sf(stats.t.isf(alpha / 2, df) ** 2, 1, df, effect**2)
 
 
@@ -84,6 +85,32 @@ def power(
         raise ValueError(f"difference must be a finite number, got {difference}")
     runs, df = (n, n - 1) if paired else (n / 2, 2 * n - 2)
     return _t_power(difference / np.asarray(sd) * np.sqrt(runs), df, alpha)
+
+
+def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0.05) -> Array:
+    """Smallest true difference, in standard errors, that a two-sided t test finds often enough.
+
+    The noncentrality at which the test with `df` degrees of freedom has `target_power`; times the
+    standard error of the mean difference it is the smallest difference a design could have found.
+    Unlike power at the observed difference it is not the p-value in other words (Hoenig & Heisey
+    2001). Shape of df. With no overlap of splits to correct for it is exact; for the corrected
+    resampled t test it holds as far as its correlation does.
+    """
+    df = finite(np.atleast_1d(df), "df")
+    if df.min() <= 0:
+        raise ValueError(f"df must be positive, got {df.min()}")
+    probability(target_power=target_power, alpha=alpha)
+    if target_power <= alpha:
+        raise ValueError(f"target_power must exceed alpha, got {target_power} and {alpha}")
+    unique, where = np.unique(df, return_inverse=True)
+    low, high = np.zeros_like(unique), np.full_like(unique, 1.0)
+    while (short := _t_power(high, unique, alpha) < target_power).any():
+        high = np.where(short, 2 * high, high)
+    for _ in range(30):  # a billionth of the bracket
+        middle = (low + high) / 2
+        short = _t_power(middle, unique, alpha) < target_power
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return high[where].reshape(df.shape)
 
 
 @dataclass(frozen=True)
@@ -165,10 +192,10 @@ def grid_standard_error(
     0; for a comparison those of the paired differences. Folds are taken as independent draws of
     the data; overlapping cross-validation folds are not, and make this optimistic.
     """
-    components = np.array([var_seed, var_fold, var_residual], dtype=np.float64)
+    components = real([var_seed, var_fold, var_residual], "variance components")
     if not (np.isfinite(components).all() and components.min() >= 0 and components.max() > 0):
         raise ValueError(f"variance components must be >= 0 and not all 0, got {components}")
-    a, b = np.asarray(seeds, dtype=np.float64), np.asarray(folds, dtype=np.float64)
+    a, b = real(seeds, "seeds"), real(folds, "folds")
     if a.size == 0 or b.size == 0 or a.min() < 2 or b.min() < 2:
         raise ValueError("a crossed design needs at least two seeds and two folds")
     by_seed, by_fold = var_residual + b * var_seed, var_residual + a * var_fold
@@ -240,7 +267,7 @@ def ensemble_size(
     reach the share too. sizes: ascending. alpha_hats: one array (ensembles,) for each size.
     The intervals take ensembles as independent; those that share members are not.
     """
-    sizes = np.asarray(sizes)
+    sizes = np.asarray(unmasked(sizes, "sizes"))
     if sizes.size == 0 or len(alpha_hats) != sizes.size or (np.diff(sizes) <= 0).any():
         raise ValueError("sizes must be ascending, with one array of alpha-hats for each")
     if not 0 < share <= 1:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.spread import Array, finite
+from reseed.stats.inputs import Array, finite
 
 _CHUNK = 4_000_000  # numbers of a block of random halves
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reseed.stats.spread import Array, finite, probability
+from reseed.stats.inputs import Array, finite, probability, real
 
 
 def t_boundary(n: ArrayLike, alpha: float = 0.05, scale: float = 1.0) -> Array:
@@ -31,7 +31,7 @@ def t_boundary(n: ArrayLike, alpha: float = 0.05, scale: float = 1.0) -> Array:
     probability(alpha=alpha)
     if not (np.isfinite(scale) and scale > 0):
         raise ValueError(f"scale must be a positive number, got {scale}")
-    n = np.asarray(n, dtype=np.float64)
+    n = real(n, "n")
     r = 1 + n * scale**2
     a = np.exp((np.log(r) - 2 * np.log(alpha)) / n)
     open_end = (a >= r) | (n < 2)

@@ -5,49 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.special import gammaln
 from statsmodels.stats.diagnostic import normal_ad
 
-Array = NDArray[np.float64]
+from reseed.stats.inputs import Array, at_least, finite, probability, real, scaled
 
 _CHUNK = 4_000_000  # numbers drawn at a time: bounds memory at about 100 MB
-
-
-def finite(x: ArrayLike, name: str = "x", *, ndim: int | None = None, min_size: int = 1) -> Array:
-    """Return `x` as a finite float64 array, the common entrance check of `reseed.stats`.
-
-    Raises:
-        ValueError: wrong number of axes, fewer than `min_size` entries on the last axis, an empty
-            array, or any NaN or infinity.
-    """
-    a = np.asarray(x, dtype=np.float64)
-    if ndim is not None and a.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} axes, it has shape {a.shape}")
-    if a.ndim == 0 or a.size == 0 or a.shape[-1] < min_size:
-        raise ValueError(f"{name} needs at least {min_size} values on its last axis: {a.shape}")
-    bad = a.size - np.count_nonzero(np.isfinite(a))
-    if bad:
-        raise ValueError(
-            f"{name} holds {bad} NaN or infinite values of {a.size}: "
-            "leave failed trials out (and count them) before calling"
-        )
-    return a
-
-
-def probability(**values: float) -> None:
-    """Refuse, by its name, any value that is not strictly between 0 and 1 (a level, an alpha)."""
-    for name, value in values.items():
-        if not 0 < value < 1:
-            raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}")
-
-
-def at_least(minimum: int, **counts: int) -> None:
-    """Refuse, by its name, any count below `minimum` (resamples, items, seeds)."""
-    for name, count in counts.items():
-        if not count >= minimum:
-            raise ValueError(f"{name} must be at least {minimum}, got {count}")
 
 
 @dataclass(frozen=True)
@@ -82,7 +47,7 @@ def spread(x: ArrayLike, axis: int = -1) -> Spread:
     Raises:
         ValueError: empty input, NaN or infinity.
     """
-    a = finite(np.moveaxis(np.atleast_1d(np.asarray(x, dtype=np.float64)), axis, -1))
+    a, unit = scaled(finite(np.moveaxis(np.atleast_1d(real(x)), axis, -1)), axis=-1)
     n = a.shape[-1]
     # Taken from the first value on: equal scores then have exactly their own mean, and SD 0.
     start = a[..., :1]
@@ -92,7 +57,9 @@ def spread(x: ArrayLike, axis: int = -1) -> Spread:
         relative = np.where(median == 0, np.nan, (high - low) / np.abs(median))[()]
     mean = start[..., 0] + (a - start).mean(axis=-1)
     sd = (a - start).std(axis=-1, ddof=1) if n > 1 else np.full_like(low, np.nan)[()]
-    return Spread(n, median, q3 - q1, high - low, relative, mean, sd, low, high)
+    in_unit = (v * unit[..., 0] for v in (median, q3 - q1, high - low, mean, sd, low, high))
+    median, iqr, width, mean, sd, low, high = in_unit
+    return Spread(n, median, iqr, width, relative, mean, sd, low, high)
 
 
 @dataclass(frozen=True)
@@ -180,7 +147,7 @@ def expected_gaussian_range(n: ArrayLike) -> Array:
     Returns:
         The shape of `n`: 0 at n=1, 1.128 at 2, 4.498 at 50, 7.70 at 10,000.
     """
-    size = np.asarray(n, dtype=np.float64)
+    size = real(n, "n")
     if size.size == 0 or not np.all((size >= 1) & (size <= 1e40) & (size == np.floor(size))):
         raise ValueError(f"sample sizes must be integers from 1 to 1e40, got {n}")
     unique, where = np.unique(size, return_inverse=True)
@@ -274,7 +241,7 @@ def range_against_gaussian(
     Raises:
         ValueError: fewer than 4 values, all values equal, NaN or infinity.
     """
-    a = finite(x, ndim=1, min_size=4)
+    a, _ = scaled(finite(x, ndim=1, min_size=4))
     probability(alpha=alpha)
     at_least(2, n_sim=n_sim)
     n, centred = a.size, a - a.mean()

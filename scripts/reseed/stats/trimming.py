@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
+from reseed.stats.inputs import finite, real
 from reseed.stats.ks import ReferenceFunction, algorithm_threshold
-from reseed.stats.spread import finite
 
 AUTHORS_GRID = (0.0, 0.01, 0.025, 0.05, 0.075, *(i / 20 for i in range(2, 10)))
 GRID_EXCEEDED = 0.5  # the authors' code: "at least 0.5"
@@ -151,7 +151,7 @@ def clip_logit_gap(gap, bound: float = 15.0, outside: Literal["bound", "zero"] =
     bound to 0, as the authors' published code does (almost certainly a slip). NaN stays NaN, for
     `alpha_hat` to refuse.
     """
-    gap = np.asarray(gap, dtype=np.float64)
+    gap = real(gap, "gap")
     if outside == "bound":
         return np.clip(gap, -bound, bound)
     if outside == "zero":

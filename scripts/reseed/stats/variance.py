@@ -11,8 +11,8 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
 from reseed.stats.bootstrap import bca_interval
+from reseed.stats.inputs import Array, at_least, finite, labels, scaled
 from reseed.stats.mean_squares import Component, components, f_test
-from reseed.stats.spread import Array, at_least, finite
 
 _CHUNK = 4_000_000
 
@@ -66,7 +66,7 @@ def crossed_variance(
     Raises:
         ValueError: other shapes, NaN (a missing cell: use `crossed_variance_unbalanced`).
     """
-    a = finite(y, "y")
+    a, unit = scaled(finite(y, "y"))
     if a.ndim not in (2, 3) or min(a.shape) < 2:
         raise ValueError(f"y must be (m, d) or (m, d, r), every axis of at least 2: {a.shape}")
     # Shifted to start at 0, so that a constant grid gives exact zeros and not rounding noise.
@@ -90,7 +90,8 @@ def crossed_variance(
     raw = np.array([(top[0] - low[0]) / c for _, top, low, c in lines] + [bottom[0]])
     p_values = [f_test(top, low) for _, top, low, _ in lines]
     parts = components(raw, lines, bottom, p_values, level, n_draws, rng)
-    return CrossedVariance(float(mean + a.flat[0]), parts, level, a.size, "anova")
+    parts = tuple(part.in_unit(unit) for part in parts)
+    return CrossedVariance(float((mean + a.flat[0]) * unit), parts, level, a.size, "anova")
 
 
 def crossed_variance_unbalanced(
@@ -127,8 +128,11 @@ def crossed_variance_unbalanced(
         ValueError: lengths differ, NaN, fewer than 2 levels, constant or perfectly additive y,
             fewer scores than effects, or factors whose labels coincide.
     """
-    a = finite(y, "y", ndim=1, min_size=4)
-    codes = [np.unique(np.asarray(f), return_inverse=True)[1].reshape(-1) for f in (first, second)]
+    a, unit = scaled(finite(y, "y", ndim=1, min_size=4))
+    codes = [
+        np.unique(labels(f, name), return_inverse=True)[1].reshape(-1)
+        for f, name in ((first, "first"), (second, "second"))
+    ]
     if any(c.size != a.size for c in codes):
         raise ValueError("y, first and second must have the same length")
     sizes = [int(c.max()) + 1 for c in codes]
@@ -207,7 +211,8 @@ def crossed_variance_unbalanced(
         top = replicates * variance[i] + variance[2], factor_df
         lines.append((name, top, bottom, replicates))
     parts = components(variance, lines, bottom, p_values, level, n_draws, rng)
-    mean = float(a.mean() + scale * q[0, 1] / q[0, 0])
+    parts = tuple(part.in_unit(unit) for part in parts)
+    mean = float((a.mean() + scale * q[0, 1] / q[0, 0]) * unit)
     return CrossedVariance(mean, parts, level, a.size, "reml")
 
 

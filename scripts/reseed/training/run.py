@@ -78,6 +78,14 @@ class Trial:
     seeds: dict[str, int]
 
 
+@dataclass(frozen=True, eq=False)
+class PreparedTrial:
+    """A trial whose rows are ready for the model, and one seed a role."""
+
+    arrays: Arrays
+    seeds: dict[str, int]
+
+
 @dataclass
 class Outcome:
     """What a trial gave.
@@ -107,7 +115,9 @@ class Environmental(ReseedError):
     """
 
 
-def run_trials(problem: Problem, recipe: Recipe, trials: Sequence[Trial]) -> Iterator[Outcome]:
+def run_trials(
+    problem: Problem, recipe: Recipe, trials: Sequence[Trial | PreparedTrial]
+) -> Iterator[Outcome]:
     """Train and evaluate each trial; yield one outcome a trial, in their order.
 
     A model that does not use validation rows is trained on them too, unless the recipe holds
@@ -145,11 +155,15 @@ class _Lane:
                 weights=recipe.weights,
                 compute=recipe.compute,
             )
-            self.rows = _rows(problem, trial.split, self.estimator, recipe.hold_validation)
-            self.shape = self.arrays().shape if recipe.stack > 1 else None
+            self.rows, self.arrays = self._inputs(trial, recipe.hold_validation)
+            self.stacks = recipe.stack > 1 and hasattr(self.estimator, "fit_many")
+            self.shape = self.arrays().shape if self.stacks else None
 
-    def arrays(self) -> Arrays:
-        return self.preparation.arrays(*self.rows)
+    def _inputs(self, trial: Trial | PreparedTrial, hold_validation: bool) -> tuple:
+        if isinstance(trial, PreparedTrial):
+            return None, lambda: trial.arrays
+        rows = _rows(self.problem, trial.split, self.estimator, hold_validation)
+        return rows, lambda: self.preparation.arrays(*rows)
 
     def train(self) -> None:
         """Train this lane alone."""
@@ -171,7 +185,7 @@ class _Lane:
             if error is not None:
                 raise error
             self.outcome = _evaluate(self.problem, self.estimator, self.arrays(), seconds)
-            if "validation" in self.outcome.outputs:
+            if self.rows is not None and "validation" in self.outcome.outputs:
                 self.outcome.validation_rows = self.rows[1]
 
     def _failures(self, started: float | None = None) -> _Failures:
@@ -268,8 +282,8 @@ def _passes(lanes: list[_Lane], width: int) -> Iterator[None]:
     """Train all lanes, in stacks of equal shapes or one by one; pause after each that ends."""
     stacks: dict[Any, list[_Lane]] = {}
     for number, lane in enumerate(lanes):
-        stackable = width > 1 and lane.outcome is None and hasattr(lane.estimator, "fit_many")
-        stacks.setdefault(lane.shape if stackable else number, []).append(lane)
+        together = lane.outcome is None and lane.stacks
+        stacks.setdefault(lane.shape if together else number, []).append(lane)
     for shape, members in stacks.items():
         if isinstance(shape, int):
             if members[0].outcome is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,11 @@ from reseed.atomic import replacing
 UNIT = ["rung", "configuration", "fold"]
 
 
-def question_key(table: tuple, settings: Any) -> str:
-    """Return a hash of all that defines a search: (features, target, rows, groups) and settings.
-
-    The content counts, not the objects' identity; settings by their ``repr``.
-    """
-    features, *arrays = table
-    digest = hashlib.sha256(repr((list(features.columns), settings)).encode())
-    digest.update(pd.util.hash_pandas_object(features, index=False).to_numpy().tobytes())
+def question_key(key: str, arrays: Iterable[np.ndarray | None], settings: Any) -> str:
+    """Return a hash of all that defines a search: the caller's key, arrays, and settings' repr."""
+    digest = hashlib.sha256(repr((key, settings)).encode())
     for array in arrays:
-        values = pd.Series(np.asarray([] if array is None else array))
-        digest.update(pd.util.hash_pandas_object(values, index=False).to_numpy().tobytes() + b"|")
+        digest.update(np.asarray([] if array is None else array).tobytes() + b"|")
     return digest.hexdigest()[:16]
 
 

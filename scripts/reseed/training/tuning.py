@@ -11,7 +11,7 @@ import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,10 @@ from joblib import Parallel, delayed, parallel_config
 
 from reseed.coordinates import ROLES
 from reseed.errors import ReseedError
-from reseed.metrics import GREATER_IS_BETTER, PRIMARY
-from reseed.models.registry import Estimator, build, load_factory
-from reseed.training.preprocessing import Arrays, prepare
+from reseed.models.registry import build, load_factory
+from reseed.training.encoder import Arrays, Preparation
+from reseed.training.holdout import VALIDATION_FRACTION, hold_out
+from reseed.training.run import PreparedTrial, Problem, Recipe, run_trials
 from reseed.training.search_design import (
     HALVING_FACTOR,
     cross_validation,
@@ -31,7 +32,6 @@ from reseed.training.search_design import (
     sample_configurations,
 )
 from reseed.training.search_log import SearchLog, question_key
-from reseed.training.trial import VALIDATION_FRACTION, failed, hold_out, train_and_evaluate
 
 METHODS = ("random", "halving")
 
@@ -42,7 +42,7 @@ class SearchResult:
 
     ``best``: the search space's names with the values chosen. ``log``: one row a fit with
     ``rung, configuration, fold, rows, hyperparameters (JSON), score, seconds, status, error``;
-    ``score`` is the task's primary metric. ``relative_work``: rows fitted, as a share of what a
+    ``score`` is the problem's primary metric. ``relative_work``: rows fitted, as a share of what a
     full random search of as many configurations fits (1 for ``random``).
     """
 
@@ -53,37 +53,31 @@ class SearchResult:
 
 
 def search(
-    features: pd.DataFrame,
-    target: np.ndarray,
-    features_meta: list[dict],
-    task: str,
-    n_classes: int,
+    problem: Problem,
+    recipe: Recipe,
+    space: dict[str, Any],
     rows: np.ndarray,
-    factory: str,
-    hyperparameters: dict[str, Any],
-    search_space: dict[str, Any],
-    trials: int,
-    seed: int,
     work: Path,
     *,
+    trials: int,
+    seed: int,
+    key: str,
     folds: int = 5,
-    groups: np.ndarray | None = None,
     method: str = "random",
-    device: str = "cpu",
     threads: int = 1,
-    scaling: str = "training_rows",
-    code_key: str = "",
     report: Callable[[str], None] = print,
     save_every: float = 15.0,
 ) -> SearchResult:
     """Choose hyper-parameters on the given training rows (row numbers).
 
-    ``hyperparameters`` are what the search leaves fixed; ``search_space`` maps a name to a list
+    ``recipe.hyperparameters`` are what the search leaves fixed; ``space`` maps a name to a list
     of values or to ``{low, high}``, whole numbers with both ends. Folds are stratified for
-    classes and hold whole ``groups`` (one label a table row) if given. A network stops early on
+    classes and hold whole groups if the problem has them. A network stops early on
     `VALIDATION_FRACTION` of its training fold. Every fit has the same model seed, ``seed``.
-    ``threads`` processes with one thread each share the fits. A configuration that fails in any
-    fold is never chosen. ``code_key`` joins the question that stored fits must match.
+    ``threads`` processes with one thread each share the fits. A model that stacks trains a
+    configuration's folds side by side; they give up the rows by which their sizes differ.
+    A configuration that fails in any fold is never chosen. Finished fits in ``work`` are taken
+    over where ``key``, which stands for code and data, and all else that is asked agree.
 
     ``halving``: all configurations are compared on a ninth (or so) of each training fold, the
     best third of them on three times the rows, and so on up to all rows.
@@ -92,40 +86,26 @@ def search(
     """
     if method not in METHODS:
         raise ReseedError(f"tuning method {method!r}: use one of {', '.join(METHODS)}")
-    configurations = sample_configurations(search_space, trials, seed)
-    parts = cross_validation(target, task, rows, folds, seed, groups)
-    how = (factory, task, n_classes, dict.fromkeys(ROLES, seed), device)
-    stops_early = _build(how, hyperparameters | configurations[0]).uses_validation
-    table = (features, target, features_meta)
-    key = question_key(
-        (features, target, rows, groups),
-        (features_meta, how, hyperparameters, configurations, folds, method, scaling, code_key),
+    configurations = sample_configurations(space, trials, seed)
+    fits = _Fits(problem, recipe, configurations, seed, rows, folds)
+    settings = (replace(recipe, weights=None), configurations, seed, folds, method)
+    log = SearchLog(
+        work, question_key(key, (rows, problem.target, problem.groups), (problem.metric, settings))
     )
-    log = SearchLog(work, key)
-    fold_rows = min(len(train) for train, _ in parts)
+    fold_rows = min(len(train) for train, _ in fits.parts)
     sizes = rung_sizes(fold_rows, len(configurations)) if method == "halving" else [None]
-    maximise = GREATER_IS_BETTER[PRIMARY[task]]
     alive = list(range(len(configurations)))
     for rung, size in enumerate(sizes):
-        arrays = []
-        for train, test in parts:
-            if size is not None and size < fold_rows:
-                train = hold_out(train, size, target, task, seed)[1]
-            validation = train[:0]
-            if stops_early:
-                train, validation = hold_out(train, VALIDATION_FRACTION, target, task, seed, groups)
-            arrays.append(prepare(*table, train, validation, test, scaling))
-        calls = [
-            delayed(_fit)((rung, c, f), arrays[f], how, hyperparameters | configurations[c])
-            for c in alive
-            for f in range(folds)
-            if not log.has(rung, c, f)
-        ]
-        progress = _Progress(rung, len(sizes), len(alive) * folds, len(calls), maximise, report)
+        calls = fits.calls(rung, None if size == fold_rows else size, alive, log)
+        to_do = sum(len(call[1]["numbers"]) for call in calls)
+        maximise = problem.primary.greater_is_better
+        progress = _Progress(rung, len(sizes), len(alive) * folds, to_do, maximise, report)
         try:
             with parallel_config("loky", n_jobs=threads, inner_max_num_threads=1):
-                for result in Parallel(return_as="generator_unordered")(calls):
-                    log.add(result)
+                jobs = (delayed(_fit)(*arguments, **named) for arguments, named in calls)
+                for results in Parallel(return_as="generator_unordered")(jobs):
+                    for result in results:
+                        log.add(result)
                     if progress.due(save_every):
                         log.save()
                         progress.show(log.frame())
@@ -136,9 +116,9 @@ def search(
         alive = ranked.index[: math.ceil(len(alive) / HALVING_FACTOR)].tolist()
     frame = log.frame()
     frame["hyperparameters"] = [
-        json.dumps(hyperparameters | configurations[c]) for c in frame.configuration
+        json.dumps(recipe.hyperparameters | configurations[c]) for c in frame.configuration
     ]
-    full_work = len(configurations) * sum(len(train) for train, _ in parts)
+    full_work = len(configurations) * sum(len(train) for train, _ in fits.parts)
     return SearchResult(
         best=configurations[ranked.index[0]],
         best_score=float(ranked.iloc[0]),
@@ -147,32 +127,107 @@ def search(
     )
 
 
-def _build(how: tuple, hyperparameters: dict[str, Any]) -> Estimator:
-    factory, task, n_classes, model_seeds, device = how
-    return build(load_factory(factory), task, n_classes, hyperparameters, model_seeds, device)
+class _Fits:
+    """The fits of a search: which folds, prepared how, trained how many at a time."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        recipe: Recipe,
+        configurations: list[dict[str, Any]],
+        seed: int,
+        rows: np.ndarray,
+        folds: int,
+    ):
+        self.problem, self.recipe, self.seed = problem, recipe, seed
+        self.configurations = configurations
+        self.parts = cross_validation(
+            problem.target, problem.task, rows, folds, seed, problem.groups
+        )
+        self.preparation = Preparation(
+            problem.inputs, problem.target, problem.features, recipe.encoder
+        )
+        model = build(
+            *(load_factory(recipe.factory), problem.task, problem.classes),
+            *(recipe.hyperparameters | configurations[0], self.seeds, recipe.device),
+            weights=recipe.weights,
+            compute=recipe.compute,
+        )
+        self.stops_early = model.uses_validation
+        self.stack = folds if recipe.stack > 1 and hasattr(model, "fit_many") else 1
+
+    @property
+    def seeds(self) -> dict[str, int]:
+        """The one seed of every fit, in every role."""
+        return dict.fromkeys(ROLES, self.seed)
+
+    def calls(
+        self, rung: int, size: int | None, alive: list[int], log: SearchLog
+    ) -> list[tuple[tuple, dict]]:
+        """Arguments of `_fit`: one call a fit, or a configuration where its folds stack."""
+        arrays = self._arrays(size)
+        facts = replace(self.problem, inputs=None, target=np.empty(0), groups=None)
+        calls = []
+        for configuration in alive:
+            missing = [
+                fold for fold in range(len(arrays)) if not log.has(rung, configuration, fold)
+            ]
+            recipe = replace(
+                self.recipe,
+                hyperparameters=self.recipe.hyperparameters | self.configurations[configuration],
+                stack=self.stack,
+            )
+            for numbers in [missing] if self.stack > 1 else [[fold] for fold in missing]:
+                if numbers:
+                    lanes = [PreparedTrial(arrays[fold], self.seeds) for fold in numbers]
+                    named = {"rung": rung, "configuration": configuration, "numbers": numbers}
+                    calls.append(((facts, recipe, lanes), named))
+        return calls
+
+    def _arrays(self, size: int | None) -> list[Arrays]:
+        """Each fold's rows, encoded as its own training rows say."""
+        problem, prepared = self.problem, []
+        least = min(len(train) for train, _ in self.parts)
+        for train, test in self.parts:
+            if size is not None:
+                train = hold_out(train, size, problem.target, problem.task, self.seed)[1]
+            elif self.stack > 1:
+                train = train[:least]
+            validation = train[:0]
+            if self.stops_early:
+                train, validation = hold_out(
+                    *(train, VALIDATION_FRACTION, problem.target, problem.task, self.seed),
+                    problem.groups,
+                )
+            prepared.append(self.preparation.arrays(train, validation, test))
+        return prepared
 
 
 def _fit(
-    unit: tuple[int, int, int], arrays: Arrays, how: tuple, hyperparameters: dict[str, Any]
-) -> dict[str, Any]:
-    """Fit one configuration on one fold, in a worker process; never raises."""
-    task = how[1]
-    started = time.perf_counter()
-    try:
-        outcome = train_and_evaluate(_build(how, hyperparameters), arrays, task)
-    except Exception as error:
-        outcome = failed(error, time.perf_counter() - started)
-    rung, configuration, fold = unit
-    return {
-        "rung": rung,
-        "configuration": configuration,
-        "fold": fold,
-        "rows": len(arrays.y_train) + len(arrays.y_validation),
-        "score": outcome.metrics.get(PRIMARY[task], math.nan),
-        "seconds": outcome.train_seconds,
-        "status": outcome.status,
-        "error": outcome.error or "",
-    }
+    problem: Problem,
+    recipe: Recipe,
+    lanes: list[PreparedTrial],
+    *,
+    rung: int,
+    configuration: int,
+    numbers: list[int],
+) -> list[dict[str, Any]]:
+    """Fit one configuration on some folds, in a worker process."""
+    return [
+        {
+            "rung": rung,
+            "configuration": configuration,
+            "fold": fold,
+            "rows": len(lane.arrays.y_train) + len(lane.arrays.y_validation),
+            "score": outcome.metrics.get(problem.primary.name, math.nan),
+            "seconds": outcome.train_seconds,
+            "status": outcome.status,
+            "error": outcome.error or "",
+        }
+        for fold, lane, outcome in zip(
+            numbers, lanes, run_trials(problem, recipe, lanes), strict=True
+        )
+    ]
 
 
 def _rank(frame: pd.DataFrame, rung: int, alive: list[int], maximise: bool) -> pd.Series:

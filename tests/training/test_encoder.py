@@ -1,10 +1,11 @@
-"""Preprocessing is fitted on the training rows and nothing else."""
+"""A table's encoder is fitted on the training rows and nothing else."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from reseed.errors import ReseedError
-from reseed.training.preprocessing import PreparationCache, Preprocessor, prepare
+from reseed.training.encoder import Preparation, TableEncoder
+from synthetic_tables import Plain, Table
 
 META = [
     {"name": "size", "kind": "numeric"},
@@ -12,6 +13,11 @@ META = [
     {"name": "flat", "kind": "numeric"},
     {"name": "kind", "kind": "categorical"},
 ]
+
+
+def prepare(frame, target, meta, *rows_and_scaling):
+    *rows, scaling = rows_and_scaling
+    return Preparation(Table(frame), target, meta, {"scaling": scaling}).arrays(*rows)
 
 
 @pytest.fixture
@@ -27,7 +33,7 @@ def frame():
 
 
 def test_each_column_is_treated_as_documented(frame):
-    X = Preprocessor(META).fit(frame[:3]).transform(frame)
+    X = TableEncoder(META).fit(frame[:3]).transform(frame)
     # size scaled by the training range [10, 30], not clipped; gap imputed by its training median
     # 2 and scaled by [1, 3]; the missing indicator; flat dropped; blue, red, missing.
     expected = [
@@ -42,7 +48,7 @@ def test_each_column_is_treated_as_documented(frame):
 
 
 def test_no_indicator_without_missing_values_in_training(frame):
-    X = Preprocessor(META[:2]).fit(frame.iloc[[0, 2]]).transform(frame)
+    X = TableEncoder(META[:2]).fit(frame.iloc[[0, 2]]).transform(frame)
     assert X.tolist() == [[0, 0], [0.5, 0.5], [1, 1], [2, 0.5]]
 
 
@@ -72,39 +78,49 @@ def test_scaling_all_rows_is_min_max_of_the_whole_table():
 
 def test_numbers_and_mixed_types_serve_as_categories():
     frame = pd.DataFrame({"c": pd.Series([1, "a", None, True], dtype=object)})
-    X = Preprocessor([{"name": "c", "kind": "categorical"}]).fit(frame).transform(frame)
+    X = TableEncoder([{"name": "c", "kind": "categorical"}]).fit(frame).transform(frame)
     assert X.sum(axis=1).tolist() == [1, 1, 1, 1]
     assert X.sum(axis=0).tolist() == [1, 1, 1, 1]
 
 
 def test_mistakes_are_named(frame):
-    with pytest.raises(ReseedError, match="every feature is constant"):
-        Preprocessor(META[2:3]).fit(frame[:3])
+    with pytest.raises(ValueError, match="every feature is constant"):
+        TableEncoder(META[2:3]).fit(frame[:3])
     with pytest.raises(ReseedError, match="scaling 'minmax': use one of training_rows"):
-        Preprocessor(META, "minmax")
+        TableEncoder(META, "minmax")
     with pytest.raises(ReseedError, match="column 'when': kind 'date'"):
-        Preprocessor([{"name": "when", "kind": "date"}])
+        TableEncoder([{"name": "when", "kind": "date"}])
 
 
-def test_the_cache_prepares_a_split_once_and_never_returns_another(frame, monkeypatch):
-    calls = []
-    import reseed.training.preprocessing as module
+def test_no_other_option_of_an_encoder_is_ignored(frame):
+    with pytest.raises(ReseedError, match="encoder: no option scalling"):
+        Preparation(Table(frame), np.arange(4.0), META, {"scalling": "none"})
 
-    monkeypatch.setattr(module, "prepare", lambda *a: calls.append(1) or prepare(*a))
-    cache, target = PreparationCache(), np.arange(4.0)
-    rows = np.arange(2), np.array([2]), np.array([3])
-    first = cache.prepare(frame, target, META, *rows, "training_rows")
-    assert cache.prepare(frame, target, META, *rows, "training_rows") is first
-    assert len(calls) == 1
-    others = [
-        (frame, target, META, rows[0][::-1], *rows[1:], "training_rows"),
-        (frame, target, META, *rows, "none"),
-        (frame.copy(), target, META, *rows, "none"),
-        (frame, target + 1, META, *rows, "none"),
-        (frame, target + 1, META[:2], *rows, "none"),
-    ]
-    for arguments in others:
-        found, expected = cache.prepare(*arguments), prepare(*arguments)
-        assert found.X_train.tolist() == expected.X_train.tolist()
-        assert found.y_test.tolist() == expected.y_test.tolist()
-    assert len(calls) == 1 + len(others)
+
+def test_a_split_is_prepared_once_while_memory_allows(frame, monkeypatch):
+    taken = []
+    monkeypatch.setattr(Table, "take", lambda t, rows: taken.append(rows) or t.frame.iloc[rows])
+    first = np.arange(2), np.array([2]), np.array([3])
+    second = np.array([1, 0]), *first[1:]
+    roomy = Preparation(Table(frame), np.arange(4.0), META, {})
+    tight = Preparation(Table(frame), np.arange(4.0), META, {}, memory=0)
+    for preparation, reads in ((roomy, 2), (tight, 3)):
+        taken.clear()
+        held = preparation.arrays(*first)
+        assert preparation.arrays(*first) is held
+        assert preparation.arrays(*second).y_train.tolist() == [1, 0]
+        assert preparation.arrays(*first).X_train.tolist() == held.X_train.tolist()
+        assert len(taken) == 3 * reads
+
+
+def test_images_and_texts_reach_the_model_as_they_are():
+    images = np.arange(5 * 2 * 2 * 3, dtype=np.uint8).reshape(5, 2, 2, 3)
+    texts = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")]
+    rows = np.array([4, 0]), np.array([1]), np.array([2, 3])
+    found = Preparation(Plain(images), np.arange(5), None, {}).arrays(*rows)
+    assert (found.X_train == images[[4, 0]]).all()
+    assert found.X_train.dtype == np.uint8
+    assert found.shape == ((2, (2, 2, 3)), (1, (2, 2, 3)))
+    found = Preparation(Plain(texts), np.arange(5), None, {}).arrays(*rows)
+    assert found.X_test == [("e", "f"), ("g", "h")]
+    assert found.y_train.tolist() == [4, 0]

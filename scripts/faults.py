@@ -1,0 +1,51 @@
+"""Try every fault and write docs/reliability.md; exit status 1 if one ends badly."""
+
+import argparse
+import datetime
+import sys
+import tempfile
+from pathlib import Path
+
+from reseed.errors import ReseedError
+from reseed.faults.kills import kill_often
+from reseed.faults.outcome import CASES, Bench, load_cases
+from reseed.faults.page import page
+from reseed.faults.workspace import Workspace
+from reseed.provenance import machine
+from reseed.runtime import run, say
+
+
+def main() -> None:
+    """Kill, damage, feed; then write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50, help="SIGKILLs (0: none)")
+    parser.add_argument("--small", action="store_true", help="kill a small study, not scale smoke")
+    parser.add_argument("--seed", type=int, default=0, help="of the moments")
+    parser.add_argument("--case", action="append", help="only these cases")
+    parser.add_argument("--output", type=Path, default=Path("docs/reliability.md"))
+    arguments = parser.parse_args()
+    load_cases()
+    outcomes, kills = {}, None
+    with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:
+        bench = Bench(Path(folder, "cases"))
+        for name in arguments.case or CASES:
+            outcomes[name] = bench.try_case(CASES[name])
+            say(f"{CASES[name].title}: {outcomes[name][0].end}, {outcomes[name][1]:.0f} s")
+        if arguments.kills:
+            make = Workspace.small if arguments.small else Workspace.own
+            scale = () if arguments.small else ("--config", "scale=smoke")
+            kills = kill_often(
+                make, Path(folder, "kills"), arguments.kills, arguments.seed, scale, say
+            )
+    facts = machine((), "cpu", 1)
+    facts["command"] = " ".join(["python", "scripts/faults.py", *sys.argv[1:]])
+    facts["date"] = datetime.date.today().isoformat()
+    facts["system"] = f"{facts['cores']} cores, {facts['cpu']}, Python {facts['python']}"
+    arguments.output.write_text(page(kills, outcomes, facts), encoding="utf-8")
+    bad = [name for name, (outcome, _) in outcomes.items() if not outcome.good]
+    if bad or (kills and not kills.survived):
+        raise ReseedError(f"not all ends well ({', '.join(bad) or 'kills'}): {arguments.output}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,159 @@
+"""Arms over tasks × seeds: interquartile mean, probability of improvement, performance profiles.
+
+Source: Agarwal et al. (2021), "Deep RL at the edge of the statistical precipice".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.arm_cells import PLACE, arm_cells
+from reseed.analyses.arms import ARM, MODEL
+from reseed.analyses.data import Cell, Data
+from reseed.errors import ReseedError
+from reseed.metric_names import is_share
+from reseed.seeds import stream
+from reseed.stats.aggregates import (
+    AGGREGATES,
+    improvement,
+    normalise,
+    run_profile,
+    stratified_bootstrap,
+    task_profile,
+)
+
+#: What the arms of one comparison share; datasets are its tasks.
+GROUP = [name for name in PLACE if name not in ("dataset", MODEL, ARM, "scheme", "test_ratio")]
+COLUMNS = [
+    *GROUP, "statistic", ARM, "arm_b", "tau", "value", "low", "high", "level", "tasks", "runs_min",
+    "runs_max", "failed", "left_out", "scale", "n_boot", "reason",
+]  # fmt: skip
+#: Below this many runs a task the intervals are known to be too narrow (docs/methods.md).
+FEW = 20
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """Rows of four kinds for each experiment, by `statistic`.
+
+    `iqm`, `mean`, `median`, `optimality_gap`: of an arm; `improvement`: probability that a run of
+    `arm` beats one of `arm_b` on a task, mean over tasks; `run_profile`, `task_profile`: share of
+    runs, or of tasks by their mean, above `tau`. Intervals are stratified bootstraps over runs:
+    tasks are fixed. Scores are greater-is-better after scaling; tasks without two runs of every
+    arm are left out of all (`left_out` names them).
+
+    options: `scale` ("none": shares as they are; "range": 0 is the worst and 1 the best single run
+    of any arm on the task, so the scale depends on the arms compared; by default none where every
+    task's metric is a share; or {dataset: [score that is 0, score that is 1]}), `target` of the
+    optimality gap (1), `level` (0.95), `n_boot` (2000), `points` of a profile (41).
+    """
+    cells = [cell for cell in arm_cells(data) if "+" not in cell.key["varied"]]
+    groups: dict[tuple, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(tuple(cell.key[name] for name in GROUP), []).append(cell)
+    rows = [
+        dict(zip(GROUP, key, strict=True)) | row
+        for key, group in groups.items()
+        for row in _rows(data, group, options)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(data: Data, cells: list[Cell], options: dict) -> Iterator[dict]:
+    arms = list(dict.fromkeys(cell.key[ARM] for cell in cells))
+    by_task: dict[tuple, dict[str, Cell]] = {}
+    for cell in cells:
+        task = tuple(cell.key[name] for name in ("dataset", "scheme", "test_ratio"))
+        by_task.setdefault(task, {})[cell.key[ARM]] = cell
+    whole = {
+        task: found
+        for task, found in by_task.items()
+        if all(arm in found and found[arm].values.size > 1 for arm in arms)
+    }
+    shared = {
+        "tasks": len(whole),
+        "failed": sum(cell.failed for cell in cells),
+        "left_out": ", ".join(task[0] for task in by_task if task not in whole),
+        "level": options.get("level", 0.95),
+        "reason": "",
+    }
+    if len(whole) < 2:
+        reason = "fewer than two tasks on which every arm has two runs"
+        yield shared | {"statistic": "none", "reason": reason}
+        return
+    counts = [cell.values.size for found in whole.values() for cell in found.values()]
+    scale, scaled = _scaled(data, whole, arms, options)
+    shared |= {"runs_min": min(counts), "runs_max": max(counts), "scale": scale}
+    for row in _statistics(scaled, arms, shared["level"], options):
+        yield shared | row
+
+
+def _scaled(
+    data: Data, whole: dict[tuple, dict[str, Cell]], arms: list[str], options: dict
+) -> tuple[str, dict[str, list[np.ndarray]]]:
+    """Name of the scale, and each arm's scores as one array a task."""
+    metrics = {task: next(iter(found.values())).metric for task, found in whole.items()}
+    shares = all(is_share(metric) for metric in metrics.values())
+    scale = options.get("scale", "none" if shares else "range")
+    out: dict[str, list[np.ndarray]] = {arm: [] for arm in arms}
+    for task, found in whole.items():
+        sign = 1.0 if data.about["datasets"][task[0]]["greater_is_better"] else -1.0
+        pooled = np.concatenate([sign * found[arm].values for arm in arms])
+        low, high = _ends(scale, task[0], pooled, sign)
+        for arm in arms:
+            out[arm].append(normalise(sign * found[arm].values, low, high))
+    return (scale if isinstance(scale, str) else "given"), out
+
+
+def _ends(scale: str | dict, dataset: str, pooled: np.ndarray, sign: float) -> tuple[float, float]:
+    if scale == "none":
+        return 0.0, 1.0
+    if scale == "range":
+        # Runs that are all equal stay where they are: there is no scale to put them on.
+        same = np.ptp(pooled) == 0
+        return (pooled[0] - 1, pooled[0]) if same else (float(pooled.min()), float(pooled.max()))
+    if not isinstance(scale, dict) or dataset not in scale:
+        raise ReseedError(
+            f"scale: give 'none', 'range' or {{dataset: [score that is 0, score that is 1]}} with "
+            f"{dataset!r}, found {scale!r}"
+        )
+    return sign * scale[dataset][0], sign * scale[dataset][1]
+
+
+def _statistics(
+    scaled: dict[str, list[np.ndarray]], arms: list[str], level: float, options: dict
+) -> Iterator[dict]:
+    n_boot = options.get("n_boot", 2000)
+    settings = {"n_boot": n_boot, "level": level}
+    for name, function in AGGREGATES.items():
+        if name == "optimality_gap":
+            target = options.get("target", 1.0)
+            function = lambda tasks, f=AGGREGATES[name], t=target: f(tasks, t)  # noqa: E731
+        for arm in arms:
+            rng = stream(0, f"aggregates/{name}/{arm}")
+            found = stratified_bootstrap(function, scaled[arm], rng=rng, **settings)
+            yield {"statistic": name, ARM: arm, "n_boot": n_boot, **_ends_of(found)}
+    for a, b in permutations(arms, 2):
+        rng = stream(0, f"improvement/{a}/{b}")
+        found = stratified_bootstrap(improvement, scaled[a], scaled[b], rng=rng, **settings)
+        yield {"statistic": "improvement", ARM: a, "arm_b": b, "n_boot": n_boot, **_ends_of(found)}
+    everything = np.concatenate([runs for tasks in scaled.values() for runs in tasks])
+    taus = np.linspace(everything.min(), everything.max(), options.get("points", 41))
+    for name, profile in (("run_profile", run_profile), ("task_profile", task_profile)):
+        for arm in arms:
+            rng = stream(0, f"{name}/{arm}")
+            found = stratified_bootstrap(
+                lambda tasks, p=profile: p(tasks, taus), scaled[arm], rng=rng,
+                n_boot=min(n_boot, 500), level=level,
+            )  # fmt: skip
+            for i, tau in enumerate(taus):
+                yield {"statistic": name, ARM: arm, "tau": tau, "value": float(found.value[i]),
+                       "low": float(found.low[i]), "high": float(found.high[i]),
+                       "n_boot": found.n_boot}  # fmt: skip
+
+
+def _ends_of(found) -> dict:
+    return {"value": float(found.value), "low": float(found.low), "high": float(found.high)}

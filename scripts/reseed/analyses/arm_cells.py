@@ -1,0 +1,29 @@
+"""The scores of each arm over its seeds: as `data.cells`, with arms told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.arms import ARM, with_arms
+from reseed.analyses.data import CELL, SEEDS, Cell, Data, primary_metric
+
+#: What is held fixed while an arm's seeds vary.
+PLACE = list(CELL)
+
+
+def arm_cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
+    """Every cell in order of appearance, on `metric` (None: the dataset's primary one).
+
+    A seed's score is the mean over its folds; a seed with a failed fold is left out.
+    """
+    for key, trials in with_arms(data.metrics).groupby(PLACE, sort=False, dropna=False):
+        place = dict(zip(PLACE, key, strict=True))
+        name = metric or primary_metric(data.about, place["dataset"])
+        score = trials[name] if name in trials else pd.Series(np.nan, trials.index)
+        bad = (trials["status"] != "ok") | ~np.isfinite(score)
+        seeds = trials.assign(score=score, bad=bad).groupby(SEEDS, sort=True)
+        rows = seeds.agg(score=("score", "mean"), bad=("bad", "sum")).reset_index()
+        yield Cell(place, name, rows)

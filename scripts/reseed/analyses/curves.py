@@ -1,0 +1,50 @@
+"""Learning curves over seeds: mean, SD and extremes at each epoch [Picard, Figure 1]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from reseed.analyses.arm_cells import PLACE
+from reseed.analyses.data import Data
+from reseed.analyses.training_curves import Curves, training_curves
+from reseed.stats.curves import curve_band
+
+COLUMNS = [
+    *PLACE, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out", "ended",
+    "mean", "sd", "min", "max",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it.
+
+    options: `column` ("validation_metric", or "train_loss", "validation_loss", "test_metric"),
+    `ended` ("drop": a run counts until its last epoch; "carry": its last value counts on; "cut":
+    epochs that all runs have).
+    """
+    rows = [row for found in training_curves(data, options) for row in _rows(found, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(found: Curves, options: dict) -> Iterator[dict]:
+    ended = options.get("ended", "drop")
+    band = curve_band(found.values, ended)
+    shared = found.key | {
+        "column": found.column,
+        "measure": found.name,
+        "greater_is_better": found.greater_is_better,
+        "runs": len(found.values),
+        "left_out": found.n_left_out,
+        "ended": ended,
+    }
+    for i in range(len(band.n)):
+        yield shared | {
+            "epoch": int(found.epochs[i]),
+            "n": int(band.n[i]),
+            "mean": band.mean[i],
+            "sd": band.sd[i],
+            "min": band.min[i],
+            "max": band.max[i],
+        }

@@ -1,0 +1,57 @@
+"""Distribution of logit gaps: single runs against their ensemble [Banerjee et al., Figure 4]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.data import Data
+from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
+from reseed.analyses.reference_pools import about, ensembles, pools
+
+COLUMNS = [
+    *PLACE, "left", "right", "n", "failed", "items", "runs_mean", "runs_min", "runs_max",
+    "ensemble", "reason",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm and bin of the logit gap: the share of test items in it.
+
+    `runs_mean`, `runs_min`, `runs_max` over the candidate runs, `ensemble`: that of their mean
+    logit. Gaps are clipped, so the outermost bins hold all beyond. options: `splits`, `n_bins`
+    (60) and those of `reference_pools.pools`.
+    """
+    found = list(outputs(data))
+    if options.get("splits", "first") == "first":
+        found = first_splits(found)
+    rows = [row for one in found for row in _rows(one, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(one: Outputs, options: dict) -> Iterator[dict]:
+    cell = about(one, options)
+    try:
+        parts = pools(one, options)
+    except ValueError as error:
+        yield {name: cell[name] for name in COLUMNS if name in cell} | {"reason": str(error)}
+        return
+    bound = options.get("gap_bound", 15.0)
+    edges = np.linspace(-bound, bound, options.get("n_bins", 60) + 1)
+    shares = np.array([_shares(parts.gaps[run], edges) for run in parts.candidates])
+    together = _shares(ensembles(one, parts.candidates[None]).gaps(bound)[0], edges)
+    for i in range(len(edges) - 1):
+        yield {name: cell[name] for name in COLUMNS if name in cell} | {
+            "left": edges[i],
+            "right": edges[i + 1],
+            "runs_mean": shares[:, i].mean(),
+            "runs_min": shares[:, i].min(),
+            "runs_max": shares[:, i].max(),
+            "ensemble": together[i],
+        }
+
+
+def _shares(gaps: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    return np.histogram(gaps, edges)[0] / gaps.size

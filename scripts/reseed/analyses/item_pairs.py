@@ -1,0 +1,204 @@
+"""Compare arms on one test set from their per-item outputs: seeds and items both drawn."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.arms import ARM
+from reseed.analyses.data import Data, primary_metric
+from reseed.analyses.outputs import (
+    SIDE_BY_SIDE,
+    Outputs,
+    first_splits,
+    outputs,
+    shared_rows,
+    side_by_side,
+)
+from reseed.item_verdicts import outcome, verdict
+from reseed.metric_names import is_share
+from reseed.metrics import GREATER_IS_BETTER
+from reseed.stats.bootstrap import WEIGHTED_METRICS
+from reseed.stats.comparison import holm
+from reseed.stats.crossed_comparison import (
+    CrossedDifference,
+    crossed_difference,
+    item_values,
+    seed_item_bootstrap,
+    seed_permutation_test,
+)
+from reseed.stats.two_models import delong, mcnemar, swap_test
+
+COLUMNS = [
+    *SIDE_BY_SIDE, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
+    "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
+    "mean_b", "difference", "low", "high", "level", "se", "df", "p", "p_holm", "pairs", "alpha",
+    "seed_share", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p", "swap_p",
+    "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "reason",
+]  # fmt: skip
+#: Scores that are means of one number an item: what items can swap.
+_MEANS = ("accuracy", "error", "mse", "mae")
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a pair of arms on a test set, and metric; the arm with the better mean is `arm_a`.
+
+    `difference` (positive: A is better), its interval and `p` are the crossed t of
+    `stats.crossed_comparison`: over seeds *and* items where each side has two runs or more
+    (`scope`), else over items for the models as trained. `p_holm` is adjusted over the pairs of a
+    test set and metric. `seed_share` is the seeds' part of the squared standard error. Beside it:
+    the seed × item bootstrap (`boot_…`), `permutation_p` (runs change sides: the test set is
+    held), `swap_p` (outputs change sides item by item: the trained models are held), and what one
+    run of each would have told: `single_test` (McNemar's mid-p for accuracy, DeLong for AUC, else
+    the paired t over items) on `single_pairs` pairs of runs, the shares that declare A or B better.
+
+    options: `metrics` (accuracy and the primary one; MSE of regressions), `splits` ("first": the
+    first split of each dataset, or "all"), `level` (0.95), `alpha` (0.05), `n_boot` (1000, 0:
+    none), `n_permutations` (10000), `max_runs` (200: of each arm the first).
+    """
+    found = list(outputs(data))
+    if options.get("splits", "first") == "first":
+        found = first_splits(found)
+    rows = [row for arms in side_by_side(found) for row in _of_test_set(data, arms, options)]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    done = table["reason"] == ""
+    told = table[done].to_dict("records")
+    table["outcome"], table["verdict"] = "", ""
+    table.loc[done, "outcome"] = [outcome(row) for row in told]
+    table.loc[done, "verdict"] = [verdict(row) for row in told]
+    return table
+
+
+def _of_test_set(data: Data, arms: list[Outputs], options: dict) -> list[dict]:
+    rows = []
+    for metric, primary in _metrics(data, arms[0], options):
+        pairs = [
+            _row(data, a, b, metric, options) | {"primary": primary}
+            for a, b in combinations(arms, 2)
+        ]
+        tested = [row for row in pairs if row["reason"] == "" and row["low"] < row["high"]]
+        if tested:
+            for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
+                row |= {"p_holm": float(p), "pairs": len(tested)}
+        rows += pairs
+    return rows
+
+
+def _metrics(data: Data, one: Outputs, options: dict) -> list[tuple[str, bool]]:
+    primary = primary_metric(data.about, one.key["dataset"])
+    base = ["mse"] if one.task == "regression" else ["accuracy"]
+    chosen = options.get("metrics") or [*base, *([primary] if primary in WEIGHTED_METRICS else [])]
+    return [(metric, metric == primary) for metric in dict.fromkeys(chosen)]
+
+
+def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict:
+    share = is_share(metric)
+    row = {name: a.key[name] for name in SIDE_BY_SIDE} | {
+        "metric": metric,
+        "greater_is_better": GREATER_IS_BETTER.get(metric, metric not in ("error", "mae")),
+        "factor": 100.0 if share else 1.0,
+        "unit": "points" if share else data.about["datasets"][a.key["dataset"]].get("unit") or "",
+        "arm_a": a.key[ARM],
+        "arm_b": b.key[ARM],
+        "items": len(a.y_true),
+        "failed": a.failed + b.failed,
+        "level": options.get("level", 0.95),
+        "alpha": options.get("alpha", 0.05),
+        "reason": "",
+    }
+    try:
+        if not (a.n and b.n):
+            raise ValueError("one of them has no finished run")
+        most = options.get("max_runs", 200)
+        rows = shared_rows(a, b)
+        sides = rows or (list(range(a.n)), list(range(b.n)))
+        rows_a, rows_b = (side[:most] for side in sides)
+        return row | _measure(a, b, rows_a, rows_b, metric, rows is not None, row, options)
+    except ValueError as error:
+        return row | {"reason": str(error)}
+
+
+def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
+    predicted_a, predicted_b = a.predicted(metric)[rows_a], b.predicted(metric)[rows_b]
+    values_a, values_b = (item_values(metric, a.y_true, p) for p in (predicted_a, predicted_b))
+    swap = (values_a.mean() < values_b.mean()) == row["greater_is_better"]
+    if swap:
+        a, b = b, a
+        predicted_a, predicted_b, values_a, values_b = predicted_b, predicted_a, values_b, values_a
+    sign = 1 if row["greater_is_better"] else -1
+    level, rng = row["level"], lambda purpose: a.rng(purpose, metric, b.key[ARM])
+    found = crossed_difference(sign * values_a, sign * values_b, shared_seeds=shared, level=level)
+    result = {
+        "arm_a": a.key[ARM],
+        "arm_b": b.key[ARM],
+        "runs_a": len(values_a),
+        "runs_b": len(values_b),
+        "shared_seeds": shared,
+        "mean_a": float(values_a.mean()),
+        "mean_b": float(values_b.mean()),
+        "p_holm": found.p_value,
+        "pairs": 1,
+        **_told(found),
+        **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
+                       sign * values_b, row["alpha"]),
+    }  # fmt: skip
+    if found.scope == "seeds and items":
+        result["permutation_p"] = seed_permutation_test(
+            values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,
+            n_permutations=options.get("n_permutations", 10_000), rng=rng("permutation"),
+        )  # fmt: skip
+    if metric in _MEANS:
+        count = options.get("n_permutations", 10_000)
+        means = values_a.mean(axis=0), values_b.mean(axis=0)
+        result["swap_p"] = swap_test(*means, count, rng=rng("swap"))
+    n_boot = options.get("n_boot", 1000)
+    if n_boot and metric in WEIGHTED_METRICS:
+        boot = seed_item_bootstrap(
+            metric, a.y_true, predicted_a, predicted_b, n_boot,
+            shared_seeds=shared, level=level, rng=rng("bootstrap"),
+        )  # fmt: skip
+        low, high = sorted((sign * boot.low, sign * boot.high))
+        result |= {"boot_se": boot.se, "boot_low": low, "boot_high": high, "n_boot": boot.n_boot}
+    return result
+
+
+def _told(found: CrossedDifference) -> dict:
+    whole = found.se**2
+    return {
+        "difference": found.difference,
+        "low": found.low,
+        "high": found.high,
+        "se": found.se,
+        "df": found.df,
+        "p": found.p_value,
+        "scope": found.scope,
+        "seed_share": found.seed_variance / whole if whole > 0 else np.nan,
+    }
+
+
+def _single_runs(metric, y, predicted_a, predicted_b, values_a, values_b, alpha) -> dict:
+    """What a user with one run of each would have been told, over pairs of runs."""
+    count = min(len(values_a), len(values_b))
+    difference = values_a[:count].mean(axis=1) - values_b[:count].mean(axis=1)
+    if metric == "accuracy":
+        name = "McNemar, mid-p"
+        p = mcnemar(predicted_a[:count] == y, predicted_b[:count] == y).mid_p
+    elif metric == "auc":
+        name = "DeLong"
+        p = delong(y, predicted_a[:count], predicted_b[:count]).p_value
+    else:
+        name = "paired t over items"
+        pairs = (
+            crossed_difference(values_a[i : i + 1], values_b[i : i + 1], shared_seeds=False)
+            for i in range(count)
+        )
+        p = np.array([pair.p_value for pair in pairs])
+    return {
+        "single_test": name,
+        "single_pairs": count,
+        "single_a": float(np.mean((p <= alpha) & (difference > 0))),
+        "single_b": float(np.mean((p <= alpha) & (difference < 0))),
+        "single_p_median": float(np.median(p)),
+    }

@@ -1,0 +1,87 @@
+"""Which runs of an arm make the reference and which are judged by it, and what both are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from reseed.analyses.arms import ARM
+from reseed.analyses.outputs import Outputs
+from reseed.stats.ensembles import ensemble_scores
+from reseed.stats.representatives import half_threshold
+
+#: Fewest runs of which some are set against the others.
+LEAST = 4
+#: From this many runs on the first half is the reference, as in the paper; else each is judged by
+#: all the others.
+_HALVES = 20
+
+
+@dataclass(frozen=True)
+class Pools:
+    """An arm's runs: `candidates` are judged by `references` (None: by all other candidates).
+
+    gaps: (runs, items) of all runs; δ the threshold at half of the items.
+    """
+
+    gaps: np.ndarray
+    candidates: np.ndarray
+    references: np.ndarray | None
+    delta: float
+    epsilon: float
+
+    @property
+    def n_references(self) -> int:
+        """Runs behind a candidate's reference function."""
+        return len(self.candidates) - 1 if self.references is None else len(self.references)
+
+
+def pools(one: Outputs, options: dict) -> Pools:
+    """Split an arm's runs, in order of their seeds.
+
+    options: `reference` ("half": the first half of the runs; "others": leave-one-out; by default
+    the half from 20 runs on), `epsilon` (0.01), `outside` ("bound", or "zero" as in the authors'
+    code), `gap_bound` (15). ValueError where there are too few runs, or no gap to measure.
+    """
+    if one.n < LEAST:
+        raise ValueError(f"needs at least {LEAST} model seeds that did not fail")
+    reference = options.get("reference", "half" if one.n >= _HALVES else "others")
+    if reference not in ("half", "others"):
+        raise ValueError(f"reference must be 'half' or 'others', got {reference!r}")
+    gaps = one.gaps(options.get("gap_bound", 15.0), options.get("outside", "bound"))
+    if gaps.shape[1] < 2:
+        raise ValueError("needs at least two test items")
+    order = sorted(range(one.n), key=lambda i: one.seeds[i])
+    half = one.n // 2 if reference == "half" else 0
+    epsilon = options.get("epsilon", 0.01)
+    return Pools(
+        gaps,
+        np.array(order[half:]),
+        np.array(order[:half]) if half else None,
+        half_threshold(gaps.shape[1], epsilon),
+        epsilon,
+    )
+
+
+def about(one: Outputs, options: dict) -> dict:
+    """What every row of an analysis of pools says of its cell."""
+    return one.key | {
+        "n": one.n,
+        "failed": one.failed,
+        "items": len(one.y_true),
+        "threshold": options.get("threshold", 0.05),
+        "reason": "",
+    }
+
+
+def ensembles(one: Outputs, members: np.ndarray) -> Outputs:
+    """Ensembles (rows of run indices) by mean logit, as outputs of their own [Banerjee, eq. 9]."""
+    if one.task == "binary":
+        probability = expit(ensemble_scores(one.gaps(bound=30.0), members))
+    else:
+        logs = np.log(np.maximum(one.probability, np.exp(-30.0)))
+        probability = softmax(ensemble_scores(logs, members), axis=-1)
+    seeds = [(i,) * 4 for i in range(len(members))]
+    return replace(one, probability=probability, seeds=seeds, key=one.key | {ARM: "ensemble"})

@@ -1,0 +1,81 @@
+"""One published score among its own seeds: the percentile of a number from one run."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.analyses.arm_cells import PLACE, arm_cells
+from reseed.analyses.arms import ARM
+from reseed.analyses.data import Cell, Data, base_name
+from reseed.errors import ReseedError
+from reseed.stats.extremes import standing
+
+COLUMNS = [
+    *PLACE, "metric", "n", "failed", "source", "score", "mean", "sd", "percentile",
+    "percentile_low", "percentile_high", "best_of", "sds", "level", "reason",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a given score and cell of that arm and dataset.
+
+    `percentile`: share of the arm's seeds that the score beats (ties half), with its interval at
+    `level`; `best_of`: the number of seeds whose best is as good on average; `sds`: distance from
+    their mean in SD, positive where the score is better.
+
+    options: `scores`, a list of {arm, score} with, as wished, `dataset` (any), `metric` (the
+    primary one) and `source` (words); `level` (0.95). An arm may be named without its variant.
+    Raises ReseedError for a score that names neither arm nor number.
+    """
+    rows = []
+    for number, given in enumerate(options.get("scores", [])):
+        if "arm" not in given or not isinstance(given.get("score"), int | float):
+            raise ReseedError(f"scores.{number}: give `arm` and a number `score`, found {given}")
+        found = [
+            _row(data, cell, given, options.get("level", 0.95))
+            for cell in arm_cells(data, given.get("metric"))
+            if _named(cell, given)
+        ]
+        rows += found or [_nothing(given)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _named(cell: Cell, given: dict) -> bool:
+    arm, dataset = cell.key[ARM], cell.key["dataset"]
+    right = given.get("dataset") in (None, dataset, base_name(dataset))
+    return right and given["arm"] in (arm, base_name(arm)) and "+" not in cell.key["varied"]
+
+
+def _row(data: Data, cell: Cell, given: dict, level: float) -> dict:
+    row = cell.key | {
+        "metric": cell.metric,
+        "n": len(cell.values),
+        "failed": cell.failed,
+        "source": given.get("source", "given"),
+        "score": float(given["score"]),
+        "level": level,
+        "reason": "",
+    }
+    if cell.values.size < 2:
+        return row | {"reason": "fewer than two seeds finished"}
+    up = data.about["datasets"][cell.key["dataset"]]["greater_is_better"]
+    found = standing(float(given["score"]), cell.values, up, level)
+    return row | {
+        "mean": float(cell.values.mean()),
+        "sd": float(cell.values.std(ddof=1)),
+        "percentile": found.share,
+        "percentile_low": found.low,
+        "percentile_high": found.high,
+        "best_of": found.best_of,
+        "sds": found.sds,
+    }
+
+
+def _nothing(given: dict) -> dict:
+    return {
+        ARM: given["arm"],
+        "dataset": given.get("dataset", ""),
+        "score": float(given["score"]),
+        "source": given.get("source", "given"),
+        "reason": "no run of this arm",
+    }

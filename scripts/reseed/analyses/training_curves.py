@@ -1,0 +1,92 @@
+"""Training curves of each arm's runs, as one array each, from the collected file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.arm_cells import PLACE
+from reseed.analyses.arms import with_arms
+from reseed.analyses.data import SEEDS, Data, primary_metric
+from reseed.errors import ReseedError
+
+#: Which trial a curve is.
+RUN = [*SEEDS, "repeat", "fold"]
+EPOCH = "epoch"
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One arm's curves of one column: `values` (runs, epochs), NaN after a run's last epoch.
+
+    `epochs` (epochs,) counts from 1. `key` by the names of `arm_cells.PLACE`; `runs` one row a
+    curve of the columns `RUN`; `name` what the column measures, in words; `n_left_out` runs whose
+    curve has no first value, or one that is infinite. An epoch at which a run was not measured
+    holds its value before.
+    """
+
+    key: dict
+    column: str
+    name: str
+    greater_is_better: bool
+    runs: pd.DataFrame
+    epochs: np.ndarray
+    values: np.ndarray
+    n_left_out: int
+
+    def epoch_of(self, place: np.ndarray) -> np.ndarray:
+        """Epochs of places in a curve counted from 1; infinite stays infinite."""
+        known = np.isfinite(place)
+        found = self.epochs[np.where(known, place, 1).astype(int) - 1]
+        return np.where(known, found, np.inf)
+
+
+def training_curves(data: Data, options: dict) -> Iterator[Curves]:
+    """Curves of the column `options["column"]` ("validation_metric") by arm.
+
+    `greater_is_better` follows the dataset's metric, and is False for a column that is a loss.
+    Raises ReseedError for a column that was not collected.
+    """
+    if data.curves is None:
+        return
+    column = options.get("column", "validation_metric")
+    table = pd.read_parquet(data.curves)
+    if column not in table:
+        known = [name for name in table if name.endswith(("loss", "metric"))]
+        raise ReseedError(
+            f"column {column!r} is not in the training curves: they hold {', '.join(known)}. Set "
+            "the analysis's option `column`, or ask the models' recipes to measure it."
+        )
+    wanted = set(data.metrics["experiment"]) if "experiment" in data.metrics else set()
+    table = with_arms(table[table["experiment"].isin(wanted)])
+    places = [name for name in PLACE if name in table]
+    for key, rows in table.groupby(places, sort=False, dropna=False):
+        place = dict(zip(places, key, strict=True))
+        runs, epochs, values, left_out = _stack(rows, column)
+        if not values.size:
+            continue
+        loss = column.endswith("loss")
+        metric = primary_metric(data.about, place["dataset"])
+        up = data.about["datasets"][place["dataset"]]["greater_is_better"] and not loss
+        name = column.replace("_", " ")
+        yield Curves(place, column, name if loss else name.replace("metric", metric), up, runs,
+                     epochs, values, left_out)  # fmt: skip
+
+
+def _stack(rows: pd.DataFrame, column: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
+    """Runs, epochs, values (runs, epochs), and the number of runs left out."""
+    wide = rows.pivot_table(index=RUN, columns=EPOCH, values=column, dropna=False, aggfunc="first")
+    wide = wide.loc[pd.MultiIndex.from_frame(rows[RUN].drop_duplicates())].sort_index()
+    wide = wide.loc[:, wide.notna().any()]
+    values, epochs = wide.to_numpy(dtype=np.float64), wide.columns.to_numpy(dtype=np.int64)
+    if not values.size:
+        return wide.index.to_frame(index=False), epochs, values, len(wide)
+    # Between two measurements a run is where it was last seen; after its last it is over.
+    over = np.flip(np.cumsum(np.flip(~np.isnan(values), axis=1), axis=1), axis=1) == 0
+    values = np.where(over, np.nan, wide.ffill(axis=1).to_numpy(dtype=np.float64))
+    whole = ~np.isnan(values[:, 0]) & ~np.isinf(values).any(axis=1)
+    runs = wide.index.to_frame(index=False)[whole].reset_index(drop=True)
+    return runs, epochs + (epochs[0] == 0), values[whole], int((~whole).sum())

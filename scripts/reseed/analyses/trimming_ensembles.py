@@ -1,0 +1,108 @@
+"""How many runs make a reliable ensemble [Banerjee et al., sec. V-A, Table I, Figures 5 to 8]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.arms import ARM
+from reseed.analyses.data import Data
+from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
+from reseed.analyses.published_rows import read_published
+from reseed.analyses.reference_pools import Pools, about, ensembles, pools
+from reseed.stats.calibration import expected_calibration_error
+from reseed.stats.ensembles import churn_against, draw_members
+from reseed.stats.representatives import split_ks_distance, up_to_grid
+from reseed.stats.trimming import bootstrap_alpha_hat
+
+#: The paper's sizes; those beyond the pool are left out, and the whole pool is put last.
+SIZES = (1, 3, 5, 10, 20, 30, 70, 100, 150, 200)
+_TABLE1 = "banerjee_table1_ensembles", ("ensemble_size", "percent_of_models_within_alpha_threshold")
+COLUMNS = [
+    *PLACE, "size", "ensemble", "n", "references", "pool", "failed", "items", "alpha_hat",
+    "alpha_hat_grid", "ks", "accuracy", "churn_ensemble", "ece", "threshold", "delta", "epsilon",
+    "n_bootstrap", "published_share", "reason",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an ensemble of `size` runs drawn without replacement from an arm's candidates.
+
+    Measured as in `trimming`, against the arm's reference runs, which must be apart from the pool
+    (`reference` is always "half"). `churn_ensemble` is against the ensemble of the whole pool; at
+    that size there is one ensemble. Large ensembles of one pool share most of their members, so
+    that they look more alike than ensembles of new runs would.
+
+    options: those of `trimming`; `sizes` (1, 3, 5, 10, 20, 30, 70, 100, 150, 200),
+    `n_ensembles` (500 of each size), `n_bootstrap` (20), `published` (the arm that repeats the
+    paper's: its share of ensembles within the threshold is put beside, as `published_share`).
+    """
+    found = list(outputs(data))
+    if options.get("splits", "first") == "first":
+        found = first_splits(found)
+    options = options | {"reference": "half"}
+    rows = [row for one in found for row in _rows(one, options)]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    arm = options.get("published")
+    if arm is not None:
+        printed = read_published(data.published, *_TABLE1)
+        shares = (printed.set_index(_TABLE1[1][0])[_TABLE1[1][1]] / 100).to_dict()
+        mine = table[ARM] == arm
+        table.loc[mine, "published_share"] = table.loc[mine, "size"].map(shares)
+    return table
+
+
+def _rows(one: Outputs, options: dict) -> Iterator[dict]:
+    cell = about(one, options)
+    try:
+        parts = pools(one, options)
+    except ValueError as error:
+        yield cell | {"reason": str(error)}
+        return
+    pool = parts.candidates
+    sizes = sorted({s for s in options.get("sizes", SIZES) if s < len(pool)} | {len(pool)})
+    cell |= {
+        "references": parts.n_references,
+        "pool": len(pool),
+        "delta": parts.delta,
+        "epsilon": parts.epsilon,
+        "n_bootstrap": options.get("n_bootstrap", 20),
+    }
+    whole = ensembles(one, pool[None]).labels[0]
+    for size in sizes:
+        columns = _measure(one, parts, size, whole, options)
+        for i in range(len(columns["ks"])):
+            own = {name: values[i] for name, values in columns.items()}
+            yield cell | {"size": size, "ensemble": i} | own
+
+
+def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: dict) -> dict:
+    """Measurements (ensembles,) of the ensembles of one size."""
+    pool = parts.candidates
+    count = 1 if size == len(pool) else options.get("n_ensembles", 500)
+    drawn = pool[draw_members(len(pool), size, count, one.rng("members", str(size)))]
+    found = [_of_block(one, drawn[i : i + 64], whole, options) for i in range(0, count, 64)]
+    columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+    gaps, reference = columns.pop("gaps"), parts.gaps[parts.references]
+    alpha = bootstrap_alpha_hat(
+        gaps, reference, rng=one.rng("alpha-hat", str(size)),
+        n_bootstrap=options.get("n_bootstrap", 20), delta=parts.delta,
+    )  # fmt: skip
+    return columns | {
+        "alpha_hat": alpha.mean,
+        "alpha_hat_grid": up_to_grid(alpha.replicates).mean(axis=0),
+        "ks": split_ks_distance(gaps, reference, rng=one.rng("ks", str(size))),
+    }
+
+
+def _of_block(one: Outputs, drawn: np.ndarray, whole: np.ndarray, options: dict) -> dict:
+    block = ensembles(one, drawn)
+    labels, correct = block.labels, block.correct
+    return {
+        "gaps": block.gaps(options.get("gap_bound", 15.0), options.get("outside", "bound")),
+        "accuracy": correct.mean(axis=1),
+        "churn_ensemble": churn_against(labels, whole) / len(whole),
+        "ece": expected_calibration_error(block.confidence, correct, options.get("n_bins", 15)),
+    }

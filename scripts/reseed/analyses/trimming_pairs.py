@@ -1,0 +1,63 @@
+"""Churn of every pair of runs against the alpha-hats of both [Banerjee et al., sec. V-B2]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.data import Data
+from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
+from reseed.analyses.reference_pools import about, pools
+from reseed.analyses.trimming import judge
+from reseed.stats.ensembles import pairwise_churn
+
+COLUMNS = [
+    *PLACE, "seed_a", "seed_b", "n", "failed", "items", "churn", "disagreeing_items", "alpha_low",
+    "alpha_high", "both_admitted", "threshold", "delta", "reason",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a pair of candidate runs of an arm: Table III and Figure 10.
+
+    `churn`: share of test items on which the two predict different classes
+    (`disagreeing_items` of `items`); `alpha_low`, `alpha_high`: the smaller and the greater of
+    their alpha-hats; `both_admitted`: the greater is at most `threshold`. Pairs share runs, so
+    they are not independent. Options as of `trimming`, and `max_runs` (200 candidates an arm).
+    """
+    found = list(outputs(data))
+    if options.get("splits", "first") == "first":
+        found = first_splits(found)
+    rows = [row for one in found for row in _rows(one, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(one: Outputs, options: dict) -> Iterator[dict]:
+    cell = about(one, options)
+    try:
+        parts = pools(one, options)
+    except ValueError as error:
+        yield cell | {"reason": str(error)}
+        return
+    most = options.get("max_runs", 200)
+    alpha = judge(one, parts, options).mean[:most]
+    chosen = parts.candidates[:most]
+    counts = pairwise_churn(one.labels[chosen])
+    cell |= {"delta": parts.delta}
+    for i, j in zip(*np.triu_indices(len(chosen), 1), strict=True):
+        low, high = sorted((float(alpha[i]), float(alpha[j])))
+        yield cell | {
+            "seed_a": _name(one.seeds[chosen[i]]),
+            "seed_b": _name(one.seeds[chosen[j]]),
+            "disagreeing_items": int(counts[i, j]),
+            "churn": counts[i, j] / cell["items"],
+            "alpha_low": low,
+            "alpha_high": high,
+            "both_admitted": high <= cell["threshold"],
+        }
+
+
+def _name(seeds: tuple[int, ...]) -> str:
+    return str(seeds[0]) if len(set(seeds)) == 1 else "-".join(map(str, seeds))

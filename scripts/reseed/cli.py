@@ -1,0 +1,131 @@
+"""The command `reseed`: from a table of results to verdicts and a report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from reseed.errors import ReseedError
+
+_EXAMPLE = "example: reseed compare runs.csv --metric ndcg --baseline bm25 --html report.html"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point; a mistake in the table or the options is one message and exit status 1."""
+    parser = argparse.ArgumentParser(prog="reseed", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    _add_compare(commands)
+    options = parser.parse_args(arguments)
+    try:
+        _compare(options)
+    except ReseedError as error:
+        sys.exit(_message(str(error)))
+    except OSError as error:
+        sys.exit(f"Error: {error.filename or 'cannot write'}: {error.strerror or error}")
+
+
+def _add_compare(commands) -> None:
+    command = commands.add_parser(
+        "compare",
+        help="compare models by a table of their runs",
+        description="Compare models by a table of their runs, and say what the numbers carry.",
+        epilog=_EXAMPLE,
+    )
+    add = command.add_argument
+    add("results", nargs="+", help="CSV or Parquet file(s), lm-eval's JSON, or a folder of them")
+    add("--metric", action="append", help="what to compare by; again for datasets without it")
+    add("--baseline", help="compare each model with this one only")
+    add("--pair", nargs=2, action="append", metavar=("A", "B"), help="compare these two only")
+    add(
+        "--column",
+        action="append",
+        default=[],
+        metavar="NAME=COLUMN",
+        help="what the file calls model, dataset, seed, fold, …: --column model=arch",
+    )
+    direction = command.add_mutually_exclusive_group()
+    direction.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
+    direction.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
+    add("--test-train-ratio", type=float, help="of random splits: 0.25 for 80/20")
+    add("--format", default="auto", help="the tool that wrote the file, if it is not recognised")
+    add("--unit", default="", help="what scores are measured in")
+    add("--title", default="Which model is better?", help="heading of the report")
+    add("--alpha", type=float, default=0.05, help="level of the tests")
+    add("--min-runs", type=int, default=5, help="with fewer runs there is no verdict")
+    add("--html", type=Path, metavar="FILE", help="write the report, one page")
+    add("--latex", type=Path, metavar="FILE", help="write the table of comparisons as LaTeX")
+    add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
+    add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
+    add("--folder", type=Path, help="write every table, figure and statistic")
+
+
+# What a message says of a study's file → the option that says it here.
+_OPTIONS = {
+    "`columns:": "--column model=…",
+    "`columns` maps": "--column model=…",
+    "`metric:": "--metric …",
+    "set `metric`": "--metric …",
+    "`greater_is_better:": "--greater-is-better or --lower-is-better",
+    "`test_train_ratio`": "--test-train-ratio …",
+    "`format`": "--format …",
+}
+
+
+def _message(text: str) -> str:
+    """An error; where it names a field of a study's file, the option that says it here too."""
+    hints = dict.fromkeys(option for field, option in _OPTIONS.items() if field in text)
+    tail = f"\nOn the command line: {', '.join(hints)}" if hints else ""
+    return f"Error: {text}{tail}"
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from reseed.atomic import replacing, write_text
+    from reseed.comparison import compare
+
+    sources = options.results
+    metric = options.metric
+    found = compare(
+        sources[0] if len(sources) == 1 else sources,
+        metric=metric[0] if metric and len(metric) == 1 else metric,
+        baseline=options.baseline,
+        pairs=options.pair,
+        columns=_columns(options.column),
+        greater_is_better=options.greater,
+        test_train_ratio=options.test_train_ratio,
+        format=options.format,
+        unit=options.unit,
+        title=options.title,
+        alpha=options.alpha,
+        min_runs=options.min_runs,
+    )
+    print(found)
+    if options.csv:
+        with replacing(options.csv) as temporary:
+            found.verdicts.to_csv(temporary, index=False)
+    if options.latex:
+        write_text(options.latex, found.to_latex())
+    if options.figure:
+        found.plot().savefig(options.figure, dpi=200)
+    if options.folder:
+        found.save(options.folder)
+    if options.html:
+        found.to_html(options.html)
+        print(f"\nReport: {options.html}")
+
+
+def _columns(entries: list[str]) -> dict[str, str | list[str]]:
+    """`model=arch`, given more than once for a name: several columns."""
+    found: dict[str, str | list[str]] = {}
+    for entry in entries:
+        name, sign, column = entry.partition("=")
+        if not sign or not column:
+            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
+        known = found.get(name, [])
+        others = [known] if isinstance(known, str) else known
+        found[name] = [*others, column] if others else column
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""What a plan costs before it is run: jobs, hours of processors and devices, and disk.
+
+Seconds of a trial are, in this order: measured for its own setting; measured for the same dataset
+and model under other settings (median); the model's hint. Every line says how much of its hours
+rests on which, so that a guess is never read as a measurement. No heavy import: planning code.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+
+from reseed.plan import Plan, Work, blocks
+
+SOURCES = ("its own setting", "same data and model", "the model's hint")
+# A random search fits each configuration once a fold, on the other folds' rows. Successive halving
+# was measured at 34 % of those rows (60 configurations, MAGIC and California Housing).
+HALVING_SHARE = 0.34
+# A trial file without predictions, and what a prediction adds once compressed (bytes).
+RECORD_BYTES = 6_500
+BYTES_PER_KEPT = {"none": 0.0, "correctness": 0.2, "scores": 8.0}
+
+
+@dataclass
+class Cost:
+    """Cost of some work; `seconds` by where they were learnt (`SOURCES`)."""
+
+    trials: int = 0
+    searches: int = 0
+    fits: int = 0
+    jobs: int = 0
+    cpu_seconds: float = 0.0
+    gpu_seconds: float = 0.0
+    disk_bytes: float = 0.0
+    longest: float = 0.0
+    learnt: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SOURCES, 0.0))
+
+    def __add__(self, other: "Cost") -> "Cost":
+        names = ("trials", "searches", "fits", "jobs", "cpu_seconds", "gpu_seconds", "disk_bytes")
+        total = Cost(**{name: getattr(self, name) + getattr(other, name) for name in names})
+        total.longest = max(self.longest, other.longest)
+        total.learnt = {name: self.learnt[name] + other.learnt[name] for name in SOURCES}
+        return total
+
+
+def base_name(identifier: str) -> str:
+    """A dataset's or model's name without what a study changed: `ffnn~max_epochs=100` → `ffnn`."""
+    return identifier.partition("~")[0]
+
+
+def seconds_of(work: Work, measured: Mapping[str, float]) -> tuple[float, str]:
+    """Seconds of one trial, and where they were learnt (see the module)."""
+    setting = work.setting
+    if setting.folder in measured:
+        return measured[setting.folder], SOURCES[0]
+    near = []
+    for folder, seconds in measured.items():
+        dataset, _, model, _ = folder.split("/")
+        if (dataset, model) == (setting.dataset, setting.model):
+            near.append(seconds)
+    if near:
+        return median(near), SOURCES[1]
+    return work.seconds_per_trial, SOURCES[2]
+
+
+def cost_of(work: Work, measured: Mapping[str, float], rows: int, block_seconds: float) -> Cost:
+    """Cost of all that a plan wants of one setting.
+
+    Args:
+        work: the setting and its trials.
+        measured: seconds of a trial by setting folder.
+        rows: of the dataset.
+        block_seconds: how long a training job shall be.
+    """
+    seconds, source = seconds_of(work, measured)
+    searches = len(work.searches())
+    folds = work.hyperparameters["folds"]
+    candidates = work.hyperparameters["trials"]
+    share = HALVING_SHARE if work.hyperparameters["method"] == "halving" else 1.0
+    one_search = candidates * folds * seconds * (1 - 1 / folds) * share
+    training, searching = len(work.trials) * seconds, searches * one_search
+    jobs = blocks(work, seconds, block_seconds)
+    tested = rows * work.scheme.get("test", 0.2)
+    total = training + searching
+    cost = Cost(
+        trials=len(work.trials),
+        searches=searches,
+        fits=round(searches * candidates * folds * share),
+        jobs=len(jobs) + searches,
+        cpu_seconds=total,
+        gpu_seconds=total if work.model["device"] != "cpu" else 0.0,
+        disk_bytes=len(work.trials) * (RECORD_BYTES + tested * BYTES_PER_KEPT[work.keep]),
+        longest=max(max(map(len, jobs)) * seconds, one_search if searches else 0.0),
+    )
+    cost.learnt[source] = total
+    return cost
+
+
+def study_costs(
+    plan: Plan, measured: Mapping[str, float], rows: Mapping[str, int], block_seconds: float
+) -> dict[str, dict[str, Cost]]:
+    """Study → model → cost. Work that two studies share is counted in both."""
+    found: dict[str, dict[str, Cost]] = {}
+    for study, experiments in plan.studies.items():
+        settings = {setting for used in experiments.values() for setting in used}
+        models: dict[str, Cost] = {}
+        for setting in sorted(settings):
+            work = plan.works[setting]
+            one = cost_of(work, measured, rows[setting.dataset], block_seconds)
+            name = base_name(setting.model)
+            models[name] = models.get(name, Cost()) + one
+        found[study] = models
+    return found
+
+
+def total(costs: Iterable[Cost]) -> Cost:
+    """All costs together."""
+    return sum(costs, Cost())
+
+
+def hours(seconds: float) -> str:
+    """`0.2`, `3.4`, `120`: hours as a table shows them."""
+    value = seconds / 3600
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def size(count: float) -> str:
+    """`4.2 MB`, `1.3 GB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
+def page(
+    costs: Mapping[str, Mapping[str, Cost]], titles: Mapping[str, str], facts: Mapping[str, str]
+) -> str:
+    """docs/scale.md: one table a study, and what the numbers rest on."""
+    lines = [
+        "# What scale `paper` costs",
+        "",
+        f"Written by `{facts['command']}`. Seconds measured on: {facts['cpu']}.",
+        "",
+        f"A job is a block of about {facts['block']} of training (`block_seconds`), or one",
+        "search; it costs some seconds besides (1 to 3 on one machine, 5 to 15 under Slurm).",
+        "Hours are of one core.",
+        "",
+        "Where the seconds of a trial come from: **own** measured for that setting; **near**",
+        "measured for the same data and model under other hyper-parameters or test ratios;",
+        "**hint** the number in the model's file, in proportion to rows: a guess, by a factor of",
+        "three either way.",
+        "",
+    ]
+    for study, models in costs.items():
+        lines += [f"## {titles[study]}", ""]
+        if not models:
+            lines += ["Nothing is trained: the results are given.", ""]
+            continue
+        lines += [
+            "| model | trials | searches | fits | jobs | CPU hours | GPU hours | disk "
+            "| longest job, h | own / near / hint, % of hours |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
+        ]
+        lines += [_line(name, cost) for name, cost in models.items()]
+        lines += [_line("**all**", total(models.values())), ""]
+    return "\n".join(lines)
+
+
+def _line(name: str, cost: Cost) -> str:
+    spent = sum(cost.learnt.values()) or 1.0
+    shares = " / ".join(f"{100 * cost.learnt[source] / spent:.0f}" for source in SOURCES)
+    cells = [
+        name,
+        *(f"{count:,}" for count in (cost.trials, cost.searches, cost.fits, cost.jobs)),
+        hours(cost.cpu_seconds),
+        hours(cost.gpu_seconds) if cost.gpu_seconds else "–",
+        size(cost.disk_bytes),
+        hours(cost.longest),
+        shares,
+    ]
+    return f"| {' | '.join(cells)} |"

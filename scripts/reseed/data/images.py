@@ -1,0 +1,274 @@
+"""Readers of images: CIFAR-10's batches, MNIST, folders by class, arrays, scikit-learn's digits.
+
+A reader gives uint8 images of one size, (n, height, width, channels), and their classes in a column
+that has the name of the entry's ``target``.
+"""
+
+import gzip
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+import pandas as pd
+
+from reseed.data import archives, pickles
+from reseed.data.raw import Raw
+from reseed.data.registry import options_of
+from reseed.data.sources import Fetched
+from reseed.errors import ReseedError
+
+_SUFFIXES = (".png", ".jpg", ".jpeg")
+_PART_OF = {
+    **{"train": "train", "training": "train", "test": "test", "testing": "test"},
+    **dict.fromkeys(("val", "valid", "validation", "dev"), "validation"),
+}
+
+
+def cifar10(dataset: dict, fetched: Fetched) -> Raw:
+    """CIFAR-10, python version: training batches 1 to 5 in order, then the test batch."""
+    names = _unpickled(fetched, "batches.meta")["label_names"]
+    images, labels, parts = [], [], []
+    for batch in (*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"):
+        content = _unpickled(fetched, batch)
+        images.append(np.asarray(content["data"], dtype=np.uint8))
+        labels += content["labels"]
+        parts += ["test" if batch == "test_batch" else "train"] * len(images[-1])
+    # A row of 3,072: red, green and blue planes of 32 × 32.
+    planes = np.concatenate(images).reshape(-1, 3, 32, 32)
+    frame = pd.DataFrame({dataset["target"]: [names[label] for label in labels]})
+    return Raw(frame, images=planes.transpose(0, 2, 3, 1), parts=np.array(parts))
+
+
+def _unpickled(fetched: Fetched, name: str) -> dict:
+    path = fetched.named(name)
+    if path is None:
+        raise ReseedError(f"{name} is missing among {', '.join(fetched.paths)}")
+    with open(path, "rb") as stream:
+        return pickles.load(stream, name)
+
+
+def mnist(dataset: dict, fetched: Fetched) -> Raw:
+    """MNIST from its four IDX files, or from one pickle of three (images, labels) pairs.
+
+    The pickle holds shares of 256ths; both give the same 70,000 images in LeCun's order.
+    """
+    pickled = [path for path in fetched.paths.values() if ".pkl" in path.name]
+    if pickled:
+        with gzip.open(pickled[0]) as stream:
+            data = stream.read(archives.LIMIT)
+        pairs = pickles.load(io.BytesIO(data), pickled[0].name)
+        images = np.concatenate([np.rint(x * 256).astype(np.uint8) for x, _ in pairs])
+        labels = np.concatenate([y for _, y in pairs])
+        tested = len(pairs[-1][1])
+    else:
+        files = [_idx(fetched, f"{part}-{what}") for what in ("images-idx3", "labels-idx1")
+                 for part in ("train", "t10k")]  # fmt: skip
+        images, labels = np.concatenate(files[:2]), np.concatenate(files[2:])
+        tested = len(files[3])
+    parts = np.repeat(["train", "test"], [len(labels) - tested, tested])
+    frame = pd.DataFrame({dataset["target"]: labels.astype(int)})
+    return Raw(frame, images=images.reshape(-1, 28, 28, 1), parts=parts)
+
+
+def _idx(fetched: Fetched, name: str) -> np.ndarray:
+    """An IDX file of bytes: two zeros, type 8, number of axes, their lengths (big-endian), data."""
+    path = fetched.named(f"{name}-ubyte.gz") or fetched.named(f"{name}-ubyte")
+    if path is None:
+        raise ReseedError(f"{name}-ubyte(.gz) is missing among {', '.join(fetched.paths)}")
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as stream:
+            data = stream.read(archives.LIMIT)
+    except (OSError, EOFError) as error:
+        raise ReseedError(f"{path}: cannot be unpacked: {error}") from None
+    axes = data[3] if data[:3] == b"\0\0\x08" else 0
+    shape = np.frombuffer(data, dtype=">i4", count=axes, offset=4) if axes else []
+    if not axes or len(data) != 4 + 4 * axes + np.prod(shape):
+        raise ReseedError(f"{path}: is no whole IDX file of bytes")
+    return np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * axes).reshape(shape)
+
+
+def digits(dataset: dict, fetched: Fetched | None) -> Raw:
+    """scikit-learn's bundled digits: 1,797 grey images of 8 × 8, their 17 levels as 0 … 255."""
+    from sklearn.datasets import load_digits
+
+    bunch = load_digits()
+    images = np.rint(bunch.images * (255 / 16)).astype(np.uint8)[..., None]
+    frame = pd.DataFrame({dataset["target"]: bunch.target})
+    return Raw(frame, ["grey levels 0 … 16 of the source are 0 … 255 here"], images=images)
+
+
+def arrays(dataset: dict, fetched: Fetched) -> Raw:
+    """Arrays: one ``.npz``, or ``.npy`` files, of examples and their targets.
+
+    ``options.x`` and ``.y`` are their keys or file names ("x", "y"); x_train, y_train, x_test … are
+    the dataset's own parts. x: images (n, height, width[, channels]) of whole numbers 0 … 255, or
+    for kind table (n, features).
+    """
+    options = options_of(dataset)
+    found = _named_arrays(fetched)
+    xs, ys, parts = [], [], []
+    for suffix, part in [("", None), *((f"_{name}", part) for name, part in _PART_OF.items())]:
+        if options.x + suffix in found:
+            if options.y + suffix not in found:
+                raise ReseedError(f"{options.x + suffix} has no {options.y + suffix} beside it")
+            xs.append(found[options.x + suffix])
+            ys.append(found[options.y + suffix].ravel())
+            parts += [part] * len(ys[-1])
+            if len(xs[-1]) != len(ys[-1]):
+                raise ReseedError(
+                    f"{options.x + suffix} has {len(xs[-1])} rows, its targets {len(ys[-1])}"
+                )
+    if not xs or (None in parts and len(xs) > 1):
+        raise ReseedError(
+            f"no array {options.x!r} (or {options.x}_train, {options.x}_test) to read; there are "
+            f"{', '.join(sorted(found))}: name them under options.x and options.y"
+        )
+    x, own = np.concatenate(xs), None if None in parts else np.array(parts)
+    frame = pd.DataFrame({dataset["target"]: np.concatenate(ys)})
+    if dataset.get("kind") == "images":
+        return Raw(frame, images=_as_bytes(x), parts=own)
+    if x.ndim != 2:
+        raise ReseedError(f"x has shape {x.shape}: a table needs (n, features)")
+    features = pd.DataFrame(x, columns=[f"x{i}" for i in range(x.shape[1])])
+    return Raw(pd.concat([features, frame], axis=1), parts=own)
+
+
+def _named_arrays(fetched: Fetched) -> dict[str, np.ndarray]:
+    found = {}
+    for name, path in fetched.paths.items():
+        try:
+            loaded = np.load(path, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                found[PurePosixPath(name).stem] = loaded
+            else:
+                found |= {key: loaded[key] for key in loaded.files}
+        except (OSError, ValueError, EOFError) as error:
+            raise ReseedError(f"{path}: cannot be read as .npy or .npz: {error}") from None
+    return found
+
+
+def _as_bytes(x: np.ndarray) -> np.ndarray:
+    if x.ndim == 3:
+        x = x[..., None]
+    if x.ndim != 4 or x.dtype.kind not in "iu" or x.min() < 0 or x.max() > 255:
+        raise ReseedError(
+            f"x has shape {x.shape} and type {x.dtype}: images need whole numbers 0 … 255 of shape "
+            "(n, height, width) or (n, height, width, channels)"
+        )
+    return x.astype(np.uint8)
+
+
+def image_folder(dataset: dict, fetched: Fetched) -> Raw:
+    """A folder (or zip or tar archive) with one sub-folder a class, holding PNG or JPEG images.
+
+    Where the folders above are called train, val and test, they are the dataset's own parts.
+    Images are taken in the order of their paths. ``options.size`` brings them to one size. (A
+    JPEG's pixels may differ by a level between versions of the decoder; the hash tells.)
+    """
+    options = options_of(dataset)
+    labels, parts, images, skipped = [], [], [], 0
+    files = _files(fetched.path)
+    roots = [PurePosixPath(name).parts for name, _ in files]
+    depth = _common_depth(roots)
+    named = {path[depth] for path in roots if len(path) > depth + 1}
+    has_parts = bool(named) and named <= set(_PART_OF)
+    for (name, data), path in zip(files, roots, strict=True):
+        inside = path[depth + has_parts :]
+        if len(inside) < 2:
+            skipped += 1
+            continue
+        labels.append(inside[0])
+        parts.append(_PART_OF[path[depth]] if has_parts else "")
+        images.append(_decoded(name, data, options))
+    if not images:
+        raise ReseedError(f"{fetched.path}: no .png or .jpg images in sub-folders by class")
+    notes = [f"{skipped} images outside the folders of classes left out"] if skipped else []
+    frame = pd.DataFrame({dataset["target"]: labels})
+    own = np.array(parts) if has_parts else None
+    return Raw(frame, notes, images=_stacked(images), parts=own)
+
+
+def tiny_imagenet(dataset: dict, fetched: Fetched) -> Raw:
+    """Tiny ImageNet's archive: 64 × 64 JPEG; its validation images, whose labels are public, test.
+
+    Classes have the first name of ``words.txt``, or the WordNet identifier where two share it.
+    """
+    options, texts, images = options_of(dataset), {}, {}
+    for name, data in _contents(fetched.path, (*_SUFFIXES, ".txt")):
+        path = PurePosixPath(name)
+        if path.suffix == ".txt":
+            texts[path.name] = data.decode()
+        elif "test" not in path.parts:
+            images[name] = _decoded(name, data, options)
+    lines = [line.split("\t") for line in texts["words.txt"].splitlines()]
+    words = {wnid: words.split(",")[0] for wnid, words in lines}
+    validation = dict(line.split("\t")[:2] for line in texts["val_annotations.txt"].splitlines())
+    names = sorted(images)
+    wnids = [
+        validation.get(PurePosixPath(n).name) or PurePosixPath(n).name.partition("_")[0]
+        for n in names
+    ]
+    used = [words.get(wnid, wnid) for wnid in sorted(set(wnids))]
+    labels = [w if used.count(words.get(w, w)) > 1 else words.get(w, w) for w in wnids]
+    parts = np.array(["test" if "val" in PurePosixPath(n).parts else "train" for n in names])
+    note = "the source's validation images are the test part: its test labels are not public"
+    frame = pd.DataFrame({dataset["target"]: labels})
+    return Raw(frame, [note], images=_stacked([(n, images[n][1]) for n in names]), parts=parts)
+
+
+def _files(root: Path) -> list[tuple[str, bytes]]:
+    """Path below the root and bytes of each image, in the order of the paths."""
+    found = sorted(_contents(root, _SUFFIXES))
+    if not found:
+        raise ReseedError(f"{root}: no .png or .jpg images in it")
+    return found
+
+
+def _contents(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    if not root.is_dir():
+        yield from archives.walk(
+            root, lambda n: n.lower().endswith(suffixes) and "__MACOSX" not in n
+        )
+        return
+    for path in root.rglob("*"):
+        if path.name.lower().endswith(suffixes) and path.is_file():
+            yield path.relative_to(root).as_posix(), path.read_bytes()
+
+
+def _common_depth(paths: Iterable[tuple[str, ...]]) -> int:
+    """How many folders all paths share, as an archive's only top folder."""
+    depth = 0
+    for level in zip(*(path[:-2] for path in paths), strict=False):
+        if len(set(level)) > 1 or level[0] in _PART_OF:
+            break
+        depth += 1
+    return depth
+
+
+def _decoded(name: str, data: bytes, options) -> tuple[str, np.ndarray]:
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            image = image.convert("RGB" if options.channels == 3 else "L")
+            if options.size:
+                size = options.size
+                height, width = size if isinstance(size, list) else (size, size)
+                if image.size != (width, height):
+                    image = image.resize((width, height), Image.Resampling.BILINEAR)
+            pixels = np.asarray(image, dtype=np.uint8)
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        raise ReseedError(f"{name}: cannot be read as an image: {error}") from None
+    return name, pixels.reshape(*pixels.shape[:2], options.channels)
+
+
+def _stacked(images: list[tuple[str, np.ndarray]]) -> np.ndarray:
+    first, shape = images[0][0], images[0][1].shape
+    for name, pixels in images:
+        if pixels.shape != shape:
+            raise ReseedError(
+                f"{name} is {pixels.shape[0]} × {pixels.shape[1]} pixels, {first} {shape[0]} × "
+                f"{shape[1]}: name one size under options.size"
+            )
+    return np.stack([pixels for _, pixels in images])

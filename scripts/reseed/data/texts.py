@@ -1,0 +1,87 @@
+"""The reader of text tables: CSV, TSV, JSON lines and Parquet, with one or two text columns."""
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from reseed.data.raw import Raw
+from reseed.data.registry import options_of
+from reseed.data.sources import Fetched
+from reseed.data.tables import refuse_duplicates, stacked
+from reseed.errors import ReseedError
+
+
+def text_table(dataset: dict, fetched: Fetched) -> Raw:
+    """Files of texts and their targets, one below the other where there are several.
+
+    Text is taken as it stands: "NA" or "null" is text. ``options``: separator, quoting, header,
+    encoding. Of several files, a column ``file`` names each row's, for ``official`` to use.
+    """
+    options = options_of(dataset)
+    frames = {name: text_file(path, options) for name, path in fetched.paths.items()}
+    return Raw(typed(stacked(frames, dataset), dataset["text"]))
+
+
+def text_file(path: Path, options) -> pd.DataFrame:
+    """One file as a frame; the columns of delimited files are text, nothing is taken as missing."""
+    suffix = path.suffix.lower()
+    try:
+        if suffix in (".parquet", ".pq"):
+            refuse_duplicates(path, pq.read_schema(path).names)
+            return pq.read_table(path).to_pandas()
+        if suffix in (".jsonl", ".ndjson", ".json"):
+            return json_lines(path, options.encoding)
+        separator = options.separator or ("\t" if suffix == ".tsv" else ",")
+        quoting = csv.QUOTE_MINIMAL if options.quoting else csv.QUOTE_NONE
+        names = options.header
+        if names is None:
+            with open(path, encoding=_signed(options.encoding), newline="") as stream:
+                names = next(csv.reader(stream, delimiter=separator, quoting=quoting), [])
+        refuse_duplicates(path, names)
+        return pd.read_csv(
+            path,
+            sep=separator,
+            quoting=quoting,
+            encoding=_signed(options.encoding),
+            header=None,
+            names=names,
+            skiprows=0 if options.header else 1,
+            index_col=False,
+            dtype=str,
+            keep_default_na=False,
+            na_filter=False,
+        )
+    except (UnicodeDecodeError, LookupError) as error:
+        raise ReseedError(
+            f"{path}: not text of options.encoding: {options.encoding} ({error})"
+        ) from None
+    except (pd.errors.EmptyDataError, StopIteration):
+        raise ReseedError(f"{path}: the table is empty: it needs a header and rows") from None
+    except (pd.errors.ParserError, pa.ArrowInvalid, ValueError, OSError, csv.Error) as error:
+        raise ReseedError(f"{path}: cannot be read as a text table: {error}") from None
+
+
+def json_lines(path: Path, encoding: str = "utf-8") -> pd.DataFrame:
+    """One JSON object a line; what a line does not name is missing. Raises ValueError."""
+    return pd.read_json(path, lines=True, dtype=False, convert_dates=False, encoding=encoding)
+
+
+def typed(frame: pd.DataFrame, text: list[str]) -> pd.DataFrame:
+    """The columns that are no text: empty cells as missing, and numbers where all are numbers."""
+    columns = {}
+    for name, values in frame.items():
+        if name not in text and pd.api.types.is_string_dtype(values.dtype):
+            values = values.where(values.str.strip() != "")
+            numbers = pd.to_numeric(values, errors="coerce")
+            if (numbers.notna() == values.notna()).all():
+                values = numbers
+        columns[name] = values
+    return pd.DataFrame(columns)
+
+
+def _signed(encoding: str) -> str:
+    """UTF-8 with or without a mark at its start."""
+    return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding

@@ -1,0 +1,91 @@
+"""Learning curves over seeds: mean, SD band, band of extremes [Picard, Figure 1]."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.exhibits import style
+from reseed.exhibits.arm_cells import cells, chosen
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.panels import line, panel_grid
+from reseed.exhibits.settings import METRICS
+
+NOTHING = "No training curves were collected at this scale."
+_ENDED = {
+    "drop": "Each epoch averages over the runs still training then.",
+    "carry": "A run that has ended counts with its last value.",
+    "cut": "Drawn up to the epoch at which the first run ended.",
+}
+
+
+def measure_title(measure: str) -> str:
+    """`validation auc` → `Validation AUC`."""
+    words = [METRICS.get(word, word) for word in measure.split(" ")]
+    text = " ".join(words)
+    return text[0].upper() + text[1:]
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel an arm; `from_epoch` (1) leaves out the first ones, `experiments`, `arms`."""
+    rows = chosen(data, options)
+    rows = rows if rows.empty else rows[rows["epoch"] >= options.get("from_epoch", 1)]
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    panels = cells(data, rows)
+    canvas, axes = panel_grid(len(panels), 2.1)
+    for axis, (title, part) in zip(axes, panels, strict=True):
+        _panel(axis, part)
+        axis.set_title(f"{title} ({part['runs'].iloc[0]:,} seeds)")
+        axis.set_ylabel(measure_title(part["measure"].iloc[0]))
+    handles = [
+        line(style.RED, "Mean"),
+        line(style.RED, "± SD", width=6),
+        line(style.RED, "Minimum to maximum", width=6),
+        line(style.GREY, "Runs still training", ":", 1.0),
+    ]
+    handles[1].set_alpha(0.45)
+    handles[2].set_alpha(0.18)
+    unequal = any(part["n"].nunique() > 1 for _, part in panels)
+    canvas.legend(handles=handles[: 4 if unequal else 3], loc="outside lower center", ncols=4)
+    shown = rows.drop(columns="n").rename(columns={"runs": "n"}).assign(model=rows["model"])
+    left_out = int(rows.drop_duplicates([*_keys(rows)])["left_out"].sum())
+    text = f"{left_out} runs without a usable curve left out." if left_out else ""
+    note = footnote(data, shown, _ENDED[rows["ended"].iloc[0]] if unequal else "", text, per="arm")
+    return canvas, Drawn(rows, note, findings=_findings(panels))
+
+
+def _keys(rows: pd.DataFrame) -> list[str]:
+    return [name for name in ("experiment", "dataset", "scheme", "arm") if name in rows]
+
+
+def _panel(axis: Axes, part: pd.DataFrame) -> None:
+    x = part["epoch"]
+    axis.fill_between(x, part["min"], part["max"], color=style.RED, alpha=0.18, lw=0)
+    axis.fill_between(x, part["mean"] - part["sd"], part["mean"] + part["sd"], color=style.RED,
+                      alpha=0.35, lw=0)  # fmt: skip
+    axis.plot(x, part["mean"], color=style.RED, lw=1.4)
+    axis.set_xlabel("Epoch")
+    axis.locator_params(axis="x", integer=True, nbins=7)
+    if part["n"].nunique() > 1:
+        low, high = axis.get_ylim()
+        axis.plot(x, low + (high - low) * part["n"] / part["runs"], color=style.GREY, lw=1, ls=":")
+        axis.set_ylim(low, high)
+
+
+def _findings(panels: list) -> list[str]:
+    """Whether the spread still narrows: SD at the end against that halfway."""
+    found = []
+    for title, part in panels:
+        whole = part[part["n"] >= max(2, 0.5 * part["runs"].iloc[0])]
+        if len(whole) < 4:
+            continue
+        half, end = whole.iloc[len(whole) // 2], whole.iloc[-1]
+        found.append(
+            f"{title}: SD over seeds {half['sd']:.2g} at epoch {half['epoch']:,} and"
+            f" {end['sd']:.2g} at epoch {end['epoch']:,}."
+        )
+    return found

@@ -1,0 +1,98 @@
+"""Ensembles over their size: distance to the reference, α̂, accuracy, churn, ECE.
+
+Banerjee et al., Figures 5 and 8 (`y: ks`, `y: alpha_hat`), 6 (`x`: another measurement).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.exhibits import style
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.panels import dot, line, panel_grid
+from reseed.exhibits.trimming import MEASURES, NOTHING, cells, measured, note
+
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel an arm and pair of axes, a dot an ensemble.
+
+    options: `y` (["ks", "alpha_hat"]), `x` (None: the size; else names of `MEASURES`, one each
+    `y`, and the size is the colour), `experiments`, `arms`.
+    """
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    down, across = options.get("y", ["ks", "alpha_hat"]), options.get("x")
+    arms = cells(data, rows)
+    pairs = list(zip(across or [None] * len(down), down, strict=True))
+    canvas, axes = panel_grid(len(arms) * len(pairs), 2.2, min(3, len(pairs)))
+    sizes = sorted(rows["size"].unique())
+    panels = [(title, part, x, y) for title, part in arms for x, y in pairs]
+    for axis, (title, part, x, y) in zip(axes, panels, strict=True):
+        if x is None:
+            _over_size(axis, part, y, sizes)
+        else:
+            _scatter(axis, part, x, y, sizes)
+        axis.set_title(title)
+        axis.set_ylabel(MEASURES[y][0])
+    if across is None:
+        limit = line(style.GREY, "Threshold: δ of the KS test, or of α̂", "--", 0.9)
+        handles = [limit, dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
+    else:
+        handles = [dot(_colour(size, sizes), f"{size:.0f} runs") for size in sizes]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=min(5, len(handles)))
+    text = "Large ensembles share most of their members, so they look more alike than new ones."
+    return canvas, Drawn(rows, note(data, rows, text), findings=_findings(arms))
+
+
+def _over_size(axis: Axes, part: pd.DataFrame, y: str, sizes: list) -> None:
+    for place, size in enumerate(sizes):
+        values = part.loc[part["size"] == size, y]
+        shift = (np.arange(len(values)) * _GOLDEN % 1 - 0.5) * 0.6
+        axis.plot(place + shift, values, "o", ms=1.8, mew=0, alpha=0.4, color=style.BLUE,
+                  rasterized=True)  # fmt: skip
+        if len(values):
+            axis.plot([place - 0.35, place + 0.35], [values.median()] * 2, color=style.BLACK)
+    limit = part["delta"].iloc[0] if y == "ks" else part["threshold"].iloc[0]
+    if y == "ks" or y.startswith("alpha"):
+        axis.axhline(limit, color=style.GREY, lw=0.9, ls="--")
+        axis.set_ylim(bottom=0)
+    axis.set_xticks(range(len(sizes)), [f"{size:.0f}" for size in sizes])
+    axis.set_xlabel("Runs in the ensemble")
+
+
+def _scatter(axis: Axes, part: pd.DataFrame, x: str, y: str, sizes: list) -> None:
+    for size in sizes:
+        chosen = part[part["size"] == size]
+        axis.plot(chosen[x], chosen[y], "o", ms=2.4, mew=0, alpha=0.6,
+                  color=_colour(size, sizes), rasterized=True)  # fmt: skip
+    axis.set_xlabel(MEASURES[x][0])
+    axis.locator_params(axis="x", nbins=4)
+
+
+def _colour(size: float, sizes: list) -> tuple:
+    from matplotlib import colormaps
+
+    return colormaps[style.SEQUENTIAL](sizes.index(size) / max(1, len(sizes) - 1))
+
+
+def _findings(arms: list) -> list[str]:
+    found = []
+    for title, part in arms:
+        largest = part[part["size"] == part["size"].max()].iloc[0]
+        single = part[part["size"] == part["size"].min()]
+        found.append(
+            f"{title}: the ensemble of all {largest['size']:.0f} runs has accuracy"
+            f" {largest['accuracy']:.4f} (ensembles of {part['size'].min():.0f}:"
+            f" {single['accuracy'].mean():.4f} on average) and a KS distance of"
+            f" {largest['ks']:.3f} to the average distribution of single runs, with δ ="
+            f" {largest['delta']:.3f}."
+        )
+    return found

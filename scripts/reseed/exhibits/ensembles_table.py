@@ -1,0 +1,71 @@
+"""How many runs make a reliable ensemble [Banerjee et al., Table I]."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits import numbers
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.trimming import NOTHING, cells, measured, note
+from reseed.stats.planning import ensemble_size
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a size, a section an arm; `share` (1.0) of ensembles that must have a low α̂."""
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_table(data, NOTHING)
+    wanted = options.get("share", 1.0)
+    shown, sections, raw, findings = [], [], [], []
+    with_published = rows["published_share"].notna().any()
+    for title, part in cells(data, rows):
+        sizes = [int(size) for size in sorted(part["size"].unique())]
+        threshold = part["threshold"].iloc[0]
+        groups = [part[part["size"] == size] for size in sizes]
+        found = ensemble_size(sizes, [g["alpha_hat"].to_numpy() for g in groups], threshold, wanted)
+        for i, (size, group) in enumerate(zip(sizes, groups, strict=True)):
+            line, numbers_of = _line(size, group, found, i, with_published)
+            shown.append(line)
+            raw.append({"cell": title, "size": size, **numbers_of})
+            sections.append(title)
+        told = f"from {found.size} runs on" if found.size else "at no size tried"
+        findings.append(
+            f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {told}."
+        )
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        pd.DataFrame(raw),
+        note(
+            data,
+            rows,
+            "Share: of ensembles with α̂ at or below the threshold, 95 % Clopper–Pearson interval"
+            " as if ensembles were independent; they share members, more so the larger they are."
+            " ±: SD over ensembles. Churn: against the ensemble of the whole pool.",
+        ),
+        sections=sections,
+        text_columns=1,
+        findings=findings,
+    )
+
+
+def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[dict, dict]:
+    share, low, high = (float(x[i]) for x in (found.share, found.low, found.high))
+    means = {name: (group[name].mean(), group[name].std(ddof=1)) for name in
+             ("accuracy", "churn_ensemble", "ece")}  # fmt: skip
+    line = {
+        "Runs": f"{size:,}",
+        "Ensembles": f"{len(group):,}",
+        "α̂ low enough": f"{numbers.percent(share, 1)} [{100 * low:.0f}, {100 * high:.0f}]",
+    }
+    if published:
+        line["Paper"] = numbers.percent(group["published_share"].iloc[0], 1)
+    titles = {"accuracy": "Accuracy", "churn_ensemble": "Churn", "ece": "ECE"}
+    for name, (mean, sd) in means.items():
+        spread = f" ± {sd:.4f}" if sd == sd else ""
+        line[titles[name]] = f"{mean:.4f}{spread}"
+    raw = {"ensembles": len(group), "share": share, "low": low, "high": high}
+    raw |= {f"{name}_{word}": value for name, pair in means.items()
+            for word, value in zip(("mean", "sd"), pair, strict=True)}  # fmt: skip
+    return line, raw

@@ -1,0 +1,43 @@
+"""Logit gaps of single runs and of their ensemble [Banerjee et al., Figure 4, left]."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from reseed.exhibits import style
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.panels import line, panel_grid
+from reseed.exhibits.trimming import NOTHING, cells, measured
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel an arm: share of test items by logit gap; band from least to most over runs."""
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    arms = cells(data, rows)
+    canvas, axes = panel_grid(len(arms), 2.1)
+    for axis, (title, part) in zip(axes, arms, strict=True):
+        edges = np.append(part["left"], part["right"].iloc[-1])
+        low, high, mean, together = (
+            part[name].to_numpy() for name in ("runs_min", "runs_max", "runs_mean", "ensemble")
+        )
+        axis.fill_between(edges, np.append(low, low[-1]), np.append(high, high[-1]), step="post",
+                          color=style.SKY, alpha=0.4, lw=0)  # fmt: skip
+        axis.stairs(mean, edges, color=style.BLUE, lw=1.2)
+        axis.stairs(together, edges, color=style.RED, lw=1.2)
+        axis.set_title(title)
+        axis.set_xlabel("Logit gap")
+        axis.set_ylabel("Share of test items")
+        axis.set_ylim(bottom=0)
+    handles = [
+        line(style.SKY, "Single runs, least to most", width=6),
+        line(style.BLUE, "Single runs, mean"),
+        line(style.RED, "Ensemble of them"),
+    ]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    text = "Gaps are clipped: the outermost bins hold everything beyond."
+    return canvas, Drawn(rows, footnote(data, rows, text, per="arm"))

@@ -1,0 +1,86 @@
+"""Distribution of the scores over seeds: histogram, density, one dash a seed [Picard, Figs 2–6]."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+from scipy import stats
+
+from reseed.exhibits import style
+from reseed.exhibits.arm_cells import CELL, cells
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.panels import line, panel_grid
+from reseed.exhibits.settings import metric_title
+
+_LEAST = 5
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel each arm of `options["experiments"]`; `metric` (the primary one), `arms`, `bins`."""
+    frame = _scores(data, options)
+    counts = frame.groupby([c for c in CELL if c in frame], dropna=False)["score"]
+    frame = frame[counts.transform("size") >= _LEAST] if len(frame) else frame
+    if frame.empty:
+        return empty_figure(data, f"No arm has {_LEAST} finished seeds at this scale.")
+    panels = cells(data, frame)
+    canvas, axes = panel_grid(len(panels), 2.1)
+    for axis, (title, part) in zip(axes, panels, strict=True):
+        _panel(axis, part["score"].to_numpy(), options.get("bins", "auto"))
+        axis.set_title(title)
+        axis.set_xlabel(f"{metric_title(part['metric'].iloc[0])} ({len(part):,} seeds)")
+        axis.set_ylabel("Seeds")
+    handles = [
+        line(style.BLACK, "Kernel density"),
+        line(style.RED, "Gaussian of the same mean and SD", "--", 1.1),
+        Line2D([], [], ls="", marker="|", ms=6, color=style.BLACK, label="A seed"),
+    ]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    n = frame.groupby([c for c in CELL if c in frame], dropna=False, sort=False).size()
+    shown = n.rename("n").reset_index().assign(model=frame["model"].iloc[0])
+    shown = shown.merge(frame.drop_duplicates([c for c in CELL if c in frame])[[*CELL, "model"]],
+                        on=CELL, suffixes=("_", ""))  # fmt: skip
+    return canvas, Drawn(frame, footnote(data, shown, per="arm"))
+
+
+def _scores(data: ExhibitData, options: dict) -> pd.DataFrame:
+    metrics = data.metrics
+    if options.get("experiments"):
+        metrics = metrics[metrics["experiment"].isin(options["experiments"])]
+    metrics = metrics[metrics["status"] == "ok"]
+    arm = metrics["arm"].fillna(metrics["model"]) if "arm" in metrics else metrics["model"]
+    names = metrics["dataset"].map(lambda d: options.get("metric") or data.metric(d))
+    score = [row.get(n, np.nan) for n, (_, row) in zip(names, metrics.iterrows(), strict=True)]
+    frame = metrics.assign(arm=arm, metric=names, score=np.asarray(score, dtype=float))
+    if options.get("arms"):
+        frame = frame[frame["arm"].isin(options["arms"])]
+    seeds = [name for name in ("data_seed", "init", "order", "dropout", "augment") if name in frame]
+    keys = [*[c for c in CELL if c in frame], "model", "metric", *seeds]
+    # Folds of a seed are one score, as everywhere.
+    frame = frame.groupby(keys, sort=False, dropna=False)["score"].mean().reset_index()
+    return frame[np.isfinite(frame["score"])]
+
+
+def _panel(axis: Axes, x: np.ndarray, bins: int | str) -> None:
+    counts, edges = np.histogram(x, bins)
+    axis.stairs(counts, edges, fill=True, color=style.SKY, alpha=0.7)
+    sd, width = x.std(ddof=1), edges[1] - edges[0]
+    if sd > 1e-13 * np.abs(x).max():
+        span = np.linspace(x.min() - 0.8 * sd, x.max() + 0.8 * sd, 300)
+        scale = x.size * width
+        axis.plot(span, stats.gaussian_kde(x)(span) * scale, color=style.BLACK, lw=1.4)
+        axis.plot(
+            span, stats.norm.pdf(span, x.mean(), sd) * scale, color=style.RED, lw=1.1, ls="--"
+        )
+    top = axis.get_ylim()[1]
+    axis.vlines(x, -0.09 * top, -0.02 * top, color=style.BLACK, lw=0.4,
+                alpha=min(1.0, 60 / x.size + 0.05), rasterized=True)  # fmt: skip
+    axis.set_ylim(-0.11 * top, top)
+    axis.locator_params(axis="x", nbins=5)
+    whole = MaxNLocator(5, integer=True).tick_values(0, top)
+    axis.set_yticks([tick for tick in whole if 0 <= tick <= top])

@@ -1,0 +1,55 @@
+"""Differences of arms on one test set: over seeds and items, and as the bootstrap has them."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from reseed.exhibits import style
+from reseed.exhibits.arms import PLACE, arm_title, by_metric, place_title
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.item_pairs_table import NOTHING, measured
+from reseed.exhibits.panels import forest, line, panel_grid
+from reseed.item_verdicts import BOTH
+
+_MOST = 24  # pairs a panel
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel a test set and metric, a line a pair; options as `item_pairs_table`."""
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    panels = list(rows.groupby([*PLACE, "metric"], sort=False))
+    most = min(_MOST, max(len(part) for _, part in panels))
+    canvas, axes = panel_grid(len(panels), 0.26 * most + 0.9, columns=1 if most > 1 else 2)
+    for axis, (_, part) in zip(axes, panels, strict=True):
+        part = part.sort_values("p", kind="stable").head(_MOST)
+        first, factor = part.iloc[0], part["factor"].to_numpy()
+        labels = [
+            f"{arm_title(data, row['arm_a'])} – {arm_title(data, row['arm_b'])}"
+            + ("" if row["scope"] == BOTH else " (as trained)")
+            for _, row in part.iterrows()
+        ]
+        values, low, high, boot_low, boot_high = (
+            part[name].to_numpy() * factor
+            for name in ("difference", "low", "high", "boot_low", "boot_high")
+        )
+        forest(axis, labels, values, boot_low, boot_high, style.GREY, 0.18, 0.9)
+        forest(axis, labels, values, low, high, style.BLUE, -0.1)
+        axis.axvline(0, color=style.BLACK, lw=0.8)
+        axis.set_title(by_metric(data, place_title(data, rows, first), first["metric"]))
+        axis.set_xlabel(f"Difference, {first['unit'] or 'score'} (right: the first is better)")
+    level = 100 * rows["level"].max()
+    handles = [
+        line(style.BLUE, f"{level:g} % interval over seeds and items"),
+        line(style.GREY, "Bootstrap of seeds and items", width=0.9),
+    ]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=2)
+    note = (
+        "Blue: t interval for crossed samples of seeds and items. The bootstrap is too wide where"
+        " runs disagree item by item, and too narrow with few seeds: it is no basis for a verdict."
+    )
+    more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
+    return canvas, Drawn(rows, footnote(data, rows.drop(columns=["experiment"]), note + more))

@@ -1,0 +1,118 @@
+"""Every pair of arms on one test set: the verdict over seeds and items, and its numbers."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits.arms import arm_title, by_metric, place_title
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.numbers import NONE, decimals, fixed, interval, percent
+from reseed.exhibits.settings import metric_title
+from reseed.exhibits.tables import Table, empty_table
+from reseed.item_verdicts import BOTH, verdict
+from reseed.verdicts import p_text
+
+NOTHING = "No two models have per-item outputs on the same test set."
+
+
+def measured(data: ExhibitData, options: dict) -> pd.DataFrame:
+    """Rows with a result, of the primary metric unless `options["metrics"]` names others."""
+    rows = data.rows(options.get("experiments"))
+    if rows.empty:
+        return rows
+    rows = rows[rows["reason"] == ""]
+    chosen = options.get("metrics")
+    keep = rows["metric"].isin(chosen) if chosen else rows["primary"].astype(bool)
+    # A primary metric that has no per-item form leaves accuracy as the only answer.
+    return rows[keep] if keep.any() else rows
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a pair, a section a test set; `options`: `experiments`, `metrics`, `verdicts`.
+
+    `verdicts: false` gives numbers in place of sentences.
+    """
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_table(data, NOTHING)
+    words = options.get("verdicts", True)
+    shown, sections = [], []
+    for _, row in rows.iterrows():
+        shown.append(_words(data, row) if words else _numbers(data, row))
+        sections.append(by_metric(data, place_title(data, rows, row), row["metric"]))
+    level, alpha = rows["level"].max(), rows["alpha"].iloc[0]
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        rows,
+        footnote(
+            data,
+            rows.drop(columns=["experiment"]),
+            f"Intervals of {100 * level:g} %, each for its pair alone; a difference is one whose"
+            f" p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
+            "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
+            " and items. With one run a side the seeds cannot be judged.",
+            _left_out(data),
+        ),
+        sections=sections,
+        text_columns=2 if words else 1,
+        paragraphs=[1] if words else (),
+        findings=_findings(rows),
+    )
+
+
+def _words(data: ExhibitData, row: pd.Series) -> dict:
+    titles = {name: arm_title(data, row[name]) for name in ("arm_a", "arm_b")}
+    sentence = verdict(row.to_dict() | titles | {"metric": metric_title(row["metric"])})
+    return {"Outcome": row["outcome"], "Verdict": sentence}
+
+
+def _numbers(data: ExhibitData, row: pd.Series) -> dict:
+    low, high = (row[end] * row["factor"] for end in ("low", "high"))
+    places = decimals([(high - low) / 2], 2, 1)
+    return {
+        "Pair": f"{arm_title(data, row['arm_a'])} – {arm_title(data, row['arm_b'])}",
+        "Difference": fixed(row["difference"] * row["factor"], places),
+        "Interval": interval(low, high, places) or NONE,
+        "p (Holm)": _p(row["p_holm"]),
+        "Runs": f"{row['runs_a']:.0f} + {row['runs_b']:.0f}",
+        "Items": f"{row['items']:,.0f}",
+        "Seeds' share": percent(row["seed_share"]) if row["scope"] == BOTH else "not known",
+        "p, runs swapped": _p(row["permutation_p"]),
+        "p, items swapped": _p(row["swap_p"]),
+        "One run says A": percent(row["single_a"]),
+        "One run says B": percent(row["single_b"]),
+    }
+
+
+def _p(value: float) -> str:
+    return p_text(value).replace("below ", "< ") if value == value else NONE
+
+
+def _left_out(data: ExhibitData) -> str:
+    reasons = sorted({reason for reason in data.rows()["reason"] if reason})
+    return f"Left out: {'; '.join(reasons)}." if reasons else ""
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    both = rows[(rows["scope"] == BOTH) & (rows["low"] < rows["high"])]
+    found = [
+        f"On one test set, over seeds and items, a difference is shown for"
+        f" {int((both['outcome'] == 'difference').sum())} of {len(both)} pairs."
+    ] if len(both) else []  # fmt: skip
+    none = both[both["outcome"] != "difference"]
+    if len(none):
+        claimed = none["single_a"] + none["single_b"]
+        found.append(
+            f"Where none is shown, one run of each, tested over items alone, would have declared a"
+            f" winner in {percent(claimed.mean())} of the pairs of runs (mean of {len(none)} pairs"
+            f" of models; up to {percent(claimed.max())})."
+        )
+    if len(both):
+        share = both["seed_share"]
+        found.append(
+            f"The seeds make {percent(share.median())} of the squared standard error of a"
+            f" difference (median; {percent(share.min())} to {percent(share.max())}); the rest is"
+            " the test items."
+        )
+    return found

@@ -1,0 +1,62 @@
+"""How surely and how fast each arm reaches a score."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from reseed.exhibits import numbers
+from reseed.exhibits.arm_cells import cells, chosen
+from reseed.exhibits.curves_figure import NOTHING, measure_title
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.tables import Table, empty_table
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row an arm, a section a dataset and target."""
+    rows = chosen(data, options)
+    if rows.empty:
+        return empty_table(data, NOTHING)
+    shown, sections, raw = [], [], []
+    for title, part in cells(data, rows):
+        row = part.iloc[0]
+        shown.append(
+            {
+                "Arm": title,
+                "n": numbers.seeds(int(row["n"]), int(row["left_out"])),
+                "Reach it": f"{numbers.percent(row['share'])}"
+                f" [{100 * row['share_low']:.0f}, {100 * row['share_high']:.0f}]",
+                "Median epoch": f"{_epoch(row['median'])} [{_epoch(row['median_low'])},"
+                f" {_epoch(row['median_high'])}]",
+                "Epochs with restarts": _epoch(row["restarts"]),
+                "Converged at (median)": f"{part['converged'].median():,.0f}",
+                "Final, mean ± SD": f"{part['final'].mean():.4f} ± {part['final'].std(ddof=1):.4f}"
+                if len(part) > 1
+                else f"{part['final'].mean():.4f}",
+            }
+        )
+        measure = measure_title(row["measure"])
+        sections.append(f"{data.dataset(row['dataset'])}: {measure} {row['target']:.4g}")
+        raw.append(row)
+    level, first = rows["level"].iloc[0], rows.iloc[0]
+    target = "the median final value of all runs on the dataset"
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        pd.DataFrame(raw),
+        footnote(
+            data,
+            rows,
+            f"The target is {target if first['target_is'] != 'given' else 'given'}. In brackets"
+            f" {100 * level:g} % intervals: Clopper–Pearson, and order statistics of the epochs."
+            " Never: a run ended before it got there. With restarts: mean number of epochs until"
+            " success if a run that fails is followed by one with a new seed.",
+            per="arm",
+        ),
+        sections=sections,
+    )
+
+
+def _epoch(value: float) -> str:
+    return f"{value:,.3g}" if math.isfinite(value) else "never"

@@ -1,0 +1,51 @@
+"""Accuracy, churn and ECE of every run in space, α̂ as colour [Banerjee et al., Figures 7, 12]."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from mpl_toolkits.mplot3d import Axes3D  # noqa: F401 (registers the projection)
+
+from reseed.exhibits import style
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.trimming import MEASURES, NOTHING, cells, measured, note
+
+_AXES = ("accuracy", "churn_ensemble", "ece")
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel an arm, a dot a run or an ensemble.
+
+    options: `colour` ("alpha_hat", or "size" for ensembles), `experiments`, `arms`.
+    """
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    by, arms = options.get("colour", "alpha_hat"), cells(data, rows)
+    columns = min(2, len(arms))
+    lines = math.ceil(len(arms) / columns)
+    canvas = style.new_figure(3.4 * lines + 0.2)
+    # Two thirds of a panel's width are its box: the labels of the third axis need the rest.
+    drawn = None
+    values = np.log10(rows[by]) if by == "size" else rows[by]
+    limits = float(values.min()), float(max(values.max(), values.min() + 1e-6))
+    for number, (title, part) in enumerate(arms, 1):
+        axis = canvas.add_subplot(lines, columns, number, projection="3d")
+        colour = np.log10(part[by]) if by == "size" else part[by]
+        drawn = axis.scatter(
+            *(part[name] for name in _AXES), c=colour, cmap=style.SEQUENTIAL, s=14,
+            vmin=limits[0], vmax=limits[1], depthshade=False,
+        )  # fmt: skip
+        for name, which in zip(_AXES, "xyz", strict=True):
+            getattr(axis, f"set_{which}label")(MEASURES[name][0], labelpad=6)
+            getattr(axis, f"{which}axis").set_major_locator(MaxNLocator(3))
+        axis.set_title(title)
+        axis.set_box_aspect(None, zoom=0.78)
+    label = "log₁₀ of the ensemble's size" if by == "size" else MEASURES[by][0]
+    canvas.colorbar(drawn, ax=canvas.axes, shrink=0.6, label=label)
+    return canvas, Drawn(rows, note(data, rows))

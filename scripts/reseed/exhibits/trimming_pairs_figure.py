@@ -1,0 +1,56 @@
+"""Churn of every pair of runs against their α̂ [Banerjee et al., Figure 10]."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from reseed.exhibits import style
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.panels import dot, panel_grid
+from reseed.exhibits.trimming import NOTHING, cells, measured, note
+
+_COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.RED}
+_LABELS = {0: "α̂ of both at or below", 1: "of one above", 2: "of both above"}
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel an arm, a dot a pair: churn over the greater α̂; `experiments`, `arms`."""
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    threshold = rows["threshold"].iloc[0]
+    above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
+    rows = rows.assign(above=above)
+    arms = cells(data, rows)
+    canvas, axes = panel_grid(len(arms), 2.2, min(3, len(arms)))
+    for axis, (title, part) in zip(axes, arms, strict=True):
+        for number, colour in _COLOURS.items():
+            chosen = part[part["above"] == number]
+            axis.plot(chosen["alpha_high"], chosen["churn"], "o", ms=2.4, mew=0, alpha=0.45,
+                      color=colour, rasterized=True)  # fmt: skip
+        axis.axvline(threshold, color=style.GREY, lw=0.9, ls="--")
+        axis.set_xlim(left=0)
+        axis.set_title(title)
+        axis.set_xlabel("Greater α̂ of the pair")
+        axis.set_ylabel("Pairwise churn")
+        axis.xaxis.set_major_locator(MaxNLocator(4))
+    handles = [dot(colour, _LABELS[number]) for number, colour in _COLOURS.items()]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    text = f"The dashed line is the threshold, {threshold:g}. Pairs share runs."
+    return canvas, Drawn(rows, note(data, rows, text), findings=_findings(arms))
+
+
+def _findings(arms: list) -> list[str]:
+    found = []
+    for title, part in arms:
+        low = part[part["both_admitted"].astype(bool)]["churn"]
+        if len(low):
+            found.append(
+                f"{title}: churn of a pair lies between {part['churn'].min():.1%} and"
+                f" {part['churn'].max():.1%} of the test items; of pairs with a low α̂ of both"
+                f" between {low.min():.1%} and {low.max():.1%}.".replace("%", " %")
+            )
+    return found

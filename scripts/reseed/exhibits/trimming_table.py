@@ -1,0 +1,70 @@
+"""Accuracy and pairwise churn by source of randomness [Banerjee et al., Tables II and III]."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits import numbers
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.trimming import NOTHING, cells, measured, note
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row an arm, and one of the paper's numbers where the arm repeats one of its sources."""
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_table(data, NOTHING)
+    shown = []
+    for title, part in cells(data, rows):
+        row = part.iloc[0]
+        shown.append(_line(title, row, ""))
+        if row[[c for c in row.index if c.startswith("published_")]].notna().any():
+            shown.append(_line("  as published", row, "published_"))
+    frame = pd.DataFrame(shown)
+    frame.columns = pd.MultiIndex.from_tuples(frame.columns)
+    threshold = rows["threshold"].iloc[0]
+    return Table(
+        data,
+        frame,
+        rows,
+        note(
+            data,
+            rows,
+            f"Low α̂: at most {threshold:g}; of a pair: of both runs. Churn: share of test items on"
+            " which two runs predict different classes. Ranges grow with the number of runs.",
+        ),
+        findings=_findings(data, rows),
+    )
+
+
+def _line(title: str, row: pd.Series, prefix: str) -> dict:
+    def span(name: str) -> str:
+        low, high = row[f"{prefix}{name}_min"], row[f"{prefix}{name}_max"]
+        return "none" if pd.isna(low) else f"{low:.4f}–{high:.4f}"
+
+    mine = prefix == ""
+    mean = f"{row['accuracy_mean']:.4f} ± {row['accuracy_sd']:.4f}" if mine else numbers.NONE
+    return {
+        ("", "Arm"): title,
+        ("", "Runs judged"): f"{row['candidates']:.0f}" if mine else numbers.NONE,
+        ("Accuracy", "Mean ± SD"): mean,
+        ("Accuracy", "Range"): span("accuracy"),
+        ("Accuracy", "Ensemble"): numbers.fixed(row[f"{prefix}ensemble_accuracy"], 4),
+        ("Accuracy", "Range, low α̂"): span("low_alpha_accuracy"),
+        ("", "Low α̂"): numbers.percent(row["share_admitted"]) if mine else numbers.NONE,
+        ("Pairwise churn", "Range"): span("churn"),
+        ("Pairwise churn", "Range, low α̂"): span("low_alpha_churn"),
+    }
+
+
+def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    if len(rows) < 2:
+        return []
+    titles = {title: part.iloc[0] for title, part in cells(data, rows)}
+    widest = max(titles, key=lambda t: titles[t]["accuracy_sd"])
+    least = min(titles, key=lambda t: titles[t]["accuracy_sd"])
+    return [
+        f"Accuracy varies most for {widest} (SD {titles[widest]['accuracy_sd']:.4f}) and least for"
+        f" {least} (SD {titles[least]['accuracy_sd']:.4f})."
+    ]

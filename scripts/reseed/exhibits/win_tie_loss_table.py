@@ -1,0 +1,84 @@
+"""On how many datasets a model beats another, neither is shown better, or the other beats it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pandas as pd
+
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.numbers import NONE
+from reseed.exhibits.settings import note
+from reseed.exhibits.tables import Table, empty_table
+from reseed.verdicts import ALL_DATASETS
+
+#: Models a matrix has room for; of more the totals are shown.
+MOST_MODELS = 8
+WIN, TIE, LOSS, NO_VERDICT = range(4)
+_INDEX = {"difference": WIN, "no difference shown": TIE}
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a model: wins–ties–losses against each other model, and in all.
+
+    A win is a difference shown by the analysis `pairs` (after its adjustment), a tie is none shown,
+    which is no proof of equality. `options["experiments"]` may restrict it.
+    """
+    rows = data.rows(options.get("experiments"))
+    if not rows.empty:
+        rows = rows[rows["dataset"] != ALL_DATASETS]
+    if rows.empty:
+        return empty_table(data, "No two models were run on the same dataset.")
+    counts = count(rows)
+    models = sorted(counts, key=lambda model: (-_net(counts[model]), model))
+    lines, raw = [], []
+    for model in models:
+        total = _total(counts[model])
+        line = {
+            "Model": data.model(model),
+            "Wins": total[WIN],
+            "Ties": total[TIE],
+            "Losses": total[LOSS],
+        }
+        if any(_total(counts[m])[NO_VERDICT] for m in models):
+            line["No verdict"] = total[NO_VERDICT]
+        if 2 < len(models) <= MOST_MODELS:
+            line |= {f"vs {data.model(other)}": _cell(counts[model], other) for other in models}
+        lines.append(line)
+        raw += [
+            {"model": model, "against": other}
+            | dict(zip(("wins", "ties", "losses", "no_verdict"), found, strict=True))
+            for other, found in counts[model].items()
+        ]
+    footnote = note(
+        data,
+        rows.drop(columns=["n"]),
+        f"Counted over {rows['dataset'].nunique()} datasets and {len(rows)} comparisons. A win is "
+        "a difference shown at the adjusted level; a tie is none shown, which does not show that "
+        "two models are equal. Cells: wins–ties–losses of the row’s model.",
+    )
+    return Table(data, pd.DataFrame(lines), pd.DataFrame(raw), footnote)
+
+
+def count(rows: pd.DataFrame) -> dict[str, dict[str, list[int]]]:
+    """[wins, ties, losses, no verdict] of each model against each other one."""
+    found: dict = defaultdict(lambda: defaultdict(lambda: [0, 0, 0, 0]))
+    for a, b, outcome in rows[["model_a", "model_b", "outcome"]].itertuples(index=False):
+        index = _INDEX.get(outcome, NO_VERDICT)
+        found[a][b][index] += 1
+        found[b][a][{WIN: LOSS}.get(index, index)] += 1
+    return {model: dict(others) for model, others in found.items()}
+
+
+def _total(against: dict[str, list[int]]) -> list[int]:
+    return [sum(found[i] for found in against.values()) for i in range(4)]
+
+
+def _net(against: dict[str, list[int]]) -> int:
+    total = _total(against)
+    return total[WIN] - total[LOSS]
+
+
+def _cell(against: dict[str, list[int]], other: str) -> str:
+    found = against.get(other)
+    return "–".join(str(number) for number in found[:3]) if found else NONE

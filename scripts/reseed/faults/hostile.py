@@ -1,0 +1,340 @@
+"""Hostile input: broken downloads, archives that climb or swell, pickles, models that misbehave."""
+
+import functools
+import hashlib
+import io
+import pickle
+import resource
+import subprocess
+import tarfile
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from reseed.faults.outcome import HUNG, LOST, UNNOTICED, Bench, Outcome, case
+from reseed.faults.workspace import MODULE, Workspace
+
+DOWNLOADS = "Downloads and data files"
+MODELS = "Models that misbehave"
+ROWS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(200))
+BOMB_BYTES = 2**30
+LIMIT_BYTES = 6 * 2**30
+
+
+class Served:
+    """A web server of one file on this machine; `cut` makes it break off in the middle."""
+
+    def __init__(self, data: bytes):
+        self.data, self.cut = data, False
+        served = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                """Announce all of it; send all or half."""
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(served.data)))
+                self.end_headers()
+                end = len(served.data) // 2 if served.cut else len(served.data)
+                self.wfile.write(served.data[:end])
+
+            def log_message(self, *_) -> None:
+                """Say nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/table.csv"
+
+    def __enter__(self) -> "Served":
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def _with_source(made: Workspace, **source) -> Workspace:
+    made.write_table(sources=[source])
+    made.environment |= {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    return made
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _refused(run, *words: str) -> Outcome:
+    """Refused, if the run failed with one message that holds all of the words."""
+    if run.ok:
+        return Outcome(UNNOTICED, "the run went through")
+    line = next((line.strip() for line in run.text.splitlines() if "Error: " in line), "")
+    if not line or "Traceback" in run.text:
+        return Outcome(LOST, f"no clear message: {run.text.strip().splitlines()[-1]}")
+    missing = [word for word in words if word not in run.text]
+    return Outcome(LOST, f"no word of {missing}: {line}") if missing else Outcome("refused", line)
+
+
+@case(DOWNLOADS, "a download that breaks off, then the server is well again")
+def download_cut(bench: Bench) -> Outcome:
+    """No half file is kept or used."""
+    with Served(ROWS.encode()) as served:
+        served.cut = True
+        made = _with_source(bench.small(), kind="url", url=served.url, sha256=_sha256(served.data))
+        run = made.run(timeout=300)
+        if run.ok:
+            return Outcome(UNNOTICED, "half a table was taken for a whole one")
+        told = _refused(run, "broke off")
+        served.cut = False
+        again = made.run(timeout=300)
+    if not again.ok or len(made.trials()) != 6:
+        return Outcome(LOST, again.message)
+    return Outcome("recovered", told.message)
+
+
+@case(DOWNLOADS, "a download that breaks off, without a known checksum")
+def download_cut_unpinned(bench: Bench) -> Outcome:
+    """The length alone tells."""
+    with Served(ROWS.encode()) as served:
+        served.cut = True
+        made = _with_source(bench.small(), kind="url", url=served.url)
+        return _refused(made.run(timeout=300), "broke off")
+
+
+@case(DOWNLOADS, "a download with other bytes than the pinned ones")
+def download_other(bench: Bench) -> Outcome:
+    """Somebody changed the file on the server."""
+    with Served(ROWS.encode() + b"0,0,no\n") as served:
+        made = _with_source(
+            bench.small(), kind="url", url=served.url, sha256=_sha256(ROWS.encode())
+        )
+        return _refused(made.run(timeout=300), "checksum")
+
+
+def _zip(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def _tar(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, data in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _climbs(bench: Bench, archive: bytes, member: str, target: Path) -> Outcome:
+    with Served(archive) as served:
+        made = _with_source(
+            bench.small(),
+            kind="url",
+            url=served.url.replace("table.csv", "table.zip"),
+            sha256=_sha256(archive),
+            member=member,
+        )
+        before = target.exists()
+        run = made.run(timeout=300)
+    outside = [
+        path for path in made.folder.parent.rglob("climbed*") if made.results not in path.parents
+    ]
+    if outside or (target.exists() and not before):
+        return Outcome(LOST, f"written outside: {outside or target}")
+    if not run.ok:
+        return _refused(run)
+    return Outcome("refused", "read in memory; kept below results/downloads under its own hash")
+
+
+@case(DOWNLOADS, "a zip archive whose member climbs out (../../climbed.csv)")
+def zip_climbs(bench: Bench) -> Outcome:
+    """Nothing may be written outside the results folder."""
+    name = "../../../climbed.csv"
+    return _climbs(bench, _zip({name: ROWS.encode()}), name, Path("/climbed.csv"))
+
+
+@case(DOWNLOADS, "a tar archive whose member has an absolute path (/climbed.csv)")
+def tar_climbs(bench: Bench) -> Outcome:
+    """Nothing may be written outside the results folder."""
+    name = "/climbed.csv"
+    return _climbs(bench, _tar({name: ROWS.encode()}), name, Path(name))
+
+
+@functools.cache
+def bomb() -> bytes:
+    """A zip archive of one megabyte whose member is a gigabyte of zeros."""
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("table.csv", "w", force_zip64=True) as member,
+    ):
+        for _ in range(BOMB_BYTES >> 20):
+            member.write(bytes(2**20))
+    return buffer.getvalue()
+
+
+@case(DOWNLOADS, "a zip bomb: five megabytes that unpack to a gigabyte")
+def zip_bomb(bench: Bench) -> Outcome:
+    """Refused before it is unpacked."""
+    with Served(bomb()) as served:
+        made = _with_source(
+            bench.small(),
+            kind="url",
+            url=served.url.replace("table.csv", "table.zip"),
+            sha256=_sha256(served.data),
+            member="table.csv",
+        )
+        run = made.run(timeout=300)
+    kept = max(path.stat().st_size for path in made.results.rglob("*") if path.is_file())
+    if kept > 100 * 2**20:
+        return Outcome(UNNOTICED, f"unpacked to {kept >> 20} MB on disk")
+    return _refused(run, "table.csv")
+
+
+class _Payload:
+    """Pickled, it makes a file when it is loaded."""
+
+    def __init__(self, marker: Path):
+        self.marker = marker
+
+    def __reduce__(self):
+        return (open, (str(self.marker), "w"))
+
+
+def _pickle_case(bench: Bench, name: str) -> Outcome:
+    made = bench.small()
+    marker = made.folder / "executed"
+    (made.folder / name).write_bytes(pickle.dumps(_Payload(marker)))
+    _with_source(made, kind="file", path=name)
+    run = made.run(timeout=120)
+    if marker.exists():
+        return Outcome(LOST, "the code in the file was executed")
+    return _refused(run, name)
+
+
+@case(DOWNLOADS, "a data file that is a pickle with code in it, named .csv")
+def pickle_csv(bench: Bench) -> Outcome:
+    """Nothing of a data file is executed."""
+    return _pickle_case(bench, "rows.csv")
+
+
+@case(DOWNLOADS, "the same, named .parquet")
+def pickle_parquet(bench: Bench) -> Outcome:
+    """Nothing of a data file is executed."""
+    return _pickle_case(bench, "rows.parquet")
+
+
+@case(DOWNLOADS, "the same, named .pkl")
+def pickle_pkl(bench: Bench) -> Outcome:
+    """Nothing of a data file is executed."""
+    return _pickle_case(bench, "rows.pkl")
+
+
+# Each misbehaves for model seed 2 only; a second model beside it is well behaved.
+BAD = """
+import os, signal, sys, time
+import numpy as np
+from {module} import tree as good
+
+
+def bad(task, n_classes, hyperparameters, seeds, device, threads):
+    if seeds["init"] == 2:
+        {action}
+    return good(task, n_classes, hyperparameters, seeds, device, threads)
+"""
+
+
+def _misbehaving(bench: Bench, action: str) -> Workspace:
+    made = bench.small(models={"bad": {"factory": "bad_models:bad"}, "tree": {}})
+    code = BAD.format(module=MODULE, action=action)
+    (made.folder / "bad_models.py").write_text(code)
+    return made
+
+
+def _kept(made: Workspace) -> dict[str, list[Path]]:
+    """Trial files by model."""
+    models = ("bad", "tree")
+    return {name: [path for path in made.trials() if name in path.parts] for name in models}
+
+
+def _reported(made: Workspace, run) -> Outcome:
+    """The process died: the other trials must be there and the job be named."""
+    kept = _kept(made)
+    if run.ok:
+        return Outcome(UNNOTICED, "the run went through")
+    if len(kept["tree"]) != 6:
+        return Outcome(LOST, "the other model's trials were not made")
+    if "FAILED train" not in run.text:
+        return Outcome(LOST, f"the job is not named: {run.message}")
+    first = [path for path in kept["bad"] if path.stem in ("model-seed-0", "model-seed-1")]
+    if len(first) < 2:
+        return Outcome(LOST, "finished trials of the same job are gone")
+    return Outcome("reported", run.message)
+
+
+def _recorded(made: Workspace, run, word: str) -> Outcome:
+    """One failed trial among the others, and the study finishes."""
+    if not run.ok:
+        return _reported(made, run)
+    page = (made.results / "studies" / "small" / "about.json").read_text()
+    if word not in page:
+        return Outcome(UNNOTICED, f"about.json has no word of {word!r}")
+    return Outcome("recorded", f"a failed trial in every exhibit: {word}")
+
+
+@case(MODELS, "a model that raises")
+def model_raises(bench: Bench) -> Outcome:
+    """One seed diverges."""
+    made = _misbehaving(bench, "raise FloatingPointError('loss is NaN at epoch 3')")
+    return _recorded(made, made.run(timeout=300), "loss is NaN at epoch 3")
+
+
+@case(MODELS, "a model that calls sys.exit")
+def model_exits(bench: Bench) -> Outcome:
+    """SystemExit is not an Exception."""
+    made = _misbehaving(bench, "sys.exit(3)")
+    return _recorded(made, made.run(timeout=300), "SystemExit")
+
+
+@case(MODELS, "a model that ends its process without a word (os._exit)")
+def model_leaves(bench: Bench) -> Outcome:
+    """Nothing can be caught in the process itself."""
+    made = _misbehaving(bench, "os._exit(3)")
+    return _reported(made, made.run(timeout=300))
+
+
+@case(MODELS, "a model whose process is killed (as the kernel does when memory is out)")
+def model_killed(bench: Bench) -> Outcome:
+    """SIGKILL from inside."""
+    made = _misbehaving(bench, "os.kill(os.getpid(), signal.SIGKILL)")
+    return _reported(made, made.run(timeout=300))
+
+
+@case(MODELS, "a model that wants 50 GB where 6 are allowed")
+def model_eats_memory(bench: Bench) -> Outcome:
+    """Under a limit of address space, as a cluster sets it."""
+    made = _misbehaving(bench, "np.ones((50, 2**30 // 8))")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, before[1]))
+    try:
+        run = made.run(timeout=300)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    return _recorded(made, run, "MemoryError")
+
+
+@case(MODELS, "a model that hangs")
+def model_hangs(bench: Bench) -> Outcome:
+    """A trial has a time limit (`trial_seconds` in config.yaml), and what exceeds it is ended."""
+    made = _misbehaving(bench, "time.sleep(3600)")
+    made.write("config", {"scale": "smoke", "seeds_per_job": 100, "trial_seconds": 10})
+    try:
+        run = made.run(timeout=90)
+    except subprocess.TimeoutExpired:
+        return Outcome(HUNG, "still waiting after 90 s")
+    if "trial_seconds" in run.text and "unknown field" in run.text:
+        return Outcome(HUNG, "there is no time limit of a trial to set")
+    return _recorded(made, run, "seconds")

@@ -1,0 +1,126 @@
+"""What one fault came to, and the list of all faults that are tried."""
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reseed.faults.compare import contents, differences
+from reseed.faults.workspace import Workspace
+
+# Good ends: made again and equal; turned away with a message; kept as a failed trial of the study;
+# the run ends with an error that names the job, and keeps everything else.
+GOOD = ("recovered", "refused", "recorded", "reported", "nothing to recover")
+# Bad ends.
+UNNOTICED, LOST, HUNG = "NOT NOTICED", "LOST", "HUNG"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One fault: how it ended (`GOOD` or not) and the message a user saw."""
+
+    end: str
+    message: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing wrong came out and nothing was lost."""
+        return self.end in GOOD
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fault to try: `group` and `title` as the page prints them."""
+
+    name: str
+    group: str
+    title: str
+    run: Callable[["Bench"], Outcome]
+    needs_root: bool = False
+
+
+CASES: dict[str, Case] = {}
+
+
+def load_cases() -> dict[str, Case]:
+    """Every case there is, by name."""
+    import reseed.faults.damage
+    import reseed.faults.hostile  # noqa: F401
+
+    return CASES
+
+
+def case(group: str, title: str, needs_root: bool = False):
+    """Register a function that tries one fault."""
+
+    def register(function: Callable[["Bench"], Outcome]):
+        name = function.__name__
+        CASES[name] = Case(name, group, title, function, needs_root)
+        return function
+
+    return register
+
+
+@dataclass
+class Bench:
+    """Folders for cases, and one finished run that several of them may damage in turn."""
+
+    folder: Path
+    _finished: Workspace | None = None
+    _expected: dict[str, str] = field(default_factory=dict)
+    _count: int = 0
+
+    def empty(self) -> Path:
+        """A new folder."""
+        self._count += 1
+        path = self.folder / f"case-{self._count}"
+        path.mkdir(parents=True)
+        return path
+
+    def small(self, **options) -> Workspace:
+        """A small project that was not run yet: one block of six trials, one table."""
+        made = Workspace.small(self.empty(), **options)
+        made.study["exhibits"].pop("bars")
+        made.write("studies/small", made.study)
+        made.write("config", {"scale": "smoke", "seeds_per_job": 100})
+        return made
+
+    def finished(self) -> Workspace:
+        """A small project after a complete run; as good as new for each case."""
+        if self._finished is None:
+            self._finished = self.small()
+            run = self._finished.run()
+            if not run.ok:
+                raise RuntimeError(f"the run before the fault failed:\n{run.text}")
+            self._expected = contents(self._finished.results)
+        return self._finished
+
+    def differences(self, made: Workspace) -> list[str]:
+        """How a workspace's results differ from those of a run without faults."""
+        self.finished()
+        return differences(self._expected, contents(made.results))
+
+    def recovered(self, made: Workspace, runs: int = 2) -> Outcome:
+        """Run until all is well, `runs` times at most, and say how it ended."""
+        told = ""
+        for _ in range(runs):
+            run = made.run(timeout=300)
+            told = told or ("" if run.ok else run.message)
+            if run.ok:
+                break
+        wrong = self.differences(made)
+        if not run.ok:
+            return Outcome(LOST, f"after {runs} runs still: {run.message}")
+        if wrong:
+            return Outcome(UNNOTICED, wrong[0])
+        return Outcome("recovered", told)
+
+    def try_case(self, one: Case) -> tuple[Outcome, float]:
+        """Try a fault; what it spoiled is not used again. Returns the outcome and the seconds."""
+        started = time.perf_counter()
+        outcome = one.run(self)
+        if not outcome.good and self._finished is not None:
+            shutil.rmtree(self._finished.folder, ignore_errors=True)
+            self._finished = None
+        return outcome, time.perf_counter() - started

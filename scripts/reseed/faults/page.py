@@ -1,0 +1,66 @@
+"""docs/reliability.md, from what happened."""
+
+from collections.abc import Mapping
+
+from reseed.faults.kills import Kills
+from reseed.faults.outcome import CASES, Case, Outcome
+
+HEAD = """# Reliability: every fault tried, and what happened
+
+Written by `{command}` on {date}: {system}. Nothing here is typed in.
+
+A case is **recovered** (made again, and every file then equal to an undisturbed run's, bit by bit
+but for clocks), **refused** (turned away with one message), **recorded** (kept as a failed trial
+that every exhibit counts) or **reported** (the job fails by name, everything else is kept). Words
+in capitals are what still goes wrong: NOT NOTICED (wrong or missing files passed for good), LOST
+(no way back without help, or no clear message), HUNG.
+"""
+
+
+def page(
+    kills: Kills | None,
+    outcomes: Mapping[str, tuple[Outcome, float]],
+    facts: Mapping[str, str],
+) -> str:
+    """The page: kills first, then a table for each group of cases."""
+    lines = [HEAD.format(**facts), "## Killed at random moments", ""]
+    if kills is None:
+        lines += ["Not tried this time.", ""]
+    else:
+        lines += [_kills(kills), ""]
+        lines += [f"- {line}" for line in [*kills.errors, *kills.differences]]
+    groups: dict[str, list[tuple[Case, Outcome, float]]] = {}
+    for name, (outcome, seconds) in outcomes.items():
+        groups.setdefault(CASES[name].group, []).append((CASES[name], outcome, seconds))
+    for group, rows in groups.items():
+        good = sum(outcome.good for _, outcome, _ in rows)
+        lines += [
+            f"## {group}",
+            "",
+            f"{good} of {len(rows)} end well.",
+            "",
+            "| fault | end | the message, or what was found |",
+            "|---|---|---|",
+        ]
+        lines += [
+            f"| {case.title} | {outcome.end} | {_cell(outcome.message)} |"
+            for case, outcome, _ in rows
+        ]
+        lines += [""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _kills(kills: Kills) -> str:
+    end = "each round ended in the same bits" if kills.survived else "NOT all rounds did"
+    return (
+        f"{kills.kills} times the whole process group of a running pipeline was ended with SIGKILL "
+        f"at a random moment ({min(kills.moments):.1f} to {max(kills.moments):.1f} s after a "
+        f"start; undisturbed it takes {kills.undisturbed_seconds:.0f} s), the lock was taken away, "
+        f"and it was run again; {kills.rounds} rounds from an empty folder to the end, "
+        f"{kills.files} files compared with an undisturbed run's: {end}."
+    )
+
+
+def _cell(text: str, width: int = 220) -> str:
+    flat = " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
+    return flat if len(flat) <= width else f"{flat[: width - 1]}…"

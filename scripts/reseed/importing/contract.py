@@ -1,0 +1,177 @@
+"""Imported runs in the columns of collected trials, and the facts that go with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.importing.shapes import KEY
+from reseed.importing.table import Table
+from reseed.schemas import IDENTITY, MODEL_SEED, OUTCOME, PLACE, SEEDS
+
+EXPERIMENT = "results"
+#: The split scheme where the file shows no folds.
+GIVEN = "given"
+#: More folds than this, and no repeats told, are hardly one cross-validation.
+_MOST_FOLDS = {True: 10, False: 20}
+
+
+def one_row_a_run(long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
+    """Metrics as columns; `reason` says why a run has no score on its dataset's metric."""
+    code = long.groupby(KEY, sort=False).ngroup().to_numpy()
+    runs = long.drop_duplicates(KEY)[KEY].reset_index(drop=True)
+    for metric in dict.fromkeys(long["metric"]):
+        chosen = (long["metric"] == metric).to_numpy()
+        column = np.full(len(runs), np.nan)
+        values = long["value"].to_numpy()[chosen]
+        column[code[chosen]] = np.where(np.isfinite(values), values, np.nan)
+        runs[metric] = column
+    reason = np.full(len(runs), "", dtype=object)
+    told = (long["reason"] != "").to_numpy()
+    reason[code[told]] = long["reason"].to_numpy()[told]
+    score = pd.Series(np.nan, runs.index)
+    for metric in set(primary.values()):
+        chosen = runs["dataset"].map(primary) == metric
+        score[chosen] = runs.loc[chosen, metric]
+    missing = "no finite value of " + runs["dataset"].map(primary)
+    runs["reason"] = pd.Series(reason).where((reason != "") | score.notna().to_numpy(), missing)
+    return runs
+
+
+def in_contract(table: Table, runs: pd.DataFrame, ratio: float | None) -> pd.DataFrame:
+    """The runs in the columns of `reseed.schemas`: `IDENTITY`, `SEEDS`, `OUTCOME`, metrics.
+
+    Several splits whose overlap is not told are a mistake.
+    """
+    setting = pd.DataFrame(
+        {dataset: _setting(part) for dataset, part in runs.groupby("dataset", sort=False)}
+    ).T
+    if ratio is None:
+        _overlap_is_told(table, setting)
+    names = [c for c in runs.columns if c not in (*KEY, "reason")]
+    head = {
+        "experiment": EXPERIMENT,
+        "varied": runs["dataset"].map(setting["varied"]),
+        "dataset": runs["dataset"],
+        "scheme": runs["dataset"].map(setting["scheme"]),
+        "test_ratio": np.nan if ratio is None else ratio / (1 + ratio),
+        "arm": runs["model"],
+        "model": runs["model"],
+        "hyperparameters_source": "given",
+        **{name: runs[name] for name in PLACE},
+        **{role: runs["seed"] for role in MODEL_SEED},
+        "status": np.where(runs["reason"] == "", "ok", "failed"),
+        "error": runs["reason"].where(runs["reason"] != "", None),
+        "converged": None,
+        "train_seconds": np.nan,
+        "fingerprint": "",
+        "environment": "",
+        "hyperparameters": "{}",
+    }
+    frame = pd.DataFrame(head, index=runs.index)
+    return frame[[*IDENTITY, *SEEDS, *OUTCOME]].join(runs[names])
+
+
+def _setting(runs: pd.DataFrame) -> dict:
+    """What varies in the runs on one dataset, and how its rows were split."""
+    scheme, folds, repeats = GIVEN, runs["fold"].nunique(), runs["repeat"].nunique()
+    if folds > 1:
+        scheme = f"kfold-{folds}x{repeats}"
+    seeds = {"data": PLACE, "model": ["seed"]}
+    varied = [name for name, columns in seeds.items() if runs[columns].nunique().max() > 1]
+    unnamed = folds if repeats == 1 and runs["data_seed"].nunique() == 1 else 0
+    return {"scheme": scheme, "varied": "+".join(varied) or "none", "folds": unnamed}
+
+
+def _overlap_is_told(table: Table, setting: pd.DataFrame) -> None:
+    random_splits = setting["varied"].str.contains("data") & (setting["scheme"] == GIVEN)
+    if random_splits.any():
+        table.mistake(
+            f"its runs on {random_splits.idxmax()} use several random splits (data_seed or "
+            "repeat), whose training rows overlap",
+            "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split), so "
+            "that intervals and tests can allow for it.",
+        )
+    most = _MOST_FOLDS[table.layout.positional]
+    many = setting["folds"] > most
+    if many.any():
+        table.mistake(
+            f"has {setting.loc[many, 'folds'].iloc[0]} folds on {many.idxmax()} and no column "
+            "tells repeats apart: repeated folds or random splits overlap more than the folds of "
+            "one cross-validation",
+            "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an 80/20 "
+            "split, 0.111 for 10 folds), or a column `repeat`.",
+        )
+
+
+def about_given(
+    metrics: pd.DataFrame,
+    primary: dict[str, str],
+    directions: dict[str, bool],
+    tasks: dict[str, dict],
+    unit: str,
+    study: dict,
+    notes: list[str],
+) -> dict:
+    """What `reseed.collect.describe` says of a trained study, of given results."""
+    failed = metrics[metrics["status"] != "ok"]
+    shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
+    seeds = {"data_seed": "data", "repeat": "repeat", "fold": "fold", "init": "model"}
+    datasets = {
+        name: {
+            "title": name,
+            "task": tasks.get(name, {}).get("task"),
+            "metric": metric,
+            "greater_is_better": directions[metric],
+            "unit": "",
+            "metric_unit": unit,
+            "rows": None,
+            "features": [],
+            "class_counts": None,
+            "stand_in": None,
+            "licence": "not stated",
+            "citation": "",
+            "source": {},
+            "notes": [],
+        }
+        for name, metric in primary.items()
+    }
+    return {
+        "study": study.get("study") or study.get("name"),
+        **{name: study.get(name) or "" for name in ("title", "question", "citation")},
+        "scale": "as given",
+        "notes": [*(study.get("notes") or []), *notes],
+        "models": {
+            name: {"title": name, "hyperparameters": {}, "search_space": {}, "notes": None}
+            for name in dict.fromkeys(metrics["model"])
+        },
+        "variants": {},
+        "experiments": {
+            EXPERIMENT: {
+                "title": "Given results",
+                "arms": {model: model for model in dict.fromkeys(metrics["model"])},
+                "varied": _union(metrics["varied"]),
+                "seeds": {
+                    noun: sorted(map(int, metrics[column].unique()))
+                    for column, noun in seeds.items()
+                },
+            }
+        },
+        "datasets": datasets,
+        "trials": {
+            "planned": len(metrics),
+            "ok": len(metrics) - len(failed),
+            "failed": len(failed),
+            "not_converged": 0,
+            "failures": failed[shown].to_dict("records"),
+        },
+        "train_seconds": 0.0,
+        "seconds_per_trial": {},
+        "machines": [],
+        "commits": [],
+    }
+
+
+def _union(varied: pd.Series) -> str:
+    names = sorted({name for text in varied.unique() for name in text.split("+")} - {"none"})
+    return "+".join(names) or "none"

@@ -1,0 +1,75 @@
+"""What a comparison on one test set says in plain words: seeds and test items both drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from reseed.verdicts import number, p_text, share_text
+
+OUTCOMES = ("difference", "no difference shown", "no variation")
+BOTH = "seeds and items"
+
+
+def outcome(row: Mapping) -> str:
+    """One of `OUTCOMES` for a row of the analysis `item_pairs`."""
+    if row["low"] == row["high"]:
+        return "no variation"
+    shown = row["p_holm"] <= row["alpha"] and row["difference"] > 0
+    return "difference" if shown else "no difference shown"
+
+
+def verdict(row: Mapping) -> str:
+    """The row as one or a few sentences, naming what it generalises to."""
+    a, b, found = row["arm_a"], row["arm_b"], outcome(row)
+    if found == "no variation":
+        return (
+            f"{a} and {b} give the same {row['metric']} on every item that tells them apart: no "
+            f"verdict from {row['items']:.0f} items."
+        )
+    places = _places(row)
+    low, high, difference = (
+        number(row[name] * row["factor"], places) for name in ("low", "high", "difference")
+    )
+    better = "" if row["greater_is_better"] else ", lower is better"
+    unit = f" {row['unit']}" if row["unit"] else ""
+    adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
+    numbers = (
+        f"difference {difference}{unit} ({row['metric']}{better}), {100 * row['level']:g} % "
+        f"interval {low} to {high}, {adjusted} {p_text(row['p_holm'])}"
+    )
+    head = f"{a} beats {b}" if found == "difference" else f"No difference shown between {a} and {b}"
+    tail = "" if found == "difference" else " This does not show that they are equal."
+    return f"{head}: {numbers}.{tail} {_scope(row)}{_single(row)}"
+
+
+def _scope(row: Mapping) -> str:
+    items = f"{row['items']:.0f} test items"
+    runs = f"{row['runs_a']:.0f} and {row['runs_b']:.0f} runs"
+    if row["runs_a"] == row["runs_b"]:
+        runs = f"{row['runs_a']:.0f} runs each"
+    if row["scope"] == BOTH:
+        return f"Judged over {runs} and {items}: new seeds and new items are both allowed for."
+    return (
+        f"Judged over {items} for the models as trained ({runs}): other seeds may order them "
+        "otherwise."
+    )
+
+
+def _single(row: Mapping) -> str:
+    if row["scope"] != BOTH or not math.isfinite(row["single_a"]):
+        return ""
+    shares = share_text(row["single_a"]), share_text(row["single_b"])
+    return (
+        f" One run of each, tested over the items alone, would have declared {row['arm_a']} better "
+        f"in {shares[0]} and {row['arm_b']} better in {shares[1]} of {row['single_pairs']:.0f} "
+        "pairs of runs."
+    )
+
+
+def _places(row: Mapping) -> int:
+    """Decimals that show the interval's half-width to two digits or so."""
+    half = (row["high"] - row["low"]) * row["factor"] / 2
+    if not math.isfinite(half) or half <= 0:
+        return 2
+    return max(0, min(8, 1 - math.floor(math.log10(half))))

@@ -1,0 +1,138 @@
+"""Scores over tasks × seeds summed up with few seeds a task: the set of Agarwal et al. (2021).
+
+Every aggregate is a function of run scores; its interval is the stratified bootstrap, which
+resamples the runs of each task among themselves. Tasks are fixed: nothing here is about new tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from reseed.stats.bootstrap import percentile_interval
+from reseed.stats.spread import Array, at_least, finite, probability
+
+#: One array (..., runs) a task; leading axes are batches (resamples).
+Tasks = Sequence[Array]
+
+
+def tasks_of(scores: Sequence[ArrayLike]) -> list[Array]:
+    """Run scores as a list of one array (runs,) a task; ValueError for NaN or a task without."""
+    if not len(scores):
+        raise ValueError("at least one task is needed")
+    return [finite(runs, f"task {number}", ndim=1) for number, runs in enumerate(scores)]
+
+
+def mean(scores: Tasks) -> Array:
+    """Mean over tasks of the mean over runs."""
+    return np.mean([runs.mean(axis=-1) for runs in scores], axis=0)
+
+
+def median(scores: Tasks) -> Array:
+    """Median over tasks of the mean over runs."""
+    return np.median([runs.mean(axis=-1) for runs in scores], axis=0)
+
+
+def interquartile_mean(scores: Tasks) -> Array:
+    """Mean of the middle half of all run scores, each task weighing the same.
+
+    The quarter at either end is trimmed by weight, run by run in parts: with equal numbers of runs
+    and a multiple of four in all it is the trimmed mean of the pooled runs (their definition).
+    """
+    pooled = np.concatenate(list(scores), axis=-1)
+    weights = np.concatenate([np.full(runs.shape[-1], 1 / runs.shape[-1]) for runs in scores])
+    order = np.argsort(pooled, axis=-1, kind="stable")
+    upper = np.cumsum((weights / weights.sum())[order], axis=-1)
+    lower = upper - (weights / weights.sum())[order]
+    kept = np.clip(np.minimum(upper, 0.75) - np.maximum(lower, 0.25), 0, None)
+    return (kept * np.take_along_axis(pooled, order, axis=-1)).sum(axis=-1) / kept.sum(axis=-1)
+
+
+def optimality_gap(scores: Tasks, target: float = 1.0) -> Array:
+    """Mean shortfall from `target`: mean over tasks and runs of max(target − score, 0)."""
+    return np.mean([np.maximum(target - runs, 0).mean(axis=-1) for runs in scores], axis=0)
+
+
+AGGREGATES: dict[str, Callable[[Tasks], Array]] = {
+    "iqm": interquartile_mean,
+    "mean": mean,
+    "median": median,
+    "optimality_gap": optimality_gap,
+}
+
+
+def improvement(a: Tasks, b: Tasks) -> Array:
+    """Probability of improvement: mean over tasks of P(A > B) + ½ P(A = B) for one run of each."""
+    wins = [
+        (np.sign(x[..., :, None] - y[..., None, :]).mean(axis=(-2, -1)) + 1) / 2
+        for x, y in zip(a, b, strict=True)
+    ]
+    return np.mean(wins, axis=0)
+
+
+def run_profile(scores: Tasks, levels: ArrayLike) -> Array:
+    """Share of runs above each level (..., levels), each task weighing the same."""
+    t = np.asarray(levels, dtype=np.float64)
+    return np.mean([(runs[..., None] > t).mean(axis=-2) for runs in scores], axis=0)
+
+
+def task_profile(scores: Tasks, levels: ArrayLike) -> Array:
+    """Share of tasks whose mean over runs is above each level (..., levels)."""
+    t = np.asarray(levels, dtype=np.float64)
+    return np.mean([runs.mean(axis=-1)[..., None] > t for runs in scores], axis=0)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A value with its stratified bootstrap interval; arrays for a profile."""
+
+    value: Array
+    low: Array
+    high: Array
+    n_boot: int
+    level: float
+
+
+def stratified_bootstrap(
+    function: Callable[..., Array],
+    *samples: Sequence[ArrayLike],
+    n_boot: int = 2000,
+    level: float = 0.95,
+    rng: np.random.Generator,
+) -> Aggregate:
+    """Percentile interval of `function` of one or more lists of tasks.
+
+    Runs are resampled with replacement within each task and list, independently. With few runs it
+    is too narrow: see docs/methods.md for its coverage by number of runs. Needs two runs a task.
+
+    Source: Agarwal et al. (2021), sec. 4.2 and appendix A.
+    """
+    lists = [tasks_of(sample) for sample in samples]
+    probability(level=level)
+    at_least(2, n_boot=n_boot)
+    fewest = min(runs.size for tasks in lists for runs in tasks)
+    if fewest < 2:
+        raise ValueError("the bootstrap needs at least two runs of every task")
+    most, parts = max(runs.size for tasks in lists for runs in tasks), []
+    step = max(1, 2_000_000 // (most * sum(map(len, lists))))
+    for done in range(0, n_boot, step):
+        size = min(step, n_boot - done)
+        parts.append(
+            function(*([runs[rng.integers(0, runs.size, (size, runs.size))] for runs in tasks]
+                       for tasks in lists))
+        )  # fmt: skip
+    low, high = percentile_interval(np.concatenate(parts), level)
+    return Aggregate(np.asarray(function(*lists)), low, high, n_boot, level)
+
+
+def normalise(scores: ArrayLike, low: float, high: float) -> Array:
+    """(score − low) / (high − low): 0 at the baseline `low`, 1 at the reference `high`.
+
+    `high` may be the lower number, for losses. Raises ValueError where the two are equal.
+    """
+    if not (np.isfinite(low) and np.isfinite(high)) or low == high:
+        raise ValueError(f"normalising needs two different finite scores, got {low} and {high}")
+    return (finite(scores, "scores") - low) / (high - low)

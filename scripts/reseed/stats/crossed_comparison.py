@@ -1,0 +1,291 @@
+"""Two training procedures compared on one test set: seeds and items are both samples.
+
+A score on one test set moves with the seed of the training and with the items drawn. Every seed
+meets every item, so the two are crossed, not nested: the mean difference over S seeds and n items
+has the variance seed/S + item/n + interaction/(S n). Its unbiased moment estimate gives a t
+interval (`crossed_difference`); resampling seeds and items together gives the bootstrap of
+Bouthillier et al. (2021) (`seed_item_bootstrap`), which counts the interaction three times over
+(Owen 2007) and sees a seed variance that is (S-1)/S of the true one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from reseed.stats.bootstrap import (
+    WEIGHTED_METRICS,
+    Metric,
+    percentile_interval,
+    resample_counts,
+)
+from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.two_models import placements
+
+_CHUNK = 4_000_000  # resampled counts held at a time
+_MEANS = {
+    "accuracy": lambda y, s: y == s,
+    "error": lambda y, s: y != s,
+    "mse": lambda y, s: (y - s) ** 2,
+    "mae": lambda y, s: np.abs(y - s),
+}
+
+
+def item_values(metric: str | Metric, y_true: ArrayLike, predicted: ArrayLike) -> Array:
+    """Each item's contribution to the metric, (seeds, items): their mean over items is the metric.
+
+    Exact for means over items (accuracy, error, mse, mae). Of the AUC DeLong's components, of any
+    other metric jackknife pseudo-values n θ − (n−1) θ₋ᵢ, shifted to the mean θ: their mean is
+    linear in the items to first order, which is what a standard error needs.
+
+    Args:
+        metric: a name in `bootstrap.WEIGHTED_METRICS` (vectorised), or a callable
+            (y_true, predicted) -> float, called once an item and seed.
+        y_true: (items,).
+        predicted: (seeds, items): labels for classification metrics, scores for auc, values for
+            mse and mae.
+    """
+    y, s = np.asarray(y_true), np.asarray(predicted)
+    if y.ndim != 1 or s.ndim != 2 or s.shape[1] != y.size or s.size == 0:
+        raise ValueError(
+            f"y_true {y.shape} must be (items,) and predicted {s.shape} (seeds, items)"
+        )
+    for name, values in (("y_true", y), ("predicted", s)):
+        if values.dtype.kind == "f":
+            finite(values, name)
+    if metric in _MEANS:
+        return _MEANS[metric](y, s).astype(np.float64)
+    if metric == "auc":
+        return _auc_values(y, s)
+    if isinstance(metric, str) and metric not in WEIGHTED_METRICS:
+        raise ValueError(f"unknown metric {metric!r}: one of {sorted(WEIGHTED_METRICS)}")
+    return _pseudo_values(metric, y, s)
+
+
+def _auc_values(y: NDArray, s: NDArray) -> Array:
+    auc, below, above = placements(y, s)
+    positive = y == 1
+    values = np.empty(s.shape)
+    for side, component in ((positive, below), (~positive, above)):
+        values[:, side] = auc[:, None] + (component - auc[:, None]) * (y.size / side.sum())
+    return values
+
+
+def _pseudo_values(metric: str | Metric, y: NDArray, s: NDArray) -> Array:
+    n = y.size
+    if isinstance(metric, str):
+        lifted = WEIGHTED_METRICS[metric]
+        whole = lifted(y, s, np.ones((1, n)))[0]
+        without = np.empty((n, len(s)))
+        step = max(1, _CHUNK // n)
+        for start in range(0, n, step):
+            rows = np.arange(start, min(start + step, n))
+            w = np.ones((rows.size, n))
+            w[np.arange(rows.size), rows] = 0
+            without[rows] = lifted(y, s, w)
+    else:
+        items = np.arange(n)
+        whole = np.array([metric(y, one) for one in s], dtype=np.float64)
+        without = np.array([[metric(y[items != i], one[items != i]) for one in s] for i in items])
+    pseudo = (n * whole - (n - 1) * without).T
+    if not np.isfinite(pseudo).all():
+        raise ValueError("the metric is undefined (NaN) without some item: too few of a class")
+    return pseudo - pseudo.mean(axis=1, keepdims=True) + whole[:, None]
+
+
+@dataclass(frozen=True)
+class CrossedDifference:
+    """Mean difference of two procedures on one test set, A − B.
+
+    scope: "seeds and items", or "items" where a side has one seed only: then the interval is for
+    these trained models, and says nothing of others. seed_variance, item_variance: parts of the
+    variance of `difference` (their sum is se²); the first is 0 where it is not to be seen.
+    """
+
+    difference: float
+    se: float
+    df: float
+    low: float
+    high: float
+    p_value: float
+    seed_variance: float
+    item_variance: float
+    scope: str
+    level: float
+
+
+def crossed_difference(
+    values_a: ArrayLike, values_b: ArrayLike, *, shared_seeds: bool, level: float = 0.95
+) -> CrossedDifference:
+    """t interval and test of the mean difference over seeds and items.
+
+    Variance: s²(item means of A − B)/n, which holds item and interaction, plus for each side (or
+    for the differences, where seeds are shared) the seed's own part (s²(seed means) − interaction
+    mean square / n)/S, 0 if negative. Degrees of freedom by Satterthwaite (1946).
+
+    Args:
+        values_a, values_b: (seeds, items) contributions, as from `item_values`.
+        shared_seeds: row s of A and of B were trained under the same seed.
+        level: of the interval.
+
+    Raises:
+        ValueError: items or (shared) seeds that do not agree, NaN, fewer than two items.
+    """
+    a, b = finite(values_a, "values_a", ndim=2), finite(values_b, "values_b", ndim=2)
+    probability(level=level)
+    n = a.shape[1]
+    if b.shape[1] != n or n < 2:
+        raise ValueError(f"both need the same two or more items, they have {n} and {b.shape[1]}")
+    if shared_seeds and len(a) != len(b):
+        raise ValueError(f"shared seeds need as many rows on both sides: {len(a)} and {len(b)}")
+    sides = [a - b] if shared_seeds else [a, b]
+    by_item = a.mean(axis=0) - b.mean(axis=0)
+    difference = float(by_item.mean())
+    item = float(by_item.var(ddof=1) / n)
+    terms, seed = [(item, n - 1)], 0.0
+    scope = "seeds and items" if min(map(len, sides)) > 1 else "items"
+    if scope == "seeds and items":
+        for side in sides:
+            part, own = _seed_part(side)
+            seed += part
+            terms += own
+    total = item + seed
+    # A difference that is rounding noise beside the values must not look like a certain one.
+    if total <= (1e-12 * max(np.abs(a).max(), np.abs(b).max(), 1e-300)) ** 2:
+        p = 1.0 if abs(difference) <= 1e-12 * np.abs(a).max() else 0.0
+        return CrossedDifference(difference, 0.0, float(n - 1), difference, difference, p, 0.0, 0.0,
+                                 scope, level)  # fmt: skip
+    df = max(total**2 / sum(part**2 / k for part, k in terms), 1.0)
+    se = float(np.sqrt(total))
+    half = float(stats.t.isf((1 - level) / 2, df)) * se
+    p = float(2 * stats.t.sf(abs(difference) / se, df))
+    return CrossedDifference(difference, se, float(df), difference - half, difference + half, p,
+                             seed, item, scope, level)  # fmt: skip
+
+
+def _seed_part(side: Array) -> tuple[float, list[tuple[float, int]]]:
+    """Seed variance of a side's mean, and the mean squares (scaled) it was made of."""
+    seeds, n = side.shape
+    rows = side.mean(axis=1)
+    residual = side - rows[:, None] - side.mean(axis=0) + side.mean()
+    inside = float((residual**2).sum() / ((seeds - 1) * (n - 1)) / n / seeds)
+    between = float(rows.var(ddof=1) / seeds)
+    if between <= inside:
+        return 0.0, []
+    return between - inside, [(between, seeds - 1), (inside, (seeds - 1) * (n - 1))]
+
+
+@dataclass(frozen=True)
+class SeedItemBootstrap:
+    """Bootstrap of a metric's mean difference over seeds and items, A − B."""
+
+    difference: float
+    se: float
+    low: float
+    high: float
+    n_boot: int
+    level: float
+
+
+def seed_item_bootstrap(
+    metric: str,
+    y_true: ArrayLike,
+    predicted_a: ArrayLike,
+    predicted_b: ArrayLike,
+    n_boot: int = 1000,
+    *,
+    shared_seeds: bool,
+    level: float = 0.95,
+    rng: np.random.Generator,
+) -> SeedItemBootstrap:
+    """Resample seeds and items together; the metric is computed anew on every resample.
+
+    Arguments as `item_values` and `crossed_difference`; metric must be a name in
+    `WEIGHTED_METRICS`. With one seed on a side only the items are resampled. Resamples on which
+    the metric is undefined (AUC without a positive) are left out.
+
+    Source: Bouthillier et al. (2021), sec. 3; Owen (2007) for the crossed ("pigeonhole") case.
+    """
+    y = np.asarray(y_true)
+    a, b = (np.atleast_2d(np.asarray(side)) for side in (predicted_a, predicted_b))
+    if metric not in WEIGHTED_METRICS:
+        raise ValueError(f"unknown metric {metric!r}: one of {sorted(WEIGHTED_METRICS)}")
+    if shared_seeds and len(a) != len(b):
+        raise ValueError(f"shared seeds need as many rows on both sides: {len(a)} and {len(b)}")
+    probability(level=level)
+    at_least(2, n_boot=n_boot)
+    lifted = WEIGHTED_METRICS[metric]
+    ones = np.ones((1, y.size))
+    observed = float(lifted(y, a, ones).mean() - lifted(y, b, ones).mean())
+    vary = min(len(a), len(b)) > 1
+    parts, step = [], max(1, _CHUNK // y.size)
+    for done in range(0, n_boot, step):
+        size = min(step, n_boot - done)
+        items = resample_counts(size, y.size, rng=rng).astype(np.float64)
+        seeds_a = _seed_weights(len(a), size, vary, rng)
+        seeds_b = seeds_a if shared_seeds else _seed_weights(len(b), size, vary, rng)
+        parts.append(
+            (lifted(y, a, items) * seeds_a).sum(axis=1)
+            - (lifted(y, b, items) * seeds_b).sum(axis=1)
+        )
+    boot = np.concatenate(parts)
+    boot = boot[np.isfinite(boot)]
+    if boot.size < 2:
+        raise ValueError("the metric is undefined (NaN) on nearly every resample")
+    low, high = percentile_interval(boot, level)
+    return SeedItemBootstrap(observed, float(boot.std(ddof=1)), float(low), float(high), boot.size,
+                             level)  # fmt: skip
+
+
+def _seed_weights(seeds: int, size: int, vary: bool, rng: np.random.Generator) -> Array:
+    if not vary:
+        return np.full((size, seeds), 1 / seeds)
+    return resample_counts(size, seeds, rng=rng) / seeds
+
+
+def seed_permutation_test(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    shared_seeds: bool,
+    n_permutations: int = 10_000,
+    rng: np.random.Generator,
+) -> float:
+    """Two-sided permutation test that both procedures give the same distribution of scores.
+
+    Whole runs change sides, so any metric and any dependence between items is allowed for; the
+    test set is held. Shared seeds: the sign of each seed's difference; else every split of the
+    runs. All arrangements are enumerated up to `n_permutations` of them (p can then not fall
+    below 2 over their number), else drawn at random. Exact (Fisher; Phipson and Smyth 2010).
+
+    scores_a, scores_b: (seeds,) of the same metric.
+    """
+    a, b = finite(scores_a, "scores_a", ndim=1), finite(scores_b, "scores_b", ndim=1)
+    at_least(1, n_permutations=n_permutations)
+    if shared_seeds:
+        if a.size != b.size:
+            raise ValueError(f"shared seeds need as many scores on both sides: {a.size}, {b.size}")
+        d = a - b
+        if 2**d.size <= n_permutations:
+            signs = (np.arange(2**d.size)[:, None] >> np.arange(d.size)) & 1
+            return _share_beyond((signs * 2 - 1) @ d, d.sum(), enumerated=True)
+        signs = rng.integers(0, 2, (n_permutations, d.size)) * 2 - 1
+        return _share_beyond(signs @ d, d.sum(), enumerated=False)
+    pooled = np.concatenate([a, b])
+    pooled = pooled - pooled.mean()
+    if comb(pooled.size, a.size) <= n_permutations:
+        picks = np.array(list(combinations(range(pooled.size), a.size)))
+        return _share_beyond(pooled[picks].sum(axis=1), pooled[: a.size].sum(), enumerated=True)
+    drawn = rng.permuted(np.tile(pooled, (n_permutations, 1)), axis=1)[:, : a.size].sum(axis=1)
+    return _share_beyond(drawn, pooled[: a.size].sum(), enumerated=False)
+
+
+def _share_beyond(null: Array, observed: float, *, enumerated: bool) -> float:
+    slack = 1e-12 * max(1e-300, float(np.abs(null).max(initial=0.0)))
+    beyond = int(np.count_nonzero(np.abs(null) >= abs(observed) - slack))
+    return beyond / null.size if enumerated else (1 + beyond) / (1 + null.size)

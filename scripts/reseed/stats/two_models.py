@@ -1,0 +1,146 @@
+"""Two trained models on one test set, from their outputs item by item: McNemar, DeLong, swaps.
+
+These tests hold both trained models fixed: what they show is that *these two* differ on new items
+from the same source. Whether the two training procedures differ is another question, for which
+several seeds of each are needed: `reseed.stats.crossed_comparison`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from reseed.stats.spread import Array, at_least, finite, probability
+
+_BLOCK = 8_000_000  # numbers of a block of random swaps
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Discordant counts and p-values; every field has the leading shape of the input.
+
+    only_a, only_b: items that only A, or only B, gets right. exact_p is never above its level;
+    mid_p is nearly exact on average and has more power (Fagerland et al. 2013).
+    """
+
+    only_a: NDArray[np.int64]
+    only_b: NDArray[np.int64]
+    exact_p: Array
+    mid_p: Array
+
+
+def mcnemar(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
+    """McNemar's test of equal error rates of two models on the same items (McNemar 1947).
+
+    Under the null the n discordant items fall to either side like a fair coin. Exact two-sided
+    p = min(1, 2 P(X <= min(b, c))), X binomial (n, 1/2); mid-p takes off P(X = min(b, c)).
+
+    Args:
+        correct_a, correct_b: (..., items) of 0 and 1, broadcast together.
+
+    Raises:
+        ValueError: values other than 0 and 1, NaN, or no item.
+    """
+    a, b = np.broadcast_arrays(finite(correct_a, "correct_a"), finite(correct_b, "correct_b"))
+    if not (np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all()):
+        raise ValueError("correct_a and correct_b must hold 0 and 1 only")
+    only_a, only_b = ((x > y).sum(axis=-1) for x, y in ((a, b), (b, a)))
+    n, fewer = only_a + only_b, np.minimum(only_a, only_b)
+    tail = 2 * stats.binom.cdf(fewer, n, 0.5)
+    mid = tail - stats.binom.pmf(fewer, n, 0.5)
+    # At b = c both tails hold the centre, so the doubled tail less the centre is exactly 1.
+    return McNemar(only_a, only_b, np.minimum(tail, 1), np.minimum(mid, 1))
+
+
+def placements(y_true: ArrayLike, scores: ArrayLike) -> tuple[Array, Array, Array]:
+    """DeLong's structural components of the area under the ROC curve, by mid-ranks.
+
+    Args:
+        y_true: (items,) of 0 and 1, both present.
+        scores: (..., items), larger means class 1.
+
+    Returns:
+        auc (...), and for each positive (..., positives) the share of negatives below it, for
+        each negative (..., negatives) the share of positives above it; a tie counts one half.
+        The AUC is the mean of either.
+    """
+    y, s = finite(y_true, "y_true", ndim=1), finite(scores, "scores")
+    if s.shape[-1] != y.size:
+        raise ValueError(f"y_true has {y.size} items, scores {s.shape[-1]}")
+    positive = y == 1
+    m = int(positive.sum())
+    if not np.isin(y, (0, 1)).all() or m in (0, y.size):
+        raise ValueError("the area under the ROC curve needs labels 0 and 1, both present")
+    n = y.size - m
+    pos, neg = s[..., positive], s[..., ~positive]
+    ranks = stats.rankdata(np.concatenate([pos, neg], axis=-1), axis=-1)
+    below = (ranks[..., :m] - stats.rankdata(pos, axis=-1)) / n
+    above = 1 - (ranks[..., m:] - stats.rankdata(neg, axis=-1)) / m
+    return below.mean(axis=-1), below, above
+
+
+@dataclass(frozen=True)
+class DeLong:
+    """Difference of two areas under the ROC curve on the same items; shapes of the input."""
+
+    auc_a: Array
+    auc_b: Array
+    difference: Array
+    se: Array
+    p_value: Array
+    low: Array
+    high: Array
+
+
+def delong(y_true: ArrayLike, a: ArrayLike, b: ArrayLike, level: float = 0.95) -> DeLong:
+    """DeLong, DeLong and Clarke-Pearson's test of two correlated areas (1988), z and interval.
+
+    y_true (items,) of 0 and 1; a, b (..., items) scores of the two models. Where the two orders
+    agree on every pair of items the variance is 0: p is 1 and the interval a point.
+    """
+    probability(level=level)
+    auc_a, below_a, above_a = placements(y_true, a)
+    auc_b, below_b, above_b = placements(y_true, b)
+    m, n = below_a.shape[-1], above_a.shape[-1]
+    if m < 2 or n < 2:
+        raise ValueError("DeLong's variance needs two items of each class")
+    difference = auc_a - auc_b
+    variance = (below_a - below_b).var(axis=-1, ddof=1) / m
+    variance = variance + (above_a - above_b).var(axis=-1, ddof=1) / n
+    se = np.sqrt(variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(se > 0, difference / np.where(se > 0, se, 1), 0.0)
+    half = stats.norm.isf((1 - level) / 2) * se
+    p = 2 * stats.norm.sf(np.abs(z))
+    return DeLong(auc_a, auc_b, difference, se, p, difference - half, difference + half)
+
+
+def swap_test(
+    values_a: ArrayLike, values_b: ArrayLike, n_swaps: int = 10_000, *, rng: np.random.Generator
+) -> float:
+    """Paired randomisation test of two models over items; Monte Carlo, p never 0.
+
+    Under the null that A's and B's outputs on an item could be exchanged, each item's difference
+    changes sign with probability 1/2 (Noreen 1989; Yeh 2000 "approximate randomization"). Exact
+    at any number of items.
+
+    Args:
+        values_a, values_b: (items,) contributions to a score that is their mean (correctness,
+            squared error); for several seeds of each model their means over seeds.
+        n_swaps: random swaps.
+        rng: their source.
+    """
+    d = finite(values_a, "values_a", ndim=1) - finite(values_b, "values_b", ndim=1)
+    at_least(1, n_swaps=n_swaps)
+    d = d[d != 0]
+    if d.size == 0:
+        return 1.0
+    observed = abs(d.sum()) * (1 - 1e-12)
+    step, beyond = max(1, _BLOCK // d.size), 0
+    for done in range(0, n_swaps, step):
+        signs = rng.integers(0, 2, (min(step, n_swaps - done), d.size), dtype=np.int8) * 2.0 - 1
+        beyond += int(np.count_nonzero(np.abs(signs @ d) >= observed))
+    return (1 + beyond) / (1 + n_swaps)

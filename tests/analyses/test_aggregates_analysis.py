@@ -1,0 +1,100 @@
+"""Aggregates over datasets as tasks: scales, missing tasks, pairs, and their exhibits."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reseed.analyses import aggregates
+from reseed.analyses.data import Data
+from reseed.errors import ReseedError
+from reseed.exhibits import aggregates_figure, improvement_table
+from reseed.exhibits.data import ExhibitData
+from reseed.stats.aggregates import interquartile_mean
+from study_frames import about, frame, trial
+
+sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
+
+from readable import check_figure, check_table
+
+FAST = {"n_boot": 100, "points": 5}
+AUC = ("magic", "home_mortgage_sim")
+
+
+def scores(datasets=AUC, models=("rf", "xgb"), runs=6, gain=0.02, seed=0):
+    rng = np.random.default_rng(seed)
+    found = {
+        (d, m): 0.7 + gain * (m == "xgb") + 0.01 * rng.standard_normal(runs)
+        for d in datasets
+        for m in models
+    }
+    rows = [
+        trial(v, seed=s, dataset=d, model=m, metric="mse" if d == "bike_sharing" else "auc")
+        for (d, m), values in found.items()
+        for s, v in enumerate(values)
+    ]
+    return rows, found
+
+
+def of(rows, datasets=AUC, **options):
+    data = Data(frame(rows), about(datasets))
+    return aggregates.analyse(data, FAST | options), data
+
+
+def test_shares_are_taken_as_they_are():
+    rows, found = scores()
+    table, _ = of(rows)
+    assert set(table["scale"]) == {"none"}
+    row = table[(table["statistic"] == "iqm") & (table["arm"] == "rf")].iloc[0]
+    assert row["value"] == pytest.approx(interquartile_mean([found[d, "rf"] for d in AUC]))
+    assert row["low"] <= row["value"] <= row["high"]
+    assert row["tasks"] == 2
+    better = table[(table["statistic"] == "improvement") & (table["arm"] == "xgb")].iloc[0]
+    assert better["value"] > 0.8
+    profile = table[(table["statistic"] == "run_profile") & (table["arm"] == "rf")]
+    assert len(profile) == 5
+    assert (np.diff(profile["value"]) <= 0).all()
+
+
+def test_a_loss_is_turned_and_scaled_to_the_range():
+    datasets = ("magic", "bike_sharing")
+    rows, found = scores(datasets)
+    table, _ = of(rows, datasets)
+    assert set(table["scale"]) == {"range"}
+    loss = -np.concatenate([found["bike_sharing", m] for m in ("rf", "xgb")])
+    auc = np.concatenate([found["magic", m] for m in ("rf", "xgb")])
+    expected = np.mean([((x[:6] - x.min()) / np.ptp(x)).mean() for x in (auc, loss)])
+    row = table[(table["statistic"] == "mean") & (table["arm"] == "rf")].iloc[0]
+    assert row["value"] == pytest.approx(expected)
+    given, _ = of(rows, datasets, scale={"magic": [0.5, 1], "bike_sharing": [1.0, 0.0]})
+    row = given[(given["statistic"] == "mean") & (given["arm"] == "rf")].iloc[0]
+    a, b = found["magic", "rf"].mean(), found["bike_sharing", "rf"].mean()
+    assert row["value"] == pytest.approx(((a - 0.5) / 0.5 + 1 - b) / 2)
+    with pytest.raises(ReseedError, match="bike_sharing"):
+        of(rows, datasets, scale={"magic": [0, 1]})
+
+
+def test_a_task_that_an_arm_lacks_is_told():
+    datasets = (*AUC, "bike_sharing")
+    rows, _ = scores(datasets)
+    rows = [r for r in rows if not (r["dataset"] == "bike_sharing" and r["model"] == "rf")]
+    table, _ = of(rows, datasets)
+    assert set(table["left_out"]) == {"bike_sharing"}
+    alone, _ = of([r for r in rows if r["dataset"] == "magic"], datasets)
+    assert "two tasks" in alone["reason"].item()
+
+
+def test_exhibits(tmp_path):
+    rows, _ = scores(models=("ffnn", "rf", "xgb"))
+    table, data = of(rows)
+    shown = ExhibitData(table, data.metrics, data.about, "k", "Title")
+    _, drawn = check_figure(aggregates_figure.figure, shown, {}, tmp_path)
+    assert "too narrow" in drawn.footnote
+    assert drawn.findings[0].startswith("XGB has the greatest interquartile mean")
+    check_figure(aggregates_figure.figure, shown, {"show": "profiles"}, tmp_path)
+    square = check_table(improvement_table.table(shown, {}), tmp_path)
+    assert square.shown.shape == (3, 4)
+    assert square.shown.iloc[0, 1] == "–"
+    nothing = ExhibitData(table.assign(reason="few"), data.metrics, data.about, "k", "T")
+    assert "two runs" in improvement_table.table(nothing, {}).shown.iloc[0, 0]
+    assert aggregates_figure.figure(nothing, {})[1].frame.shape == (1, 1)

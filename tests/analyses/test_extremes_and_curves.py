@@ -1,0 +1,202 @@
+"""Paper 2's analyses: extremes, their growth, curves of unequal length, a score's standing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.analyses import convergence, curves, extremes, range_growth, standing
+from reseed.analyses.data import Data, read_data
+from reseed.errors import ReseedError
+from scipy import stats
+from study_frames import about, frame, trial
+
+
+def seeds(n=60, arm="rf", mean=0.9, sd=0.002, seed=0, **place):
+    x = np.random.default_rng(seed).normal(mean, sd, n)
+    place = {"dataset": "magic", "metric": "auc", "model": "rf"} | place
+    return [trial(v, seed=s, arm=arm, **place) for s, v in enumerate(x)], x
+
+
+def data_of(rows, curve_rows=None, folder=None, facts=None):
+    path = None
+    if curve_rows is not None:
+        path = folder / "curves.parquet"
+        frame(curve_rows).to_parquet(path)
+    return Data(frame(rows), facts or about(("magic", "bike_sharing")), None, None, path)
+
+
+def test_extremes_are_named_and_set_against_a_gaussian():
+    rows, x = seeds()
+    row = extremes.analyse(data_of(rows), {"n_sim": 500}).iloc[0]
+    assert (row["best_seed"], row["worst_seed"]) == (x.argmax(), x.argmin())
+    assert row["range_in_sd"] == pytest.approx(np.ptp(x) / x.std(ddof=1))
+    assert 4.5 < row["range_in_sd_expected"] < 4.8
+    assert row["range_p"] > 0.01
+    assert row["inside_expected"] == pytest.approx(59 / 61)
+    loss, x = seeds(dataset="bike_sharing", metric="mse")
+    row = extremes.analyse(data_of(loss), {"n_sim": 100}).iloc[0]
+    assert row["best_seed"] == x.argmin()
+
+
+def test_a_black_swan_is_seen():
+    rows, _ = seeds()
+    rows.append(trial(0.85, seed=60, arm="rf", dataset="magic", metric="auc", model="rf"))
+    row = extremes.analyse(data_of(rows), {"n_sim": 500}).iloc[0]
+    assert row["tail"] == "heavier"
+    assert row["range_p"] < 0.01
+    assert row["worst_seed"] == 60
+
+
+def test_arms_of_one_model_are_cells_of_their_own():
+    both = seeds()[0] + seeds(20, "rf, long", seed=1)[0] + [trial(None, arm="rf, long",
+        dataset="magic", metric="auc", model="rf", seed=99)]  # fmt: skip
+    table = extremes.analyse(data_of(both), {"n_sim": 100})
+    assert table.set_index("arm")["n"].to_dict() == {"rf": 60, "rf, long": 20}
+    assert table.set_index("arm").loc["rf, long", "failed"] == 1
+
+
+def test_the_papers_numbers_stand_beside(tmp_path):
+    pd.DataFrame(
+        [["1", "cifar10", "long", 500, 90.7, 0.2, 90.1, 91.4],
+         ["1", "cifar10", "short", 10000, 90.0, 0.23, 89.0, 90.8]],
+        columns=["table", "dataset", "training", "seeds", "mean", "std", "min", "max"],
+    ).to_csv(tmp_path / "picard_tables.csv", index=False)  # fmt: skip
+    rows, _ = seeds()
+    data = data_of(rows)
+    data = Data(data.metrics, data.about, tmp_path)
+    table = extremes.analyse(data, {"n_sim": 50, "published": {"rf": {"training": "short"}}})
+    assert table["published_min"].item() == pytest.approx(0.89)
+    assert table["published_seeds"].item() == 10000
+    with pytest.raises(ReseedError, match="no column 'mode'"):
+        extremes.analyse(data, {"n_sim": 50, "published": {"rf": {"mode": "short"}}})
+
+
+def test_few_or_equal_seeds_have_a_reason():
+    for values in ([0.9], [0.9, 0.8], [0.9] * 6, [None, 0.9]):
+        rows = [trial(v, seed=s, dataset="magic", metric="auc") for s, v in enumerate(values)]
+        table = extremes.analyse(data_of(rows), {})
+        assert table["reason"].item()
+        assert np.isnan(table["range_p"].item())
+        assert len(range_growth.analyse(data_of(rows), {"points": 3})) >= 0
+
+
+def test_the_range_grows_as_that_of_a_gaussian():
+    rows, x = seeds(400)
+    table = range_growth.analyse(data_of(rows), {"up_to": 1000, "points": 8}).set_index("seeds")
+    assert table.loc[400, "range"] == pytest.approx(np.ptp(x))
+    assert table.loc[1000, "beyond"]
+    assert np.isnan(table.loc[1000, "range"])
+    inside = table[~table["beyond"]]
+    assert (np.diff(inside["range"]) > 0).all()
+    assert inside["range"].between(inside["gaussian_low"], inside["gaussian_high"]).all()
+    assert table["gaussian"].iloc[0] == pytest.approx(2 / np.sqrt(np.pi) * x.std(ddof=1))
+
+
+def curve_rows(values, arm="rf", dataset="magic", column="validation_metric", **place):
+    """One row a run and epoch; NaN ends a run."""
+    rows = []
+    for seed, run in enumerate(values):
+        for epoch, value in enumerate(run):
+            if value is not None:
+                base = trial(0.9, seed=seed, arm=arm, dataset=dataset, metric="auc", model="rf")
+                rows.append(base | {"epoch": epoch, column: value} | place)
+    return rows
+
+
+RAGGED = [[0.5, 0.7, 0.8, 0.81], [0.6, 0.7, None, None], [0.4, 0.6, 0.82, None]]
+
+
+def test_bands_of_runs_that_end_at_different_epochs(tmp_path):
+    data = data_of(seeds(3)[0], curve_rows(RAGGED), tmp_path)
+    drop = curves.analyse(data, {})
+    assert list(drop["epoch"]) == [1, 2, 3, 4]
+    assert list(drop["n"]) == [3, 3, 2, 1]
+    assert drop["mean"][2] == pytest.approx(0.81)
+    assert set(drop["runs"]) == {3}
+    assert set(drop["measure"]) == {"validation auc"}
+    assert len(curves.analyse(data, {"ended": "cut"})) == 2
+    carry = curves.analyse(data, {"ended": "carry"})
+    assert carry["mean"][3] == pytest.approx(np.mean([0.81, 0.7, 0.82]))
+
+
+def test_time_to_a_score_and_convergence(tmp_path):
+    data = data_of(seeds(3)[0], curve_rows(RAGGED), tmp_path)
+    table = convergence.analyse(data, {"target": 0.8, "tolerance": 0.05})
+    assert list(table["reached"]) == [3, np.inf, 3]
+    assert list(table["converged"]) == [3, 2, 3]
+    assert list(table["final"]) == [0.81, 0.7, 0.82]
+    row = table.iloc[0]
+    assert row["share"] == pytest.approx(2 / 3)
+    assert row["restarts"] == pytest.approx((3 + 2 + 3) / 2)
+    assert row["median"] == 3
+    plain = convergence.analyse(data, {})
+    assert plain["target"].iloc[0] == pytest.approx(0.81)
+    assert plain["target_is"].iloc[0] == "median final value"
+
+
+def test_a_loss_goes_down(tmp_path):
+    rows = curve_rows([[3.0, 2.0, 1.0], [3.0, 2.5, 2.4]], column="train_loss")
+    data = data_of(seeds(2)[0], rows, tmp_path)
+    table = convergence.analyse(data, {"column": "train_loss", "target": 1.5})
+    assert list(table["reached"]) == [3, np.inf]
+    assert list(table["best"]) == [1.0, 2.4]
+
+
+def test_later_convergence_and_better_ends(tmp_path):
+    rng = np.random.default_rng(0)
+    when = rng.integers(2, 20, 30)
+    runs = [np.minimum(np.arange(25) / w, 1) * (0.7 + w / 100) for w in when]
+    data = data_of(seeds(30)[0], curve_rows(runs), tmp_path)
+    table = convergence.analyse(data, {"tolerance": 1e-6})
+    assert list(table["converged"]) == list(when + 1)
+    expected = stats.spearmanr(when, 0.7 + when / 100).statistic
+    assert table["rho"].iloc[0] == pytest.approx(expected)
+
+
+def test_epochs_are_those_at_which_runs_were_measured(tmp_path):
+    """Measured every fifth epoch, and one run a last time where it stopped."""
+    rows = curve_rows([[0.5, 0.6, 0.7], [0.5, 0.65, None]])
+    rows = [row | {"epoch": 5 * row["epoch"] + 5} for row in rows]
+    rows += [rows[-1] | {"epoch": 12, "validation_metric": 0.8}]
+    data = data_of(seeds(2)[0], rows, tmp_path)
+    band = curves.analyse(data, {})
+    assert list(band["epoch"]) == [5, 10, 12, 15]
+    assert band["mean"][2] == pytest.approx((0.6 + 0.8) / 2)
+    table = convergence.analyse(data, {"target": 0.7})
+    assert list(table["reached"]) == [15, 12]
+    assert list(table["epochs"]) == [15, 12]
+
+
+def test_broken_curves_are_left_out_and_counted(tmp_path):
+    runs = [[0.5, 0.6], [np.nan, 0.6], [0.5, np.inf]]
+    data = data_of(seeds(3)[0], curve_rows(runs), tmp_path)
+    table = curves.analyse(data, {})
+    assert set(table["left_out"]) == {2}
+    assert set(table["runs"]) == {1}
+    with pytest.raises(ReseedError, match="'test_metric' is not in the training curves"):
+        curves.analyse(data, {"column": "test_metric"})
+
+
+def test_without_curves_there_is_nothing(tmp_path):
+    table = curves.analyse(data_of(seeds(3)[0]), {})
+    assert table.empty
+    assert list(convergence.analyse(data_of(seeds(3)[0]), {}).columns) == convergence.COLUMNS
+    frame(seeds(3)[0]).to_parquet(tmp_path / "metrics.parquet")
+    (tmp_path / "about.json").write_text("{}")
+    assert read_data(tmp_path, None, None).curves is None
+    frame(curve_rows(RAGGED)).to_parquet(tmp_path / "curves.parquet")
+    assert read_data(tmp_path, None, None).curves is not None
+
+
+def test_a_published_score_among_its_seeds():
+    rows, x = seeds(100)
+    given = [
+        {"arm": "rf", "score": float(np.sort(x)[92]) + 1e-9, "source": "Table 2"},
+        {"arm": "other", "score": 1.0},
+    ]
+    table = standing.analyse(data_of(rows), {"scores": given})
+    assert table["percentile"][0] == pytest.approx(0.93)
+    assert table["percentile_low"][0] < 0.93 < table["percentile_high"][0]
+    assert table["best_of"][0] == 14
+    assert table["reason"][1] == "no run of this arm"
+    with pytest.raises(ReseedError, match=r"scores\.0"):
+        standing.analyse(data_of(rows), {"scores": [{"arm": "rf"}]})

@@ -1,0 +1,106 @@
+"""Means, ranks and counts of wins against the same numbers by pandas and by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.analyses import leaderboard, pairs
+from reseed.analyses.data import Data
+from reseed.exhibits import leaderboard_table, win_tie_loss_table
+from reseed.exhibits.data import ExhibitData
+from reseed.importing import import_results
+from reseed.verdicts import ALL_DATASETS
+
+LEVELS = {"a": 0.9, "b": 0.8, "c": 0.8}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Three models, three datasets, six seeds; `loss` is better low; `c` lacks one dataset."""
+    rng = np.random.default_rng(1)
+    rows = [
+        (model, dataset, seed, metric, sign * level + rng.normal(0, 0.01))
+        for dataset, metric, sign in (("x", "accuracy", 1), ("y", "loss", -1), ("z", "accuracy", 1))
+        for model, level in LEVELS.items()
+        for seed in range(6)
+        if (model, dataset) != ("c", "z")
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "dataset", "seed", "metric", "value"])
+    frame.loc[0, "value"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def data(frame):
+    return Data(*import_results(frame, {}, {"name": "mine"}))
+
+
+def exhibit(data, table, kind):
+    return ExhibitData(table, data.metrics, data.about, kind=kind, title="T")
+
+
+def test_means_and_ranks(frame, data):
+    table = leaderboard.analyse(data, {})
+    own = table[table["dataset"] != ALL_DATASETS].set_index(["dataset", "model"])
+    cells = frame.dropna().groupby(["dataset", "model"])["value"]
+    for column, expected in (
+        ("mean", cells.mean()),
+        ("sd", cells.std()),
+        ("low", cells.min()),
+        ("high", cells.max()),
+        ("n", cells.size()),
+    ):
+        pd.testing.assert_series_equal(
+            own[column].astype(float).sort_index(), expected.astype(float), check_names=False
+        )
+    assert own.loc[("x", "a"), "failed"] == 1
+    signed = cells.mean() * pd.Series({"x": 1, "y": -1, "z": 1}).reindex(
+        cells.mean().index, level="dataset"
+    )
+    ranks = signed.groupby("dataset").rank(ascending=False)
+    pd.testing.assert_series_equal(own["rank"].sort_index(), ranks, check_names=False)
+
+
+def test_mean_rank_over_complete_datasets_only(data):
+    table = leaderboard.analyse(data, {})
+    over = table[table["dataset"] == ALL_DATASETS].set_index("model")
+    assert (over["n"] == 2).all()
+    assert (over["datasets"] == 3).all()
+    own = table[table["dataset"].isin(["x", "y"])].groupby("model")["rank"].mean()
+    pd.testing.assert_series_equal(over["mean"].sort_index(), own, check_names=False)
+    assert over.loc["a", "firsts"] == 2
+    shown = leaderboard_table.table(exhibit(data, table, "leaderboard_table"), {})
+    assert shown.shown["Model"].iloc[0] == "a"
+    assert "2 of 3 datasets on which every model" in shown.footnote
+
+
+def test_ties_share_a_rank():
+    rows = [(m, s, v) for m, v in (("a", 0.5), ("b", 0.5), ("c", 0.4)) for s in range(2)]
+    frame = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
+    table = leaderboard.analyse(Data(*import_results(frame, {}, {"name": "m"})), {})
+    assert table.set_index("model")["rank"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3.0}
+
+
+def test_wins_ties_and_losses(data):
+    table = pairs.analyse(data, {"n_boot": 50})
+    rows = table[table["dataset"] != ALL_DATASETS]
+    counts = win_tie_loss_table.count(rows)
+    # `a` is ten SDs better wherever it was run; `b` and `c` differ by nothing.
+    assert counts["a"]["b"] == [3, 0, 0, 0]
+    assert counts["b"]["a"] == [0, 0, 3, 0]
+    assert counts["a"]["c"][:3] == [2, 0, 0]
+    assert counts["b"]["c"][win_tie_loss_table.TIE] == counts["c"]["b"][win_tie_loss_table.TIE]
+    shown = win_tie_loss_table.table(exhibit(data, table, "win_tie_loss_table"), {})
+    line = shown.shown.set_index("Model").loc["a"]
+    assert (line["Wins"], line["Losses"]) == (5, 0)
+    assert line["vs b"] == "3–0–0"
+
+
+def test_nothing_to_show():
+    frame = pd.DataFrame({"model": ["a", "a"], "seed": [0, 1], "accuracy": [0.5, 0.6]})
+    metrics, about = import_results(frame, {}, {"name": "m"})
+    data = Data(metrics.assign(status="failed"), about)
+    table = leaderboard.analyse(data, {})
+    assert table["rank"].isna().all()
+    leaderboard_table.table(exhibit(data, table, "leaderboard_table"), {})
+    empty = pairs.analyse(data, {})
+    win_tie_loss_table.table(exhibit(data, empty, "win_tie_loss_table"), {})

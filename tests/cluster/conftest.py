@@ -1,0 +1,44 @@
+"""Slurm, brought up once, and an interpreter that has Snakemake's plug-in for it."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from slurm_node import SlurmNode, why_not
+
+PLUGIN = "snakemake-executor-plugin-slurm==2.8.0"
+SWITCH = "RESEED_CLUSTER_TESTS"
+
+
+@pytest.fixture(scope="session")
+def slurm_python(tmp_path_factory) -> str:
+    """This interpreter if it has the plug-in, else a new one that borrows its packages."""
+    if not os.environ.get(SWITCH):
+        pytest.skip(f"installs packages and starts daemons: set {SWITCH}=1")
+    if find_spec("snakemake_executor_plugin_slurm"):
+        return sys.executable
+    folder = tmp_path_factory.mktemp("plugin")
+    venv.create(folder, with_pip=True)
+    site = next(folder.glob("lib/python*/site-packages"))
+    (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    python = folder / "bin" / "python"
+    command = [python, "-m", "pip", "install", "--quiet", PLUGIN]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if run.returncode:
+        pytest.skip(f"{PLUGIN} cannot be installed: {run.stderr.strip()[-200:]}")
+    return str(python)
+
+
+@pytest.fixture(scope="session")
+def slurm(slurm_python, tmp_path_factory):
+    """A cluster of one node with two fake GPUs."""
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
+    with SlurmNode(Path(tmp_path_factory.mktemp("slurm"))) as node:
+        yield node

@@ -1,0 +1,174 @@
+"""A real Slurm on this machine alone: one node, two fake GPUs, no accounting, no munge.
+
+Everything it starts is a child of this process and is ended by its id. Needs root, because slurmd
+does, and `/etc/slurm` without a configuration, because jobs look nowhere else.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+CONFIGURATION = """
+ClusterName=rehearsal
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+AuthType=auth/none
+CredType=cred/none
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerParameters=sched_interval=2,bf_interval=2
+ReturnToService=2
+MinJobAge=86400
+KillWait=2
+SlurmdParameters=config_overrides
+GresTypes=gpu
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory} Gres=gpu:fake:2 State=UNKNOWN
+PartitionName=main Nodes={host} Default=YES MaxTime=60 State=UP
+"""
+# Character devices stand for GPUs; plain files are refused.
+DEVICES = """
+AutoDetect=off
+Name=gpu Type=fake File=/dev/null
+Name=gpu Type=fake File=/dev/zero
+"""
+CGROUPS = """
+CgroupAutomount=no
+ConstrainCores=no
+ConstrainDevices=no
+ConstrainRAMSpace=no
+"""
+SYSTEM = Path("/etc/slurm")
+
+
+def why_not() -> str | None:
+    """Why no Slurm can be brought up here; None if one can (Debian's package is installed)."""
+    if os.geteuid() != 0:
+        return "slurmd needs root"
+    if any((SYSTEM / name).exists() for name in ("slurm.conf", "gres.conf", "cgroup.conf")):
+        return "/etc/slurm holds a configuration already"
+    if shutil.which("slurmctld") and shutil.which("slurmd"):
+        return None
+    if not shutil.which("apt-get"):
+        return "neither Slurm nor apt-get is here"
+    for command in (
+        ["apt-get", "update"],
+        ["apt-get", "install", "-y", "--no-install-recommends", "slurm-wlm"],
+    ):
+        run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        if run.returncode:
+            return f"Debian's slurm-wlm cannot be installed: {run.stderr.strip()[-200:]}"
+    return None
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class SlurmNode:
+    """Slurm, up within a `with`; `jobs()` tells what became of every job."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.daemons: list[subprocess.Popen] = []
+        self.links: list[Path] = []
+
+    def __enter__(self) -> "SlurmNode":
+        (self.folder / "state").mkdir(parents=True)
+        (self.folder / "spool").mkdir()
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20 - 200
+        text = CONFIGURATION.format(
+            host=socket.gethostname().partition(".")[0],
+            ports=_free_ports(2),
+            folder=self.folder,
+            # Twice the processors: every job of the tests mostly waits for imports.
+            cores=2 * os.cpu_count(),
+            memory=memory,
+        )
+        SYSTEM.mkdir(exist_ok=True)
+        for name, body in (("slurm", text), ("gres", DEVICES), ("cgroup", CGROUPS)):
+            file = self.folder / f"{name}.conf"
+            file.write_text(body.lstrip())
+            link = SYSTEM / file.name
+            link.symlink_to(file)
+            self.links.append(link)
+        try:
+            self._daemon("slurmctld", "-D", "-c")
+            self._daemon("slurmd", "-D")
+            self._wait_until_idle()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self.daemons:
+            subprocess.run(["scancel", "--user=root"])
+            self._wait_for_the_end_of_jobs()
+        for daemon in reversed(self.daemons):
+            daemon.terminate()
+            try:
+                daemon.wait(20)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+        for link in self.links:
+            link.unlink(missing_ok=True)
+
+    def _daemon(self, *command: str) -> None:
+        quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)  # it has a log
+        self.daemons.append(subprocess.Popen(command, start_new_session=True, **quiet))
+
+    def _wait_until_idle(self) -> None:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            run = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True)
+            if run.stdout.strip() == "idle":
+                return
+            time.sleep(0.2)
+        logs = "\n".join(path.read_text()[-2000:] for path in self.folder.glob("*.log"))
+        raise RuntimeError(f"Slurm did not come up:\n{logs}")
+
+    def _wait_for_the_end_of_jobs(self) -> None:
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            run = subprocess.run(["squeue", "-h"], capture_output=True, text=True)
+            if not run.stdout.strip():
+                return
+            time.sleep(0.2)
+
+    def jobs(self) -> list[dict[str, str]]:
+        """Every job since the start: the fields of `scontrol show job`, and `rule` and `place`."""
+        run = subprocess.run(
+            ["scontrol", "show", "job", "-o"], capture_output=True, text=True, check=True
+        )
+        found = []
+        for line in run.stdout.splitlines():
+            fields = dict(part.split("=", 1) for part in line.split(" ") if "=" in part)
+            if "JobId" in fields:
+                found.append(fields)
+        return found

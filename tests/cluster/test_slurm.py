@@ -1,0 +1,176 @@
+"""The Slurm profile on a real Slurm: devices, arrays, the same bits, and jobs that are ended.
+
+Five to ten minutes, and it installs Debian's Slurm: only with RESEED_CLUSTER_TESTS=1. The project's
+own studies at scale smoke, some 80 jobs, besides with RESEED_CLUSTER_TESTS=full.
+"""
+
+import os
+import subprocess
+import time
+from collections import Counter
+
+import pyarrow.parquet as pq
+import pytest
+from conftest import SWITCH
+from reseed.faults.compare import contents, differences
+from reseed.faults.workspace import Workspace, kill_group
+
+pytestmark = pytest.mark.workflow
+# What a site sets for itself: no accounting here, so squeue answers, and often.
+SITE = (
+    *("--profile", "profiles/slurm", "--slurm-no-account", "--slurm-status-command", "squeue"),
+    *("--slurm-init-seconds-before-status-checks", "6", "--seconds-between-status-checks", "6"),
+    *("--latency-wait", "5"),
+    *("--default-resources", "slurm_partition=main", "mem_mb=500"),
+)
+MODELS = {"tree": {}, "gpu": {"device": "auto"}}
+
+
+def workspace(folder, python, models=MODELS, **options) -> Workspace:
+    made = Workspace.small(folder, python, models, **options)
+    made.study["exhibits"]["again"] = made.study["exhibits"]["scores"] | {"title": "Again"}
+    made.write("studies/small", made.study)
+    made.environment["WORKSPACE_NOTES"] = str(folder / "notes")
+    return made
+
+
+def trainings(made: Workspace) -> list[list[str]]:
+    """Model, visible devices, Slurm job and seed of every training that was begun."""
+    return [line.split("|") for line in (made.folder / "notes").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory, slurm, slurm_python):
+    """The same study here and through Slurm, with what Slurm says of its jobs."""
+    local = workspace(tmp_path_factory.mktemp("local"), slurm_python)
+    assert local.run().ok
+    before = {job["JobId"] for job in slurm.jobs()}
+    remote = workspace(tmp_path_factory.mktemp("remote"), slurm_python)
+    run = remote.run(*SITE, "runtime=10")
+    assert run.ok, run.text
+    jobs = {job["JobId"]: job for job in slurm.jobs() if job["JobId"] not in before}
+    return local, remote, jobs
+
+
+def test_results_through_slurm_are_bitwise_those_of_a_local_run(both):
+    local, remote, _ = both
+    expected = contents(local.results)
+    assert len(expected) > 20
+    assert differences(expected, contents(remote.results)) == []
+
+
+def test_every_gpu_block_got_one_gpu_of_its_own_and_cpu_blocks_none(both):
+    _, remote, jobs = both
+    begun = trainings(remote)
+    assert {note for note, *_ in begun} == set(MODELS)
+    for note, visible, job, _ in begun:
+        assert jobs[job].get("TresPerJob") == ("gres:gpu:1" if note == "gpu" else None)
+        if note == "gpu":
+            assert visible in ("0", "1")
+        else:
+            assert visible in ("unset", "")
+    at_once = [
+        (jobs[job]["StartTime"], jobs[job]["EndTime"], visible)
+        for visible, job in {(visible, job) for note, visible, job, _ in begun if note == "gpu"}
+    ]
+    for number, (start, end, device) in enumerate(at_once):
+        for other_start, other_end, other in at_once[number + 1 :]:
+            assert device != other or end <= other_start or other_end <= start
+
+
+def test_jobs_of_one_rule_that_are_ready_together_are_an_array(both):
+    _, _, jobs = both
+    tables = [job for job in jobs.values() if job["Comment"].startswith("rule_table")]
+    assert len(tables) == 2
+    assert len({job.get("ArrayJobId") for job in tables} - {None}) == 1
+
+
+def test_every_job_asked_for_the_time_and_memory_of_the_profile(both):
+    _, _, jobs = both
+    assert Counter(job["TimeLimit"] for job in jobs.values()).keys() == {"00:10:00"}
+    memory = {int(job["MinMemoryNode"].removesuffix("M")) for job in jobs.values()}
+    assert min(memory) == 500
+    assert max(memory) <= 510  # an array's own list of commands is added
+
+
+def fingerprints(made: Workspace) -> dict[str, str]:
+    """Trial → hash of its raw predictions."""
+    return {
+        path.relative_to(made.results).as_posix(): pq.read_table(path)["fingerprint"][0].as_py()
+        for path in made.trials()
+    }
+
+
+def wait_for(condition, seconds: float):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
+        time.sleep(0.5)
+    raise AssertionError("what was waited for did not happen")
+
+
+def test_a_job_ended_by_scancel_or_its_time_limit_is_sent_again(tmp_path, slurm, slurm_python):
+    # Two blocks: one is cancelled, the other needs longer than the minute of its first attempt.
+    models = {"cancelled": {}, "slow": {}}
+    made = workspace(tmp_path, slurm_python, models, seeds=22, seconds=4)
+    process = made.start(*SITE, "runtime=1*attempt", "--config", "seeds_per_job=24")
+    try:
+
+        def begun():
+            notes = made.folder / "notes"
+            return notes.exists() and [
+                job for note, _, job, seed in trainings(made) if note == "cancelled" and seed == "2"
+            ]
+
+        job = wait_for(begun, 200)[0]
+        subprocess.run(["scancel", job], check=True)
+        text, _ = process.communicate(timeout=580)
+    except BaseException:
+        kill_group(process)
+        raise
+    assert process.returncode == 0, text
+    states = {entry["JobState"] for entry in slurm.jobs()}
+    assert {"CANCELLED", "TIMEOUT"} <= states
+    assert len(made.trials()) == 2 * (22 + 3 - 1)
+    local = workspace(tmp_path / "local", slurm_python, models, seeds=22)
+    assert local.run("--config", "seeds_per_job=24").ok
+    # How long a trial sleeps is one of its hyper-parameters: only what was learnt is compared.
+    assert fingerprints(local) == fingerprints(made)
+    again = Counter((note, seed) for note, _, _, seed in trainings(made) if note == "slow")
+    assert sum(count > 1 for count in again.values()) <= 3, "finished trials were trained again"
+
+
+def test_a_job_that_is_never_let_through_is_reported(tmp_path, slurm, slurm_python):
+    made = workspace(tmp_path, slurm_python, {"tree": {}}, seconds=60)
+    process = made.start(*SITE, "runtime=10", "--retries", "0")
+    try:
+        job = wait_for(lambda: (made.folder / "notes").exists() and trainings(made)[0][2], 120)
+        subprocess.run(["scancel", job], check=True)
+        ended = {job}
+
+        def cancel_the_rest():
+            for _, _, other, _ in trainings(made):
+                if other not in ended:
+                    ended.add(other)
+                    subprocess.run(["scancel", other], check=True)
+            return process.poll() is not None
+
+        wait_for(cancel_the_rest, 300)
+        text, _ = process.communicate(timeout=10)
+    except BaseException:
+        kill_group(process)
+        raise
+    assert process.returncode != 0
+    assert "FAILED train" in text
+    assert not (made.results / "report" / "index.html").exists()
+
+
+@pytest.mark.skipif(os.environ.get(SWITCH) != "full", reason=f"some 80 jobs: set {SWITCH}=full")
+def test_the_projects_own_studies_at_scale_smoke(tmp_path, slurm, slurm_python):
+    local = Workspace.own(tmp_path / "local", slurm_python)
+    assert local.run("--config", "scale=smoke").ok
+    remote = Workspace.own(tmp_path / "remote", slurm_python)
+    run = remote.run(*SITE, "runtime=20", "--config", "scale=smoke", timeout=3600)
+    assert run.ok, run.text
+    assert differences(contents(local.results), contents(remote.results)) == []

@@ -1,0 +1,159 @@
+"""A conda channel of what is installed here: each distribution becomes a conda package.
+
+Stands in for conda-forge where no channel is reached. A package holds what the wheel put into
+site-packages and depends on what its metadata name, so an environment made from the channel has the
+pinned packages and their requirements, and nothing else.
+"""
+
+import io
+import json
+import os
+import sys
+import tarfile
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import pyarrow as pa
+from packaging.requirements import Requirement
+
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+SITE = f"lib/python{VERSION}/site-packages"
+# Name on the package index → name in the conda channel.
+CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base", "xgboost-cpu": "xgboost"}
+INDEX_NAMES = {conda: index for index, conda in CONDA_NAMES.items()}
+# Left out of the interpreter's package: nothing of it runs in a rule.
+BULKY = {"test", "tests", "idlelib", "tkinter", "ensurepip", "site-packages", "__pycache__"}
+
+
+def normal(name: str) -> str:
+    """A distribution's name as the package index compares it."""
+    return name.lower().replace("_", "-").replace(".", "-")
+
+
+def requirements(name: str) -> list[str]:
+    """Distributions that one needs here (extras left out), as the channel names them."""
+    needed = [Requirement(text) for text in metadata.requires(name) or []]
+    wanted = [r for r in needed if r.marker is None or r.marker.evaluate({"extra": ""})]
+    return sorted({normal(requirement.name) for requirement in wanted})
+
+
+def closure(names: list[str]) -> list[str]:
+    """Distributions and all that they need, those that are installed here."""
+    pending, found = [normal(INDEX_NAMES.get(name, name)) for name in names], set()
+    while pending:
+        name = pending.pop()
+        if name in found:
+            continue
+        try:
+            needed = requirements(name)
+        except metadata.PackageNotFoundError:
+            continue
+        found.add(name)
+        pending += needed
+    return sorted(found)
+
+
+def build_channel(folder: Path, names: list[str]) -> dict[str, str]:
+    """Write packages for `names`, what they need, and the interpreter.
+
+    Returns versions by conda name. The channel still wants its index (`conda.py index`).
+    """
+    platform = folder / "linux-64"
+    platform.mkdir(parents=True)
+    (folder / "noarch").mkdir()
+    versions = {"python": sys.version.split()[0]}
+    _interpreter(platform, versions["python"])
+    installed = closure(names)
+    for name in installed:
+        found = metadata.distribution(name)
+        conda = CONDA_NAMES.get(name, name)
+        depends = [CONDA_NAMES.get(need, need) for need in requirements(name) if need in installed]
+        files = {}
+        for entry in found.files or []:
+            path = Path(found.locate_file(entry))
+            inside = entry.parts[0] != ".." and "__pycache__" not in entry.parts
+            if inside and path.is_file():
+                files[f"{SITE}/{entry.as_posix()}"] = path
+        build = "cpu_standin_0" if conda == "pytorch" else "standin_0"
+        depends = [f"python {VERSION}.*", *depends]
+        version = found.version.partition("+")[0]  # a wheel's +cpu is the build in a channel
+        _write_package(platform, conda, version, build, depends, files)
+        versions[conda] = version
+    return versions
+
+
+def _interpreter(platform: Path, version: str) -> None:
+    base = Path(sys.base_prefix)
+    files = {f"bin/python{VERSION}": (base / "bin" / f"python{VERSION}").resolve()}
+    for name in ("python", "python3"):
+        files[f"bin/{name}"] = files[f"bin/python{VERSION}"]
+    for library in base.glob(f"lib/libpython{VERSION}.so*"):
+        files[f"lib/{library.name}"] = library.resolve()
+    root = base / "lib" / f"python{VERSION}"
+    for place, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in BULKY]
+        for name in names:
+            path = Path(place, name)
+            files[path.relative_to(base).as_posix()] = path
+    _write_package(platform, "python", version, "standin_0", [], files)
+
+
+def _write_package(
+    platform: Path, name: str, version: str, build: str, depends: list[str], files: dict[str, Path]
+) -> None:
+    """One `.conda` file: a zip of two tar archives, packed with zstd."""
+    index = {
+        "name": name,
+        "version": version,
+        "build": build,
+        "build_number": 0,
+        "depends": depends,
+        "arch": "x86_64",
+        "platform": "linux",
+        "subdir": "linux-64",
+        "timestamp": 1_700_000_000_000,
+    }
+    paths = {
+        "paths_version": 1,
+        "paths": [
+            {"_path": place, "path_type": "hardlink", "size_in_bytes": path.stat().st_size}
+            for place, path in files.items()
+        ],
+    }
+    information = {
+        "info/index.json": json.dumps(index).encode(),
+        "info/paths.json": json.dumps(paths).encode(),
+        "info/files": "\n".join(files).encode(),
+    }
+    stem = f"{name}-{version}-{build}"
+    with zipfile.ZipFile(platform / f"{stem}.conda", "w", zipfile.ZIP_STORED) as package:
+        package.writestr("metadata.json", json.dumps({"conda_pkg_format_version": 2}))
+        for part, content in (("info", information), ("pkg", files)):
+            with package.open(f"{part}-{stem}.tar.zst", "w", force_zip64=True) as member:
+                _pack(member, content)
+
+
+def _pack(stream, content: dict[str, bytes | Path]) -> None:
+    packed = pa.CompressedOutputStream(pa.PythonFile(stream, mode="w"), "zstd")
+    with tarfile.open(fileobj=_Writer(packed), mode="w|") as archive:
+        for place, what in content.items():
+            if isinstance(what, bytes):
+                entry = tarfile.TarInfo(place)
+                entry.size, entry.mode = len(what), 0o644
+                archive.addfile(entry, io.BytesIO(what))
+            else:
+                archive.add(what, place, recursive=False)
+    packed.close()
+
+
+class _Writer:
+    """What tarfile needs of a file."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def write(self, data: bytes) -> int:
+        """Pass the bytes on."""
+        self.stream.write(data)
+        return len(data)

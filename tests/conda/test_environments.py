@@ -1,0 +1,69 @@
+"""Every rule's environment is sufficient: the smoke scale, each script in its own environment only.
+
+About six minutes: only with RESEED_CONDA_TESTS=1. The real conda where it reaches conda-forge, else
+a stand-in whose channel is made of the packages installed here (conftest.py).
+"""
+
+import json
+import subprocess
+
+import pytest
+import yaml
+from channel import closure, normal
+from conftest import dependencies
+from reseed.faults.workspace import REPOSITORY, Workspace
+
+pytestmark = pytest.mark.workflow
+LISTING = (
+    "import json, sys; from importlib import metadata;"
+    "print(json.dumps([sys.prefix, [d.metadata['Name'] for d in metadata.distributions()]]))"
+)
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """Where environments are kept, so that they are made once."""
+    return str(tmp_path_factory.mktemp("environments"))
+
+
+def test_the_smoke_scale_in_conda_environments(conda, prefix, tmp_path):
+    made = Workspace.own(tmp_path, environment=conda.environment)
+    arguments = ("--sdm", "conda", "--conda-prefix", prefix, "--config", "scale=smoke")
+    run = made.run(*arguments)
+    assert run.ok, run.text
+    for study in (made.results / "studies").iterdir():
+        about = json.loads((study / "about.json").read_text())
+        assert about["trials"]["failed"] == 0
+        assert about["trials"]["ok"] > 0
+
+
+def test_an_environment_holds_nothing_but_what_it_names(conda, prefix, tmp_path):
+    if conda.real:
+        pytest.skip("what a channel's packages need is the channel's to say")
+    made = Workspace.small(tmp_path, environment=conda.environment)
+    arguments = ("--sdm", "conda", "--conda-prefix", prefix, "--conda-create-envs-only")
+    assert made.run(*arguments).ok
+    allowed = {
+        path.read_text(): set(closure(dependencies(path)))
+        for path in (REPOSITORY / "envs").glob("*.yaml")
+    }
+    checked = 0
+    for copy in made.folder.parent.joinpath(prefix).glob("*_.yaml"):
+        python = copy.with_suffix("") / "bin" / "python"
+        run = subprocess.run([python, "-c", LISTING], capture_output=True, text=True, check=True)
+        place, names = json.loads(run.stdout)
+        assert place == str(python.parent.parent)
+        assert {normal(name) for name in names} <= allowed[copy.read_text()]
+        checked += 1
+    assert checked >= 3
+
+
+def test_a_package_that_is_not_named_is_missed(conda, prefix, tmp_path):
+    made = Workspace.small(tmp_path, environment=conda.environment)
+    path = made.folder / "envs" / "data.yaml"
+    entry = yaml.safe_load(path.read_text())
+    entry["dependencies"] = [d for d in entry["dependencies"] if not d.startswith("scikit-learn")]
+    path.write_text(yaml.safe_dump(entry))
+    run = made.run("--sdm", "conda", "--conda-prefix", prefix)
+    assert not run.ok
+    assert "No module named 'sklearn'" in run.text

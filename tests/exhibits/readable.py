@@ -1,0 +1,42 @@
+"""What every figure and table must be: readable at print size, the same twice, without NaN."""
+
+import os
+
+import numpy as np
+from reseed.exhibits.figures import write_figure
+from reseed.exhibits.tables import write_table
+from test_figures import texts_of
+
+#: Set to look at the figures that the tests draw (in pytest's `--basetemp`).
+KEEP = bool(os.environ.get("KEEP_FIGURES"))
+
+
+def check_figure(make, data, options, folder):
+    """Draw twice; return what was drawn. Text is legible, inside the page and apart."""
+    figure, drawn = make(data, options)
+    found = texts_of(figure)
+    assert min(text.get_fontsize() for text, _ in found) >= 7
+    for i, (text, box) in enumerate(found):
+        assert box.x0 >= -1, text.get_text()
+        assert box.x1 <= figure.bbox.width + 1, text.get_text()
+        for other, its_box in found[i + 1 :]:
+            overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
+            assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
+    fresh, _ = make(data, options)
+    for one in (figure, fresh):
+        one.canvas.draw()
+    assert (np.asarray(figure.canvas.buffer_rgba()) == np.asarray(fresh.canvas.buffer_rgba())).all()
+    drawn.frame.to_csv(folder / "figure.csv")
+    if KEEP:
+        write_figure(fresh, drawn, data, folder / "figure")
+    assert " nan" not in drawn.footnote + " ".join(drawn.findings)
+    return figure, drawn
+
+
+def check_table(table, folder):
+    """Write it in every form; no cell reads NaN."""
+    write_table(table, folder / "t")
+    assert not (table.shown.astype(str) == "nan").any(axis=None)
+    assert " nan" not in table.footnote + " ".join(table.findings)
+    assert len(table.footnote) > 20
+    return table

@@ -1,0 +1,138 @@
+"""Paper 2's tables and figures show what the analyses measured."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from readable import check_figure, check_table
+from reseed.analyses import convergence, curves, extremes, range_growth, standing
+from reseed.analyses.data import Data
+from reseed.exhibits import (
+    convergence_figure,
+    curves_figure,
+    extremes_table,
+    histogram_figure,
+    range_growth_figure,
+    reach_table,
+    standing_table,
+)
+from reseed.exhibits.data import ExhibitData
+from test_extremes_and_curves import RAGGED, curve_rows, data_of, seeds
+
+SCORES = [
+    {"arm": "rf", "score": 0.905, "source": "Table 2"},
+    {"arm": "rf, long", "score": 0.99},
+    {"arm": "svm", "score": 0.5},
+]
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory):
+    """Two arms of one model, one with an outlier; curves of unequal length."""
+    folder = tmp_path_factory.mktemp("c")
+    rows = seeds(60)[0] + seeds(30, "rf, long", mean=0.95, seed=1)[0]
+    rows.append(seeds(1, "rf, long", mean=0.8, seed=3)[0][0] | {"init": 77})
+    long = [[v and v + 0.1 for v in run] for run in RAGGED * 4]
+    curve = curve_rows(RAGGED * 4) + curve_rows(long, "rf, long")
+    data = data_of(rows, curve, folder)
+    data.about["arms"] = {"rf, long": {"title": "RF, long training"}}
+    published = folder / "p"
+    published.mkdir()
+    pd.DataFrame(
+        [["long", 500, 90.7, 0.2, 90.14, 91.41]],
+        columns=["training", "seeds", "mean", "std", "min", "max"],
+    ).to_csv(published / "picard_tables.csv", index=False)
+    return Data(data.metrics, data.about, published, None, data.curves)
+
+
+@pytest.fixture(scope="module")
+def make(read):
+    options = {
+        extremes: {"n_sim": 400, "published": {"rf, long": {"training": "long"}}},
+        range_growth: {"up_to": 1000, "points": 6},
+        standing: {"scores": SCORES},
+    }
+
+    def of(analysis):
+        table = analysis.analyse(read, options.get(analysis, {}))
+        return ExhibitData(table, read.metrics, read.about, "k", "Title")
+
+    return of
+
+
+def test_the_table_of_extremes(make, tmp_path):
+    data = make(extremes)
+    table = check_table(extremes_table.table(data, {}), tmp_path)
+    assert [name.strip() for name in table.shown["Arm"]] == [
+        "RF", "RF, long training", "as published",
+    ]  # fmt: skip
+    row = data.statistics.iloc[0]
+    assert table.shown["Range"][0] == f"{row['range']:.4f}"
+    assert table.shown["Range"][2] == "0.0127"
+    assert table.shown["Gaussian"][2] == "6.07"  # E[R] of 500 in SD, as tabulated
+    assert table.shown["Tails"][1] == "heavier"
+    assert "in 1 of 2 arms: RF, long training" in table.findings[0]
+
+
+def test_the_histogram_has_every_seed(make, read, tmp_path):
+    figure, drawn = check_figure(histogram_figure.figure, make(extremes), {}, tmp_path)
+    assert len(drawn.frame) == 91
+    rugs = [c for axis in figure.axes for c in axis.collections]
+    assert sum(len(rug.get_segments()) for rug in rugs) == 91
+    assert "Seeds per arm: 31–60" in drawn.footnote
+    one = histogram_figure.figure(make(extremes), {"arms": ["rf"]})
+    assert len(one[1].frame) == 60
+
+
+def test_the_range_grows(make, tmp_path):
+    _, drawn = check_figure(range_growth_figure.figure, make(range_growth), {}, tmp_path)
+    assert ": two seeds are" in drawn.findings[0]
+    assert "; as a Gaussian" in drawn.findings[0]
+    assert "not as a Gaussian" in drawn.findings[1]
+
+
+def test_curves_and_convergence(make, tmp_path):
+    figure, drawn = check_figure(curves_figure.figure, make(curves), {}, tmp_path)
+    assert "runs still training" in drawn.footnote
+    assert figure.axes[0].get_ylabel() == "Validation AUC"
+    assert "Seeds per arm: 12" in drawn.footnote
+    late = curves_figure.figure(make(curves), {"from_epoch": 3})[1]
+    assert late.frame["epoch"].min() == 3
+    _, drawn = check_figure(convergence_figure.figure, make(convergence), {}, tmp_path)
+    assert len(drawn.frame) == 24
+
+
+def test_the_table_of_times_to_a_score(make, tmp_path):
+    table = check_table(reach_table.table(make(convergence), {}), tmp_path)
+    assert len(table.shown) == 2
+    assert table.shown["Reach it"][1].startswith("67 %") or "100 %" in table.shown["Reach it"][1]
+    assert "never" in " ".join(table.shown["Median epoch"])
+
+
+def test_the_table_of_standings(make, tmp_path):
+    table = check_table(standing_table.table(make(standing), {}), tmp_path)
+    assert list(table.shown["Source"]) == ["Table 2", "given"]
+    assert table.shown["Best of"][1] == "more than were run"
+    assert "svm (no run of this arm)" in table.footnote
+
+
+@pytest.mark.parametrize("kind", [extremes_table, reach_table, standing_table])
+def test_empty_tables(kind, make):
+    empty = ExhibitData(pd.DataFrame(), make(extremes).metrics, make(extremes).about, "k", "T")
+    assert list(kind.table(empty, {}).shown.columns) == ["Nothing to show"]
+
+
+@pytest.mark.parametrize(
+    "kind", [histogram_figure, range_growth_figure, curves_figure, convergence_figure]
+)
+def test_empty_figures(kind, make):
+    metrics = make(extremes).metrics
+    empty = ExhibitData(pd.DataFrame(), metrics.iloc[:2], make(extremes).about, "k", "T")
+    assert kind.figure(empty, {})[1].frame.columns[0] == "nothing_to_show"
+
+
+def test_equal_scores_have_a_histogram_without_a_density(make):
+    metrics = make(extremes).metrics.assign(auc=0.5)
+    flat = ExhibitData(None, metrics, make(extremes).about, "k", "T")
+    figure, _ = histogram_figure.figure(flat, {})
+    assert not any(line.get_color() == "#D55E00" for axis in figure.axes for line in axis.lines)
+    assert np.isfinite(figure.axes[0].get_ylim()).all()

@@ -1,0 +1,54 @@
+"""The verdicts over seeds and items, as printed and drawn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from output_frames import study_of, write_outputs
+from readable import check_figure, check_table
+from reseed.analyses import item_pairs
+from reseed.exhibits import item_pairs_figure, item_pairs_table
+from reseed.exhibits.data import ExhibitData
+from test_item_pairs import FAST, arms
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    found = arms(("ffnn", "rf", "xgb"), gain=(0.0, 0.02, 0.4))
+    found |= arms(("rf", "xgb"), runs=1, gain=(0, 0.1), dataset="home_mortgage_sim")
+    y, runs = found["magic", "rf"]
+    found["magic", "rf"] = (y, [None, *runs[1:]])
+    predictions = write_outputs(tmp_path_factory.mktemp("o"), found)
+    read = study_of(predictions, found)
+    return ExhibitData(item_pairs.analyse(read, FAST), read.metrics, read.about, "k", "Title")
+
+
+def test_the_table_has_a_verdict_for_each_pair(data, tmp_path):
+    table = check_table(item_pairs_table.table(data, {}), tmp_path)
+    assert len(table.shown) == 4
+    assert table.sections[0] == "Magic, AUC"
+    assert table.sections[-1] == "Home Mortgage Sim*, AUC"
+    assert table.shown["Verdict"].str.contains("XGB beats").sum() >= 1
+    assert "as trained" in table.shown["Verdict"].iloc[-1]
+    assert "Home Mortgage" in table.footnote
+
+
+def test_numbers_in_place_of_sentences(data, tmp_path):
+    table = check_table(item_pairs_table.table(data, {"verdicts": False}), tmp_path)
+    assert list(table.shown["Runs"])[-1] == "1 + 1"
+    assert list(table.shown["Seeds' share"])[-1] == "not known"
+    row = data.statistics.query("metric == 'auc'").iloc[0]
+    assert table.shown["Difference"].iloc[0].startswith(f"{100 * row['difference']:.1f}"[:3])
+
+
+def test_the_figure_has_a_line_a_pair(data, tmp_path):
+    figure, drawn = check_figure(item_pairs_figure.figure, data, {}, tmp_path)
+    assert len(drawn.frame) == 4
+    labels = [t.get_text() for axis in figure.axes for t in axis.get_yticklabels()]
+    assert sum("as trained" in label for label in labels) >= 1
+
+
+def test_nothing_is_said_plainly(data):
+    for rows in (pd.DataFrame(), data.statistics.assign(reason="one class only")):
+        empty = ExhibitData(rows, data.metrics, data.about, "k", "T")
+        assert "per-item" in item_pairs_table.table(empty, {}).shown.iloc[0, 0]
+        assert np.all(item_pairs_figure.figure(empty, {})[1].frame.shape == (1, 1))

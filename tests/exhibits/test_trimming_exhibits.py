@@ -1,0 +1,164 @@
+"""Paper 3's tables and figures show what the analyses measured."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from output_frames import study_of, write_outputs
+from readable import check_figure, check_table
+from reseed.analyses import (
+    gap_distribution,
+    trimming,
+    trimming_ensembles,
+    trimming_information,
+    trimming_pairs,
+    trimming_summary,
+)
+from reseed.analyses.data import Data
+from reseed.exhibits import (
+    ensembles_figure,
+    ensembles_table,
+    gap_figure,
+    information_table,
+    representatives_table,
+    trimming_3d_figure,
+    trimming_figure,
+    trimming_pairs_figure,
+    trimming_table,
+)
+from reseed.exhibits.data import ExhibitData
+from scipy.special import expit
+from test_trimming_analyses import printed, runs
+
+FAST = {"n_bootstrap": 4, "n_ensembles": 20, "n_halves": 2, "sizes": [1, 3, 5]}
+ARMS = ("rf", "rf:order", "rf:both")
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory):
+    """Exhibit data of an analysis: three arms of one model, one with an odd run; a regression."""
+    folder = tmp_path_factory.mktemp("o")
+    found = {}
+    for number, arm in enumerate(ARMS):
+        y, gaps = runs(n=24, odd=(20,) if number else ())
+        gaps = gaps + np.random.default_rng(number).normal(0, 0.3 * number, gaps.shape)
+        found["magic", arm] = (y, list(expit(gaps)))
+    found["bike_sharing", "rf"] = (y.astype(float), [y + 0.1 * i for i in range(5)])
+    data = study_of(write_outputs(folder / "w", found), found)
+    published = printed(folder / "p")
+    data = Data(data.metrics, data.about, published, data.predictions)
+    data.about["arms"] = {"rf:order": {"title": "Order"}, "rf:both": {"title": "Init and order"}}
+    options = {
+        trimming_summary: {"published": {"rf": "init", "rf:order": "batch"}},
+        trimming_ensembles: {"published": "rf"},
+    }
+    cache = {}
+
+    def of(analysis):
+        if analysis not in cache:
+            cache[analysis] = analysis.analyse(data, FAST | options.get(analysis, {}))
+        return ExhibitData(cache[analysis], data.metrics, data.about, "k", "Title")
+
+    return of
+
+
+def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
+    data = make(trimming_summary)
+    table = check_table(trimming_table.table(data, {}), tmp_path)
+    names = [name.strip() for name in table.shown["", "Arm"]]
+    assert names == ["RF", "as published", "Order", "as published", "Init and order"]
+    assert table.shown["Accuracy", "Range"][1] == "0.9000–0.9200"
+    assert table.shown["Pairwise churn", "Range"][1] == "0.0125–0.0500"
+    row = data.statistics.iloc[0]
+    assert table.shown["Accuracy", "Mean ± SD"][0].startswith(f"{row['accuracy_mean']:.4f}")
+    assert table.shown["", "Low α̂"][2] == "92 %"  # 11 of 12
+    assert "regression" in table.footnote
+    assert len(table.findings) == 1
+
+
+def test_the_figures_of_runs(make, tmp_path):
+    data = make(trimming)
+    figure, drawn = check_figure(trimming_figure.figure, data, {}, tmp_path)
+    assert len([axis for axis in figure.axes if axis.get_visible()]) == 3
+    assert len(drawn.frame) == 36
+    assert "11 of 12" in drawn.findings[1]
+    three = {"x": ["accuracy", "churn_ensemble", "ece"], "arms": ["rf:both"]}
+    figure, drawn = check_figure(trimming_figure.figure, data, three, tmp_path)
+    assert len(figure.axes) == 3
+    assert set(drawn.frame["arm"]) == {"rf:both"}
+
+
+def test_the_space_of_three_measurements(make, tmp_path):
+    figure, drawn = trimming_3d_figure.figure(make(trimming), {"arms": ["rf:both"]})
+    figure.canvas.draw()
+    points = figure.axes[0].collections[0]
+    assert len(points.get_offsets()) == len(drawn.frame) == 12
+    sized = trimming_3d_figure.figure(make(trimming_ensembles), {"colour": "size"})
+    assert len(sized[0].axes) == 4
+
+
+def test_pairs_and_gaps(make, tmp_path):
+    _, drawn = check_figure(trimming_pairs_figure.figure, make(trimming_pairs), {}, tmp_path)
+    assert drawn.frame.groupby("arm")["above"].apply(lambda a: (a == 1).sum()).to_dict() == {
+        "rf": 0, "rf:order": 11, "rf:both": 11,
+    }  # fmt: skip
+    check_figure(gap_figure.figure, make(gap_distribution), {}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"arms": ["rf", "rf:both"]},
+        {"y": ["accuracy", "ece"], "x": ["churn_ensemble", "churn_ensemble"], "arms": ["rf"]},
+    ],
+    ids=["over size", "scatter"],
+)
+def test_the_figures_of_ensembles(make, tmp_path, options):
+    check_figure(ensembles_figure.figure, make(trimming_ensembles), options, tmp_path)
+
+
+def test_the_table_of_ensembles(make, tmp_path):
+    data = make(trimming_ensembles)
+    table = check_table(ensembles_table.table(data, {}), tmp_path)
+    assert list(table.shown["Runs"][:4]) == ["1", "3", "5", "12"]
+    assert table.shown["Paper"][1] == "77.2 %"
+    assert table.shown["Paper"][5] == "–"
+    part = data.statistics.query("arm == 'rf' and size == 3")
+    assert table.shown["Accuracy"][1].startswith(f"{part['accuracy'].mean():.4f} ± ")
+
+
+def test_representatives_are_the_most_accurate_by_alpha(make, tmp_path):
+    data = make(trimming)
+    table = check_table(representatives_table.table(data, {"count": 5}), tmp_path)
+    assert len(table.shown) == 15
+    rows = data.statistics.query("arm == 'rf'")
+    kept = table.raw.query("arm == 'rf'")
+    assert kept["accuracy"].min() >= rows["accuracy"].nlargest(5).min()
+    assert (np.diff(kept["alpha_hat"]) >= 0).all()
+
+
+def test_information_is_a_row_a_measure(make, tmp_path):
+    table = check_table(information_table.table(make(trimming_information), {}), tmp_path)
+    assert len(table.shown) == 15
+    assert list(table.shown["Measured on one half"][:2]) == ["α̂", "KS distance"]
+    assert all("given accuracy" in f or "nearly" in f for f in table.findings)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [trimming_table, representatives_table, ensembles_table, information_table],
+    ids=lambda k: k.__name__.rpartition(".")[2],
+)
+def test_empty_tables(make, kind):
+    for rows in (pd.DataFrame(), make(trimming).statistics.assign(reason="few")):
+        data = ExhibitData(rows, make(trimming).metrics, make(trimming).about, "k", "T")
+        assert "at this scale" in kind.table(data, {}).shown.iloc[0, 0]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [trimming_figure, trimming_3d_figure, trimming_pairs_figure, ensembles_figure, gap_figure],
+    ids=lambda k: k.__name__.rpartition(".")[2],
+)
+def test_empty_figures(make, kind):
+    data = ExhibitData(None, make(trimming).metrics, make(trimming).about, "k", "T")
+    assert kind.figure(data, {})[1].frame.columns[0] == "nothing_to_show"

@@ -1,0 +1,43 @@
+"""Every fault of the harness: damage is noticed, what was killed is finished, bit by bit."""
+
+import os
+
+import pytest
+from reseed.faults.kills import kill_often
+from reseed.faults.outcome import Bench, load_cases
+from reseed.faults.workspace import Workspace
+
+pytestmark = pytest.mark.workflow
+CASES = load_cases()
+KILLS = 5
+# What this version does not survive yet, and why. Strict: a case that begins to pass must leave.
+KNOWN: dict[str, str] = {}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory) -> Bench:
+    return Bench(tmp_path_factory.mktemp("cases"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.xfail(reason=KNOWN[name], strict=True))
+        if name in KNOWN
+        else name
+        for name in CASES
+    ],
+)
+def test_fault(bench, name):
+    if CASES[name].needs_root and os.geteuid() != 0:
+        pytest.skip("mounts a file system: needs root")
+    outcome, _ = bench.try_case(CASES[name])
+    assert outcome.good, f"{CASES[name].title}: {outcome.end}: {outcome.message}"
+
+
+def test_killed_at_random_moments_and_run_again(tmp_path):
+    found = kill_often(Workspace.small, tmp_path, KILLS, seed=1)
+    assert found.kills == KILLS
+    assert found.files > 20
+    assert found.errors == []
+    assert found.differences == []

@@ -1,0 +1,101 @@
+"""The harness itself: it must see what it is there to see, and the page must say it."""
+
+import json
+import os
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from reseed.faults.compare import contents, differences
+from reseed.faults.damage import cut, exchange, flip, flip_inside
+from reseed.faults.kills import Kills
+from reseed.faults.outcome import CASES, Case, Outcome, load_cases
+from reseed.faults.page import page
+
+
+@pytest.fixture
+def results(tmp_path):
+    for name, value in (("one", 1.0), ("two", 2.0)):
+        path = tmp_path / "results" / "trials" / f"{name}.parquet"
+        path.parent.mkdir(exist_ok=True, parents=True)
+        table = pa.table({"metric": [value], "train_seconds": [0.5]})
+        pq.write_table(table, path)
+    about = {"trials": 2, "train_seconds": 1.0, "study": "s"}
+    study = tmp_path / "results" / "studies" / "s"
+    study.mkdir(parents=True)
+    (study / "about.json").write_text(json.dumps(about))
+    return tmp_path / "results"
+
+
+def trial(results, name="one"):
+    return results / "trials" / f"{name}.parquet"
+
+
+def test_clocks_and_metadata_do_not_count(results):
+    before = contents(results)
+    table = pa.table({"metric": [1.0], "train_seconds": [9.9]})
+    pq.write_table(table.replace_schema_metadata({"commit": "x"}), trial(results))
+    (results / "studies" / "s" / "about.json").write_text(
+        json.dumps({"trials": 2, "train_seconds": 3.0, "study": "s"})
+    )
+    assert differences(before, contents(results)) == []
+
+
+def test_one_value_one_missing_and_one_new_file_are_seen(results):
+    before = contents(results)
+    pq.write_table(pa.table({"metric": [1.0 + 1e-16 * 4]}), trial(results))
+    trial(results, "two").rename(trial(results, "three"))
+    assert differences(before, contents(results)) == [
+        "missing: trials/two.parquet",
+        "unexpected: trials/three.parquet",
+        "differs: trials/one.parquet",
+    ]
+
+
+@pytest.mark.parametrize("damage", [cut, flip_inside])
+def test_damage_changes_what_a_file_says_and_not_its_times_or_name(results, damage):
+    path, before = trial(results), contents(results)
+    path.chmod(0o444)
+    linked = path.with_suffix(".link")
+    os.link(path, linked)
+    stat = path.stat()
+    damage(path)
+    assert path.stat().st_mtime_ns == stat.st_mtime_ns
+    assert path.stat().st_ino == stat.st_ino
+    assert linked.read_bytes() == path.read_bytes()
+    assert "differs: trials/one.parquet" in differences(before, contents(results))
+
+
+def test_a_flip_is_one_bit(results):
+    before = trial(results).read_bytes()
+    flip(trial(results), 0.5)
+    after = trial(results).read_bytes()
+    changed = [a ^ b for a, b in zip(before, after, strict=True) if a != b]
+    assert changed == [0x10]
+
+
+def test_an_exchange_is_seen_on_both_sides(results):
+    before = contents(results)
+    exchange(trial(results), trial(results, "two"))
+    assert len(differences(before, contents(results))) == 2
+
+
+def test_the_page_tells_bad_ends_as_bad(monkeypatch):
+    monkeypatch.setitem(CASES, "odd", Case("odd", "Group", "an odd | fault", lambda bench: None))
+    kills = Kills(kills=2, rounds=1, undisturbed_seconds=9, files=7, moments=[0.5, 3.0])
+    facts = {"command": "c", "date": "d", "system": "s"}
+    good = page(kills, {"odd": (Outcome("refused", "Error: <no>"), 1.0)}, facts)
+    assert "each round ended in the same bits" in good
+    assert "1 of 1 end well" in good
+    assert "| an odd | fault | refused | Error: \\<no> |" in good
+    kills.differences.append("round 1: differs: trials/x.parquet")
+    bad = page(kills, {"odd": (Outcome("LOST", "gone"), 1.0)}, facts)
+    assert "NOT all rounds did" in bad
+    assert "differs: trials/x.parquet" in bad
+    assert "0 of 1 end well" in bad
+
+
+def test_every_case_has_a_group_and_a_title_of_its_own():
+    cases = load_cases()
+    assert len({case.title for case in cases.values()}) == len(cases) >= 25
+    assert {case.group for case in cases.values()} >= {"Damaged files", "Models that misbehave"}

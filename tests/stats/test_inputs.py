@@ -1,0 +1,153 @@
+"""One gate for input: every kind of value that is no score is refused, and sizes do not matter."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.stats import bootstrap, calibration, comparison, ensembles, planning, ranking, variance
+from reseed.stats.inputs import finite, labels, real, scaled
+from reseed.stats.spread import range_against_gaussian, spread
+from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["1", "2"], "real numbers"),
+        ([b"1", b"2"], "real numbers"),
+        (np.array(["1", 2.0], dtype=object), "real numbers, it holds '1'"),
+        ([1 + 2j, 3], "real numbers"),
+        (np.array(["2026-01-01"], dtype="datetime64[D]"), "real numbers"),
+        (np.array([1], dtype="timedelta64[s]"), "real numbers"),
+        (np.ma.masked_array([1.0, 2.0], [False, True]), "1 masked"),
+        ([1.0, None], "1 missing"),
+        (pd.array([1, None], dtype="Int64"), "NaN|real numbers"),
+        ([Decimal("0.1")], "real numbers"),
+        ([10**400], "too large"),
+        ([1.0, np.nan], "NaN or infinite"),
+        ([1.0, np.inf], "NaN or infinite"),
+        ([], "needs at least"),
+        (1.0, "needs at least"),
+    ],
+)
+def test_what_is_no_score_is_refused(values, message):
+    with pytest.raises(ValueError, match=message):
+        finite(values, "scores")
+
+
+def test_real_numbers_of_any_kind_become_float64():
+    for values in ([1, 2], [True, False], np.array([1, 2], dtype=object), np.float32([1, 2]),
+                   np.ma.masked_array([1, 2]), pd.Series([1, 2])):  # fmt: skip
+        got = finite(values)
+        assert (type(got), got.dtype) == (np.ndarray, np.float64)
+    assert np.isnan(real([1.0, np.nan])[1])
+
+
+def test_labels_are_numbers_or_text():
+    assert list(labels(["a", "b"], "y")) == ["a", "b"]
+    assert list(labels(np.array(["a", "b"], dtype=object), "y")) == ["a", "b"]
+    assert list(labels([0, 1], "y")) == [0, 1]
+    for bad, message in (
+        (np.array(["a", np.nan], dtype=object), "mixes"),
+        (np.array([1.0, np.nan], dtype=object), "NaN"),
+        (np.array([1, None], dtype=object), "missing"),
+        (np.ma.masked_array([0, 1], [True, False]), "masked"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            labels(bad, "y")
+
+
+MASKED = np.ma.masked_array([[0.1, 0.2, 0.4, 0.3], [0.3, 0.2, 0.1, 0.5]], False)
+MASKED[0, 0] = np.ma.masked
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: spread(x),
+        lambda x: comparison.differences(x[0], x[1]),
+        lambda x: comparison.nadeau_bengio(x, 0.2),
+        lambda x: comparison.wilcoxon_p(x),
+        lambda x: comparison.holm(x),
+        lambda x: ranking.instability(x),
+        lambda x: variance.crossed_variance(x, rng=np.random.default_rng(0)),
+        lambda x: planning.pilot_sd(x[0]),
+        lambda x: calibration.binary_prediction(x),
+        lambda x: ensembles.gap_labels(x),
+        lambda x: bootstrap.percentile_interval(x),
+        lambda x: bootstrap.test_set_bootstrap("mse", x[0], x[1], rng=np.random.default_rng(0)),
+        lambda x: ensembles.pairwise_churn((x > 0.2).astype(int)),
+    ],
+)
+def test_no_public_function_drops_a_mask(call):
+    with pytest.raises(ValueError, match="masked"):
+        call(MASKED)
+
+
+def test_integers_do_not_overflow_in_the_test_set_bootstrap():
+    y, predicted = np.int32([0, 100_000]), np.int32([70_000, 30_000])
+    got = bootstrap.test_set_bootstrap("mse", y, predicted, 20, rng=np.random.default_rng(0))
+    assert got.estimate == 70_000.0**2
+    small = bootstrap.test_set_bootstrap(
+        "mae", np.uint8([0, 250]), np.uint8([1, 251]), 20, rng=np.random.default_rng(0)
+    )
+    assert small.estimate == 1
+
+
+@pytest.mark.parametrize(
+    ("y", "predicted", "message"),
+    [
+        (["0", "1"], [0, 1], "text"),
+        (np.array(["0", "1"], dtype=object), [0, 1], "text"),
+        (np.array([0, np.nan], dtype=object), [0, 1], "NaN"),
+        (np.array(["a", None], dtype=object), ["a", "b"], "mixes|missing"),
+    ],
+)
+def test_labels_that_cannot_be_compared_are_refused(y, predicted, message):
+    with pytest.raises(ValueError, match=message):
+        bootstrap.test_set_bootstrap("accuracy", y, predicted, rng=np.random.default_rng(0))
+
+
+def test_text_labels_in_object_columns_are_compared():
+    y = np.array(["cat", "dog", "dog"], dtype=object)
+    got = bootstrap.test_set_bootstrap(
+        "accuracy", y, ["cat", "cat", "dog"], 20, rng=np.random.default_rng(0)
+    )
+    assert got.estimate == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("size", [1e-250, 1e-170, 1e160, 1e250])
+def test_variances_are_tested_at_any_size(size):
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(5, 1)) + rng.normal(size=6) + rng.normal(size=(5, 6))
+    base = crossed_variance(y, rng=np.random.default_rng(0))
+    got = crossed_variance(y * size, rng=np.random.default_rng(0))
+    for name in ("model_seed", "data_seed"):
+        assert got[name].p_value == pytest.approx(base[name].p_value)
+        assert got[name].share == pytest.approx(base[name].share)
+    rows, columns = np.indices(y.shape).reshape(2, -1)
+    reml = [
+        crossed_variance_unbalanced(
+            y.ravel()[:-2] * s, rows[:-2], columns[:-2], rng=np.random.default_rng(0)
+        )
+        for s in (1.0, size)
+    ]
+    assert reml[1]["data_seed"].p_value == pytest.approx(reml[0]["data_seed"].p_value)
+
+
+@pytest.mark.parametrize("size", [1e-250, 1e200])
+def test_spread_and_its_test_at_any_size(size):
+    x = np.random.default_rng(2).normal(10, 1, 30)
+    assert spread(x * size).sd / size == pytest.approx(spread(x).sd)
+    got, base = (
+        range_against_gaussian(s * x, n_sim=200, rng=np.random.default_rng(0)) for s in (size, 1)
+    )
+    assert (got.p_value, got.ratio) == pytest.approx((base.p_value, base.ratio))
+
+
+def test_each_row_is_scaled_by_its_own_power():
+    x = np.array([[1e300, 3e299], [2e-300, 1e-300], [0.0, 0.0]])
+    small, power = scaled(x, axis=-1)
+    np.testing.assert_array_equal(small * power, x)
+    assert np.abs(small).max(axis=-1).tolist() == pytest.approx([0.75, 0.6, 0], abs=0.26)

@@ -1,0 +1,77 @@
+"""Distances to a reference and what alpha-hat adds: against SciPy, the grid search, known truth."""
+
+import numpy as np
+import pytest
+from reseed.stats.association import partial_rank_correlation
+from reseed.stats.ks import algorithm_threshold, reference_function
+from reseed.stats.representatives import (
+    MEASURES,
+    half_threshold,
+    heldout_information,
+    split_ks_distance,
+    up_to_grid,
+)
+from reseed.stats.trimming import alpha_hat, alpha_hat_grid
+from scipy import stats
+
+
+def test_the_grid_rounds_up_as_a_search_over_it_finds():
+    rng = np.random.default_rng(0)
+    reference = reference_function(rng.normal(size=(5, 300)))
+    for delta in (0.02, 0.05, 0.1):
+        candidates = rng.normal(0.4, 1.2, (40, 300))
+        exact = alpha_hat(candidates, reference, delta)
+        np.testing.assert_allclose(up_to_grid(exact), alpha_hat_grid(candidates, reference, delta))
+    assert up_to_grid(0.0) == 0
+    np.testing.assert_allclose(up_to_grid([0.025, 0.0251, 0.46, 1.0]), [0.025, 0.05, 0.5, 0.5])
+
+
+def test_the_threshold_is_the_authors_from_458_items_a_half_on():
+    assert half_threshold(8000) == pytest.approx(algorithm_threshold(4000))
+    assert half_threshold(8000) == pytest.approx(0.0366, abs=1e-4)  # as read from their code
+    assert half_threshold(600) > algorithm_threshold(300)
+
+
+def test_the_distance_is_scipys_two_sample_one():
+    rng = np.random.default_rng(1)
+    x, pool = rng.normal(0.5, 1, (1, 400)), rng.normal(size=(1, 400))
+    order = np.random.default_rng(2).permutation(400)
+    found = split_ks_distance(x, pool, 1, rng=np.random.default_rng(2))
+    expected = stats.ks_2samp(x[0, order[:200]], pool[0, order[200:]]).statistic
+    assert found[0] == pytest.approx(expected, abs=1.01 / 200)  # the reference is interpolated
+
+
+def models(rng, n=24, items=1600, odd=0.0):
+    """Siblings; `odd` of a model's own makes it disagree with the others."""
+    y = rng.integers(0, 2, items)
+    # Most are alike: the distance to the average then grows with a model's own oddity.
+    own = odd * np.maximum(0, np.linspace(-1, 1, n))[:, None]
+    gaps = (2 * y - 1) * 1.5 + rng.normal(0, 1.5, items) + own * rng.normal(size=(n, items))
+    gaps += 0.3 * rng.normal(size=(n, items))
+    labels = (gaps > 0).astype(np.int64)
+    return gaps, labels, labels == y, 1 / (1 + np.exp(-np.abs(gaps)))
+
+
+def test_measures_of_one_half_find_what_differs_on_the_other():
+    rng = np.random.default_rng(3)
+    halves = list(heldout_information(*models(rng, odd=3.0), n_halves=2, n_bootstrap=4, rng=rng))
+    assert len(halves) == 2
+    for half in halves:
+        assert set(half) == {*MEASURES, "disagreement"}
+        for name, sign in [("alpha_hat", 1), ("ks", 1), ("accuracy", -1), ("disagreement", 1)]:
+            assert (sign * half[name][-4:]).mean() > (sign * half[name][:12]).max(), name
+        assert partial_rank_correlation(half["churn"], half["disagreement"]).r > 0.7
+
+
+def test_equal_siblings_have_nothing_to_find():
+    rng, found = np.random.default_rng(4), []
+    for _ in range(12):
+        inputs = models(rng, n=20, items=400)
+        half = next(heldout_information(*inputs, n_halves=1, n_bootstrap=2, rng=rng))
+        found.append(partial_rank_correlation(half["ks"], half["disagreement"]).r)
+    assert abs(np.mean(found)) < 4 * np.std(found, ddof=1) / np.sqrt(12)
+
+
+def test_few_models_are_refused():
+    with pytest.raises(ValueError, match="4 models"):
+        next(heldout_information(*models(np.random.default_rng(0), n=3), rng=None))

@@ -1,0 +1,114 @@
+"""McNemar, DeLong and the swap test against brute force, libraries and their null."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from reseed.stats.two_models import delong, mcnemar, placements, swap_test
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+
+
+def test_mcnemar_is_statsmodels_exact_test():
+    rng = np.random.default_rng(0)
+    a, b = rng.random((20, 60)) < 0.8, rng.random((20, 60)) < 0.7
+    found = mcnemar(a, b)
+    for i in range(20):
+        table = [[np.sum(a[i] == x) for x in (0, 1)], [0, 0]]
+        table = [[np.sum((a[i] == x) & (b[i] == y)) for y in (0, 1)] for x in (0, 1)]
+        assert found.exact_p[i] == pytest.approx(statsmodels_mcnemar(table, exact=True).pvalue)
+        assert found.only_a[i] == table[1][0]
+
+
+def test_mcnemars_mid_p_halves_the_observed_point():
+    """Brute force: outcomes rarer than the observed one, and half of those as likely."""
+    for fewer, more in [(0, 4), (1, 6), (3, 9), (5, 5)]:
+        a = np.r_[np.ones(more), np.zeros(fewer)]
+        k = np.arange(fewer + more + 1)
+        distance, pmf = np.abs(k - (fewer + more) / 2), stats.binom.pmf(k, fewer + more, 0.5)
+        seen = abs(more - (fewer + more) / 2)
+        expected = pmf[distance > seen].sum() + 0.5 * pmf[distance == seen].sum()
+        if fewer == more:
+            expected = 1.0
+        assert mcnemar(a, 1 - a).mid_p == pytest.approx(expected)
+    assert mcnemar(np.ones(5), np.ones(5)).mid_p == 1
+
+
+def test_mcnemar_holds_its_level():
+    rng = np.random.default_rng(1)
+    right = rng.random((2, 4000, 100)) < 0.8
+    found = mcnemar(*right)
+    assert (found.exact_p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.0475 / 4000)
+    assert (found.mid_p <= 0.05).mean() == pytest.approx(0.05, abs=0.015)
+
+
+def tied_scores(rng, items=40, seeds=1):
+    y = rng.integers(0, 2, items)
+    return y, np.round(y + rng.normal(0, 1.2, (seeds, items)), 1)
+
+
+def test_placements_by_counting_pairs():
+    y, scores = tied_scores(np.random.default_rng(2))
+    auc, below, above = placements(y, scores[0])
+    pos, neg = scores[0][y == 1], scores[0][y == 0]
+    wins = (pos[:, None] > neg) + 0.5 * (pos[:, None] == neg)
+    np.testing.assert_allclose(below, wins.mean(axis=1))
+    np.testing.assert_allclose(above, wins.mean(axis=0))
+    assert auc == pytest.approx(roc_auc_score(y, scores[0]))
+
+
+def test_delongs_variance_is_the_jackknife_over_each_class():
+    """Leaving one item out of scikit-learn's AUC: (m−1)/m · Σ(θ₋ᵢ − θ̄)² is S₁₀/m exactly."""
+    y, scores = tied_scores(np.random.default_rng(3), seeds=2)
+    a, b = scores
+
+    def difference(keep):
+        return roc_auc_score(y[keep], a[keep]) - roc_auc_score(y[keep], b[keep])
+
+    variance, items = 0.0, np.arange(y.size)
+    for label in (0, 1):
+        left_out = [difference(items != i) for i in items[y == label]]
+        m = len(left_out)
+        variance += (m - 1) / m * np.sum((left_out - np.mean(left_out)) ** 2)
+    found = delong(y, a, b)
+    assert found.se == pytest.approx(np.sqrt(variance))
+    assert found.difference == pytest.approx(difference(items >= 0))
+    z = found.difference / found.se
+    assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
+    batch = delong(y, np.stack([a, b]), np.stack([b, b]))
+    assert batch.se[0] == pytest.approx(found.se)
+    assert batch.p_value[1] == 1
+
+
+def test_delong_holds_its_level():
+    rng = np.random.default_rng(4)
+    p = []
+    for _ in range(400):
+        y = rng.integers(0, 2, 150)
+        common = y + rng.normal(0, 1, 150)
+        p.append(delong(y, *(common + rng.normal(0, 0.7, (2, 150)))).p_value)
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.035)
+
+
+def test_the_swap_test_is_the_share_of_all_sign_patterns():
+    d = np.array([0.5, 1.0, -0.25, 0.75, 0.0, 0.3, 0.2])
+    signs = np.array(list(product((-1, 1), repeat=d.size)))
+    exact = np.mean(np.abs(signs @ d) >= abs(d.sum()) - 1e-12)
+    found = swap_test(d, np.zeros(7), 40_000, rng=np.random.default_rng(5))
+    assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 40_000))
+    assert swap_test(d, d, rng=np.random.default_rng(0)) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: mcnemar([0, 2], [1, 0]), "0 and 1 only"),
+        (lambda: placements([1, 1], [0.1, 0.2]), "both present"),
+        (lambda: placements([1, 0], [0.1]), "2 items, scores 1"),
+        (lambda: delong([1, 0, 0], [1, 2, 3], [1, 2, 3]), "two items of each class"),
+    ],
+)
+def test_bad_input_is_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

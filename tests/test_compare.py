@@ -1,0 +1,185 @@
+"""`reseed.compare` and the command: from a table to verdicts, tables, a figure and a report."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed import cli
+from reseed.standard import standard_set
+from scipy import stats
+
+TABLES = Path(__file__).parent / "importing" / "tables"
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Three rankers on ten folds; `new` is better by two points, `same` is no better than `old`."""
+    rng = np.random.default_rng(3)
+    fold = rng.normal(0, 0.01, 10)
+    levels = {"new": 0.82, "old": 0.80, "same": 0.80}
+    rows = [
+        (model, number, value)
+        for model, level in levels.items()
+        for number, value in enumerate(level + fold + rng.normal(0, 0.004, 10))
+    ]
+    return pd.DataFrame(rows, columns=["ranker", "fold", "ndcg"])
+
+
+@pytest.fixture(scope="module")
+def comparison(runs):
+    return reseed.compare(runs)
+
+
+def test_verdicts_are_those_of_the_corrected_test_by_hand(runs, comparison):
+    wide = runs.pivot(index="fold", columns="ranker", values="ndcg")
+    p = {}
+    for row in comparison.verdicts.itertuples():
+        d = wide[row.model_a] - wide[row.model_b]
+        error = np.sqrt((1 / 10 + 1 / 9) * d.var(ddof=1))  # Nadeau and Bengio (2003)
+        p[row.Index] = 2 * stats.t.sf(abs(d.mean()) / error, 9)
+        half = stats.t.ppf(0.975, 9) * error
+        assert row.difference == pytest.approx(d.mean())
+        assert (row.low, row.high) == pytest.approx((d.mean() - half, d.mean() + half))
+        assert row.p == pytest.approx(p[row.Index])
+    order = np.argsort(list(p.values()))
+    adjusted = np.maximum.accumulate([p[i] * (3 - rank) for rank, i in enumerate(order)])
+    assert comparison.verdicts["p_adjusted"].to_numpy()[order] == pytest.approx(
+        np.minimum(adjusted, 1)
+    )
+    shown = comparison.verdicts.set_index(["model_a", "model_b"])["outcome"]
+    assert shown["new", "old"] == "difference"
+    assert "new beats old" in " ".join(comparison.verdicts["verdict"])
+
+
+def test_leaderboard(runs, comparison):
+    means = runs.groupby("ranker")["ndcg"].agg(["mean", "std"])
+    board = comparison.leaderboard.set_index("model")
+    assert board.loc[means.index, "mean"].to_numpy() == pytest.approx(means["mean"].to_numpy())
+    assert board.loc[means.index, "sd"].to_numpy() == pytest.approx(means["std"].to_numpy())
+    assert comparison.leaderboard["model"].iloc[0] == "new"
+
+
+def test_what_it_gives(comparison, tmp_path):
+    text = str(comparison)
+    assert "beats old" in text
+    assert "30 runs, 0 failed" in text
+    assert comparison.plot().axes
+    assert comparison.to_latex().startswith("% Needs \\usepackage{booktabs")
+    assert "| new – old |" in comparison.to_markdown()
+    page = comparison.to_html(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text() == page
+    assert page.index("Leaderboard") < page.index("Difference of every pair")
+    assert "snakemake" not in page
+    assert 'href="..' not in page
+    html = comparison._repr_html_()
+    assert "data:image/png" in html
+    assert "beats" in html
+
+
+def test_a_name_that_is_not_there(comparison):
+    with pytest.raises(reseed.ReseedError, match="Did you mean 'differences'"):
+        comparison.plot("diferences")
+    with pytest.raises(reseed.ReseedError, match="no table"):
+        comparison.table("differences")
+
+
+def test_save_writes_a_study(comparison, tmp_path):
+    folder = comparison.save(tmp_path / "mine")
+    assert pd.read_csv(folder / "tables" / "leaderboard.csv")["model"].iloc[0] == "new"
+    assert (folder / "figures" / "differences.pdf").stat().st_size > 1000
+    assert len(pd.read_parquet(folder / "metrics.parquet")) == 30
+
+
+def test_items_get_the_analyses_of_items():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 40)
+    rows = [
+        (model, seed, item, truth[item], score)
+        for model in "ab"
+        for seed in range(5)
+        for item, score in enumerate(np.clip(rng.normal(0.25 + 0.5 * truth, 0.25), 0, 1))
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "seed", "item", "y_true", "y_score"])
+    found = reseed.compare(frame)
+    assert {"noise", "choice"} <= set(found.exhibits)
+    table = found.statistics("noise")
+    assert set(table["model"]) == {"a", "b"}
+    assert (table["items"] == 40).all()
+
+
+def test_baseline_and_pairs_reach_the_analysis(runs):
+    found = reseed.compare(runs, baseline="old")
+    assert found.analyses["pairs"]["options"]["baseline"] == "old"
+    found = reseed.compare(runs, pairs=[("new", "old")])
+    assert found.analyses["pairs"]["options"]["pairs"] == [["new", "old"]]
+    with pytest.raises(reseed.ReseedError, match="not both"):
+        reseed.compare(runs, baseline="old", pairs=[("new", "old")])
+    with pytest.raises(reseed.ReseedError, match="mean 'old'"):
+        reseed.compare(runs, baseline="odl")
+
+
+def test_import_is_light():
+    code = (
+        "import sys; sys.path.insert(0, 'scripts'); import reseed;"
+        "print({'numpy', 'pandas', 'matplotlib'} & set(sys.modules), reseed.compare.__name__)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set() compare"
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def test_command(runs, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runs.to_csv("runs.csv", index=False)
+    outputs = ["--html", "report.html", "--latex", "t.tex", "--figure", "f.pdf", "--csv", "v.csv"]
+    cli.main(["compare", "runs.csv", "--metric", "ndcg", *outputs])
+    text = capsys.readouterr().out
+    assert "new beats old" in text
+    assert text.strip().endswith("Report: report.html")
+    assert len(pd.read_csv("v.csv")) == 3
+    assert "beats" in Path("report.html").read_text()
+    assert Path("f.pdf").read_bytes().startswith(b"%PDF")
+    assert "\\toprule" in Path("t.tex").read_text()
+
+
+def test_command_with_several_metrics_and_mapped_columns(tmp_path, capsys):
+    arguments = ["compare", str(TABLES / "automl.csv"), "--metric", "auc", "--metric", "logloss"]
+    cli.main([*arguments, "--column", "model=framework", "--pair", "TPOT", "H2OAutoML"])
+    text = capsys.readouterr().out
+    assert "H2OAutoML" in text
+    assert "Mean rank" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.csv"], "none.csv: no such file"),
+        ([str(TABLES / "automl.csv")], "--metric …"),
+        ([str(TABLES / "automl.csv"), "--metric", "auc", "--column", "model=frame"], "--column"),
+        ([str(TABLES / "automl.csv"), "--format", "wandbb"], "Did you mean 'wandb'"),
+    ],
+)
+def test_a_mistake_is_one_message_with_the_option_that_mends_it(arguments, words):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["compare", *arguments])
+    message = end.value.code  # text: Python prints it to standard error and exits with 1
+    assert message.startswith("Error: ")
+    assert words in message
+
+
+def test_every_standard_exhibit_reads_a_standard_analysis():
+    from reseed.analyses import KINDS as ANALYSES
+    from reseed.exhibits import KINDS as EXHIBITS
+
+    for items in (False, True):
+        standard = standard_set(items)
+        assert {entry["kind"] for entry in standard["analyses"].values()} <= set(ANALYSES)
+        for entry in standard["exhibits"].values():
+            assert entry["kind"] in EXHIBITS
+            assert entry["analysis"] in standard["analyses"]

@@ -1,0 +1,81 @@
+"""Costs of a plan against sums by hand."""
+
+import pytest
+from reseed.coordinates import Setting, expand
+from reseed.costs import Cost, cost_of, hours, page, seconds_of, size, study_costs, total
+from reseed.plan import Plan, Work
+
+FIXED = {"mode": "fixed", "trials": 10, "folds": 5, "method": "random"}
+
+
+def work(model="forest", device="cpu", keep="none", hyperparameters=FIXED, seeds=20) -> Work:
+    scheme = {"kind": "holdout", "test": 0.25}
+    return Work(
+        setting=Setting("table", "holdout-0.25", model, "fixed-10"),
+        dataset={"rows": 16_000},
+        scheme=scheme,
+        model={"seconds_per_trial": 3.0, "device": device},
+        hyperparameters=hyperparameters,
+        trials=expand({"model": {"count": seeds}}, scheme),
+        keep=keep,
+    )
+
+
+def test_hours_and_jobs_by_hand():
+    cost = cost_of(work(), {}, rows=16_000, block_seconds=15)
+    # 20 trials of 3 s; one search of 10 candidates × 5 folds on 4/5 of the rows.
+    assert cost.cpu_seconds == pytest.approx(20 * 3 + 10 * 5 * 3 * 0.8)
+    assert cost.fits == 50
+    assert cost.jobs == 4 + 1
+    assert cost.longest == pytest.approx(120)
+    assert cost.gpu_seconds == 0
+    assert cost.learnt["the model's hint"] == pytest.approx(180)
+
+
+def test_a_gpu_model_costs_gpu_hours():
+    cost = cost_of(work(device="auto"), {}, rows=100, block_seconds=15)
+    assert cost.gpu_seconds == cost.cpu_seconds > 0
+
+
+def test_disk_grows_by_the_kept_predictions_alone():
+    none, scores = (cost_of(work(keep=keep), {}, 1000, 60) for keep in ("none", "scores"))
+    assert scores.disk_bytes - none.disk_bytes == pytest.approx(20 * 250 * 8)
+
+
+def test_measured_seconds_come_first_then_near_ones_then_the_hint():
+    own = {"table/holdout-0.25/forest/fixed-10": 7.0}
+    near = {
+        "table/holdout-0.5/forest/default": 4.0,
+        "table/holdout-0.1/forest/default": 5.0,
+        "table/holdout-0.1/boost/default": 90.0,
+        "other/holdout-0.25/forest/fixed-10": 90.0,
+    }
+    assert seconds_of(work(), near | own) == (7.0, "its own setting")
+    assert seconds_of(work(), near) == (4.5, "same data and model")
+    assert seconds_of(work(), {}) == (3.0, "the model's hint")
+
+
+def test_a_study_counts_each_setting_once():
+    one, two = work(), work(model="boost")
+    plan = Plan(
+        results="results",
+        datasets={"table": {"rows": 16_000}},
+        works={one.setting: one, two.setting: two},
+        studies={"s": {"a": [one.setting, two.setting], "b": [one.setting]}, "given": {}},
+        experiments={},
+        left_out={},
+    )
+    costs = study_costs(plan, {}, {"table": 16_000}, 60)
+    assert total(costs["s"].values()).trials == 40
+    assert costs["given"] == {}
+    text = page(costs, {"s": "S", "given": "G"}, {"command": "c", "cpu": "p", "block": "b"})
+    assert "| **all** | 40 | 2 | 100 |" in text
+    assert "Nothing is trained" in text
+
+
+def test_numbers_as_a_table_shows_them():
+    assert hours(3600 * 0.25) == "0.2"
+    assert hours(3600 * 1234) == "1,234"
+    assert size(1.3e9) == "1.3 GB"
+    assert size(2e15) == "2e+03 TB"
+    assert (Cost(trials=1, longest=5) + Cost(trials=2, longest=3)).longest == 5

@@ -1,0 +1,213 @@
+"""A trial: which rows it trains on, what it leaves, and how it fails."""
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reseed import metrics
+from reseed.errors import ReseedError
+from reseed.training import run
+from reseed.training.holdout import hold_out
+from reseed.training.run import Environmental, Recipe, Trial, run_trials
+from synthetic_tables import Plain, Rows, problem, run_one, split, table, trial
+
+RECIPE = Recipe("somewhere:spy")
+
+
+class Spy:
+    """Records the rows it is given; predicts by a function."""
+
+    def __init__(self, uses_validation=False, predict=lambda X: X[:, 0]):
+        self.uses_validation, self.predict = uses_validation, predict
+
+    def fit(self, X, y, X_validation=None, y_validation=None):
+        self.y, self.y_validation = y, y_validation
+
+
+@pytest.fixture
+def spy(monkeypatch):
+    """Let a recipe's factory return a given spy."""
+
+    def use(**options):
+        model = Spy(**options)
+        monkeypatch.setattr(run, "load_factory", lambda path: lambda *_: model)
+        return model
+
+    return use
+
+
+def test_a_model_gets_the_validation_rows_for_stopping_or_for_training(spy):
+    _, target, _, _ = table("regression")
+    rows = split()
+    stopping = spy(uses_validation=True)
+    outcome = run_one("regression", RECIPE)
+    assert stopping.y.tolist() == target[rows.train].tolist()
+    assert stopping.y_validation.tolist() == target[rows.validation].tolist()
+    assert outcome.validation_rows.tolist() == rows.validation.tolist()
+    training = spy(uses_validation=False)
+    outcome = run_one("regression", RECIPE)
+    assert sorted(training.y) == sorted(target[[*rows.train, *rows.validation]])
+    assert outcome.outputs.keys() == {"test"}
+    assert outcome.validation_metrics == {}
+    # A recipe may keep them out of training, so that every model has validation scores.
+    outcome = run_one("regression", replace(RECIPE, hold_validation=True))
+    assert training.y.tolist() == target[rows.train].tolist()
+    assert outcome.outputs["validation"].shape == (80,)
+    # Without validation rows, a fifth of the training rows is held out, none of the test rows.
+    alone = spy(uses_validation=True)
+    whole = Rows(np.concatenate([rows.train, rows.validation]), rows.test[:0], rows.test)
+    outcome = run_one("regression", RECIPE, Trial(whole, {}))
+    assert (len(alone.y), len(alone.y_validation)) == (256, 64)
+    assert not set(outcome.validation_rows) & set(rows.test)
+    assert target[outcome.validation_rows].tolist() == alone.y_validation.tolist()
+
+
+def test_rows_held_out_for_stopping_are_whole_groups(spy):
+    groups = np.arange(400) // 8
+    rows = split()
+    whole = Rows(np.concatenate([rows.train, rows.validation]), rows.test[:0], rows.test)
+    spy(uses_validation=True)
+    outcome = run_one("regression", RECIPE, Trial(whole, {}), groups=groups)
+    kept = np.setdiff1d(whole.train, outcome.validation_rows)
+    assert len(kept) < len(whole.train)
+    assert not set(groups[kept]) & set(groups[outcome.validation_rows])
+
+
+def test_what_a_trial_keeps_gives_its_metrics_and_fingerprint(spy):
+    spy(uses_validation=True)
+    data = problem("regression")
+    outcome = run_one("regression", RECIPE)
+    outputs, rows = outcome.outputs, split()
+    assert all(part.dtype == np.float32 for part in outputs.values())
+    assert outcome.fingerprint == hashlib.sha256(outputs["test"].tobytes()).hexdigest()
+    expected = metrics.evaluate("regression", data.target[rows.test], outputs["test"])
+    assert outcome.metrics == expected
+    expected = metrics.evaluate("regression", data.target[rows.validation], outputs["validation"])
+    assert outcome.validation_metrics == expected
+    scores = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    assert run.fingerprint(scores) == run.fingerprint(np.asfortranarray(scores))
+    assert run.fingerprint(scores) != run.fingerprint(np.nextafter(scores, np.float32(9)))
+
+
+def test_outcomes_come_in_order_one_a_trial(spy):
+    spy(predict=lambda X: X[:, 0])
+    trials = [trial(0, data_seed=s) for s in (3, 1, 2, 1)]
+    outcomes = list(run_trials(problem("regression"), RECIPE, trials))
+    alone = [run_one("regression", RECIPE, t) for t in trials]
+    assert [o.fingerprint for o in outcomes] == [o.fingerprint for o in alone]
+    assert outcomes[1].fingerprint == outcomes[3].fingerprint != outcomes[0].fingerprint
+
+
+def test_texts_train_by_the_same_function(spy):
+    """A model of texts: its prediction is the number of words."""
+    model = spy(predict=lambda X: np.array([len(text.split()) for text in X]))
+    texts = ["word " * (row % 7) for row in range(400)]
+    (outcome,) = run_trials(
+        problem("regression", inputs=Plain(texts), features=None), RECIPE, [trial()]
+    )
+    assert len(model.y) == 320
+    assert outcome.outputs["test"].tolist() == [row % 7 for row in split().test]
+
+
+def test_a_model_may_watch_the_test_rows(spy):
+    model = spy()
+    model.watch = lambda X, y: setattr(model, "watched", y)
+    model.curve_, model.converged_ = [{"epoch": 1, "test_metric": 0.5}], False
+    outcome = run_one("regression", RECIPE)
+    assert model.watched.tolist() == problem("regression").target[split().test].tolist()
+    assert outcome.curve == [{"epoch": 1, "test_metric": 0.5}]
+    assert outcome.converged is False
+
+
+def raising(error):
+    def predict(X):
+        raise error
+
+    return predict
+
+
+@pytest.mark.parametrize(
+    ("predict", "reason"),
+    [
+        (raising(FloatingPointError("diverged in epoch 3")), "FloatingPointError: diverged in"),
+        (raising(RuntimeError("no deterministic kernel")), "RuntimeError: no deterministic"),
+        (lambda X: np.full(len(X), np.nan), "ValueError: diverged: 80 of 80"),
+        (lambda X: np.zeros((len(X), 2)), "ValueError: regression scores have shape"),
+    ],
+)
+def test_a_failure_of_the_model_is_an_outcome_with_its_reason(predict, reason, spy):
+    spy(predict=predict)
+    outcome = run_one("regression", RECIPE)
+    assert outcome.status == "failed"
+    assert outcome.error.startswith(reason)
+    assert (outcome.metrics, outcome.outputs, outcome.fingerprint) == ({}, {}, None)
+
+
+def wrapped(inner):
+    error = ValueError("could not train")
+    error.__cause__ = inner
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("no room"),
+        ImportError("No module named 'xgboost'"),
+        OSError(28, "No space left on device"),
+        RuntimeError("CUDA error: device-side assert triggered"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
+        type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory. Tried to allocate"),
+        wrapped(MemoryError("inside")),
+    ],
+)
+def test_a_failure_of_the_machine_is_raised_and_never_recorded(error, spy):
+    spy(predict=raising(error))
+    with pytest.raises(Environmental, match="not the model's"):
+        run_one("regression", RECIPE)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_a_request_to_stop_is_not_a_failed_trial(stop, spy):
+    spy(predict=raising(stop()))
+    with pytest.raises(stop):
+        run_one("regression", RECIPE)
+
+
+def test_a_mistake_of_the_user_is_told_at_once(monkeypatch):
+    monkeypatch.setattr(run, "load_factory", lambda path: lambda *_: 3)
+    with pytest.raises(ReseedError, match="returned int"):
+        run_one("regression", RECIPE)
+
+
+def test_a_primary_metric_that_does_not_exist_fails_the_trial(spy):
+    spy()
+    alike = Rows(*split().__dict__.values())
+    target = problem("binary").target.copy()
+    target[alike.test] = 1
+    outcome = run_one("binary", RECIPE, Trial(alike, {}), target=target)
+    assert outcome.status == "failed"
+    assert "AUC does not exist on these test rows" in outcome.error
+    outcome = run_one("binary", RECIPE, Trial(alike, {}), target=target, metric="accuracy")
+    assert outcome.status == "ok"
+
+
+def test_hold_out_is_stratified_or_keeps_groups_whole():
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(1000)[:600]
+    target = (np.arange(1000) % 10 == 0).astype(int)
+    kept, held = hold_out(rows, 0.2, target, "binary", seed=0)
+    assert sorted([*kept, *held]) == sorted(rows)
+    assert len(held) == 120
+    assert target[held].mean() == pytest.approx(target[rows].mean(), abs=0.01)
+    assert hold_out(rows, 0.2, target, "binary", seed=0)[1].tolist() == held.tolist()
+    assert hold_out(rows, 0.2, target, "binary", seed=1)[1].tolist() != held.tolist()
+    groups = np.arange(1000) // 7
+    kept, held = hold_out(rows, 0.2, target, "binary", seed=0, groups=groups)
+    assert not set(groups[kept]) & set(groups[held])
+    assert sorted([*kept, *held]) == sorted(rows)
+    # One row of a class cannot be stratified; it is still split.
+    lone = np.zeros(1000, dtype=int)
+    lone[rows[0]] = 1
+    assert len(hold_out(rows, 0.2, lone, "binary", seed=0)[1]) == 120
