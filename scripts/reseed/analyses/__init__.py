@@ -25,6 +25,8 @@ KINDS = {
     "range_growth": "metrics",
     "standing": "metrics",
     "aggregates": "metrics",
+    "stochastic_order": "metrics",
+    "five_by_two": "metrics",
     "curves": "curves",
     "convergence": "curves",
 }

@@ -46,4 +46,6 @@ KINDS = {
     "reach_table": "table",
     "aggregates_figure": "figure",
     "improvement_table": "table",
+    "stochastic_order_table": "table",
+    "five_by_two_table": "table",
 }
