@@ -29,4 +29,5 @@ KINDS = {
     "five_by_two": "metrics",
     "curves": "curves",
     "convergence": "curves",
+    "role_components": "predictions",
 }

@@ -44,6 +44,7 @@ KINDS = {
     "curves_figure": "figure",
     "convergence_figure": "figure",
     "reach_table": "table",
+    "roles_table": "table",
     "aggregates_figure": "figure",
     "improvement_table": "table",
     "stochastic_order_table": "table",
