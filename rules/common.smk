@@ -13,6 +13,7 @@ sys.path.insert(0, str(SCRIPTS))
 from reseed.analyses import KINDS as ANALYSES
 from reseed.coordinates import split_path, trial_path
 from reseed.data.kinds import INPUTS_FILE, local_files
+from reseed.data.registry import reader_of
 from reseed.errors import ReseedError
 from reseed.exhibits import KINDS as EXHIBITS
 from reseed.keys import code_hash, digest

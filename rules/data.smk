@@ -1,5 +1,12 @@
 # Raw sources → prepared inputs and targets, and what they are; pretrained weights likewise.
 
+
+
+def data_code(entry):
+    """Hash of the code that prepares a dataset, its reader's module included."""
+    return code_hash("prepare_data.py", reader_of(entry).module, project=Path.cwd())
+
+
 for dataset, entry in PLAN.datasets.items():
 
     rule:
@@ -14,7 +21,7 @@ for dataset, entry in PLAN.datasets.items():
         conda:
             "../envs/data.yaml"
         params:
-            key=digest(code_hash("prepare_data.py"), data_job(PLAN, dataset)),
+            key=digest(data_code(entry), data_job(PLAN, dataset)),
             run=script("prepare_data.py"),
             job=told(
                 lambda w, dataset=dataset: {

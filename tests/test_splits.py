@@ -313,16 +313,18 @@ def test_files_that_are_no_splits_are_damage(tmp_path):
         read_split(path)
 
 
-def test_splitting_loads_no_scikit_learn():
+def test_splitting_loads_no_scikit_learn_and_reading_no_pandas(tmp_path):
     code = (
-        "import sys, reseed.splits, reseed.data.store;"
-        "print(sorted({'sklearn', 'scipy', 'torch'} & set(sys.modules)))"
+        "import sys, numpy; from reseed.splits import *; from reseed.data.store import *\n"
+        "read_split(sys.argv[1]); heavy = {'sklearn', 'scipy', 'torch', 'pandas'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+        "make_split({'kind': 'kfold', 'folds': 2}, Targets(numpy.arange(9) % 2), 'binary', 0)\n"
+        "print(sorted((heavy - {'pandas'}) & set(sys.modules)))\n"
     )
     scripts = Path(__file__).parents[1] / "scripts"
-    run = subprocess.run(
-        [sys.executable, "-c", code], check=True, cwd=scripts, capture_output=True, text=True
-    )
-    assert run.stdout.strip() == "[]"
+    command = [sys.executable, "-c", code, str(written(tmp_path)[0])]
+    run = subprocess.run(command, check=True, cwd=scripts, capture_output=True, text=True)
+    assert run.stdout.split() == ["[]", "[]"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reseed.analyses import KINDS as ANALYSES
 from reseed.config import SCALES, Dataset, Experiment, Main, Model, Strict, Study, Weights
+from reseed.data import registry
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
 from reseed.exhibits import KINDS as EXHIBITS
@@ -243,6 +244,9 @@ def load(folder: str | Path, overrides: dict | None = None) -> Project:
         main_data["studies"] = main_data["studies"].split(",")
     main = checker.parse(str(main_file), Main, main_data)
     datasets = checker.folder(folder / "datasets", Dataset)
+    for name, dataset in datasets.items():
+        file = folder / "datasets" / f"{name}.yaml"
+        checker.mistakes += [f"{file}: {text}" for text in registry.mistakes(dataset.model_dump())]
     models = checker.folder(folder / "models", Model)
     weights = checker.folder(folder / "weights", Weights)
 

@@ -40,7 +40,7 @@ OUTCOME = [
     "hyperparameters",
 ]
 _PLACED = [
-    *((name, pa.string()) for name in IDENTITY if name not in ("varied", "test_ratio")),
+    *((name, pa.float64() if name == "test_ratio" else pa.string()) for name in IDENTITY),
     *((name, pa.int64()) for name in SEEDS),
 ]
 SCORES = pa.schema(

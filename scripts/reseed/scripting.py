@@ -69,7 +69,9 @@ def run(main: Callable[[], None]) -> None:
     try:
         main()
     except Damaged as error:
-        error.path.unlink(missing_ok=True)
+        # A prepared file and its meta.json are made together.
+        for path in (error.path, error.path.with_name("meta.json")):
+            path.unlink(missing_ok=True)
         text = str(error)
     except ReseedError as error:
         text = str(error)

@@ -13,17 +13,20 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.atomic import replacing
 from reseed.data.draws import fold_numbers, shuffle_split
 from reseed.data.kinds import PARTS
-from reseed.data.store import Damaged, Targets
+from reseed.data.store import Damaged, Targets, read_columns
 from reseed.errors import ReseedError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KEYS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set()}
 _OPTIONAL = {"kind", "validation", "stratify"}
@@ -39,7 +42,7 @@ class Split:
     test: np.ndarray
 
 
-def make_split(scheme: dict, targets: Targets, task: str, data_seed: int) -> pd.DataFrame:
+def make_split(scheme: dict, targets: Targets, task: str, data_seed: int) -> "pd.DataFrame":
     """Draw a split of all rows; one line per (fold, row).
 
     scheme: ``{kind: holdout, test: 0.2}``, ``{kind: kfold, folds: 5}`` or ``{kind: official}``;
@@ -49,6 +52,8 @@ def make_split(scheme: dict, targets: Targets, task: str, data_seed: int) -> pd.
     on a fraction of its training rows, drawn by the data seed.
     Returns columns fold (int16), part (category), row (int64). Raises ReseedError.
     """
+    import pandas as pd  # here: who only reads splits does without it
+
     target, groups = np.asarray(targets.target), targets.groups
     kind = _check(scheme, len(target), groups, data_seed)
     stratify = scheme.get("stratify", True) and task != "regression"
@@ -57,13 +62,15 @@ def make_split(scheme: dict, targets: Targets, task: str, data_seed: int) -> pd.
     for fold, given in _given(kind, scheme, units, strata, data_seed, targets.parts):
         key = (data_seed, 0, fold)
         chosen = _parts(given, scheme, strata, stratify, key)
-        rows = {part: np.flatnonzero(np.isin(units, unit)) for part, unit in chosen.items()}
+        rows = {
+            part: np.flatnonzero(_marked(unit, strata.size)[units]) for part, unit in chosen.items()
+        }
         drawn = {part: rows[part] for part, unit in chosen.items() if unit.size}
         if kind == "official":
             # Given, not drawn: whatever they hold is what is asked for.
             drawn = {p: r for p, r in drawn.items() if p == "train" or p not in given}
         if stratify:
-            _check_classes(drawn, target)
+            _check_classes(drawn, *np.unique(target, return_inverse=True))
         # Sources are often sorted by class; a network without shuffling must not see that order.
         rows["train"] = np.random.RandomState((*key, 2)).permutation(rows["train"])
         frames.append(_frame(fold, rows))
@@ -163,7 +170,7 @@ def _parts(
     given: dict[str, np.ndarray], scheme: dict, strata: np.ndarray, stratify: bool, key: tuple
 ) -> dict[str, np.ndarray]:
     """Units of each part: those given, the validation units drawn if need be, the rest to train."""
-    rest = np.setdiff1d(np.arange(strata.size), np.concatenate(list(given.values())))
+    rest = np.flatnonzero(~_marked(np.concatenate(list(given.values())), strata.size))
     parts = {"validation": rest[:0], **given, "train": rest}
     fraction = scheme.get("validation", 0.0)
     if fraction and "validation" not in given:
@@ -192,18 +199,27 @@ def _draw(
     return pool[rest], pool[drawn]
 
 
-def _check_classes(drawn: dict[str, np.ndarray], target: np.ndarray) -> None:
+def _marked(numbers: np.ndarray, size: int) -> np.ndarray:
+    """Whether each of 0 … size-1 is among the numbers."""
+    marks = np.zeros(size, dtype=bool)
+    marks[numbers] = True
+    return marks
+
+
+def _check_classes(drawn: dict[str, np.ndarray], classes: np.ndarray, codes: np.ndarray) -> None:
     for part, rows in drawn.items():
-        absent = np.setdiff1d(target, target[rows])
+        absent = np.flatnonzero(np.bincount(codes[rows], minlength=classes.size) == 0)
         if absent.size:
             raise ReseedError(
-                f"class {absent[0]} has {np.sum(target == absent[0])} rows, too few: "
+                f"class {classes[absent[0]]} has {np.sum(codes == absent[0])} rows, too few: "
                 f"the {part} part got none. Merge rare classes, use a larger fraction, "
                 "or stratify: false"
             )
 
 
-def _frame(fold: int, rows: dict[str, np.ndarray]) -> pd.DataFrame:
+def _frame(fold: int, rows: dict[str, np.ndarray]) -> "pd.DataFrame":
+    import pandas as pd
+
     sizes = [rows[part].size for part in PARTS]
     return pd.DataFrame(
         {
@@ -223,13 +239,13 @@ def rows_sha256(split: Split) -> str:
     return digest.hexdigest()
 
 
-def split_of(frame: pd.DataFrame, fold: int = 0) -> Split:
+def split_of(frame: "pd.DataFrame", fold: int = 0) -> Split:
     """One fold of a frame that `make_split` drew."""
     one = frame[frame["fold"] == fold]
     return Split(*(one.loc[one["part"] == part, "row"].to_numpy() for part in PARTS))
 
 
-def write_split(path: Path, frame: pd.DataFrame, facts: dict) -> None:
+def write_split(path: Path, frame: "pd.DataFrame", facts: dict) -> None:
     """Write a split atomically as one Parquet file.
 
     facts: at least ``scheme``, ``data_seed`` and ``targets_sha256`` of the rows that were split;
@@ -270,10 +286,10 @@ def read_split(path: Path, fold: int = 0, *, targets_sha256: str | None = None) 
     if targets_sha256 is not None and facts.get("targets_sha256") != targets_sha256:
         raise Damaged(path, "was drawn for other targets than the dataset has now")
     try:
-        table = pq.read_table(path, columns=["part", "row"], filters=[("fold", "==", fold)])
-        part = table["part"].cast(pa.string()).to_numpy(zero_copy_only=False)
-        row = table["row"].to_numpy()
-    except (pa.ArrowInvalid, KeyError, OSError) as error:
+        columns = read_columns(path)
+        chosen = columns["fold"] == fold
+        part, row = columns["part"][chosen], columns["row"][chosen]
+    except (pa.ArrowException, BufferError, KeyError, OSError, TypeError, ValueError) as error:
         raise Damaged(path, f"cannot be read as a split ({error})") from None
     split = Split(*(row[part == name] for name in PARTS))
     if np.unique(row).size != row.size:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from reseed.config import Dataset
+from reseed.data.kinds import is_reachable
 from reseed.errors import ReseedError
 from reseed.plan import Plan, make_plan
 from reseed.project import Project, load
@@ -29,13 +30,7 @@ def data_mirror(configured: str | None) -> str:
 def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
     """Names of the datasets whose only sources are mirror files that are not there."""
 
-    def only_in_mirror(dataset: Dataset) -> bool:
-        return bool(dataset.sources) and all(s.kind == "mirror" for s in dataset.sources)
-
-    def is_there(dataset: Dataset) -> bool:
-        return bool(mirror) and any(Path(mirror, s.path).is_file() for s in dataset.sources)
-
-    return [d.name for d in datasets if only_in_mirror(d) and not is_there(d)]
+    return [d.name for d in datasets if not is_reachable(d.model_dump(), mirror)]
 
 
 def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:

@@ -1,41 +1,10 @@
 """Per-item outputs of several arms, written as the pipeline writes them."""
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+from item_files import write_items
 from reseed.analyses.data import Data
-from reseed.analyses.predictions import Predictions
 from study_frames import about, frame, trial
 
-_PLACE = {"scheme": "holdout-0.2", "data_seed": 0, "repeat": 0, "fold": 0}
-ROLES = ("init", "order", "dropout", "augment")
-
-
-def write_outputs(folder, arms, experiment="model_seeds", first_seed=None):
-    """`arms`: (dataset, arm) → (y_true, one array a run or None for a failed one)."""
-    path = folder / experiment
-    path.mkdir(parents=True)
-    scores, targets = [], {}
-    for (dataset, arm), (y_true, runs) in arms.items():
-        start = (first_seed or {}).get(arm, 0)
-        targets[dataset] = {"dataset": dataset, **_PLACE, "y_true": np.asarray(y_true, float)}
-        scores += [
-            {
-                "experiment": experiment,
-                "dataset": dataset,
-                "model": arm.partition(":")[0],
-                "arm": arm,
-                "hyperparameters_source": "default",
-                **_PLACE,
-                **dict.fromkeys(ROLES, start + seed),
-                "status": "failed" if run is None else "ok",
-                "y_score": None if run is None else np.ravel(run).astype(float),
-            }
-            for seed, run in enumerate(runs)
-        ]
-    pq.write_table(pa.Table.from_pylist(scores), path / "scores.parquet")
-    pq.write_table(pa.Table.from_pylist(list(targets.values())), path / "targets.parquet")
-    return Predictions(folder)
+write_outputs = write_items
 
 
 def study_of(predictions, arms, facts=None):

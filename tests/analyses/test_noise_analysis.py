@@ -1,45 +1,18 @@
 """Seed noise against test-set noise: simulations with known truth, and the predictions reader."""
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from item_files import write_items
 from reseed.analyses import noise_split
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
 from sklearn.metrics import roc_auc_score
 from study_frames import about, frame
 
-PLACE = {
-    "scheme": "holdout-0.2",
-    "hyperparameters_source": "default",
-    "data_seed": 0,
-    "repeat": 0,
-    "fold": 0,
-}
-
 
 def write(folder, dataset, y_true, scores, model="rf"):
     """`scores`: one array a seed, None for a failed trial."""
-    path = folder / "model_seeds"
-    path.mkdir(parents=True)
-    rows = [
-        {
-            "experiment": "model_seeds",
-            "dataset": dataset,
-            "model": model,
-            **PLACE,
-            **dict.fromkeys(("init", "order", "dropout", "augment"), seed),
-            "status": "failed" if score is None else "ok",
-            "y_score": None if score is None else np.ravel(score).tolist(),
-        }
-        for seed, score in enumerate(scores)
-    ]
-    split = {k: v for k, v in PLACE.items() if k != "hyperparameters_source"}
-    targets = [{"dataset": dataset, **split, "y_true": np.asarray(y_true, float).tolist()}]
-    pq.write_table(pa.Table.from_pylist(rows), path / "scores.parquet")
-    pq.write_table(pa.Table.from_pylist(targets), path / "targets.parquet")
-    return Predictions(folder)
+    return write_items(folder, {(dataset, model): (y_true, scores)})
 
 
 def analyse(predictions, facts, **options):
@@ -121,14 +94,14 @@ def test_several_classes_are_unfolded_row_by_row(tmp_path):
     second = np.eye(3)[[0, 1, 2, 0]]
     predictions = write(tmp_path, "magic", y, [first, second])
     (group,) = predictions.groups()
-    np.testing.assert_array_equal(group.scores, [first, second])
+    np.testing.assert_allclose(group.scores, [first, second])
     assert analyse(predictions, facts).loc["accuracy", "mean"] == pytest.approx(7 / 8)
 
 
 def test_the_reader_keeps_groups_apart(tmp_path):
     predictions = write(tmp_path, "magic", [0, 1], [[0.1, 0.9], None, [0.2, 0.8]])
     (group,) = predictions.groups()
-    np.testing.assert_array_equal(group.scores, [[0.1, 0.9], [0.2, 0.8]])
+    np.testing.assert_allclose(group.scores, [[0.1, 0.9], [0.2, 0.8]])
     np.testing.assert_array_equal(group.y_true, [0, 1])
     assert group.seeds == [(0, 0, 0, 0), (2, 2, 2, 2)]
     assert group.failed == 1

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 import os
 import pickle
 import tarfile
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
-from reseed.data import pickles
+from reseed.data import archives, pickles
 from reseed.data.prepare import prepare
 from reseed.data.sources import Fetched
 from reseed.data.store import open_inputs, read_targets, write_prepared
@@ -177,7 +176,7 @@ def test_mnist_is_the_same_from_both_forms(tmp_path):
     two = prepare(entry("mnist_superclasses"), fetched(tmp_path / "mnist.pkl.gz"))
     assert two.target.tolist() == (labels % 2).tolist()
     (tmp_path / "t10k-images-idx3-ubyte.gz").write_bytes(idx(images[20:])[:-30])
-    with pytest.raises(ReseedError, match="cannot be unpacked|no whole IDX"):
+    with pytest.raises(ReseedError, match=r"cannot be unpacked|no whole IDX"):
         prepare(entry("mnist"), fetched(*(tmp_path / name for name in files)))
 
 
@@ -356,26 +355,18 @@ def test_tiny_imagenet(tmp_path):
 # --- the real files -----------------------------------------------------------------------------
 
 
-def test_real_cifar10_batches_of_the_mirror(tmp_path):
-    """Only the test batch and the names, so that the test takes a few seconds."""
+def test_a_real_cifar10_batch_of_the_mirror():
+    """The first batch in the archive only, for unpacking all of them takes long."""
     source = entry("cifar10")["sources"][0]
     path = MIRROR / source["path"]
     if not path.is_file():
         pytest.skip(f"no mirror of data at {MIRROR}")
-    from reseed.data.archives import check
-
-    with tarfile.open(path) as archive:
-        for info in archive:  # the archive's order puts these two early
-            if info.name.endswith(("test_batch", "batches.meta")):
-                data = archive.extractfile(info).read()
-                check(info.name, source["members"][info.name], data)
-                (tmp_path / Path(info.name).name).write_bytes(data)
-            if (tmp_path / "test_batch").exists():
-                break
-    with open(tmp_path / "test_batch", "rb") as stream:
-        content = pickles.load(stream, "test_batch")
+    walked = archives.walk(path, lambda name: "data_batch" in name)
+    name, data = next(walked)
+    walked.close()
+    archives.check(name, source["members"][name], data)
+    content = pickles.load(io.BytesIO(data), name)
     assert content["data"].shape == (10000, 3072)
-    assert np.bincount(content["labels"]).tolist() == [1000] * 10
-    # The first test image is a well-known cat on a brown box.
-    assert content["labels"][0] == NAMES.index("cat")
-    assert json.dumps(content["filenames"][0]) == '"domestic_cat_s_000907.png"'
+    assert content["data"].dtype == np.uint8
+    assert set(content["labels"]) == set(range(10))
+    assert len(content["filenames"]) == 10000

@@ -1,44 +1,18 @@
-import hashlib
 import http.server
-import io
 import json
 import os
-import tarfile
 import threading
-import zipfile
 from pathlib import Path
 
 import pytest
-from reseed.data import archives, download
+from packing import GOOD, fail, sdist, sha, wheel
+from reseed.data import download
 from reseed.data.files import file_sha256
 from reseed.data.kinds import local_files
 from reseed.data.sources import fetch
 from reseed.errors import ReseedError
 
 ROOT = Path(__file__).parents[2]
-GOOD = b"a,b\n1,2\n"
-
-
-def sha(data):
-    return hashlib.sha256(data).hexdigest()
-
-
-def wheel(members):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return stream.getvalue()
-
-
-def sdist(members):
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
-        for name, data in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return stream.getvalue()
 
 
 @pytest.fixture
@@ -106,15 +80,6 @@ def offer(index, data, filename="some_data-1.0-py3-none-any.whl", form="html"):
         page = ("application/vnd.pypi.simple.v1+json", json.dumps(listed).encode())
     index.pages["/simple/some-data/"] = page
     index.pages[f"/files/{filename}"] = ("application/octet-stream", data)
-
-
-def fail(sources, folder, mirror=None):
-    lines = []
-    with pytest.raises(ReseedError) as caught:
-        fetch(sources, folder, mirror, lines.append)
-    assert len(lines) == len(sources)
-    assert all(line in str(caught.value) for line in lines)
-    return str(caught.value)
 
 
 def test_mirror_and_file(tmp_path):
@@ -205,23 +170,6 @@ def test_a_wrong_archive_is_never_opened(tmp_path, index, monkeypatch):
     fail([{**package(data), "sha256": sha(b"other")}], tmp_path)
 
 
-@pytest.mark.parametrize("make", [wheel, sdist])
-def test_truncated_archive_with_its_own_checksum(tmp_path, make):
-    data = make({"pkg/t.csv": os.urandom(5000)})[:-3000]
-    (tmp_path / "cut.bin").write_bytes(data)
-    text = fail([mirrored("cut.bin", data, "pkg/t.csv")], tmp_path / "cache", tmp_path)
-    assert "truncated" in text
-
-
-def mirrored(path, data, *members, content=GOOD):
-    return {
-        "kind": "mirror",
-        "path": path,
-        "sha256": sha(data),
-        "members": {name: sha(content) for name in members},
-    }
-
-
 def test_several_files_and_several_members(tmp_path):
     (tmp_path / "a.csv").write_bytes(GOOD)
     (tmp_path / "b.csv").write_bytes(b"other")
@@ -241,52 +189,6 @@ def test_several_files_and_several_members(tmp_path):
     assert len(list((tmp_path / "cache").iterdir())) == 2
     paths["sha256"].reverse()
     assert "wrong checksum of a.csv" in fail([paths], tmp_path / "cache", tmp_path)
-
-
-def test_an_encrypted_zip_is_told(tmp_path):
-    data = bytearray(wheel({"t.csv": GOOD}))
-    # General purpose flag, bit 0, in the local header and in the central directory.
-    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        data[data.index(signature) + offset] |= 1
-    (tmp_path / "t.zip").write_bytes(data)
-    text = fail([mirrored("t.zip", bytes(data), "t.csv")], tmp_path / "cache", tmp_path)
-    assert "t.zip is encrypted: unpack it" in text
-
-
-def test_an_unknown_packing_method_is_told(tmp_path):
-    data = bytearray(wheel({"t.csv": GOOD}))
-    for signature, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
-        data[data.index(signature) + offset] = 97
-    (tmp_path / "t.zip").write_bytes(data)
-    text = fail([mirrored("t.zip", bytes(data), "t.csv")], tmp_path / "cache", tmp_path)
-    assert "packed in a way Python cannot read" in text
-
-
-def test_what_is_no_archive_is_told(tmp_path):
-    (tmp_path / "t.zip").write_bytes(b"Rar! something else")
-    text = fail([mirrored("t.zip", b"Rar! something else", "t.csv")], tmp_path / "c", tmp_path)
-    assert "t.zip is no zip or tar archive" in text
-
-
-@pytest.mark.parametrize("make", [wheel, sdist])
-def test_what_expands_too_far_is_refused(tmp_path, make, monkeypatch):
-    monkeypatch.setattr(archives, "LIMIT", 1000)
-    data = make({"a.csv": bytes(600), "b.csv": bytes(600)})
-    (tmp_path / "t.bin").write_bytes(data)
-    both = mirrored("t.bin", data, "a.csv", "b.csv", content=bytes(600))
-    assert "expands to more than" in fail([both], tmp_path / "cache", tmp_path)
-    one = mirrored("t.bin", data, "b.csv", content=bytes(600))
-    fetch([one], tmp_path / "cache", tmp_path, lambda line: None)
-
-
-def test_a_header_that_lies_about_its_size_is_refused(tmp_path, monkeypatch):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("t.csv", bytes(100_000))
-    data = stream.getvalue()
-    (tmp_path / "t.zip").write_bytes(data)
-    monkeypatch.setattr(archives, "LIMIT", 1000)
-    assert "expands to more" in fail([mirrored("t.zip", data, "t.csv")], tmp_path, tmp_path)
 
 
 def test_looping_and_dangling_links_are_told(tmp_path):
@@ -389,28 +291,6 @@ def test_no_password_is_told(tmp_path, index, monkeypatch):
     address = index.url.replace("http://", "http://user:secret@")
     monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple/")
     assert "secret" not in fail([package(b"")], tmp_path)
-
-
-def test_a_member_outside_is_only_read(tmp_path):
-    data = sdist({"../../outside.csv": GOOD})
-    (tmp_path / "t.tar.gz").write_bytes(data)
-    source = mirrored("t.tar.gz", data, "../../outside.csv")
-    found = fetch([source], tmp_path / "a" / "b" / "cache", tmp_path, lambda line: None)
-    assert found.path.parent == tmp_path / "a" / "b" / "cache"
-    assert not (tmp_path / "a" / "outside.csv").exists()
-
-
-def test_links_inside_an_archive_are_not_followed(tmp_path):
-    (tmp_path / "secret").write_bytes(GOOD)
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
-        info = tarfile.TarInfo("t.csv")
-        info.type, info.linkname = tarfile.SYMTYPE, str(tmp_path / "secret")
-        archive.addfile(info)
-    data = stream.getvalue()
-    (tmp_path / "t.tar.gz").write_bytes(data)
-    text = fail([mirrored("t.tar.gz", data, "t.csv")], tmp_path / "cache", tmp_path)
-    assert "has no file t.csv" in text
 
 
 def test_no_write_permission(tmp_path, index):

@@ -29,8 +29,8 @@ PIXELS = np.random.default_rng(0).integers(0, 256, (4, 2, 3, 1), dtype=np.uint8)
 INPUTS = {
     "table": Table(FRAME),
     "images": Images(PIXELS),
-    "texts": Texts(pd.DataFrame({"text": ["a", "ü b", "\n", "d"]})),
-    "pairs": Texts(pd.DataFrame({"question": list("abcd"), "passage": list("wxyz")})),
+    "texts": Texts({"text": ["a", "ü b", "\n", "d"]}),
+    "pairs": Texts({"question": list("abcd"), "passage": list("wxyz")}),
 }
 TARGET = np.array([0, 1, 1, 0])
 
@@ -122,6 +122,8 @@ def test_content_hash_sees_every_change(tmp_path):
     differs(classes=["yes", "no"])
     for name in ("images", "texts", "pairs"):
         differs(INPUTS[name])
+    differs(Texts({"text": ["aü", " b", "\n", "d"]}))
+    differs(Texts({"question": list("abcw"), "passage": list("dxyz")}))
     differs(Images(PIXELS.reshape(4, 3, 2, 1)))
     differs(Images(PIXELS[[1, 0, 2, 3]]))
     changed = PIXELS.copy()
@@ -241,7 +243,7 @@ def test_meta_is_readable_json(tmp_path):
     ("module", "heavy"),
     [
         ("reseed.data.kinds, reseed.data.registry, reseed.data.files", "numpy pandas pyarrow"),
-        ("reseed.data.sources, reseed.data.store", "pandas sklearn torch"),
+        ("reseed.data.sources, reseed.data.store, reseed.data.inputs", "pandas sklearn torch"),
         ("reseed.data.prepare, reseed.data.tables", "sklearn torch scipy"),
     ],
 )

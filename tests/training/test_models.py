@@ -9,8 +9,8 @@ from reseed.coordinates import ROLES
 from reseed.errors import ReseedError
 from reseed.models.registry import Estimator, build, load_factory
 from reseed.outputs import probabilities
-from reseed.training.search_design import sample_configurations
 from reseed.training.run import Recipe
+from reseed.training.search_design import sample_configurations
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -144,7 +144,5 @@ def test_log_odds_of_a_booster_are_the_ones_it_summed(name):
     wrapped = build(load_factory(MODELS[name][0]), "binary", 2, MODELS[name][1], same_seeds(0))
     outputs = wrapped.fit(X, target).predict(X)
     model = wrapped.estimator
-    margin = (
-        model.decision_function(X) if name == "gbm" else model.predict(X, output_margin=True)
-    )
+    margin = model.decision_function(X) if name == "gbm" else model.predict(X, output_margin=True)
     assert outputs == pytest.approx(margin, abs=1e-4)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arms import ARM, with_arms
+from reseed.analyses.arms import with_arms
 from reseed.analyses.data import CELL, SEEDS, Cell, Data, primary_metric
 
 #: What is held fixed while an arm's seeds vary.

@@ -85,7 +85,7 @@ def read_data(
     folder = study / "predictions"
     predictions = None
     if folder.is_dir():
-        tasks = {name: entry["task"] for name, entry in about["datasets"].items()}
+        tasks = {name: entry.get("task") for name, entry in about["datasets"].items()}
         predictions = Predictions(folder, experiments or trained, tasks)
     return Data(metrics, about, published, predictions)
 

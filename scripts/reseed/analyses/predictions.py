@@ -18,6 +18,7 @@ from reseed.schemas import MODEL_SEED, PLACE
 #: What trials of one group share: a model on one split, of which only the model seed differs.
 GROUP = ["dataset", "scheme", "arm", "model", "hyperparameters_source", *PLACE]
 SPLIT = ["dataset", "scheme", *PLACE]
+SEEDS = MODEL_SEED
 
 
 @dataclass(frozen=True)

@@ -50,10 +50,10 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
     `greater_is_better` follows the dataset's metric, and is False for a column that is a loss.
     Raises ReseedError for a column that was not collected.
     """
-    if data.curves is None:
+    table = data.predictions.curves() if data.predictions is not None else pd.DataFrame()
+    if table.empty:
         return
     column = options.get("column", "validation_metric")
-    table = pd.read_parquet(data.curves)
     if column not in table:
         known = [name for name in table if name.endswith(("loss", "metric"))]
         raise ReseedError(

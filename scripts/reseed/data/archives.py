@@ -4,6 +4,7 @@ Nothing is extracted by its own path, no link is followed, and what would expand
 refused before it is read.
 """
 
+import gzip
 import hashlib
 import lzma
 import tarfile
@@ -17,7 +18,10 @@ from reseed.data.download import SourceError
 LIMIT = 4 << 30
 """Bytes an archive may expand to in all: more is refused."""
 
-_BROKEN = (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, lzma.LZMAError)
+_BROKEN = (
+    *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile),
+    *(zlib.error, lzma.LZMAError, EOFError),
+)
 
 
 def read_members(archive: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:

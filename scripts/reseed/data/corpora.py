@@ -12,9 +12,9 @@ import pandas as pd
 
 from reseed.data import archives
 from reseed.data.raw import Raw
-from reseed.data.registry import options_of
+from reseed.data.registry import TextTableOptions, options_of
 from reseed.data.sources import Fetched
-from reseed.data.texts import json_lines
+from reseed.data.texts import json_lines, text_file
 from reseed.errors import ReseedError
 
 # LIAR's README: the columns of its files, which have no header.
@@ -22,6 +22,7 @@ LIAR_COLUMNS = [
     *("id", "label", "text", "subject", "speaker", "job", "state", "party"),
     *("barely_true", "false", "half_true", "mostly_true", "pants_fire", "context"),
 ]
+LIAR_FORMAT = TextTableOptions(header=LIAR_COLUMNS, quoting=False)
 LIAR_FILES = {"train.tsv": "train", "valid.tsv": "validation", "test.tsv": "test"}
 
 
@@ -32,14 +33,8 @@ def liar(dataset: dict, fetched: Fetched) -> Raw:
     """
     frames, parts = [], []
     for name, part in LIAR_FILES.items():
-        frame = pd.read_csv(
-            _file(fetched, name),
-            **{"sep": "\t", "header": None, "names": LIAR_COLUMNS, "dtype": str},
-            quoting=csv.QUOTE_NONE,
-            keep_default_na=False,
-        )
-        frames.append(frame)
-        parts += [part] * len(frame)
+        frames.append(text_file(_file(fetched, name), LIAR_FORMAT))
+        parts += [part] * len(frames[-1])
     whole = pd.concat(frames, ignore_index=True).rename(columns={"label": dataset["target"]})
     return Raw(whole, parts=np.array(parts))
 

@@ -62,8 +62,8 @@ def mnist(dataset: dict, fetched: Fetched) -> Raw:
         labels = np.concatenate([y for _, y in pairs])
         tested = len(pairs[-1][1])
     else:
-        files = [_idx(fetched, f"{part}-{what}") for what in ("images-idx3", "labels-idx1")
-                 for part in ("train", "t10k")]  # fmt: skip
+        kinds = ("images-idx3", "labels-idx1")
+        files = [_idx(fetched, f"{part}-{kind}") for kind in kinds for part in ("train", "t10k")]
         images, labels = np.concatenate(files[:2]), np.concatenate(files[2:])
         tested = len(files[3])
     parts = np.repeat(["train", "test"], [len(labels) - tested, tested])

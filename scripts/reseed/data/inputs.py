@@ -7,14 +7,18 @@ and opens its file.
 import hashlib
 import json
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.errors import ReseedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pandas as pd
 
 _CHUNK = 1 << 24  # bytes of an array hashed at a time
 
@@ -39,11 +43,13 @@ class Inputs(Protocol):
         """What `meta.json` says of these inputs."""
 
 
-def hash_column(digest: "hashlib._Hash", name: str, values: pd.Series | np.ndarray) -> None:
+def hash_column(digest: "hashlib._Hash", name: str, values: "pd.Series | np.ndarray") -> None:
     """Add one column to a hash: its name, type, length and values.
 
     Numbers enter as little-endian float64 with one NaN and one zero, text as length-prefixed UTF-8.
     """
+    import pandas as pd  # here and below: images and texts are read without it
+
     numeric = pd.api.types.is_numeric_dtype(values.dtype)
     digest.update(json.dumps([name, "numeric" if numeric else "text", len(values)]).encode())
     if numeric:
@@ -57,18 +63,12 @@ def hash_column(digest: "hashlib._Hash", name: str, values: pd.Series | np.ndarr
     digest.update(b"".join(coded[code] for code in codes))  # code -1 (missing) = the last
 
 
-def write_frame(path: Path, frame: pd.DataFrame) -> None:
-    """Write a frame as Parquet without pandas' own metadata."""
-    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    pq.write_table(table, path, compression="zstd")
-
-
 class Table:
     """Columns of numbers (float64, missing = NaN) and categories (text, missing = NaN)."""
 
     kind = "table"
 
-    def __init__(self, frame: pd.DataFrame):
+    def __init__(self, frame: "pd.DataFrame"):
         self.frame = frame
 
     @classmethod
@@ -82,7 +82,7 @@ class Table:
     def __len__(self) -> int:
         return len(self.frame)
 
-    def take(self, rows: np.ndarray) -> pd.DataFrame:
+    def take(self, rows: np.ndarray) -> "pd.DataFrame":
         """Rows as a frame with a fresh index."""
         return self.frame.iloc[rows].reset_index(drop=True)
 
@@ -94,22 +94,17 @@ class Table:
         return digest.hexdigest()
 
     def write(self, path: Path) -> None:
-        """Write as Parquet."""
-        write_frame(path, self.frame)
+        """Write as Parquet, without pandas' own metadata."""
+        table = pa.Table.from_pandas(self.frame, preserve_index=False).replace_schema_metadata(None)
+        pq.write_table(table, path, compression="zstd")
 
     def facts(self) -> dict:
         """Name and kind (numeric, categorical) of each feature."""
-        return {
-            "features": [
-                {
-                    "name": str(name),
-                    "kind": "numeric"
-                    if pd.api.types.is_numeric_dtype(self.frame[name].dtype)
-                    else "categorical",
-                }
-                for name in self.frame.columns
-            ]
+        kinds = {
+            str(name): "numeric" if values.dtype == np.float64 else "categorical"
+            for name, values in self.frame.items()
         }
+        return {"features": [{"name": name, "kind": kind} for name, kind in kinds.items()]}
 
 
 class Images:
@@ -160,38 +155,46 @@ class Texts:
 
     kind = "texts"
 
-    def __init__(self, frame: pd.DataFrame):
-        if frame.shape[1] not in (1, 2):
-            raise ReseedError(f"texts have one or two columns, found {list(frame.columns)}")
-        self.frame = frame
+    def __init__(self, columns: "Mapping[str, Iterable[str]]"):
+        self.columns = {str(name): list(columns[name]) for name in columns}
+        if len(self.columns) not in (1, 2):
+            raise ReseedError(f"texts have one or two columns, found {list(self.columns)}")
 
     @classmethod
     def open(cls, path: Path, meta: dict) -> "Texts":
         """Read the file; columns are those that `meta` names."""
-        return cls(pq.read_table(path, columns=meta["columns"]).to_pandas().astype("str"))
+        with pq.ParquetFile(path) as file:
+            table = file.read(columns=meta["columns"])
+        return cls({name: table[name].to_pylist() for name in meta["columns"]})
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return len(next(iter(self.columns.values())))
 
     def take(self, rows: np.ndarray) -> list[str] | list[tuple[str, str]]:
         """Rows as a list of texts, or of pairs of texts."""
-        columns = [self.frame[name].take(rows).tolist() for name in self.frame.columns]
-        return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+        numbers = np.asarray(rows).tolist()
+        taken = [[texts[i] for i in numbers] for texts in self.columns.values()]
+        return taken[0] if len(taken) == 1 else list(zip(*taken, strict=True))
 
     def sha256(self) -> str:
         """Hash of the texts; the columns' names change no number and do not enter."""
-        digest = hashlib.sha256()
-        for place, name in enumerate(self.frame.columns):
-            hash_column(digest, f"text {place}", self.frame[name])
+        digest = hashlib.sha256(json.dumps(["texts", len(self.columns), len(self)]).encode())
+        for texts in self.columns.values():
+            for text in texts:
+                data = text.encode()
+                digest.update(len(data).to_bytes(8, "little") + data)
         return digest.hexdigest()
 
     def write(self, path: Path) -> None:
         """Write as Parquet."""
-        write_frame(path, self.frame)
+        table = pa.table(
+            {name: pa.array(texts, pa.string()) for name, texts in self.columns.items()}
+        )
+        pq.write_table(table, path, compression="zstd")
 
     def facts(self) -> dict:
         """Names of the text columns."""
-        return {"columns": [str(name) for name in self.frame.columns]}
+        return {"columns": list(self.columns)}
 
 
 KINDS: dict[str, type] = {"table": Table, "images": Images, "texts": Texts}

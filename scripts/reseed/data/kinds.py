@@ -36,5 +36,16 @@ def local_files(dataset: dict) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def is_reachable(dataset: dict, mirror: str) -> bool:
+    """Whether an entry has a source that may work here: not only mirror files that are absent."""
+    sources = dataset.get("sources") or []
+
+    def there(source: dict) -> bool:
+        paths = [os.path.join(mirror, path) for path in listed(source["path"])]
+        return bool(mirror) and all(map(os.path.isfile, paths))
+
+    return not sources or any(one["kind"] != "mirror" or there(one) for one in sources)
+
+
 def _folders(path: str) -> list[str]:
     return sorted(root for root, _, _ in os.walk(path))

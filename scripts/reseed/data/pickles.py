@@ -55,10 +55,14 @@ class _Unpickler(pickle.Unpickler):
         raise pickle.UnpicklingError("it refers to an object outside")
 
 
+# What a damaged or wrong pickle may raise, as the pickle module's documentation warns.
+_BAD = (pickle.UnpicklingError, EOFError, ImportError, AttributeError, LookupError, TypeError)
+_BAD += (ValueError, OverflowError)
+
+
 def load(stream: BinaryIO, name: str) -> object:
     """The content of a pickle made by Python 2 or 3, text in Latin-1. Raises ReseedError."""
     try:
         return _Unpickler(stream, encoding="latin1").load()
-    except (pickle.UnpicklingError, EOFError, ValueError, TypeError, KeyError, IndexError,
-            AttributeError, OverflowError, ImportError) as error:  # fmt: skip
+    except _BAD as error:
         raise ReseedError(f"{name}: refused, or no whole pickle of plain data: {error}") from None

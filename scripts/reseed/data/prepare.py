@@ -1,5 +1,6 @@
 """From a dataset's entry and its fetched files to a `Prepared` dataset of raw, typed rows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None =
     Raises ReseedError naming file, column, value and fix.
     """
     where = f"dataset {dataset['name']}"
-    if wrong := mistakes({**dataset, "sources": dataset.get("sources") or [fetched]}):
+    if wrong := mistakes({**dataset, "sources": [fetched] if fetched else []}):
         raise ReseedError(f"{where}: " + "; ".join(wrong))
     options = options_of(dataset)
     try:
@@ -36,8 +37,9 @@ def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None =
         where += f" ({', '.join(str(path) for path in fetched.paths.values())})"
     if raw.frame.empty:
         raise ReseedError(f"{where}: the table is empty: it needs rows")
-    raw = Raw(raw.frame.rename(columns=str).reset_index(drop=True), list(raw.notes), raw.images,
-              official_parts(where, dataset, raw, folder or Path()))  # fmt: skip
+    frame = raw.frame.rename(columns=str).reset_index(drop=True)
+    raw = Raw(frame, list(raw.notes), raw.images, raw.parts)
+    raw = replace(raw, parts=official_parts(where, dataset, raw, folder or Path()))
     raw = _without_duplicates(where, dataset, options, _selected(where, dataset, options, raw))
     return _finish(where, dataset, options, raw, fetched)
 
@@ -92,7 +94,7 @@ def _without_duplicates(where: str, dataset: dict, options, raw: Raw) -> Raw:
         return raw
     if options.duplicates == "keep":
         note = f"{again.sum()} rows have the text of an earlier row: a split may part them"
-        return Raw(raw.frame, [*raw.notes, note], raw.images, raw.parts)
+        return replace(raw, notes=[*raw.notes, note])
     pairs = raw.frame.drop_duplicates([*dataset["text"], dataset["target"]])
     disputed = int(pairs.duplicated(dataset["text"]).sum())
     note = f"{again.sum()} rows left out whose text stands in an earlier row"
@@ -160,7 +162,7 @@ def _texts(where: str, dataset: dict, options, raw: Raw) -> Inputs:
                 f"{where}: text column {name!r} holds {values.iloc[bad[0]]!r} in row {bad[0] + 1} "
                 f"({bad.size} rows hold no text): remove these rows, or write what stands for none"
             )
-    return Texts(pd.DataFrame({name: values.astype("str") for name, values in texts.items()}))
+    return Texts(texts)
 
 
 _INPUTS = {"table": _table, "images": _images, "texts": _texts}
@@ -188,8 +190,8 @@ def _subsample(
 def _still_there(where: str, dataset: dict, classes: list | None, target: np.ndarray) -> None:
     absent = [] if classes is None else sorted(set(range(len(classes))) - set(target.tolist()))
     if absent:
-        raise ReseedError(f"{where}: rows: {dataset['rows']} leave no row of class "
-                          f"{classes[absent[0]]!r}: use more rows")  # fmt: skip
+        rows, lost = dataset["rows"], classes[absent[0]]
+        raise ReseedError(f"{where}: rows: {rows} leave no row of class {lost!r}: use more rows")
 
 
 def _meta(

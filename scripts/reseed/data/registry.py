@@ -110,6 +110,11 @@ class Reader:
     options: type[Options]
     needs_sources: bool = True
 
+    @property
+    def module(self) -> str:
+        """The module whose code decides what is read: part of a prepared dataset's key."""
+        return self.function.partition(":")[0]
+
     def load(self) -> Callable:
         """The function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
         module, _, name = self.function.partition(":")
@@ -212,9 +217,8 @@ def mistakes(dataset: dict) -> list[str]:
         found.append(str(error))
     if reader.needs_sources and not dataset.get("sources"):
         found.append("sources: none is given, and this reader reads files")
-    if (kind == "texts") != bool(dataset.get("text")):
-        wrong = (
-            "needs the name of one or two text columns" if kind == "texts" else "is for kind: texts"
-        )
-        found.append(f"text: {wrong}")
+    if kind == "texts" and not dataset.get("text"):
+        found.append("text: kind: texts needs the name of one or two text columns")
+    if kind != "texts" and dataset.get("text"):
+        found.append(f"text: is for kind: texts, found kind: {kind}")
     return found

@@ -34,34 +34,35 @@ def text_file(path: Path, options) -> pd.DataFrame:
             return pq.read_table(path).to_pandas()
         if suffix in (".jsonl", ".ndjson", ".json"):
             return json_lines(path, options.encoding)
-        separator = options.separator or ("\t" if suffix == ".tsv" else ",")
-        quoting = csv.QUOTE_MINIMAL if options.quoting else csv.QUOTE_NONE
-        names = options.header
-        if names is None:
-            with open(path, encoding=_signed(options.encoding), newline="") as stream:
-                names = next(csv.reader(stream, delimiter=separator, quoting=quoting), [])
-        refuse_duplicates(path, names)
-        return pd.read_csv(
-            path,
-            sep=separator,
-            quoting=quoting,
-            encoding=_signed(options.encoding),
-            header=None,
-            names=names,
-            skiprows=0 if options.header else 1,
-            index_col=False,
-            dtype=str,
-            keep_default_na=False,
-            na_filter=False,
-        )
+        return _delimited(path, options)
     except (UnicodeDecodeError, LookupError) as error:
         raise ReseedError(
             f"{path}: not text of options.encoding: {options.encoding} ({error})"
         ) from None
-    except (pd.errors.EmptyDataError, StopIteration):
-        raise ReseedError(f"{path}: the table is empty: it needs a header and rows") from None
-    except (pd.errors.ParserError, pa.ArrowInvalid, ValueError, OSError, csv.Error) as error:
+    except (pa.ArrowInvalid, ValueError, OSError, csv.Error) as error:
         raise ReseedError(f"{path}: cannot be read as a text table: {error}") from None
+
+
+def _delimited(path: Path, options) -> pd.DataFrame:
+    separator = options.separator or ("\t" if path.suffix.lower() == ".tsv" else ",")
+    quoting = csv.QUOTE_MINIMAL if options.quoting else csv.QUOTE_NONE
+    csv.field_size_limit(2**31 - 1)  # a whole book may be one field
+    with open(path, encoding=_signed(options.encoding), newline="") as stream:
+        reader = csv.reader(stream, delimiter=separator, quoting=quoting)
+        names = options.header or next(reader, None)
+        if names is None:
+            raise ReseedError(f"{path}: the table is empty: it needs a header and rows")
+        refuse_duplicates(path, names)
+        rows = []
+        for row in reader:
+            if row and len(row) != len(names):
+                raise ReseedError(
+                    f"{path}: line {reader.line_num} has {len(row)} fields, not {len(names)}: if "
+                    "quotation marks are text, set options.quoting: false; else quote the field"
+                )
+            if row:
+                rows.append(row)
+    return pd.DataFrame(rows, columns=names, dtype="str")
 
 
 def json_lines(path: Path, encoding: str = "utf-8") -> pd.DataFrame:

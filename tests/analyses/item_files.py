@@ -1,0 +1,53 @@
+"""Per-item files of an experiment as `reseed.collect` writes them, from scores given by hand."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from reseed.analyses.predictions import Predictions
+from reseed.outputs import from_probabilities
+from reseed.schemas import MODEL_SEED, SCORES, TARGETS
+
+PLACE = {"scheme": "holdout-0.2", "data_seed": 0, "repeat": 0, "fold": 0}
+
+
+def task_of(dataset, run):
+    if run is not None and np.ndim(run) == 2:
+        return "multiclass"
+    return "binary" if dataset.partition("~")[0] in ("magic", "home_mortgage_sim") else "regression"
+
+
+def write_items(folder, arms, experiment="model_seeds", first_seed=None):
+    """`arms`: (dataset, arm) → (y_true, one array of scores a run, None for a failed one).
+
+    Scores are predictions, probabilities of class 1 or (items, classes) probabilities; an arm
+    called `model:name` belongs to that model.
+    """
+    path = folder / experiment
+    path.mkdir(parents=True)
+    scores, targets, tasks = [], {}, {}
+    for (dataset, arm), (y_true, runs) in arms.items():
+        start = (first_seed or {}).get(arm, 0)
+        targets[dataset] = {"dataset": dataset, **PLACE, "test": np.asarray(y_true, float)}
+        for seed, run in enumerate(runs):
+            task = task_of(dataset, run)
+            if run is not None:
+                tasks[dataset] = task
+            scores.append(
+                {
+                    "experiment": experiment,
+                    "varied": "model",
+                    "test_ratio": 0.2,
+                    "dataset": dataset,
+                    "arm": arm,
+                    "model": arm.partition(":")[0],
+                    "hyperparameters_source": "default",
+                    **PLACE,
+                    **dict.fromkeys(MODEL_SEED, start + seed),
+                    "status": "failed" if run is None else "ok",
+                    "classes": np.shape(run)[1] if np.ndim(run) == 2 else 1,
+                    "test": None if run is None else from_probabilities(task, run).ravel(),
+                }
+            )
+    pq.write_table(pa.Table.from_pylist(scores, SCORES), path / "scores.parquet")
+    pq.write_table(pa.Table.from_pylist(list(targets.values()), TARGETS), path / "targets.parquet")
+    return Predictions(folder, tasks=tasks)

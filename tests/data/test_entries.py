@@ -1,0 +1,95 @@
+"""Entries of datasets and weights: what their classes refuse, and what is reachable here."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+from reseed.config import Dataset
+from reseed.data.kinds import is_reachable
+from reseed.data.prepare import prepare
+from reseed.data.registry import READERS, mistakes, reader_of
+from reseed.errors import ReseedError
+
+SHA = "a" * 64
+BASE = {"name": "own", "title": "Own", "task": "binary", "target": "y"}
+
+
+def dataset(*sources, **fields):
+    return Dataset(**{**BASE, "sources": list(sources), **fields})
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"kind": "url", "url": "https://x/y.csv"}, "needs sha256 .* or members"),
+        ({"kind": "mirror", "path": ["a", "b"], "sha256": SHA}, "must be a list of 2"),
+        ({"kind": "mirror", "path": "a", "sha256": [SHA, SHA]}, "must be a list of 1"),
+        ({"kind": "mirror", "path": ["a", "a"], "sha256": [SHA, SHA]}, "each once"),
+        ({"kind": "mirror", "path": "a"}, "Field required"),
+        ({"kind": "file", "path": []}, "at least one"),
+        ({"kind": "file", "path": ["a", "b"], "members": {"c": SHA}}, "of one archive"),
+        ({"kind": "url", "url": ["a", "b"], "members": {"c": SHA}}, "of one archive"),
+        ({"kind": "file", "path": "a", "members": {}}, "at least 1 item"),
+        ({"kind": "file", "path": "a", "members": {"c": "00"}}, "should match pattern"),
+        ({"kind": "file", "path": "a", "member": "c"}, "Extra inputs are not permitted"),
+        ({"kind": "ftp", "path": "a"}, "does not match any of the expected tags"),
+    ],
+)
+def test_bad_sources(source, message):
+    with pytest.raises(ValidationError, match=message):
+        dataset(source)
+
+
+@pytest.mark.parametrize(
+    ("official", "message"),
+    [
+        ({"column": "part"}, "test.*\n.*Field required"),
+        ({"column": "part", "test": "rows.csv"}, "with column, test must be a list of its values"),
+        ({"test": ["a"]}, "without column, test must be a file of row numbers"),
+        ({"test": "t.csv", "validation": [1]}, "without column, validation must be a file"),
+    ],
+)
+def test_bad_official_parts(official, message):
+    with pytest.raises(ValidationError, match=message):
+        dataset(official=official)
+
+
+def test_readers_are_checked_before_anything_is_fetched():
+    def told(**fields):
+        return mistakes(dataset(**fields).model_dump())
+
+    assert told(sources=[{"kind": "file", "path": "a.csv"}]) == []
+    assert told(reader="home_mortgage_sim") == []
+    assert told(reader="my_module:read", kind="texts", text=["t"]) == []
+    assert told() == ["sources: none is given, and this reader reads files"]
+    (line,) = told(reader="digitz", kind="images")
+    assert line.endswith("Did you mean 'digits'?")
+    (line,) = told(reader="digits", kind="images", options={"sise": 3})
+    assert line.startswith("options.sise: unknown option. Allowed: classes, merge")
+    (line,) = told(reader="digits", kind="images", text=["t"])
+    assert line == "text: is for kind: texts, found kind: images"
+    assert len(told(reader="liar", options={"duplicates": "some"})) == 3
+
+
+def test_a_reader_of_files_without_files_is_told():
+    with pytest.raises(ReseedError, match="dataset own: sources: none is given"):
+        prepare(dataset().model_dump())
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_is_there(name):
+    reader = READERS[name]
+    assert reader.load().__doc__
+    assert reader_of({"reader": name}) is reader
+    assert reader.module.startswith("reseed.data.")
+
+
+def test_reachable_unless_only_the_mirror_has_it(tmp_path):
+    Path(tmp_path, "a").touch()
+    mirror, other = {"kind": "mirror", "path": "a"}, {"kind": "url", "url": "u"}
+    both = {"kind": "mirror", "path": ["a", "b"]}
+    assert is_reachable({"sources": [mirror]}, str(tmp_path))
+    assert not is_reachable({"sources": [mirror]}, "")
+    assert not is_reachable({"sources": [both]}, str(tmp_path))
+    assert is_reachable({"sources": [both, other]}, "")
+    assert is_reachable({"sources": []}, "")
