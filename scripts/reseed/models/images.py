@@ -72,9 +72,7 @@ class ImageRecipe:
         known = [field.name for field in fields(cls)]
         unknown = sorted(set(hyperparameters) - set(known))
         if unknown:
-            raise ReseedError(
-                f"hyperparameters.{unknown[0]}: unknown. Allowed: {', '.join(known)}"
-            )
+            raise ReseedError(f"hyperparameters.{unknown[0]}: unknown. Allowed: {', '.join(known)}")
         return cls(**hyperparameters)
 
 
@@ -201,7 +199,7 @@ class ImageClassifier:
         self._watched: tuple[Pixels, Tensor] | None = None
 
     def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:
-        """The network for images of a shape (channels, height, width), its weights not yet drawn."""
+        """The network for images of a shape (channels, height, width), weights not yet drawn."""
         raise NotImplementedError
 
     def optimiser(self, network: nn.Module) -> torch.optim.Optimizer:
@@ -294,9 +292,7 @@ class ImageClassifier:
 
     def _moments(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
         recipe = self.recipe
-        mean, std = (
-            pixels.channel_moments() if recipe.mean is None else (recipe.mean, recipe.std)
-        )
+        mean, std = pixels.channel_moments() if recipe.mean is None else (recipe.mean, recipe.std)
         if len(mean) != pixels.channels or len(std) != pixels.channels:
             raise ReseedError(
                 f"hyperparameters.mean and std: {len(mean)} and {len(std)} numbers for images of "

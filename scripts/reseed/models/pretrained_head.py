@@ -15,6 +15,7 @@ Features are kept beside the weights in ``features/``, under a hash of all that 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 import weakref
@@ -237,19 +238,20 @@ class TransformersBackbone(nn.Module):
 
     def __init__(self, folder: Path):
         super().__init__()
-        from transformers import AutoImageProcessor, AutoModel
+        from transformers import AutoModel
 
         try:
             self.model = AutoModel.from_pretrained(folder, local_files_only=True)
-            processor = AutoImageProcessor.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError) as error:
+            # The library's own processors need torchvision; two numbers a channel do not.
+            settings = json.loads((Path(folder) / "preprocessor_config.json").read_text("utf-8"))
+            moments = [settings[f"image_{name}"] for name in ("mean", "std")]
+        except (OSError, ValueError, KeyError) as error:
             raise ReseedError(
                 f"{folder}: no vision model of the Transformers library (it needs config.json, "
                 f"preprocessor_config.json and model.safetensors): {error}"
             ) from None
-        for name in ("mean", "std"):
-            values = torch.tensor(getattr(processor, f"image_{name}"))
-            self.register_buffer(name, 255 * values[:, None, None])
+        for name, values in zip(("mean", "std"), moments, strict=True):
+            self.register_buffer(name, 255 * torch.tensor(values)[:, None, None])
         self.eval().requires_grad_(False)
 
     def features(self, images: Tensor) -> Tensor:
@@ -270,7 +272,7 @@ def _backbone(name: str, folder: Path) -> nn.Module:
 def pretrained_head(
     task, n_classes, hyperparameters, seeds, device="cpu", threads=1, weights=None
 ) -> PretrainedHead:
-    """Make a head on a backbone; hyper-parameters are the fields of `Recipe`. Raises ReseedError."""
+    """Make a head on a backbone; hyper-parameters: the fields of `Recipe`. Raises ReseedError."""
     known = [field.name for field in fields(Recipe)]
     unknown = sorted(set(hyperparameters) - set(known))
     if unknown:
