@@ -28,7 +28,10 @@ def exhibit_key(w):
     """Hash of the code and the settings that draw an exhibit."""
     entry = exhibit_entry(w)
     return digest(
-        code_hash("render.py", f"reseed.exhibits.{entry.kind}"), entry.model_dump()
+        code_hash(
+            "render.py", kinds.find("exhibits", entry.kind).module, project=Path.cwd()
+        ),
+        entry.model_dump(),
     )
 
 

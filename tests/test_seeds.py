@@ -90,3 +90,35 @@ def test_make_deterministic_reports_what_it_set():
     )
     assert "('deterministic_algorithms', True)" in done.stdout
     assert "('cublas_workspace_config', ':4096:8')" in done.stdout
+
+
+@pytest.mark.parametrize("first", ["", "import torch; "])
+def test_the_switches_hold_however_late_pytorch_is_imported(first, tmp_path):
+    (tmp_path / "late.py").write_text("def fit():\n    import torch.nn\n")
+    code = (
+        "import sys; from reseed.seeds import determinism, keep_deterministic; "
+        + first
+        + "keep_deterministic(); keep_deterministic(); import late; late.fit();"
+        " flags = determinism();"
+        " assert flags['deterministic_algorithms'] and not flags['allow_tf32'], flags;"
+        " assert flags['cublas_workspace_config'] == ':4096:8'"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": f"{SCRIPTS}{os.pathsep}{tmp_path}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_whoever_never_imports_pytorch_does_not_load_it():
+    code = (
+        "import sys; from reseed.seeds import determinism, keep_deterministic;"
+        " keep_deterministic(); import json.tool; assert determinism() == {};"
+        " sys.exit('torch' in sys.modules)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(SCRIPTS)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+    assert done.returncode == 0

@@ -223,7 +223,10 @@ class Model(Strict):
     """One model: an algorithm with its training recipe.
 
     `code` names files or modules that the factory loads in a way that cannot be followed; their
-    content is part of a trial's key, as the factory's own module is.
+    content is part of a trial's key, as the factory's own module is. `hold_validation`: a model
+    that does not stop early is not trained on the validation rows either, so that it has
+    validation scores. `compute`: how to compute (mixed precision and the like), for factories
+    that take it.
     """
 
     name: Identifier
@@ -233,6 +236,8 @@ class Model(Strict):
     encoder: Encoder = Encoder()
     stack: Stack = Stack()
     weights: Identifier | None = None
+    hold_validation: bool = False
+    compute: dict[str, Value] = {}
     code: list[str] = []
     environment: Identifier = "training"
     hyperparameters: dict[str, Value] = {}

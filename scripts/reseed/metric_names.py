@@ -16,7 +16,7 @@ _UP = re.compile(
     "|spearman"
 )
 _DOWN = re.compile(
-    "mse|mae|rmse|rmsle|mape|loss|logloss|error|misclassification|brier|ece|perplexity|ppl|nll"
+    "mse|mae|rmse|rmsle|mape|pinball|loss|logloss|error|misclassification|brier|ece|perplexity|ppl|nll"
     "|wer|cer|eer|regret|deviance|pinball|smape|mase|crps|fid|bpb"
 )
 _NEGATED = re.compile("neg|negative")

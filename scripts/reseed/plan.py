@@ -59,7 +59,8 @@ class PlannedSetting:
 
     def recipe(self) -> dict:
         """How a trial is trained; all of it decides numbers."""
-        names = ("factory", "encoder", "stack", "weights", "hyperparameters")
+        names = ("factory", "encoder", "stack", "weights", "hold_validation", "compute")
+        names += ("hyperparameters",)
         metric = self.dataset.get("metric") or ""
         # Built-in metrics are measured in any case.
         return {name: self.model[name] for name in names} | {
@@ -198,7 +199,7 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
     open_blocks: dict[tuple, Block] = {}
     for planned in plan.settings.values():
         size = seeds_per_job or max(1, round(block_seconds / planned.seconds_per_trial))
-        width = max(planned.model["stack"].values())
+        width = planned.model["stack"]["cpu" if planned.model["device"] == "cpu" else "gpu"]
         size = -(-size // width) * width
         if seeds_per_job or len(planned.trials) >= size:
             for start in range(0, len(planned.trials), size):

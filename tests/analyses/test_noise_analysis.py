@@ -94,7 +94,7 @@ def test_several_classes_are_unfolded_row_by_row(tmp_path):
     second = np.eye(3)[[0, 1, 2, 0]]
     predictions = write(tmp_path, "magic", y, [first, second])
     (group,) = predictions.groups()
-    np.testing.assert_allclose(group.scores, [first, second])
+    np.testing.assert_allclose(group.scores, [first, second], atol=1e-11)
     assert analyse(predictions, facts).loc["accuracy", "mean"] == pytest.approx(7 / 8)
 
 

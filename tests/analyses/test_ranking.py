@@ -83,3 +83,32 @@ def test_nothing_to_plan_from():
     table = seeds_needed.analyse(data(one_split({"x": [0.9] * 4, "y": [0.8] * 4})), {})
     assert len(table) == 1
     assert np.isnan(table["sd"].iloc[0])
+
+
+def test_no_number_of_overlapping_splits_gets_below_the_floor(rng):
+    metrics = frame(over_splits(rng, {"x": 0.0005, "y": 0.0}, 10))
+    row = seeds_needed.analyse(data(metrics), {"difference": 0.001}).iloc[-1]
+    # Power as the runs go on without end, from the t test's own with a billion of them.
+    error = row["sd"] * np.sqrt(0.25)
+    limit = stats.norm.sf(1.96 - 0.001 / error) + stats.norm.cdf(-1.96 - 0.001 / error)
+    assert row["power_limit"] == pytest.approx(limit, abs=1e-4)
+    assert row["power"] == pytest.approx(limit, abs=5e-3)
+    assert row["power_limit"] < row["target_power"]
+    assert np.isnan(row["runs_for_power"])
+    one = seeds_needed.analyse(data(one_split({"x": [1, 2, 3], "y": [1, 1, 1]})), {}).iloc[0]
+    assert one["power_limit"] == 1
+
+
+def test_detectable_difference_has_the_planned_power(rng):
+    x, y = rng.normal(0.805, 0.01, 10), rng.normal(0.8, 0.01, 10)
+    table = seeds_needed.analyse(data(one_split({"x": x, "y": y})), {})
+    row = table[table["runs"] == 10].iloc[0]
+    assert seeds_for_difference(row["detectable"] * 1.0001, row["sd"]).n == 10
+
+
+def test_tied_models_are_reversed_half_of_the_time():
+    """Six runs whose differences sum to about nothing, so that any part opposes the rest."""
+    d = np.array([0.004, -0.003, 0.002, -0.004, 0.003, -0.0019])
+    table = ranking.analyse(data(one_split({"x": 0.8 + d, "y": np.full(6, 0.8)})), {})
+    curve = table[table["statistic"] == "reversal"].set_index("m")["value"]
+    assert curve.to_numpy() == pytest.approx(0.5, abs=0.03)

@@ -28,7 +28,7 @@ def test_the_four_numbers_of_table_3_against_numpy():
     assert row["range"] == pytest.approx(x.max() - x.min(), rel=1e-12)
     assert row["relative_variation"] == pytest.approx(np.ptp(x) / np.median(x), rel=1e-12)
     assert row["median_low"] < row["median"] < row["median_high"]
-    assert row["range_high"] == pytest.approx(row["range"])  # a resample cannot reach beyond
+    assert "range_high" not in row  # a resample cannot reach beyond: no interval
     assert row["tail"] in ("as Gaussian", "heavier", "lighter")
 
 

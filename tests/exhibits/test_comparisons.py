@@ -49,14 +49,14 @@ def exhibit(study, analysis, kind, options=None):
 def test_verdicts_table(study, tmp_path):
     data = exhibit(study, pairs, "verdicts_table")
     table = verdicts_table.table(data, {})
-    assert list(table.sections) == ["a"] * 3 + ["b"] * 3
+    assert list(table.sections) == ["a"] * 3 + ["b"] * 3 + ["All datasets"] * 3
     assert table.findings[0].startswith("a: a difference is shown for 2 of 3 pairs")
     assert "too few runs: 2" in table.findings[1]
     assert "Failed trials (left out): 1 of 63" in table.footnote
     write_table(table, tmp_path / "verdicts")
     assert r"z\_100\%" in (tmp_path / "verdicts.tex").read_text()
     raw = pd.read_csv(tmp_path / "verdicts.csv")
-    assert set(raw["outcome"]) == {"difference", "no difference shown", "too few runs"}
+    assert set(raw["outcome"]) == {"difference", "equivalent", "too few runs"}
 
 
 def test_pairs_table(study):

@@ -4,12 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats.bootstrap import (
     WEIGHTED_METRICS,
-    bca_interval,
     percentile_interval,
     resample_counts,
     test_set_bootstrap,
 )
-from scipy import stats
 from sklearn import metrics as sk
 
 SKLEARN = {
@@ -116,19 +114,6 @@ def test_auc_knows_only_the_order_of_scores(seed, scale, shift):
     np.testing.assert_allclose(auc(y, s, w), auc(y[order], s[:, order], w[:, order]))
 
 
-def test_bca_equals_scipy_on_its_own_replicates():
-    rng = np.random.default_rng(7)
-    x = rng.gamma(1.5, size=25)
-    theirs = stats.bootstrap((x,), np.std, method="BCa", n_resamples=3000, rng=rng)
-    jackknife = [np.delete(x, i).std() for i in range(x.size)]
-    ours = bca_interval(theirs.bootstrap_distribution, x.std(), jackknife)
-    np.testing.assert_allclose(ours, theirs.confidence_interval, rtol=1e-10)
-
-
-def test_bca_of_a_constant_statistic_is_a_point():
-    assert bca_interval([2.0] * 10, 2.0, [2.0] * 5) == (2.0, 2.0)
-
-
 def test_percentile_interval_ignores_nan():
     low, high = percentile_interval(np.r_[np.arange(101.0), np.nan], 0.9)
     assert (low, high) == (pytest.approx(5), pytest.approx(95))
@@ -169,14 +154,6 @@ def test_single_item_and_all_tied_scores_are_defined():
     assert (one.mean, one.sd) == (1.0, 0.0)
     tied = test_set_bootstrap("auc", [0, 1] * 10, [0.5] * 20, 50, rng=np.random.default_rng(0))
     assert (tied.mean, tied.sd) == (0.5, 0.0)
-
-
-def test_bca_without_skew_in_the_jackknife_is_the_percentile_interval():
-    # Equal leave-one-out values say that nothing is skewed, not that nothing varies.
-    boot = np.linspace(-1, 1, 2001)
-    for jackknife in (np.zeros(6), [0.1 + 0.2, 0.3, 0.3]):
-        low, high = bca_interval(boot, 0.0, jackknife)
-        assert (low, high) == (pytest.approx(-0.95), pytest.approx(0.95))
 
 
 def test_labels_of_two_kinds_and_a_level_in_per_cent_are_refused():

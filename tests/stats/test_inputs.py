@@ -36,6 +36,11 @@ def test_what_is_no_score_is_refused(values, message):
         finite(values, "scores")
 
 
+def test_the_wrong_number_of_axes_is_named():
+    with pytest.raises(ValueError, match="scores must have 2 axes"):
+        finite([1.0], "scores", ndim=2)
+
+
 def test_real_numbers_of_any_kind_become_float64():
     for values in ([1, 2], [True, False], np.array([1, 2], dtype=object), np.float32([1, 2]),
                    np.ma.masked_array([1, 2]), pd.Series([1, 2])):  # fmt: skip

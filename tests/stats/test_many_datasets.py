@@ -1,10 +1,13 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scikit_posthocs as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reseed.stats.many_datasets import cliques, compare_over_datasets
+from reseed.stats.many_datasets import cliques, compare_over_datasets, compare_two_models
 from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
 
 
 def _scores(seed=0, n=12, k=5):
@@ -45,6 +48,38 @@ def test_demsars_example_of_four_classifiers():
     ties = sum((np.unique(r, return_counts=True)[1] ** 3).sum() - 4 for r in ranks)
     assert got.friedman_chi2 * (1 - ties / (14 * 60)) == pytest.approx(9.28, abs=6e-3)
     assert got.critical_difference == pytest.approx(1.25, abs=5e-3)
+
+
+def test_iman_davenport_is_the_two_way_analysis_of_variance_of_the_ranks():
+    """An independent route to F, its degrees of freedom and p, ties included (Conover 1999)."""
+    s = _scores(3, 9, 4)
+    ranks = stats.rankdata(-s, axis=1)
+    dataset, model = np.indices(s.shape).reshape(2, -1)
+    frame = pd.DataFrame({"rank": ranks.ravel(), "dataset": dataset, "model": model})
+    table = anova_lm(ols("rank ~ C(dataset) + C(model)", frame).fit())
+    got = compare_over_datasets(s)
+    assert got.iman_davenport_f == pytest.approx(table.loc["C(model)", "F"])
+    assert got.iman_davenport_p == pytest.approx(table.loc["C(model)", "PR(>F)"])
+    # 14 datasets and 4 models whose χ² is 9.28: F = 3.69 with 3 and 39 degrees of freedom,
+    # critical value 2.85 (Demšar 2006, sec. 3.2.2).
+    assert pytest.approx(3.69, abs=5e-3) == 13 * 9.28 / (14 * 3 - 9.28)
+    assert stats.f.sf(2.85, 3, 39) == pytest.approx(0.05, abs=5e-4)
+
+
+def test_two_models_over_datasets():
+    d = np.array([0.02, -0.01, 0.03, 0.0, 0.04, 0.01, 0.02])
+    got = compare_two_models(d)
+    walsh = [(a + b) / 2 for i, a in enumerate(d) for b in d[i:]]
+    assert (got.wins, got.losses) == (5, 1)
+    assert got.p_value == pytest.approx(stats.wilcoxon(d, method="auto").pvalue)
+    assert got.difference == pytest.approx(np.median(walsh))
+    assert got.p_least == 2 / 2**7
+    sign = compare_two_models(d * 10.0 ** np.arange(7), commensurable=False)
+    assert sign.p_value == pytest.approx(stats.binomtest(5, 6).pvalue)
+    assert sign.difference == pytest.approx(4 / 7)
+    assert compare_two_models(np.zeros(3), commensurable=False).p_value == 1
+    with pytest.raises(ValueError, match="NaN"):
+        compare_two_models([0.1, np.nan])
 
 
 def test_cliques_by_brute_force():

@@ -65,6 +65,35 @@ def simulate_grid(rng, repeats, var_seed, var_fold, var_residual, a, b, mean):
             + rng.normal(0, var_residual**0.5, (repeats, a, b)))  # fmt: skip
 
 
+def test_degrees_of_freedom_of_a_grid_are_those_of_its_estimated_variance():
+    """Satterthwaite: 2 E[V]² / Var[V] of the variance estimated from simulated grids."""
+    components, (a, b), n_sim = (0.6, 1.2, 2.0), (5, 4), 60_000
+    rng = np.random.default_rng(21)
+    y = rng.normal(0, components[0] ** 0.5, (n_sim, a, 1))
+    y = y + rng.normal(0, components[1] ** 0.5, (n_sim, 1, b))
+    y = y + rng.normal(0, components[2] ** 0.5, (n_sim, a, b))
+    rows, columns, mean = y.mean(axis=2), y.mean(axis=1), y.mean(axis=(1, 2))
+    by_seed = b * rows.var(axis=1, ddof=1)
+    by_fold = a * columns.var(axis=1, ddof=1)
+    rest = y - rows[:, :, None] - columns[:, None] + mean[:, None, None]
+    residual = (rest**2).sum(axis=(1, 2)) / ((a - 1) * (b - 1))
+    estimated = (by_seed + by_fold - residual) / (a * b)
+    se, df = planning.grid_standard_error(*components, a, b)
+    assert se**2 == pytest.approx(estimated.mean(), rel=0.02)
+    assert df == pytest.approx(2 * estimated.mean() ** 2 / estimated.var(), rel=0.04)
+
+
+@pytest.mark.parametrize(("df", "alpha"), [(4, 0.05), (9, 0.05 / 21), (200, 0.01)])
+def test_detectable_effect_has_its_power(df, alpha):
+    effect = planning.detectable_effect(df, 0.8, alpha)
+    # statsmodels' paired power at n = df + 1, whose effect is in SD of the differences.
+    found = TTestPower().power(effect / np.sqrt(df + 1), df + 1, alpha)
+    assert found == pytest.approx(0.8, abs=1e-6)
+    assert planning.detectable_effect([df, 2 * df], 0.8, alpha).shape == (2,)
+    with pytest.raises(ValueError, match="target_power"):
+        planning.detectable_effect(df, 0.01, 0.05)
+
+
 def test_grid_standard_error_and_power_by_simulation():
     rng = np.random.default_rng(3)
     components, a, b, repeats = (1.0, 0.6, 2.0), 9, 7, 6000

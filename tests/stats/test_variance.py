@@ -4,11 +4,10 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reseed.stats.mean_squares import _mls_interval
 from reseed.stats.variance import (
     crossed_variance,
     crossed_variance_unbalanced,
-    distribution_wise_sd,
-    seed_and_test_noise,
 )
 from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
@@ -205,79 +204,27 @@ def test_unbalanced_refuses(y, first, second, message):
         crossed_variance_unbalanced(y, first, second, rng=_rng())
 
 
-def _runs(rng, runs, items, seed_sd):
-    """Correctness with a real seed effect; items independent given the run."""
-    base = np.linspace(-1, 3, items)
-    return rng.random((runs, items)) < stats.norm.cdf(base + seed_sd * rng.normal(size=(runs, 1)))
+@pytest.mark.parametrize(("s1", "n1", "s2", "n2"), [(5.0, 4, 1.0, 12), (1.3, 9, 1.0, 81)])
+def test_the_modified_large_sample_interval_by_its_published_formula(s1, n1, s2, n2):
+    """As printed for gauge studies (Burdick, Borror & Montgomery 2003): F with infinite df.
 
-
-def test_distribution_wise_variance_is_the_mean_covariance_of_distinct_items():
-    c = _runs(np.random.default_rng(6), 40, 25, 0.5)
-    cov = np.cov(c.T.astype(float))
-    off_diagonal = (cov.sum() - np.trace(cov)) / (25 * 24)
-    got = distribution_wise_sd(c, n_boot=50, rng=_rng())
-    assert got.variance == pytest.approx(off_diagonal)
-    assert got.sd == pytest.approx(np.sqrt(off_diagonal))
-
-
-def test_distribution_wise_formula_as_printed_by_jordan_for_many_runs():
-    c = _runs(np.random.default_rng(7), 3000, 30, 0.3)
-    p, n = c.mean(axis=0), 30
-    printed = n / (n - 1) * (c.mean(axis=1).var() - (p * (1 - p)).sum() / n**2)
-    assert distribution_wise_sd(c, n_boot=20, rng=_rng()).variance == pytest.approx(
-        printed, rel=1e-3
-    )
-
-
-def test_noise_split_is_the_crossed_model_and_adds_up():
-    c = _runs(np.random.default_rng(8), 30, 200, 0.4)
-    split = seed_and_test_noise(c)
-    anova = crossed_variance(c.astype(float), ("seed", "item"), rng=_rng())
-    assert split.seed_variance == pytest.approx(anova["seed"].raw)
-    assert split.item_variance == pytest.approx(anova["residual"].raw / 200)
-    assert split.observed_variance == pytest.approx(c.mean(axis=1).var(ddof=1))
-    fresh = anova["seed"].raw + (anova["item"].raw + anova["residual"].raw) / 200
-    assert split.fresh_test_variance == pytest.approx(fresh)
-
-
-def test_independent_errors_show_no_seed_effect_and_intervals_cover():
-    rng = np.random.default_rng(9)
-    n_sim, n = 150, 300
-    base = np.linspace(-1, 3, n)
-    u, weight = np.polynomial.hermite_e.hermegauss(60)
-    given = stats.norm.cdf(base + 0.2 * u[:, None])  # truth by quadrature over the run's quality
-    weight = weight / weight.sum()
-    centred = given - weight @ given
-    total = weight @ centred.mean(axis=1) ** 2
-    own = weight @ (centred**2).sum(axis=1) / n**2
-    truth = (total - own) * n / (n - 1)
-    got = [distribution_wise_sd(_runs(rng, 60, n, 0.2), n_boot=400, rng=rng) for _ in range(n_sim)]
-    variance = np.array([g.variance for g in got])
-    assert abs(variance.mean() - truth) < 4 * variance.std() / np.sqrt(n_sim)
-    covered = np.mean([g.sd_low**2 <= truth <= g.sd_high**2 for g in got])
-    assert covered > 0.95 - 0.03 - 4 * np.sqrt(0.0475 / n_sim)  # BCa is a little short at 60 runs
-    none = np.array([seed_and_test_noise(_runs(rng, 60, n, 0.0)).seed_variance for _ in range(200)])
-    assert abs(none.mean()) < 4 * none.std() / np.sqrt(200)
-
-
-def test_interval_allows_for_the_sample_of_items():
-    """Items that answer the seed very differently: runs alone would cover 0.5 of the time."""
-    rng, n_sim, runs, items, seed_sd = np.random.default_rng(11), 200, 100, 50, 0.3
-    many = stats.norm.ppf((np.arange(400) + 0.5) / 400)
-    base, slope = np.meshgrid(1 + 1.2 * many[::4], 1 + 2 * many)
-    u, weight = np.polynomial.hermite_e.hermegauss(40)
-    accuracy = np.array([stats.norm.cdf(base + slope * seed_sd * t).mean() for t in u])
-    weight = weight / weight.sum()
-    truth = np.sqrt(weight @ (accuracy - weight @ accuracy) ** 2)
-    covered = 0
-    for _ in range(n_sim):
-        latent = rng.normal(1, 1.2, items) + rng.normal(1, 2, items) * rng.normal(
-            0, seed_sd, (runs, 1)
-        )
-        correct = rng.random(latent.shape) < stats.norm.cdf(latent)
-        got = distribution_wise_sd(correct, n_boot=200, rng=rng)
-        covered += got.sd_low <= truth <= got.sd_high
-    assert covered / n_sim > 0.95 - 4 * np.sqrt(0.0475 / n_sim)
+    And where its constants make it exact: the lower end is 0 where the F test is at its level, and
+    with nothing below (s2 = 0) both ends are those of χ².
+    """
+    a, big = 0.025, 1e12
+    g1, g2 = (1 - 1 / stats.f.ppf(1 - a, n, big) for n in (n1, n2))
+    h1, h2 = (1 / stats.f.ppf(a, n, big) - 1 for n in (n1, n2))
+    f, f2 = stats.f.ppf(1 - a, n1, n2), stats.f.ppf(a, n1, n2)
+    g12 = ((f - 1) ** 2 - g1**2 * f**2 - h2**2) / f
+    h12 = ((1 - f2) ** 2 - h1**2 * f2**2 - g2**2) / f2
+    low = s1 - s2 - np.sqrt(g1**2 * s1**2 + h2**2 * s2**2 + g12 * s1 * s2)
+    high = s1 - s2 + np.sqrt(h1**2 * s1**2 + g2**2 * s2**2 + h12 * s1 * s2)
+    got = _mls_interval(s1, n1, s2, n2, 3.0, 0.95)
+    assert got == pytest.approx((max(0, low / 3), high / 3), rel=1e-6)
+    assert _mls_interval(f * s2, n1, s2, n2, 1.0, 0.95)[0] == pytest.approx(0, abs=1e-7)
+    assert _mls_interval(f * s2 * 1.01, n1, s2, n2, 1.0, 0.95)[0] > 0
+    alone = _mls_interval(s1, n1, 0.0, n2, 1.0, 0.95)
+    assert alone == pytest.approx(tuple(s1 * n1 / stats.chi2.ppf([1 - a, a], n1)))
 
 
 def test_many_levels_of_one_factor_in_either_place():
@@ -294,18 +241,3 @@ def test_many_levels_of_one_factor_in_either_place():
     # 400 levels: SE of the variance 1 is about √(2/400)·1.4; residual √(2/740)
     assert first.variance == pytest.approx(1, abs=0.4)
     assert residual.variance == pytest.approx(1, abs=0.21)
-
-
-def test_correctness_edge_cases():
-    same = np.tile(np.array([True, False, True]), (5, 1))
-    got = distribution_wise_sd(same, n_boot=20, rng=_rng())
-    assert (got.variance, got.sd, got.sd_high) == (0, 0, 0)
-    assert np.isnan(seed_and_test_noise(same).seed_share)
-    with pytest.raises(ValueError, match="3 runs"):
-        distribution_wise_sd([[1, 0], [1, 1]], rng=_rng())
-    with pytest.raises(ValueError, match="items must be at least 3"):
-        distribution_wise_sd([[1, 0], [1, 1], [0, 1]], rng=_rng())
-    assert seed_and_test_noise([[1, 0], [1, 1]]).observed_variance == 0.125
-    for bad in ([[1, 0]], [[1], [0]], [[0.5, 1], [0, 1]], [1, 0, 1]):
-        with pytest.raises(ValueError, match=r"runs|needs at least|booleans|axes"):
-            seed_and_test_noise(bad)

@@ -117,7 +117,7 @@ def test_bad_factories_get_one_clear_error():
         load_factory("reseed.models.forest")
     with pytest.raises(ReseedError, match="cannot be imported"):
         load_factory("reseed.models.jungle:random_forest")
-    with pytest.raises(ReseedError, match="Did you mean .random_forest"):
+    with pytest.raises(ReseedError, match="Did you mean"):
         load_factory("reseed.models.forest:random_forrest")
     with pytest.raises(ReseedError, match="returned int"):
         build(lambda *_: 3, "binary", 2, {}, {})

@@ -6,13 +6,14 @@ import json
 import numpy as np
 import pytest
 from reseed.errors import ReseedError
+from reseed.training.run import Environmental, Recipe
 from reseed.training.search_design import cross_validation, rung_sizes, sample_configurations
 from reseed.training.tuning import search
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-from synthetic_tables import table
+from synthetic_tables import problem, table
 
 GBM = "reseed.models.boosting:gbm"
 FIXED = {"n_estimators": 10, "subsample": 0.8}
@@ -21,13 +22,9 @@ SPACE = {"learning_rate": [0.05, 0.1, 0.3], "max_depth": {"low": 1, "high": 3}}
 
 
 def gbm_search(work, task="regression", space=SPACE, **options):
-    features, target, meta, classes = table(task)
-    defaults = {"trials": 9, "seed": 0, "report": lambda text: None, "folds": 3}
-    return search(
-        *(features, target, meta, task, classes, ROWS),
-        *(GBM, FIXED, space),
-        **({"work": work} | defaults | options),
-    )
+    defaults = {"trials": 9, "seed": 0, "report": lambda text: None, "folds": 3, "key": "data"}
+    recipe = Recipe(GBM, FIXED)
+    return search(problem(task), recipe, space, ROWS, work, **(defaults | options))
 
 
 @pytest.fixture(scope="module")
@@ -110,18 +107,51 @@ def test_failed_configurations_are_logged_and_never_chosen(tmp_path):
         gbm_search(tmp_path / "all", space={"learning_rate": [-1.0]})
 
 
+NETWORK = {"max_epochs": 15, "patience": 5, "neurons_1": 8, "neurons_2": 0, "neurons_3": 0}
+
+
+def network_search(work, stack, **options):
+    recipe = Recipe("reseed.models.ffnn:ffnn", NETWORK, stack=stack)
+    defaults = {"trials": 2, "seed": 0, "report": lambda text: None, "key": "data"}
+    space = {"learning_rate": [0.1, 1e-6]}
+    return search(problem("multiclass"), recipe, space, ROWS, work, **(defaults | options))
+
+
 def test_a_network_is_stopped_on_rows_of_its_training_fold(tmp_path):
-    features, target, meta, classes = table("multiclass")
-    result = search(
-        *(features, target, meta, "multiclass", classes, np.arange(320)),
-        "reseed.models.ffnn:ffnn",
-        {"max_epochs": 15, "patience": 5, "neurons_1": 8, "neurons_2": 0, "neurons_3": 0},
-        {"learning_rate": [0.1, 1e-6]},
-        **{"trials": 2, "seed": 0, "work": tmp_path, "report": lambda text: None},
-    )
+    result = network_search(tmp_path, stack=1)
     assert result.best == {"learning_rate": 0.1}
     assert (result.log.rows == 256).all()
     assert result.relative_work == 1
+
+
+def test_folds_that_stack_give_what_folds_one_by_one_give(tmp_path):
+    alone, together = (network_search(tmp_path / str(n), stack=n) for n in (1, 8))
+    assert together.best == alone.best
+    assert together.log.score.to_numpy() == pytest.approx(alone.log.score.to_numpy(), abs=0.05)
+    # Three folds of 320 rows differ by one row; they give it up to be trained side by side.
+    uneven = network_search(tmp_path / "uneven", stack=8, folds=3)
+    assert uneven.log.rows.nunique() == 1
+    assert (uneven.log.status == "ok").all()
+
+
+def test_what_is_wrong_with_the_machine_ends_the_search_and_keeps_its_fits(tmp_path, monkeypatch):
+    import reseed.training.tuning as module
+
+    fit, calls = module._fit, []
+
+    def breaking(*arguments, **named):
+        calls.append(named)
+        if len(calls) > 4:
+            raise Environmental("no room")
+        return fit(*arguments, **named)
+
+    monkeypatch.setattr(module, "_fit", breaking)
+    with pytest.raises(Environmental):
+        gbm_search(tmp_path)
+    monkeypatch.undo()
+    lines = []
+    gbm_search(tmp_path, report=lines.append, save_every=0)
+    assert "5/27 fits" in lines[0]
 
 
 def test_configurations_are_distinct_and_of_the_space():

@@ -34,7 +34,7 @@ class Data:
     predictions: Predictions | None = None
 
     def __post_init__(self) -> None:
-        if "arm" not in self.metrics:  # given results compare models
+        if "arm" not in self.metrics and "model" in self.metrics:  # given results compare models
             object.__setattr__(self, "metrics", self.metrics.assign(arm=self.metrics["model"]))
 
 

@@ -31,6 +31,8 @@ from reseed.stats.crossed_comparison import (
 )
 from reseed.stats.two_models import delong, mcnemar, swap_test
 
+READS = "predictions"
+
 COLUMNS = [
     *SIDE_BY_SIDE, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
     "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",

@@ -11,13 +11,16 @@ from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.predictions import Group
 from reseed.seeds import stream
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
-from reseed.stats.variance import crossed_variance, distribution_wise_sd, seed_and_test_noise
+from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
+
+READS = "predictions"
 
 COLUMNS = [
     "experiment", "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat",
     "fold", "metric", "primary", "n", "failed", "items", "level", "mean",
     "observed_sd", "infinite_sd", "infinite_sd_low", "infinite_sd_high", "seed_share",
     "test_set_sd", "test_set_sd_closed_form", "n_boot", "bootstrap_seeds", "reason",
+    "interval_reason",
 ]  # fmt: skip
 
 
@@ -26,7 +29,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
     Of classifiers: accuracy, and the primary metric where that is another; of regressions: MSE.
     `observed_sd` is the SD over model seeds; `infinite_sd` what would remain of it on an infinite
-    test set (of metrics that are a mean over items: accuracy, MSE), with its interval;
+    test set (of metrics that are a mean over items: accuracy, MSE), with its interval, which is
+    withheld where it cannot be trusted (`interval_reason`: fewer than 5 runs, all runs alike);
     `test_set_sd` the SD of one model's score over bootstrap resamples of the test items, the root
     mean square over `bootstrap_seeds` models; `test_set_sd_closed_form` √(acc(1−acc)/items).
 
@@ -78,12 +82,16 @@ def _measure(group: Group, task: str, metric: str, options: dict) -> dict:
         "n_boot": boot.n_boot,
         "bootstrap_seeds": len(chosen),
         "reason": "",
+        "interval_reason": "",
     }
-    level, rng = options.get("level", 0.95), stream(0, f"seed noise/{metric}/{name}")
+    level = options.get("level", 0.95)
     if metric == "accuracy":
-        return found | _of_accuracy(predicted == group.y_true, level, rng)
+        correct = predicted == group.y_true
+        accuracy = float(correct.mean())
+        closed = float(np.sqrt(accuracy * (1 - accuracy) / correct.shape[1]))
+        return found | _split(correct, level) | {"test_set_sd_closed_form": closed}
     if metric == "mse":
-        return found | _of_losses((predicted - group.y_true) ** 2, level, rng)
+        return found | _split((predicted - group.y_true) ** 2, level)
     ones = np.ones((1, len(group.y_true)))
     scores = WEIGHTED_METRICS[metric](group.y_true, predicted, ones)[0]
     return found | {
@@ -100,37 +108,15 @@ def _predictions(scores: np.ndarray, task: str, metric: str) -> np.ndarray:
     return scores.argmax(axis=2) if task == "multiclass" else scores > 0.5
 
 
-def _of_accuracy(correct: np.ndarray, level: float, rng: np.random.Generator) -> dict:
-    split = seed_and_test_noise(correct)
-    accuracy = split.mean_accuracy
-    found = {
-        "mean": accuracy,
-        "observed_sd": float(np.sqrt(split.observed_variance)),
-        "infinite_sd": float(np.sqrt(max(split.seed_variance, 0.0))),
-        "seed_share": split.seed_share,
-        "test_set_sd_closed_form": float(np.sqrt(accuracy * (1 - accuracy) / correct.shape[1])),
-    }
-    if len(correct) < 3:  # an interval needs three seeds
-        return found
-    interval = distribution_wise_sd(correct, level, rng=rng)
-    return found | {"infinite_sd_low": interval.sd_low, "infinite_sd_high": interval.sd_high}
-
-
-def _of_losses(losses: np.ndarray, level: float, rng: np.random.Generator) -> dict:
-    """The same split for any mean of a loss (seeds, items): seeds crossed with items.
-
-    The seed component is the covariance of the losses of two distinct items over seeds: the
-    variance that is left when the test set has no end. For 0/1 losses it is Jordan's.
-    """
-    split = crossed_variance(losses, ("model_seed", "item"), level, n_draws=1, rng=rng)
-    seed = split["model_seed"]
-    scores = losses.mean(axis=1)
-    observed = float(scores.var(ddof=1))
+def _split(scores: np.ndarray, level: float) -> dict:
+    """The spread over seeds of a mean over items, and what is left of it without end of items."""
+    split, interval = seed_and_test_noise(scores), distribution_wise_sd(scores, level)
     return {
-        "mean": float(scores.mean()),
-        "observed_sd": float(np.sqrt(observed)),
-        "infinite_sd": float(np.sqrt(seed.variance)),
-        "infinite_sd_low": float(np.sqrt(seed.low)),
-        "infinite_sd_high": float(np.sqrt(seed.high)),
-        "seed_share": float(np.clip(seed.raw / observed, 0, 1)) if observed > 0 else np.nan,
+        "mean": split.mean,
+        "observed_sd": float(np.sqrt(split.observed_variance)),
+        "infinite_sd": interval.sd,
+        "infinite_sd_low": interval.sd_low,
+        "infinite_sd_high": interval.sd_high,
+        "interval_reason": interval.reason,
+        "seed_share": split.seed_share,
     }

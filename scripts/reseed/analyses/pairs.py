@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data, base_name
-from reseed.analyses.over_datasets import over_datasets
+from reseed.analyses.dataset_verdicts import over_datasets
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
 from reseed.errors import ReseedError
 from reseed.stats.comparison import (
@@ -35,6 +35,7 @@ COLUMNS = [
     "friedman_p", "critical_difference", "wins", "losses", "p_least",
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family"]
+_UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 Listed = list[tuple[str, str, Pairing]]
 
 
@@ -63,18 +64,16 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
         raise ReseedError(f"pairs: family must be one of {FAMILIES}, got {options['family']!r}")
     found = list(groups(data))
     wanted, restricted = _choice(found, options)
-    listed = [pairs(group, wanted) for group in found]
-    parts = [_rows(group, part, options) for group, part in zip(found, listed, strict=True)]
+    parts = [_rows(group, pairs(group, wanted), options) for group in found]
     for family in [[row for part in parts for row in part]] if _whole(options) else parts:
         _adjust(family, options)
     rows = [row for part in parts for row in part]
-    rows += over_datasets(found, listed, options, restricted=restricted)
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    table[_TEXT] = table[_TEXT].astype(object).where(table[_TEXT].notna(), "")
-    told = table.to_dict("records")
-    table["outcome"] = [outcome(row) for row in told]
-    table["verdict"] = [verdict(row) for row in told]
-    return table
+    rows += over_datasets(found, parts, options, restricted=restricted)
+    for row in rows:
+        told = _UNKNOWN | row
+        row |= {name: told[name] for name in _TEXT}
+        row |= {"outcome": outcome(told), "verdict": verdict(told)}
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _whole(options: dict) -> bool:

@@ -15,6 +15,8 @@ from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
 
+READS = "predictions"
+
 COLUMNS = [
     *PLACE, "measure", "n", "failed", "items", "first", "second", "first_levels", "second_levels",
     "sd", "component", "variance", "share", "share_low", "share_high", "level", "reason",

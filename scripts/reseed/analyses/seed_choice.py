@@ -23,6 +23,8 @@ from reseed.stats.ks import two_sample_threshold
 from reseed.stats.selection import rank_models, selection_optimism
 from reseed.stats.trimming import bootstrap_alpha_hat, clip_logit_gap
 
+READS = "predictions"
+
 #: Fewest models of which one is set against the others.
 LEAST = 4
 COLUMNS = [
@@ -46,8 +48,9 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     1/k of it, and beyond `delta` gives every other model an alpha-hat of up to 1.
 
     Of each cell, repeated on its rows: metrics of the ensemble of all models; `optimism` (test
-    accuracy of the best model on one half of the test rows minus that on the other half) and
-    `gain` (what it keeps above the mean model), with Monte Carlo errors; `delta`, the threshold
+    accuracy of the best model on one half of the test rows minus that on the other half: 1.4 to 1.9
+    times what choosing on all of them costs) and `gain` (what it keeps above the mean model), with
+    Monte Carlo errors; `delta`, the threshold
     of each bootstrap. A cell that cannot be measured is one row with its `reason`.
 
     options: `n_bootstrap` (20), `epsilon` (0.01), `threshold` (0.05: the greatest alpha-hat

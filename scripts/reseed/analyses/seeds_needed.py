@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
 from reseed.stats.comparison import differences
-from reseed.stats.planning import half_width, pilot_sd, power
+from reseed.stats.planning import detectable_effect, half_width, pilot_sd, power
 
 COLUMNS = [
     *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "sd",
     "test_train_ratio", "target_difference", "target_is", "target_power", "target_half_width",
     "runs_for_power", "runs_for_half_width", "smallest_half_width", "level", "alpha", "runs",
-    "half_width", "power",
+    "half_width", "power", "power_limit", "detectable",
 ]  # fmt: skip
 
 
@@ -24,9 +25,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     A run is a split where models are compared over splits, else a model seed (of each model, where
     seeds are not shared). The spread is that of the pilot, the runs at hand. Overlapping splits
     are allowed for as in the corrected t test, s √(1/J + n_test/n_train): no number of them brings
-    the half-width below `smallest_half_width`, and a target may be out of reach
-    (`runs_for_…` is NaN). Power is for `target_difference`: the observed one (`target_is`
-    observed: itself uncertain, so is the number) unless given. One row with NaN for a pair without
+    the half-width below `smallest_half_width`, nor the power above `power_limit`, and a target may
+    be out of reach (`runs_for_…` is NaN): of more runs than `max_runs`, or, where the limit is
+    below `target_power`, of any number with this test set. Power is for `target_difference`: the
+    observed one (`target_is` observed: itself uncertain, so is the number, and power at it is the
+    p-value in other words) unless given. `detectable` does not depend on it: the smallest true
+    difference found with `target_power`. One row with NaN for a pair without
     two comparable runs, or without any spread.
 
     options: `difference` (score units; the observed one), `half_width` (half of the observed
@@ -78,12 +82,30 @@ def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> list
         "runs_for_power": _first(runs, reached >= row["target_power"]),
         "runs_for_half_width": _first(runs, width <= narrow),
         "smallest_half_width": half_width(sd * np.sqrt(ratio * 1e9), 1e9, level),
+        "power_limit": _limit(target, sd * np.sqrt(ratio), alpha),
     }
     shown = np.unique(np.geomspace(2, runs[-1], 60).round().astype(int)) - 2
+    df = runs[shown] - 1 if pairing.paired else 2 * runs[shown] - 2
+    error = inflated[shown] / np.sqrt(runs[shown])
+    smallest = detectable_effect(df, row["target_power"], alpha) * error
     return [
-        row | {"runs": int(runs[i]), "half_width": float(width[i]), "power": float(reached[i])}
-        for i in shown
+        row
+        | {
+            "runs": int(runs[i]),
+            "half_width": float(width[i]),
+            "power": float(reached[i]),
+            "detectable": float(least),
+        }
+        for i, least in zip(shown, smallest, strict=True)
     ]
+
+
+def _limit(difference: float, error: float, alpha: float) -> float:
+    """Power with no end of runs: what the standard error that is left allows."""
+    if error == 0:
+        return 1.0 if difference else alpha
+    z = stats.norm.isf(alpha / 2)
+    return float(stats.norm.sf(z - difference / error) + stats.norm.cdf(-z - difference / error))
 
 
 def _pilot_sd(pairing: Pairing, assurance: float | None) -> float | None:

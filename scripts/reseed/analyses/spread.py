@@ -15,9 +15,11 @@ from reseed.analyses.reference import STATISTICS, match, published_cells
 from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
 
 NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", "max"]
+#: What has an interval, where there are seeds enough for it.
+WITH_INTERVAL = ["median", "iqr", "sd"]
 COLUMNS = [
     *CELL, "held", "metric", "n", "failed", "level", *NUMBERS,
-    *[f"{name}_{end}" for name in (*STATISTICS, "sd") for end in ("low", "high")],
+    *[f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high")],
     "range_next_low", "range_next_high", "range_in_sd", "range_in_sd_expected",
     "range_ratio_to_gaussian", "range_p_value", "normality_test", "normality_p_value", "tail",
 ]  # fmt: skip
@@ -28,12 +30,11 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
     A cell whose trials cross model and data seeds is also cut along its first data seed and its
     first model seed: one seed varied, the other held, as everywhere else in the paper.
-    Intervals are bootstrap intervals over seeds at `level`: too narrow for an SD of few seeds (95 %
-    covers 67 % at 6 Gaussian seeds, 84 % at 20, 93 % at 50; simulated). Those of range and
-    relative variation cannot reach above the observed value (see
-    `reseed.stats.spread.spread_intervals`). What can be said of a range is
-    `range_next`: where the range of as many new seeds falls, if scores are Gaussian. Crossed seeds
-    are not independent: such a row has no interval and no verdict.
+    Intervals over seeds are at `level`, for the median, IQR and SD, each only where there are seeds
+    enough for it to hold (`reseed.stats.spread.spread_intervals`); range and relative variation
+    have none. What can be said of a range is `range_next`: where the range of as many new seeds
+    falls, if scores are Gaussian. Crossed seeds are not independent: such a row has no interval
+    and no verdict.
 
     options: `level` (0.95), `n_boot` (2000), `n_sim` (4000), and `files` with `stand_ins`: tables
     of published numbers, added as `published_median` and so on.
@@ -76,7 +77,7 @@ def _row(cell: Cell, held: str, options: dict) -> dict:
     if x.size < 2 or "+" in cell.key["varied"]:
         return row
     ends = spread_intervals(x, level, options.get("n_boot", 2000), rng=cell.rng("spread"))
-    for name in (*STATISTICS, "sd"):
+    for name in WITH_INTERVAL:
         row[f"{name}_low"], row[f"{name}_high"] = getattr(ends.low, name), getattr(ends.high, name)
     row["range_next_low"], row["range_next_high"] = next_range(row["sd"], x.size, x.size, level)
     # Four values are the least a kurtosis can be had from; equal values have no shape at all.

@@ -36,7 +36,8 @@ def table(data: ExhibitData, options: dict) -> Table:
     footnote = (
         f"Scale: {data.about['scale']}. Failed trials: {int(done['failed'].max())} of a pair at"
         " most. Differences are positive where the arm named first is better. Alpaydın's combined"
-        " F test; it asks whether the learners differ when trained on half of the rows."
+        " F test; it asks whether the learners differ when trained on half of the rows. Simulated,"
+        " it erred in 8.5 % of cases with 200 rows and in 4 % with 1,000, at a nominal 5 %."
     )
     footnote += f" Pairs without a whole grid left out: {left_out}." if left_out else ""
     return Table(data, pd.DataFrame(shown), rows, footnote, sections=sections)

@@ -27,7 +27,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         footnote(
             data,
             rows,
-            f"Brackets: {level} bootstrap intervals over seeds. {COVERAGE}",
+            f"Brackets: {level} intervals over seeds. {COVERAGE}",
             f"Next range: where the range of as many new seeds falls ({level}) if scores are"
             " Gaussian (studentised range).",
             "Range / Gaussian: observed range over that expected of a Gaussian sample of that size"

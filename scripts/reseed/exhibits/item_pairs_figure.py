@@ -8,7 +8,7 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import PLACE, arm_title, by_metric, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.item_pairs_table import NOTHING, measured
+from reseed.exhibits.item_pairs_table import NOTHING, failures, measured
 from reseed.exhibits.panels import forest, line, panel_grid
 from reseed.item_verdicts import BOTH
 
@@ -52,4 +52,5 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         " runs disagree item by item, and too narrow with few seeds: it is no basis for a verdict."
     )
     more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
-    return canvas, Drawn(rows, footnote(data, rows.drop(columns=["experiment"]), note + more))
+    shown = rows.drop(columns=["experiment"])
+    return canvas, Drawn(rows, footnote(data, shown, note + more, failures(rows)))

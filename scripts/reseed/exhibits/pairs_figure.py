@@ -19,6 +19,7 @@ from reseed.verdicts import p_text
 
 _LOOK = {
     "difference": (style.BLUE, "o", "full", "Difference shown"),
+    "equivalent": (style.GREEN, "s", "full", "Equivalent"),
     "no difference shown": (style.GREY, "o", "none", "No difference shown"),
     "too few runs": (style.ORANGE, "s", "none", "Too few runs"),
     "no variation": (style.ORANGE, "D", "none", "No variation"),

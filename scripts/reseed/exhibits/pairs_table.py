@@ -29,10 +29,10 @@ def table(data: ExhibitData, options: dict) -> Table:
                     "Pair": pair_title(data, row),
                     "Difference": fixed(row["difference"] * row["factor"], places),
                     f"{100 * level:g} % interval": interval(low, high, places) or NONE,
-                    "Cohen’s d": fixed(row["cohens_d"], 2),
+                    "Cohen’s d_z": fixed(row["cohens_d"], 2),
                     "p": _p(row["p"]),
                     "p (Holm)": _p(row["p_holm"]),
-                    "rank p (Holm)": _p(row["rank_p_holm"]),
+                    "rank p (Holm)": _rank_p(row),
                     "Order flips": percent(row["instability"]),
                     "n": _n(row),
                     "Test": row["test"] or NONE,
@@ -43,8 +43,9 @@ def table(data: ExhibitData, options: dict) -> Table:
         data,
         rows,
         "Differences are positive where the model named first is better. Rank p: signed-rank or "
-        "Mann–Whitney test, which do not allow for overlapping splits. Order flips: share of "
-        "single runs that order the pair otherwise than the means.",
+        "Mann–Whitney test, which do not allow for overlapping splits; ≥: with so few runs no "
+        "outcome gives less. d_z: difference over the SD of the paired differences. Order flips: "
+        "share of single runs that order the pair otherwise than the means, a tie as half.",
     )
     return Table(data, pd.DataFrame(shown), rows, footnote, sections=sections)
 
@@ -53,6 +54,13 @@ def _p(value: float) -> str:
     if not math.isfinite(value):
         return NONE
     return p_text(value).replace("below ", "< ")
+
+
+def _rank_p(row: pd.Series) -> str:
+    """The adjusted p-value; where no outcome could have rejected, the least it could have been."""
+    if row["rank_p_least"] > row["alpha"]:
+        return f"≥ {p_text(row['rank_p_least'])}"
+    return _p(row["rank_p_holm"])
 
 
 def _n(row: pd.Series) -> str:

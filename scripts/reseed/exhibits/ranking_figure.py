@@ -34,8 +34,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     level = rows["level"].dropna()
     sentence = (
         f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f} % "
-        "of them (1: same order, −1: opposite). Right: mean over pairs of models; the reference "
-        "is the mean of the runs that were not drawn, at least two thirds of all."
+        "of them (1: same order, −1: opposite). Right: mean over pairs of models of the chance "
+        "that m runs and the other n − m, drawn with replacement, order it unlike; 50 % for a tie."
     )
     return canvas, Drawn(rows, note(data, rows, sentence, absent, per="dataset"), _findings(panels))
 

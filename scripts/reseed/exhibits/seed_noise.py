@@ -49,9 +49,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=1)
     note = (
-        "AUC is no mean over test rows, so it has no infinite-test-set SD here. Intervals: over"
-        " seeds and test rows for accuracy, Gaussian (modified large sample) for MSE."
+        "AUC is no mean over test rows, so it has no infinite-test-set SD here. Intervals allow for"
+        " seeds and test rows."
     )
+    bare = int((rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()).sum())
+    if bare:
+        note += f" {bare} without an interval: fewer than five seeds, or all seeds score the same."
     return canvas, Drawn(rows, footnote(data, rows, note), findings=_findings(data, rows))
 
 

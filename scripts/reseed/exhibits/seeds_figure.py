@@ -60,6 +60,8 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         row = curve.iloc[0]
         needed = row["runs_for_power"]
         text = f"{needed:,.0f}" if np.isfinite(needed) else f"over {most:,}"
+        if row["power_limit"] < row["target_power"]:
+            text = "never with this test set"
         look = {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
         label = f"{pair_title(data, row)}: {text}"
         axis.plot(curve["runs"], 100 * curve["power"], lw=1.2, label=label, **look)

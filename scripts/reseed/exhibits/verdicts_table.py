@@ -11,6 +11,7 @@ from reseed.verdicts import verdict
 
 _SHORT = {
     "difference": "difference",
+    "equivalent": "equivalent",
     "no difference shown": "not shown",
     "too few runs": "too few runs",
     "no variation": "no verdict",

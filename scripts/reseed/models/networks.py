@@ -79,7 +79,7 @@ class Learner:
             self.optimiser.step()
             self.step += 1
             losses.append(loss.detach().reshape(self.width))
-            sizes.append(targets.shape[int(self.width > 1)])
+            sizes.append(targets.numel())
         # One transfer an epoch: reading each step's loss would make a GPU wait.
         return np.average(torch.stack(losses).double().cpu().numpy(), axis=0, weights=sizes)
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
-from reseed.stats.inputs import Array, at_least, finite, labels, probability, real, unmasked
+from reseed.stats.inputs import Array, at_least, labels, probability, real, unmasked
 
 Metric = Callable[[NDArray, NDArray], float]
 WeightedMetric = Callable[[NDArray, NDArray, Array], Array]
@@ -23,39 +22,6 @@ def percentile_interval(replicates: ArrayLike, level: float = 0.95) -> tuple[Arr
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.nanquantile(real(replicates, "replicates"), tails, axis=0)
     return low, high
-
-
-def bca_interval(
-    replicates: ArrayLike, observed: float, jackknife: ArrayLike, level: float = 0.95
-) -> tuple[float, float]:
-    """Bias-corrected and accelerated interval from replicates made elsewhere (Efron 1987).
-
-    For a plain statistic of samples use `scipy.stats.bootstrap`; this is for statistics whose
-    replicates have a fast closed form.
-
-    Args:
-        replicates: (n_boot,) bootstrap replicates.
-        observed: the statistic on the data.
-        jackknife: (n,) leave-one-out values of the statistic.
-        level: two-sided confidence level.
-
-    Returns:
-        Lower and upper end; both equal `observed` if every replicate does.
-    """
-    boot, jack = finite(replicates, "replicates", ndim=1), finite(jackknife, "jackknife", ndim=1)
-    probability(level=level)
-    if np.ptp(boot) == 0:
-        return float(observed), float(observed)
-    below = (np.count_nonzero(boot < observed) + np.count_nonzero(boot <= observed)) / 2
-    # Clipped away from 0 and 1: with all replicates on one side the bias would be infinite.
-    z0 = stats.norm.ppf(np.clip(below / boot.size, 0.5 / boot.size, 1 - 0.5 / boot.size))
-    d = jack.mean() - jack
-    # Leave-one-out values equal but for rounding show no skew; their ratio would be noise.
-    flat = np.ptp(jack) <= 1e-9 * np.ptp(boot)
-    acceleration = 0.0 if flat else (d**3).sum() / (6 * (d**2).sum() ** 1.5)
-    z = z0 + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
-    low, high = np.quantile(boot, stats.norm.cdf(z0 + z / (1 - acceleration * z)))
-    return float(low), float(high)
 
 
 def resample_counts(

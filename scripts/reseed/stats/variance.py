@@ -1,4 +1,4 @@
-"""Where the variance of scores comes from: model seed, data seed, test items, and the rest."""
+"""Where the variance of scores comes from: model seed, data seed, and the rest."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ from scipy import stats
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
-from reseed.stats.bootstrap import bca_interval
-from reseed.stats.inputs import Array, at_least, finite, labels, scaled
+from reseed.stats.inputs import Array, finite, labels, scaled
 from reseed.stats.mean_squares import Component, components, f_test
-
-_CHUNK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -214,133 +211,3 @@ def crossed_variance_unbalanced(
     parts = tuple(part.in_unit(unit) for part in parts)
     mean = float((a.mean() + scale * q[0, 1] / q[0, 0]) * unit)
     return CrossedVariance(mean, parts, level, a.size, "reml")
-
-
-@dataclass(frozen=True)
-class DistributionWise:
-    """What the seed would change on an infinite test set, in squared score (variance) and SD."""
-
-    runs: int
-    items: int
-    variance: float
-    sd: float
-    sd_low: float
-    sd_high: float
-    level: float
-
-
-def _correctness(correct: ArrayLike, min_runs: int) -> Array:
-    a = finite(correct, "correct", ndim=2, min_size=2)
-    if len(a) < min_runs:
-        raise ValueError(f"correct must be (runs, items) with {min_runs} runs or more: {a.shape}")
-    if not np.isin(a, (0, 1)).all():
-        raise ValueError("correct must hold booleans (or 0 and 1)")
-    return a
-
-
-def _distribution_wise(
-    accuracy_variance: Array, sum_p: Array, sum_p2: Array, runs: int, items: int
-) -> Array:
-    """Jordan's variance with both terms at ddof=1; arguments are plug-in (ddof=0) moments."""
-    inflate = runs / (runs - 1) * items / (items - 1)
-    return inflate * (accuracy_variance - (sum_p - sum_p2) / items**2)
-
-
-def distribution_wise_sd(
-    correct: ArrayLike, level: float = 0.95, n_boot: int = 2000, *, rng: np.random.Generator
-) -> DistributionWise:
-    """Standard deviation of accuracy over seeds on an infinite test set (Jordan 2023).
-
-    variance = n/(n−1) · (Var(acc) − Σᵢ pᵢ(1−pᵢ)/n²), n items, pᵢ the share of runs that get item i
-    right [Jordan, arXiv 2304.01910, sec. 3]. Both variances are taken with ddof=1 over runs, which
-    makes it unbiased for any number of runs: it is the mean covariance of two distinct items, and
-    the seed component of the crossed model seed × item. It can come out negative when the seed
-    hardly matters: `variance` is reported as is, `sd` is 0 then.
-
-    The interval allows for both samples, of runs and of test items: BCa bootstrap over runs (items
-    held), and the jackknife variance over items, put together by the method of variance estimates
-    recovery (Zou & Donner 2008); ends truncated at 0. Runs alone would be far too narrow where the
-    seed moves some items much more than others.
-
-    Args:
-        correct: (runs, items) booleans.
-        level: two-sided confidence level.
-        n_boot: resamples of the runs.
-        rng: their source.
-
-    Raises:
-        ValueError: fewer than 3 runs or 3 items, entries other than 0 and 1.
-    """
-    a = _correctness(correct, min_runs=3)
-    runs, items = a.shape
-    at_least(3, items=items)
-    at_least(2, n_boot=n_boot)
-    hits = a.sum(axis=0)
-    centred = a.mean(axis=1) - a.mean()
-
-    def moments(p: Array, mean: Array, mean_square: Array, n: int) -> Array:
-        return _distribution_wise(mean_square - mean**2, p.sum(-1), (p**2).sum(-1), n, items)
-
-    variance = float(moments(hits / runs, centred.mean(), (centred**2).mean(), runs))
-    step = max(1, _CHUNK // max(runs, items))
-    boot = []
-    for done in range(0, n_boot, step):
-        w = rng.multinomial(runs, np.full(runs, 1 / runs), min(step, n_boot - done)) / runs
-        boot.append(moments(w @ a, w @ centred, w @ centred**2, runs))
-    left = runs - 1
-    means = -centred / left, ((centred**2).sum() - centred**2) / left
-    jackknife = moments((hits - a) / left, *means, left)
-    low, high = bca_interval(np.concatenate(boot), variance, jackknife, level)
-    # Each item's share of the covariance: leave-one-out values by taking off its row and column.
-    deviation = a - a.mean(axis=0)
-    with_all = deviation.T @ deviation.sum(axis=1) / left
-    own = (deviation**2).sum(axis=0) / left
-    without = (with_all.sum() - own.sum() - 2 * (with_all - own)) / ((items - 1) * (items - 2))
-    reach = stats.norm.isf((1 - level) / 2) * np.sqrt((items - 1) * without.var())
-    low = variance - np.hypot(variance - low, reach)
-    high = variance + np.hypot(high - variance, reach)
-    sd, sd_low, sd_high = np.sqrt(np.maximum([variance, low, high], 0))
-    return DistributionWise(runs, items, variance, float(sd), float(sd_low), float(sd_high), level)
-
-
-@dataclass(frozen=True)
-class NoiseSplit:
-    """Observed variance of accuracy over seeds = `seed_variance` + `item_variance`, exactly."""
-
-    runs: int
-    items: int
-    mean_accuracy: float
-    observed_variance: float
-    seed_variance: float
-    item_variance: float
-    seed_share: float
-    fresh_test_variance: float
-
-
-def seed_and_test_noise(correct: ArrayLike) -> NoiseSplit:
-    """Split the variance of accuracy over seeds into real and test-set-made parts.
-
-    The crossed model seed × item without replication (`crossed_variance` of `correct`), with
-    mean squares MS: `observed_variance` = MS_seed/n (the usual ddof=1 variance over runs),
-    `seed_variance` = (MS_seed − MS_res)/n = Jordan's distribution-wise variance,
-    `item_variance` = MS_res/n = the part that comes from the finite test set: runs that are
-    equally good, right on different items. `fresh_test_variance` is the variance of one run's
-    accuracy when the test items too are drawn afresh: seed + (item + residual)/n.
-    `seed_share` is truncated to [0, 1]; NaN if all runs are equally accurate.
-
-    Raises:
-        ValueError: fewer than 2 runs or items, entries other than 0 and 1.
-    """
-    a = _correctness(correct, min_runs=2)
-    runs, items = a.shape
-    accuracy, p = a.mean(axis=1), a.mean(axis=0)
-    observed = float(accuracy.var(ddof=1))
-    seed = float(_distribution_wise(accuracy.var(), p.sum(), (p**2).sum(), runs, items))
-    item_noise = observed - seed
-    ms_item = runs * p.var(ddof=1)
-    between_items = float((ms_item - items * item_noise) / runs)
-    share = float(np.clip(seed / observed, 0, 1)) if observed > 0 else float("nan")
-    return NoiseSplit(
-        runs, items, float(a.mean()), observed, seed, item_noise, share,
-        observed + between_items / items,
-    )  # fmt: skip

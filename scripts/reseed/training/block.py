@@ -74,7 +74,8 @@ def recipe_of(files: SettingFiles, hyperparameters: dict, device: str, threads: 
         threads=threads,
         stack=recipe["stack"]["cpu" if device == "cpu" else "gpu"],
         weights=files.weights_folder,
-        hold_validation="validation" in files.keep,
+        compute=recipe["compute"],
+        hold_validation=recipe["hold_validation"],
     )
 
 

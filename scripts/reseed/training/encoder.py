@@ -1,4 +1,4 @@
-"""From rows to what a model sees: a table's encoder, fitted on training rows only; else as it is."""
+"""From rows to what a model sees: tables as their training rows say, other kinds as they are."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TableEncoder:
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """One split, ready for a model: inputs (see `reseed.models.registry.Estimator`), targets (n,)."""
+    """One split, ready for a model: inputs (see `reseed.models.registry`) and targets (n,)."""
 
     X_train: Any
     y_train: np.ndarray
