@@ -15,24 +15,43 @@ from reseed.keys import code_files
 REPOSITORY = Path(__file__).parent.parent
 LIBRARY = REPOSITORY / "scripts" / "reseed"
 # Part of the library → the parts it may import besides itself (None: anything of the library).
-LIGHT = {"errors", "coordinates", "provenance", "atomic"}
+BASE = {"errors", "atomic"}
+PLANNING = {"config", "project", "coordinates", "keys", "kinds", "errors", "data"}
+TRAINING = {"models", "seeds", "outputs", "metrics", "data", "errors", "loading"}
+MAKING = TRAINING | {
+    "setting_files",
+    "store",
+    "trials",
+    "splits",
+    "machine",
+    "coordinates",
+    "atomic",
+}
 MAY_IMPORT = {
     "stats": set(),
     "seeds": set(),
     "errors": set(),
     "coordinates": set(),
-    "provenance": set(),
+    "outputs": set(),
     "atomic": set(),
     "standard": set(),
+    "loading": {"errors"},
+    "store": {"atomic"},
+    "schemas": {"coordinates"},
+    "keys": {"errors"},
+    "kinds": {"errors", "keys"},
+    "machine": {"keys"},
     "config": {"standard"},
-    "plan": {"config", "project", "coordinates", "provenance"},
-    "project": {"config", "errors", "analyses", "exhibits"},
-    "splits": LIGHT,
-    "data": LIGHT | {"seeds"},
-    "models": {"errors", "seeds"},
-    "metrics": set(),
-    "trials": LIGHT,
-    "training": LIGHT | {"models", "seeds", "trials", "metrics", "splits", "data"},
+    "plan": PLANNING,
+    "plan_files": PLANNING | {"plan", "atomic"},
+    "project": PLANNING,
+    "metrics": {"errors", "loading", "metric_names", "outputs"},
+    "models": {"errors", "loading", "outputs", "seeds"},
+    "data": BASE | {"seeds", "keys", "loading"},
+    "splits": BASE | {"data"},
+    "trials": {"coordinates", "errors"},
+    "setting_files": MAKING | {"keys"},
+    "training": MAKING | {"keys"},
 }
 FORBIDDEN = {
     "exhibits": {"models", "training", "data", "splits"},
@@ -98,18 +117,18 @@ def test_every_rule_with_a_shell_has_an_environment_and_a_log():
         text = path.read_text()
         count = text.count("shell:")
         assert text.count("conda:") == count, path.name
-        assert text.count("log:") == count, path.name
+        assert text.count(" log:") == count, path.name
 
 
 # Which environment runs which script, and the modules a script loads by name.
 RUNS = {
-    "data": ["prepare_data.py", "make_splits.py"],
+    "data": ["prepare_data.py", "prepare_weights.py", "make_splits.py"],
     "training": [
         *("train.py", "tune.py", "verify.py"),
         *(f"reseed.models.{family}" for family in ("forest", "boosting", "ffnn")),
     ],
     "statistics": [
-        *("collect_trials.py", "collect_predictions.py", "import_results.py", "export_runs.py"),
+        *("collect_trials.py", "collect_items.py", "import_results.py", "export_runs.py"),
         *("analyse.py", *(f"reseed.analyses.{kind}" for kind in ANALYSES)),
     ],
     "exhibits": ["render.py", "report.py", *(f"reseed.exhibits.{kind}" for kind in EXHIBITS)],
@@ -124,7 +143,10 @@ def test_an_environment_holds_what_its_scripts_import(environment):
     entry = yaml.safe_load((REPOSITORY / "envs" / f"{environment}.yaml").read_text())
     held = {re.match(r"[\w-]+", dependency)[0] for dependency in entry["dependencies"]}
     found = {
-        name.split(".")[0] for path in code_files(*RUNS[environment]) for name in imports(path)
+        name.split(".")[0]
+        for entry in RUNS[environment]
+        for path in code_files(entry).values()
+        for name in imports(path)
     }
     outside = found - sys.stdlib_module_names - {"reseed"} - OPTIONAL.get(environment, set())
     assert {PACKAGE_OF.get(name, name) for name in outside} <= held

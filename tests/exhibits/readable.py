@@ -23,6 +23,7 @@ def check_figure(make, data, options, folder):
             overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
             assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
     fresh, _ = make(data, options)
+    fresh.canvas.draw()  # a layout that is worked out while drawing settles as `figure`'s has
     for one in (figure, fresh):
         one.canvas.draw()
     assert (np.asarray(figure.canvas.buffer_rgba()) == np.asarray(fresh.canvas.buffer_rgba())).all()

@@ -149,7 +149,8 @@ def _effect(group: Group, a: str, b: str, scale: str) -> tuple[float, float, int
     """Mean difference, its standard error and runs; ValueError where it cannot be had."""
     if a not in group.models or b not in group.models:
         raise ValueError("a model is missing")
-    pairing = pair_up(*(_on_scale(group, model, scale) for model in (a, b)))
+    scores = (_on_scale(group, group.scores[[group.models.index(m)]], scale) for m in (a, b))
+    (pairing,) = pair_up(*scores, group.split)
     if pairing.n < RUNS or pairing.design == "different splits":
         raise ValueError("too few comparable runs")
     if pairing.paired:
@@ -163,13 +164,12 @@ def _effect(group: Group, a: str, b: str, scale: str) -> tuple[float, float, int
     return difference, t_standard_error(float(np.sqrt(sum(parts))), welch.df), pairing.n
 
 
-def _on_scale(group: Group, model: str, scale: str) -> pd.DataFrame:
-    """A model's trials with scores that are the better the greater, on the scale of the effect."""
-    trials = group.of(model)
+def _on_scale(group: Group, scores: np.ndarray, scale: str) -> np.ndarray:
+    """Scores (NaN: no run) that are the better the greater, on the scale of the effect."""
     if scale == "points":
-        return trials.assign(score=group.sign * trials["score"])
+        return group.sign * scores
     top = 100.0 if is_share(group.metric) and group.factor == 1.0 else 1.0
-    loss = top - trials["score"] if group.greater_is_better else trials["score"]
+    loss = top - scores if group.greater_is_better else scores
     if (loss <= 0).any():
         raise ValueError("a loss of 0 or less has no logarithm")
-    return trials.assign(score=-np.log(loss))
+    return -np.log(loss)

@@ -29,7 +29,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
                   color=palette[title], rasterized=True)  # fmt: skip
         axis.set_title(title)
         axis.set_xlabel("Epoch of convergence")
-        axis.set_ylabel(f"Final {measure_title(part['measure'].iloc[0]).lower()}")
+        axis.set_ylabel(f"{measure_title(part['measure'].iloc[0])} at the end")
         axis.locator_params(axis="x", integer=True, nbins=6)
         axis.margins(x=0.06)
     text = (
