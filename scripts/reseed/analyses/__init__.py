@@ -25,6 +25,9 @@ KINDS = {
     "range_growth": "metrics",
     "standing": "metrics",
     "aggregates": "metrics",
+    "seed_scores": "predictions",
+    "fold_scores": "metrics",
+    "protocol": "metrics",
     "curves": "curves",
     "convergence": "curves",
 }

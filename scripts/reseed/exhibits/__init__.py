@@ -46,4 +46,10 @@ KINDS = {
     "reach_table": "table",
     "aggregates_figure": "figure",
     "improvement_table": "table",
+    "seed_scores_table": "table",
+    "bootstrap_table": "table",
+    "seed_boxes": "figure",
+    "protocol_table": "table",
+    "fold_scores_table": "table",
+    "checklist": "table",
 }
