@@ -4,7 +4,7 @@ The protocol's Table 3, measured. A way's family-wise error is the share of expe
 that are equal, in which it calls any of them better. It is measured twice:
 
 - `aa`: seeds of one model, drawn anew for every fold, pose as models, on the trials at hand. The
-  data are held, so this is the error of taking seed noise for a difference between models on *these* rows;
+  data are held: this is the error of taking seed noise for a difference on *these* rows;
 - `simulated`: real cross-validation of equally good models on fresh samples, so that overlapping
   training sets do what they do in life.
 """
