@@ -4,7 +4,7 @@ CORES ?= all
 SCALE ?= demo
 BIN := .venv/bin
 
-.PHONY: run test lint benchmark verify schemas lock clean
+.PHONY: run test lint benchmark verify faults scale schemas lock clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -24,6 +24,14 @@ verify: .venv/installed
 benchmark: .venv/installed
 	$(BIN)/python scripts/benchmark_overhead.py --scale $(SCALE)
 	$(BIN)/python scripts/benchmark_trimming.py
+
+# Fifty kills of scale smoke and every fault there is, told in docs/reliability.md: two hours.
+KILLS ?= 50
+faults: .venv/installed
+	$(BIN)/python scripts/faults.py --kills $(KILLS)
+
+scale: .venv/installed
+	$(BIN)/python scripts/scale.py
 
 schemas: .venv/installed
 	$(BIN)/python scripts/make_schemas.py

@@ -8,15 +8,16 @@ from snakemake.logging import logger
 
 ROOT = Path(str(workflow.current_basedir)).parent
 SCRIPTS = ROOT / "scripts"
+# The studies of the working folder; where it has none, those that come with the workflow.
+CONFIG = Path("config" if os.path.isdir("config/studies") else ROOT / "config")
 sys.path.insert(0, str(SCRIPTS))
 
-from reseed.analyses import KINDS as ANALYSES
 from reseed.coordinates import split_path, trial_path
 from reseed.data.kinds import INPUTS_FILE, local_files
 from reseed.data.registry import reader_of
 from reseed.errors import ReseedError
-from reseed.exhibits import KINDS as EXHIBITS
 from reseed.keys import code_hash, digest
+from reseed import kinds
 from reseed.machine import versions
 from reseed.plan import blocks, job_name
 from reseed.plan_files import (
@@ -33,19 +34,16 @@ if not workflow.dryrun:
     logger.addHandler(Progress())
 
 
-configfile: "config/config.yaml"
-
-
 try:
-    PROJECT, PLAN, MIRROR = read_plan("config", config)
+    PROJECT, PLAN, MIRROR = read_plan(CONFIG, config)
     RESULTS = writable(PROJECT.main.results)
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 
-prepare_jobs(MIRROR, os.getcwd())
+prepare_jobs(MIRROR, CONFIG.resolve().parent)
 # Runs a job with its output in a log, and says there by which signal it was ended.
 shell.prefix(
-    'job() {{ local log="$1" rc=0; shift; "$@" > "$log" 2>&1 || rc=$?;'
+    'set -euo pipefail; job() {{ local log="$1" rc=0; shift; "$@" > "$log" 2>&1 || rc=$?;'
     ' if [ "$rc" -gt 128 ]; then echo "Error: the process was ended by signal $((rc - 128))'
     " (9: killed, often for want of memory; 15: asked to end). What it finished is kept:"
     ' run again." >> "$log"; fi; return "$rc"; }}; '
@@ -79,7 +77,8 @@ def placeless(description):
 
 def is_table(study, exhibit):
     """Whether an exhibit is a table (else a figure)."""
-    return EXHIBITS[PROJECT.studies[study].exhibits[exhibit].kind] == "table"
+    kind = PROJECT.studies[study].exhibits[exhibit].kind
+    return kinds.find("exhibits", kind).function == "table"
 
 
 def exhibit_files(study, exhibit):
@@ -93,9 +92,10 @@ def exhibit_files(study, exhibit):
 
 
 def study_files(study):
-    """What a study ends in: its tables of trials, its statistics and its exhibits."""
+    """What a study ends in: its page, its tables of trials, its statistics and its exhibits."""
     entry, folder = PROJECT.studies[study], f"{RESULTS}/studies/{study}"
     return [
+        study_page(study),
         f"{folder}/metrics.parquet",
         f"{folder}/about.json",
         *(

@@ -10,13 +10,13 @@ def analysis_inputs(w):
     """An analysis's tables; with per-item outputs where its kind reads them."""
     folder, entry = f"{RESULTS}/studies/{w.study}", analysis_entry(w)
     files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
-    if ANALYSES[entry.kind] != "metrics":
+    if kinds.find("analyses", entry.kind).reads != "metrics":
         trained = PROJECT.studies[w.study].experiments
         parts = ("scores", "targets", "curves") if trained else ("scores", "targets")
         for name in entry.experiments or trained or ["results"]:
             files += [f"{folder}/predictions/{name}/{part}.parquet" for part in parts]
     return files + [
-        f"config/published/{name}.csv" for name in entry.options.get("files", [])
+        f"{CONFIG}/published/{name}.csv" for name in entry.options.get("files", [])
     ]
 
 
@@ -24,7 +24,7 @@ def analysis_told(w):
     """What an analysis is told."""
     return {
         "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
-        "published": os.path.abspath("config/published"),
+        "published": os.path.abspath(CONFIG / "published"),
         "trained": list(PROJECT.studies[w.study].experiments) or ["results"],
         **analysis_entry(w).model_dump(),
     }
@@ -34,7 +34,10 @@ def analysis_key(w):
     """Hash of an analysis's code and settings."""
     entry = analysis_entry(w)
     return digest(
-        code_hash("analyse.py", f"reseed.analyses.{entry.kind}"), entry.model_dump()
+        code_hash(
+            "analyse.py", kinds.find("analyses", entry.kind).module, project=Path.cwd()
+        ),
+        entry.model_dump(),
     )
 
 

@@ -1,11 +1,9 @@
 """Run one statistical analysis of a study."""
 
 import argparse
-import importlib
 from pathlib import Path
 
-from reseed.plan_files import read_job
-from reseed.scripting import limit_threads, run, say
+from reseed.scripting import limit_threads, read_job, run, say
 
 
 def main() -> None:
@@ -17,9 +15,10 @@ def main() -> None:
     limit_threads(1)
     from reseed.analyses.data import read_data
     from reseed.atomic import replacing
+    from reseed.kinds import find, load
 
     job = read_job(arguments.job)
-    module = importlib.import_module(f"reseed.analyses.{job['kind']}")
+    module = load(find("analyses", job["kind"]))
     data = read_data(Path(job["study"]), job["experiments"], Path(job["published"]), job["trained"])
     table = module.analyse(data, job["options"])
     with replacing(arguments.table) as temporary:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from reseed.runtime import limit_threads
+from reseed.scripting import limit_threads
 from scipy import stats
 
 

@@ -3,8 +3,7 @@
 import argparse
 from pathlib import Path
 
-from reseed.plan_files import read_job
-from reseed.scripting import limit_threads, run
+from reseed.scripting import limit_threads, read_job, run
 
 
 def main() -> None:

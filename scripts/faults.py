@@ -2,6 +2,8 @@
 
 import argparse
 import datetime
+import os
+import platform
 import sys
 import tempfile
 from pathlib import Path
@@ -11,8 +13,8 @@ from reseed.faults.kills import kill_often
 from reseed.faults.outcome import CASES, Bench, load_cases
 from reseed.faults.page import page
 from reseed.faults.workspace import Workspace
-from reseed.provenance import machine
-from reseed.runtime import run, say
+from reseed.machine import cpu_name
+from reseed.scripting import run, say
 
 
 def main() -> None:
@@ -26,22 +28,29 @@ def main() -> None:
     arguments = parser.parse_args()
     load_cases()
     outcomes, kills = {}, None
+    facts = {
+        "command": " ".join(["python", "scripts/faults.py", *sys.argv[1:]]),
+        "date": datetime.date.today().isoformat(),
+        "system": f"{os.cpu_count()} cores, {cpu_name()}, Python {platform.python_version()}",
+    }
+
+    def tell() -> None:
+        arguments.output.write_text(page(kills, outcomes, facts), encoding="utf-8")
+
     with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:
         bench = Bench(Path(folder, "cases"))
         for name in arguments.case or CASES:
             outcomes[name] = bench.try_case(CASES[name])
-            say(f"{CASES[name].title}: {outcomes[name][0].end}, {outcomes[name][1]:.0f} s")
+            outcome, seconds = outcomes[name]
+            say(f"{CASES[name].title}: {outcome.end}, {seconds:.0f} s. {outcome.message}")
         if arguments.kills:
+            tell()
             make = Workspace.small if arguments.small else Workspace.own
             scale = () if arguments.small else ("--config", "scale=smoke")
             kills = kill_often(
                 make, Path(folder, "kills"), arguments.kills, arguments.seed, scale, say
             )
-    facts = machine((), "cpu", 1)
-    facts["command"] = " ".join(["python", "scripts/faults.py", *sys.argv[1:]])
-    facts["date"] = datetime.date.today().isoformat()
-    facts["system"] = f"{facts['cores']} cores, {facts['cpu']}, Python {facts['python']}"
-    arguments.output.write_text(page(kills, outcomes, facts), encoding="utf-8")
+    tell()
     bad = [name for name, (outcome, _) in outcomes.items() if not outcome.good]
     if bad or (kills and not kills.survived):
         raise ReseedError(f"not all ends well ({', '.join(bad) or 'kills'}): {arguments.output}")

@@ -3,8 +3,7 @@
 import argparse
 from pathlib import Path
 
-from reseed.plan_files import read_job
-from reseed.scripting import limit_threads, run, say
+from reseed.scripting import limit_threads, read_job, run, say
 
 
 def main() -> None:

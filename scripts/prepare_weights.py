@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from reseed.errors import ReseedError
-from reseed.runtime import MIRROR_VARIABLE, limit_threads, run, say
+from reseed.scripting import MIRROR_VARIABLE, limit_threads, run, say
 
 
 def main() -> None:

@@ -1,11 +1,9 @@
 """Draw one table or figure of a study."""
 
 import argparse
-import importlib
 from pathlib import Path
 
-from reseed.plan_files import read_job
-from reseed.scripting import limit_threads, run
+from reseed.scripting import limit_threads, read_job, run
 
 
 def main() -> None:
@@ -14,13 +12,14 @@ def main() -> None:
     parser.add_argument("--job", type=Path, required=True, help="the exhibit, as a JSON file")
     job = read_job(parser.parse_args().job)
     limit_threads(1)
-    from reseed.exhibits import KINDS
     from reseed.exhibits.data import read_exhibit_data
+    from reseed.kinds import find, load
 
     stem = Path(job["stem"])
-    module = importlib.import_module(f"reseed.exhibits.{job['kind']}")
+    kind = find("exhibits", job["kind"])
+    module = load(kind)
     data = read_exhibit_data(Path(job["study"]), job)
-    if KINDS[job["kind"]] == "table":
+    if kind.function == "table":
         from reseed.exhibits.tables import write_table
 
         write_table(module.table(data, job["options"]), stem)

@@ -4,11 +4,11 @@ import argparse
 import json
 from pathlib import Path
 
-from reseed.costs import page, study_costs
+from reseed.costs import measured_seconds, page, study_costs
+from reseed.machine import cpu_name
 from reseed.plan import HINT_ROWS
-from reseed.provenance import machine
-from reseed.runtime import run, say
-from reseed.workplace import measured_costs, read_plan
+from reseed.scripting import run, say
+from reseed.startup import read_plan
 
 
 def rows_of(results: Path, name: str, dataset: dict) -> int:
@@ -30,12 +30,12 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("docs/scale.md"))
     arguments = parser.parse_args()
     project, plan, _ = read_plan("config", {"scale": arguments.scale})
-    measured = measured_costs(str(arguments.results), project.studies)
+    measured = measured_seconds(arguments.results, project.studies)
     rows = {name: rows_of(arguments.results, name, entry) for name, entry in plan.datasets.items()}
     costs = study_costs(plan, measured, rows, arguments.block_seconds)
     facts = {
         "command": f"python scripts/scale.py --block-seconds {arguments.block_seconds:g}",
-        "cpu": machine((), "cpu", 1)["cpu"] if measured else "none measured yet",
+        "cpu": cpu_name() if measured else "none measured yet",
         "block": f"{arguments.block_seconds / 60:g} minutes",
     }
     titles = {name: study.title for name, study in project.studies.items()}

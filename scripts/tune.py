@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from reseed.plan_files import read_job
-from reseed.scripting import limit_threads, pick_device, run, say
+from reseed.devices import claim
+from reseed.scripting import limit_threads, pick_device, read_job, run, say
 
 
 def main() -> None:
@@ -16,6 +16,7 @@ def main() -> None:
     arguments = parser.parse_args()
     job = read_job(arguments.job)
     limit_threads(1)
+    claim(arguments.gpus, report=say)
     device = pick_device(job["setting"]["device"], arguments.gpus)
     from reseed.training.search_job import tune
 

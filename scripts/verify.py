@@ -5,8 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from reseed.errors import ReseedError
-from reseed.plan_files import read_job
-from reseed.scripting import limit_threads, pick_device, run, say
+from reseed.scripting import limit_threads, pick_device, read_job, run, say
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """`reseed.compare` and the command: from a table to verdicts, tables, a figure and a report."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -72,7 +73,9 @@ def test_what_it_gives(comparison, tmp_path):
     assert "| new – old |" in comparison.to_markdown()
     page = comparison.to_html(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == page
-    assert page.index("Leaderboard") < page.index("Difference of every pair")
+    places = [m[1] for m in re.finditer(r'id="(?:results-)?(\w+)"', page)]
+    led = [name for name in places if name in comparison.exhibits]
+    assert set(led[:2]) == {"leaderboard", "differences"}
     assert "snakemake" not in page
     assert 'href="..' not in page
     html = comparison._repr_html_()
@@ -85,13 +88,6 @@ def test_a_name_that_is_not_there(comparison):
         comparison.plot("diferences")
     with pytest.raises(reseed.ReseedError, match="no table"):
         comparison.table("differences")
-
-
-def test_save_writes_a_study(comparison, tmp_path):
-    folder = comparison.save(tmp_path / "mine")
-    assert pd.read_csv(folder / "tables" / "leaderboard.csv")["model"].iloc[0] == "new"
-    assert (folder / "figures" / "differences.pdf").stat().st_size > 1000
-    assert len(pd.read_parquet(folder / "metrics.parquet")) == 30
 
 
 def test_items_get_the_analyses_of_items():
@@ -136,16 +132,26 @@ def test_import_is_light():
 
 def test_command(runs, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    runs.to_csv("runs.csv", index=False)
-    outputs = ["--html", "report.html", "--latex", "t.tex", "--figure", "f.pdf", "--csv", "v.csv"]
+    runs[runs["ranker"] != "same"].to_csv("runs.csv", index=False)
+    outputs = ["--folder", "all", "--latex", "t.tex", "--csv", "v.csv"]
     cli.main(["compare", "runs.csv", "--metric", "ndcg", *outputs])
-    text = capsys.readouterr().out
-    assert "new beats old" in text
-    assert text.strip().endswith("Report: report.html")
-    assert len(pd.read_csv("v.csv")) == 3
-    assert "beats" in Path("report.html").read_text()
-    assert Path("f.pdf").read_bytes().startswith(b"%PDF")
+    assert "new beats old" in capsys.readouterr().out
+    assert len(pd.read_csv("v.csv")) == 1
     assert "\\toprule" in Path("t.tex").read_text()
+    # The folder is a study's: its trials, statistics, tables and figures.
+    assert pd.read_csv("all/tables/leaderboard.csv")["model"].iloc[0] == "new"
+    assert Path("all/figures/differences.pdf").read_bytes().startswith(b"%PDF")
+    assert len(pd.read_parquet("all/metrics.parquet")) == 20
+
+
+def test_command_writes_the_report_last(monkeypatch, capsys, runs, tmp_path):
+    written = []
+    monkeypatch.setattr(reseed.Comparison, "to_html", lambda self, path: written.append(path))
+    path = tmp_path / "runs.csv"
+    runs.to_csv(path, index=False)
+    cli.main(["compare", str(path), "--html", "report.html"])
+    assert written == [Path("report.html")]
+    assert capsys.readouterr().out.strip().endswith("Report: report.html")
 
 
 def test_command_with_several_metrics_and_mapped_columns(tmp_path, capsys):

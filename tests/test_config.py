@@ -12,7 +12,8 @@ from reseed.project import load, merge
 
 REPOSITORY = Path(__file__).parent.parent
 ENTRIES = {
-    "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"},
+    "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
+    | {"sources": [{"kind": "file", "path": "toy.csv"}]},
     "models/forest": {
         "name": "forest",
         "title": "Forest",

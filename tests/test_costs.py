@@ -3,21 +3,21 @@
 import pytest
 from reseed.coordinates import Setting, expand
 from reseed.costs import Cost, cost_of, hours, page, seconds_of, size, study_costs, total
-from reseed.plan import Plan, Work
+from reseed.plan import Plan, PlannedArm, PlannedSetting
 
 FIXED = {"mode": "fixed", "trials": 10, "folds": 5, "method": "random"}
 
 
-def work(model="forest", device="cpu", keep="none", hyperparameters=FIXED, seeds=20) -> Work:
-    scheme = {"kind": "holdout", "test": 0.25}
-    return Work(
+def work(model="forest", device="cpu", keep=(), source=FIXED, seeds=20) -> PlannedSetting:
+    scheme = {"kind": "holdout", "test": 0.25, "validation": 0.1}
+    return PlannedSetting(
         setting=Setting("table", "holdout-0.25", model, "fixed-10"),
         dataset={"rows": 16_000},
         scheme=scheme,
-        model={"seconds_per_trial": 3.0, "device": device},
-        hyperparameters=hyperparameters,
+        model={"seconds_per_trial": 3.0, "device": device, "stack": {"cpu": 1, "gpu": 1}},
+        source=source,
         trials=expand({"model": {"count": seeds}}, scheme),
-        keep=keep,
+        keep=set(keep),
     )
 
 
@@ -38,7 +38,7 @@ def test_a_gpu_model_costs_gpu_hours():
 
 
 def test_disk_grows_by_the_kept_predictions_alone():
-    none, scores = (cost_of(work(keep=keep), {}, 1000, 60) for keep in ("none", "scores"))
+    none, scores = (cost_of(work(keep=keep), {}, 1000, 60) for keep in ((), ("test",)))
     assert scores.disk_bytes - none.disk_bytes == pytest.approx(20 * 250 * 8)
 
 
@@ -57,12 +57,15 @@ def test_measured_seconds_come_first_then_near_ones_then_the_hint():
 
 def test_a_study_counts_each_setting_once():
     one, two = work(), work(model="boost")
+    first, second = (PlannedArm("", "", planned.setting, {}) for planned in (one, two))
     plan = Plan(
         results="results",
         datasets={"table": {"rows": 16_000}},
-        works={one.setting: one, two.setting: two},
-        studies={"s": {"a": [one.setting, two.setting], "b": [one.setting]}, "given": {}},
-        experiments={},
+        models={},
+        weights={},
+        settings={one.setting: one, two.setting: two},
+        studies={"s": {"a": [first, second], "b": [first]}, "given": {}},
+        variants={},
         left_out={},
     )
     costs = study_costs(plan, {}, {"table": 16_000}, 60)

@@ -5,11 +5,13 @@ and model under other settings (median); the model's hint. Every line says how m
 rests on which, so that a guess is never read as a measurement. No heavy import: planning code.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 
-from reseed.plan import Plan, Work, blocks
+from reseed.plan import Plan, PlannedSetting
 
 SOURCES = ("its own setting", "same data and model", "the model's hint")
 # A random search fits each configuration once a fold, on the other folds' rows. Successive halving
@@ -17,7 +19,7 @@ SOURCES = ("its own setting", "same data and model", "the model's hint")
 HALVING_SHARE = 0.34
 # A trial file without predictions, and what a prediction adds once compressed (bytes).
 RECORD_BYTES = 6_500
-BYTES_PER_KEPT = {"none": 0.0, "correctness": 0.2, "scores": 8.0}
+BYTES_PER_OUTPUT = 8.0
 
 
 @dataclass
@@ -42,16 +44,29 @@ class Cost:
         return total
 
 
+def measured_seconds(results: str | Path, studies: Iterable[str]) -> dict[str, float]:
+    """Median seconds of a trial by setting folder, as finished runs tell in their about.json."""
+    found: dict[str, float] = {}
+    for study in studies:
+        try:
+            about = json.loads(Path(results, "studies", study, "about.json").read_text())
+            found |= about.get("seconds_per_trial", {})
+        except (OSError, ValueError):
+            continue
+    return found
+
+
 def base_name(identifier: str) -> str:
     """A dataset's or model's name without what a study changed: `ffnn~max_epochs=100` → `ffnn`."""
     return identifier.partition("~")[0]
 
 
-def seconds_of(work: Work, measured: Mapping[str, float]) -> tuple[float, str]:
+def seconds_of(planned: PlannedSetting, measured: Mapping[str, float]) -> tuple[float, str]:
     """Seconds of one trial, and where they were learnt (see the module)."""
-    setting = work.setting
-    if setting.folder in measured:
-        return measured[setting.folder], SOURCES[0]
+    setting = planned.setting
+    own = "/".join(setting)
+    if own in measured:
+        return measured[own], SOURCES[0]
     near = []
     for folder, seconds in measured.items():
         dataset, _, model, _ = folder.split("/")
@@ -59,37 +74,43 @@ def seconds_of(work: Work, measured: Mapping[str, float]) -> tuple[float, str]:
             near.append(seconds)
     if near:
         return median(near), SOURCES[1]
-    return work.seconds_per_trial, SOURCES[2]
+    return planned.seconds_per_trial, SOURCES[2]
 
 
-def cost_of(work: Work, measured: Mapping[str, float], rows: int, block_seconds: float) -> Cost:
+def cost_of(
+    planned: PlannedSetting, measured: Mapping[str, float], rows: int, block_seconds: float
+) -> Cost:
     """Cost of all that a plan wants of one setting.
 
     Args:
-        work: the setting and its trials.
+        planned: the setting and its trials.
         measured: seconds of a trial by setting folder.
         rows: of the dataset.
         block_seconds: how long a training job shall be.
     """
-    seconds, source = seconds_of(work, measured)
-    searches = len(work.searches())
-    folds = work.hyperparameters["folds"]
-    candidates = work.hyperparameters["trials"]
-    share = HALVING_SHARE if work.hyperparameters["method"] == "halving" else 1.0
+    seconds, source = seconds_of(planned, measured)
+    searches = len(planned.searches())
+    folds, candidates = planned.source["folds"], planned.source["trials"]
+    share = HALVING_SHARE if planned.source["method"] == "halving" else 1.0
     one_search = candidates * folds * seconds * (1 - 1 / folds) * share
-    training, searching = len(work.trials) * seconds, searches * one_search
-    jobs = blocks(work, seconds, block_seconds)
-    tested = rows * work.scheme.get("test", 0.2)
-    total = training + searching
+    trials = len(planned.trials)
+    width = max(planned.model["stack"].values())
+    a_job = -(-max(1, round(block_seconds / seconds)) // width) * width
+    total = trials * seconds + searches * one_search
+    kept = {
+        "test": planned.scheme.get("test", 1 / planned.scheme.get("folds", 5)),
+        "validation": planned.scheme["validation"],
+    }
+    outputs = rows * sum(kept[part] for part in planned.keep)
     cost = Cost(
-        trials=len(work.trials),
+        trials=trials,
         searches=searches,
         fits=round(searches * candidates * folds * share),
-        jobs=len(jobs) + searches,
+        jobs=-(-trials // a_job) + searches,
         cpu_seconds=total,
-        gpu_seconds=total if work.model["device"] != "cpu" else 0.0,
-        disk_bytes=len(work.trials) * (RECORD_BYTES + tested * BYTES_PER_KEPT[work.keep]),
-        longest=max(max(map(len, jobs)) * seconds, one_search if searches else 0.0),
+        gpu_seconds=total if planned.model["device"] != "cpu" else 0.0,
+        disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
+        longest=max(min(a_job, trials) * seconds, one_search if searches else 0.0),
     )
     cost.learnt[source] = total
     return cost
@@ -101,11 +122,11 @@ def study_costs(
     """Study → model → cost. Work that two studies share is counted in both."""
     found: dict[str, dict[str, Cost]] = {}
     for study, experiments in plan.studies.items():
-        settings = {setting for used in experiments.values() for setting in used}
+        settings = {arm.setting for arms in experiments.values() for arm in arms}
         models: dict[str, Cost] = {}
         for setting in sorted(settings):
-            work = plan.works[setting]
-            one = cost_of(work, measured, rows[setting.dataset], block_seconds)
+            planned = plan.settings[setting]
+            one = cost_of(planned, measured, rows[setting.dataset], block_seconds)
             name = base_name(setting.model)
             models[name] = models.get(name, Cost()) + one
         found[study] = models

@@ -33,11 +33,6 @@ class PlanFiles:
         return str(path)
 
 
-def read_job(path: str | Path) -> dict:
-    """A description as it was written."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
-
-
 def data_job(plan: Plan, dataset: str) -> dict:
     """What preparing a dataset is told: all of its entry that decides rows."""
     entry = plan.datasets[dataset]

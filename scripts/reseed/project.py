@@ -9,12 +9,11 @@ from typing import Any, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from reseed.analyses import KINDS as ANALYSES
+from reseed import kinds
 from reseed.config import SCALES, Dataset, Experiment, Main, Model, Strict, Study, Weights
 from reseed.data import registry
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
-from reseed.exhibits import KINDS as EXHIBITS
 from reseed.keys import SCRIPTS
 
 # Rules that a study's own rule must not share its name with.
@@ -172,7 +171,9 @@ def merge(base: Any, change: Any) -> Any:
     return merged
 
 
-def _references(study: Study, project_names: dict[str, list[str]], file: str) -> list[str]:
+def _references(
+    study: Study, project_names: dict[str, list[str]], file: str, project: Path
+) -> list[str]:
     """Mistakes in the names a study uses: datasets, models, experiments, analyses."""
     mistakes = []
 
@@ -182,6 +183,12 @@ def _references(study: Study, project_names: dict[str, list[str]], file: str) ->
                 f"{file}: {field}: unknown {noun} {name!r}. "
                 f"Allowed: {', '.join(sorted(allowed))}.{nearest(name, allowed)}"
             )
+
+    def check_kind(family: str, name: str, kind: str) -> None:
+        try:
+            kinds.find(family, kind, project)
+        except ReseedError as error:
+            mistakes.append(f"{file}: {family}.{name}.kind: {error}")
 
     def check_all(prefix: str, part: Study | Experiment) -> None:
         for noun in ("dataset", "model"):
@@ -202,12 +209,12 @@ def _references(study: Study, project_names: dict[str, list[str]], file: str) ->
                     f"{file}: {prefix}{field}: neither the experiment nor the study names any."
                 )
     for name, analysis in study.analyses.items():
-        check(f"analyses.{name}.kind", analysis.kind, list(ANALYSES), "kind of analysis")
+        check_kind("analyses", name, analysis.kind)
         for index, used in enumerate(analysis.experiments or []):
             field = f"analyses.{name}.experiments.{index}"
             check(field, used, list(study.experiments), "experiment")
     for name, exhibit in study.exhibits.items():
-        check(f"exhibits.{name}.kind", exhibit.kind, list(EXHIBITS), "kind of exhibit")
+        check_kind("exhibits", name, exhibit.kind)
         if exhibit.analysis is not None:
             allowed = list(study.analyses)
             check(f"exhibits.{name}.analysis", exhibit.analysis, allowed, "analysis")
@@ -279,7 +286,8 @@ def load(folder: str | Path, overrides: dict | None = None) -> Project:
                 f"envs/{model.environment}.yaml."
             )
     for name, study in studies.items():
-        checker.mistakes += _references(study, names, str(folder / "studies" / f"{name}.yaml"))
+        file = str(folder / "studies" / f"{name}.yaml")
+        checker.mistakes += _references(study, names, file, folder.absolute().parent)
     if main is not None:
         known = [path.stem for path in (folder / "studies").glob("*.y*ml")]
         for name in main.studies:

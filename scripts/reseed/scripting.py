@@ -1,5 +1,6 @@
 """What every script does first and last: thread limits before any heavy import, one clear error."""
 
+import json
 import os
 import sys
 import traceback
@@ -37,6 +38,12 @@ def pick_device(allowed: str, gpus: int) -> str:
             f"{torch.cuda.device_count()}. Use a profile with a GPU, or set device: auto."
         )
     return "cpu"
+
+
+def read_job(path: str | os.PathLike) -> dict:
+    """What a job is told (`reseed.plan_files` wrote it)."""
+    with open(path, encoding="utf-8") as stream:
+        return json.load(stream)
 
 
 class Bounded:

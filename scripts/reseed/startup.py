@@ -1,14 +1,17 @@
 """What the Snakefile asks of the machine on start: mirror, jobs' environment, a place to write."""
 
+import contextlib
 import os
 import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from reseed import kinds
 from reseed.config import Dataset
 from reseed.data.kinds import is_reachable
 from reseed.errors import ReseedError
+from reseed.keys import code_hash, digest
 from reseed.plan import Plan, make_plan
 from reseed.project import Project, load
 from reseed.scripting import MIRROR_VARIABLE, PROJECT_VARIABLE
@@ -39,9 +42,40 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
     Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
     """
     project = load(config, overrides)
+    _check_options(project, Path(config).resolve().parent)
     mirror = data_mirror(project.main.data_mirror)
     absent = absent_datasets(project.datasets.values(), mirror)
     return project, make_plan(project, Path(config).resolve().parent, absent), mirror
+
+
+def _check_options(project: Project, folder: Path) -> None:
+    """Check every option of an analysis or exhibit against its kind's strict class.
+
+    That imports the kinds' modules, so a sound set of options is remembered: parsing stays cheap.
+    Raises ReseedError with every mistake.
+    """
+    used = [
+        (study.name, family, name, entry.kind, entry.options)
+        for study in project.studies.values()
+        for family in ("analyses", "exhibits")
+        for name, entry in getattr(study, family).items()
+    ]
+    found = [kinds.find(family, kind, folder) for _, family, _, kind, _ in used]
+    code = code_hash(*sorted({kind.module for kind in found}), project=folder) if found else ""
+    seen = Path(project.main.results, "plan", "options", digest(used, code))
+    if seen.exists():
+        return
+    mistakes = []
+    for (study, family, name, _, options), kind in zip(used, found, strict=True):
+        try:
+            kinds.checked_options(kind, options, folder)
+        except ReseedError as error:
+            mistakes.append(f"config/studies/{study}.yaml: {family}.{name}.options: {error}")
+    if mistakes:
+        raise ReseedError("The configuration has mistakes:\n  " + "\n  ".join(mistakes))
+    with contextlib.suppress(OSError):
+        seen.parent.mkdir(parents=True, exist_ok=True)
+        seen.touch()
 
 
 def prepare_jobs(mirror: str, project: str | Path) -> None:

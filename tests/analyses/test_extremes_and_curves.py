@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import convergence, curves, extremes, range_growth, standing
-from reseed.analyses.data import Data, read_data
+from reseed.analyses.data import Data
+from reseed.analyses.predictions import Predictions
 from reseed.errors import ReseedError
 from scipy import stats
 from study_frames import about, frame, trial
@@ -17,11 +18,13 @@ def seeds(n=60, arm="rf", mean=0.9, sd=0.002, seed=0, **place):
 
 
 def data_of(rows, curve_rows=None, folder=None, facts=None):
-    path = None
+    predictions = None
     if curve_rows is not None:
-        path = folder / "curves.parquet"
-        frame(curve_rows).to_parquet(path)
-    return Data(frame(rows), facts or about(("magic", "bike_sharing")), None, None, path)
+        path = folder / "predictions" / "model_seeds"
+        path.mkdir(parents=True)
+        frame(curve_rows).to_parquet(path / "curves.parquet")
+        predictions = Predictions(folder / "predictions")
+    return Data(frame(rows), facts or about(("magic", "bike_sharing")), None, predictions)
 
 
 def test_extremes_are_named_and_set_against_a_gaussian():
@@ -180,11 +183,6 @@ def test_without_curves_there_is_nothing(tmp_path):
     table = curves.analyse(data_of(seeds(3)[0]), {})
     assert table.empty
     assert list(convergence.analyse(data_of(seeds(3)[0]), {}).columns) == convergence.COLUMNS
-    frame(seeds(3)[0]).to_parquet(tmp_path / "metrics.parquet")
-    (tmp_path / "about.json").write_text("{}")
-    assert read_data(tmp_path, None, None).curves is None
-    frame(curve_rows(RAGGED)).to_parquet(tmp_path / "curves.parquet")
-    assert read_data(tmp_path, None, None).curves is not None
 
 
 def test_a_published_score_among_its_seeds():

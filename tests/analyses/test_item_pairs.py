@@ -9,7 +9,7 @@ from reseed.analyses.data import Data
 from reseed.analyses.outputs import outputs
 from reseed.stats.crossed_comparison import crossed_difference
 from scipy.special import expit
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import f1_score, roc_auc_score
 from study_frames import about, frame
 
 FAST = {"n_boot": 200, "n_permutations": 500}
@@ -150,8 +150,16 @@ def test_several_classes_have_labels_confidence_and_margins(tmp_path):
         [logits[s, i, y[i]] - np.delete(logits[s, i], y[i]).max() for i in range(200)]
         for s in range(4)
     ]
-    np.testing.assert_allclose(one.gaps(), np.clip(margin, -15, 15), atol=1e-9)
+    np.testing.assert_allclose(one.gaps(), np.clip(margin, -15, 15), atol=1e-6)
     assert ((one.gaps() > 0) == one.correct).all()
+
+
+def test_metrics_of_labels_are_given_labels(tmp_path):
+    found = arms()
+    table = analyse(tmp_path, found, metrics=["f1"])
+    (y, rf), _ = found.values()
+    expected = np.mean([f1_score(y, np.array(p) > 0.5) for p in rf])
+    assert table["mean_b"].item() == pytest.approx(expected)
 
 
 def test_an_arm_is_its_model_where_none_is_named():

@@ -9,11 +9,11 @@ import subprocess
 import time
 from collections import Counter
 
-import pyarrow.parquet as pq
 import pytest
 from conftest import SWITCH
 from reseed.faults.compare import contents, differences
 from reseed.faults.workspace import Workspace, kill_group
+from reseed.trials import read_trial
 
 pytestmark = pytest.mark.workflow
 # What a site sets for itself: no accounting here, so squeue answers, and often.
@@ -96,7 +96,7 @@ def test_every_job_asked_for_the_time_and_memory_of_the_profile(both):
 def fingerprints(made: Workspace) -> dict[str, str]:
     """Trial → hash of its raw predictions."""
     return {
-        path.relative_to(made.results).as_posix(): pq.read_table(path)["fingerprint"][0].as_py()
+        path.relative_to(made.results).as_posix(): read_trial(path)["fingerprint"]
         for path in made.trials()
     }
 

@@ -22,7 +22,7 @@ async def _install(specs: list[str], channels: list[str], prefix: Path) -> None:
     configuration = rattler.ChannelConfig(channel_alias=os.environ["CONDA_CHANNEL_ALIAS"])
     records = await rattler.solve(
         [rattler.Channel(name, configuration) for name in channels if name not in CHANNELS],
-        specs,
+        [rattler.MatchSpec(spec, strict=False) for spec in specs],  # as conda itself reads them
         platforms=["linux-64", "noarch"],
         virtual_packages=rattler.VirtualPackage.detect(),
     )

@@ -1,6 +1,7 @@
 """A conda to run with: the real one where it reaches conda-forge, else the stand-in."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,8 @@ class Conda:
 
 def dependencies(path: Path) -> list[str]:
     """Names that an environment file lists."""
-    return [entry.partition("=")[0] for entry in yaml.safe_load(path.read_text())["dependencies"]]
+    listed = yaml.safe_load(path.read_text())["dependencies"]
+    return [re.match(r"[\w-]+", entry)[0] for entry in listed]
 
 
 def conda_answers() -> bool:

@@ -41,7 +41,7 @@ def read(tmp_path_factory):
         [["long", 500, 90.7, 0.2, 90.14, 91.41]],
         columns=["training", "seeds", "mean", "std", "min", "max"],
     ).to_csv(published / "picard_tables.csv", index=False)
-    return Data(data.metrics, data.about, published, None, data.curves)
+    return Data(data.metrics, data.about, published, data.predictions)
 
 
 @pytest.fixture(scope="module")

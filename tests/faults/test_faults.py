@@ -1,4 +1,8 @@
-"""Every fault of the harness: damage is noticed, what was killed is finished, bit by bit."""
+"""Every fault of the harness: damage is noticed, what was killed is finished, bit by bit.
+
+Some cases and five kills run each time; all cases with RESEED_FAULT_TESTS=1 (some five minutes on
+two idle cores), or `make faults`, which writes docs/reliability.md.
+"""
 
 import os
 
@@ -10,8 +14,27 @@ from reseed.faults.workspace import Workspace
 pytestmark = pytest.mark.workflow
 CASES = load_cases()
 KILLS = 5
+SWITCH = "RESEED_FAULT_TESTS"
+# One of each kind.
+EACH_TIME = {
+    *("trial_cut", "trial_exchanged", "split_exchanged", "data_cut", "meta_cut"),
+    *("full_disk", "zip_climbs", "download_cut", "pickle_csv", "model_killed"),
+}
 # What this version does not survive yet, and why. Strict: a case that begins to pass must leave.
-KNOWN: dict[str, str] = {}
+UNCHECKED = "what a trial or split file says is not checked against a hash when it is read"
+KEPT = "the damage is noticed and told, but the damaged file stays: no later run makes it again"
+KNOWN = {
+    "trial_flipped": UNCHECKED,
+    "trial_exchanged": "whoever reads a trial does not compare its key with the planned one",
+    "split_cut": KEPT,
+    "split_flipped": UNCHECKED,
+    "split_exchanged": UNCHECKED,
+    "data_cut": KEPT,
+    "data_flipped": KEPT,
+    "meta_cut": KEPT,
+    "zip_bomb": "a member of an archive is unpacked whatever its size",
+    "model_hangs": "a trial has no time limit (the case asks for `trial_seconds` in config.yaml)",
+}
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +54,8 @@ def bench(tmp_path_factory) -> Bench:
 def test_fault(bench, name):
     if CASES[name].needs_root and os.geteuid() != 0:
         pytest.skip("mounts a file system: needs root")
+    if name not in EACH_TIME and not os.environ.get(SWITCH):
+        pytest.skip(f"set {SWITCH}=1")
     outcome, _ = bench.try_case(CASES[name])
     assert outcome.good, f"{CASES[name].title}: {outcome.end}: {outcome.message}"
 

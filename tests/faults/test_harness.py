@@ -41,6 +41,19 @@ def test_clocks_and_metadata_do_not_count(results):
     assert differences(before, contents(results)) == []
 
 
+def test_clocks_inside_a_trials_facts_do_not_count_and_its_metrics_do(results):
+    path = trial(results)
+
+    def write(seconds, auc):
+        facts = {"train_seconds": seconds, "commit": str(seconds), "metrics": {"auc": auc}}
+        pq.write_table(pa.table({"facts": [json.dumps(facts)], "test": [[0.5]]}), path)
+        return contents(results)
+
+    before = write(1.0, 0.7)
+    assert differences(before, write(2.0, 0.7)) == []
+    assert differences(before, write(1.0, 0.8)) == ["differs: trials/one.parquet"]
+
+
 def test_one_value_one_missing_and_one_new_file_are_seen(results):
     before = contents(results)
     pq.write_table(pa.table({"metric": [1.0 + 1e-16 * 4]}), trial(results))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from reseed.analyses import noise_split, seed_choice
+from reseed.analyses import noise_split
 from reseed.analyses.data import read_data
 from reseed.errors import ReseedError
 from reseed.importing.predictions import import_predictions
@@ -41,8 +41,9 @@ def imported(tmp_path, frame):
         "--metrics": study / "metrics.parquet", "--about": study / "about.json",
         "--scores": folder / "scores.parquet", "--targets": folder / "targets.parquet",
     }  # fmt: skip
-    given = ["--results", json.dumps({"path": str(path)}), "--job", json.dumps(STUDY)]
-    command = [sys.executable, "scripts/import_results.py", *given]
+    job = tmp_path / "job.json"
+    job.write_text(json.dumps({"results": {"path": str(path)}, "study": STUDY}))
+    command = [sys.executable, "scripts/import_results.py", "--job", str(job)]
     command += [str(part) for pair in outputs.items() for part in pair]
     subprocess.run(command, check=True, capture_output=True)
     return study
@@ -57,15 +58,19 @@ def test_scores_and_targets_stay_aligned_item_by_item(tmp_path):
         assert group.scores.shape == (SEEDS, ITEMS)
         for (seed, *_), scores in zip(group.seeds, group.scores, strict=True):
             run = frame[(frame["model"] == model) & (frame["seed"] == seed)]
-            expected = set(zip(run["y_true"] == "spam", run["y_score"], strict=True))
-            assert set(zip(group.y_true == 1, scores, strict=True)) == expected
+            expected = sorted(zip(run["y_true"] == "spam", run["y_score"], strict=True))
+            # Kept as float32 log-odds, so equal to about seven digits.
+            found = sorted(zip(group.y_true == 1, scores, strict=True))
+            assert np.allclose(found, expected, atol=1e-6)
         # One order for all seeds: an item's scores form one column.
         wide = frame[frame["model"] == model].pivot(index="item", columns="seed", values="y_score")
         by_seed = group.scores[np.argsort([seed for seed, *_ in group.seeds])]
-        assert {tuple(row) for row in wide.to_numpy()} == {tuple(c) for c in by_seed.T}
+        assert np.allclose(sorted(by_seed.T.tolist()), sorted(wide.to_numpy().tolist()), atol=1e-6)
 
 
 def test_analyses_of_scores_work_on_given_results(tmp_path):
+    from reseed.analyses import seed_choice
+
     data = read_data(imported(tmp_path, items()), None, None)
     table = seed_choice.analyse(data, {"n_bootstrap": 3, "n_halves": 20})
     assert len(table) == 2 * SEEDS
@@ -81,7 +86,7 @@ def test_a_failed_run_has_no_scores(tmp_path):
     frame.loc[(frame["model"] == "a") & (frame["seed"] == 2), "y_score"] = np.nan
     study = imported(tmp_path, frame)
     scores = pq.read_table(study / "predictions" / "results" / "scores.parquet").to_pandas()
-    lost = scores[scores["y_score"].isna()]
+    lost = scores[scores["test"].isna()]
     assert lost[["model", "init", "status"]].to_numpy().tolist() == [["a", 2, "failed"]]
     groups = read_data(study, None, None).predictions.groups()
     kept = {group.key["model"]: (len(group.seeds), group.failed) for group in groups}

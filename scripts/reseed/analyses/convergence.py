@@ -13,6 +13,8 @@ from reseed.analyses.training_curves import RUN, Curves, training_curves
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.curves import convergence_time, reach, time_to_reach
 
+READS = "curves"
+
 COLUMNS = [
     *PLACE, *RUN, "column", "measure", "greater_is_better", "n", "left_out", "epochs", "final",
     "best", "converged", "tolerance", "reached", "target", "target_is", "share", "share_low",

@@ -11,6 +11,8 @@ from reseed.analyses.data import Data
 from reseed.analyses.training_curves import Curves, training_curves
 from reseed.stats.curves import curve_band
 
+READS = "curves"
+
 COLUMNS = [
     *PLACE, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out", "ended",
     "mean", "sd", "min", "max",

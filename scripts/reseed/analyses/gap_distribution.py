@@ -11,6 +11,8 @@ from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
 from reseed.analyses.reference_pools import about, ensembles, pools
 
+READS = "predictions"
+
 COLUMNS = [
     *PLACE, "left", "right", "n", "failed", "items", "runs_mean", "runs_min", "runs_max",
     "ensemble", "reason",

@@ -31,6 +31,8 @@ from reseed.stats.crossed_comparison import (
 )
 from reseed.stats.two_models import delong, mcnemar, swap_test
 
+READS = "predictions"
+
 COLUMNS = [
     *SIDE_BY_SIDE, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
     "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
@@ -55,7 +57,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     the paired t over items) on `single_pairs` pairs of runs, the shares that declare A or B better.
 
     options: `metrics` (accuracy and the primary one; MSE of regressions), `splits` ("first": the
-    first split of each dataset, or "all"), `level` (0.95), `alpha` (0.05), `n_boot` (1000, 0:
+    first split of each dataset, or "all"), `level` (0.95), `alpha` (0.05), `n_boot` (400, 0:
     none), `n_permutations` (10000), `max_runs` (200: of each arm the first).
     """
     found = list(outputs(data))
@@ -153,7 +155,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
         count = options.get("n_permutations", 10_000)
         means = values_a.mean(axis=0), values_b.mean(axis=0)
         result["swap_p"] = swap_test(*means, count, rng=rng("swap"))
-    n_boot = options.get("n_boot", 1000)
+    n_boot = options.get("n_boot", 400)
     if n_boot and metric in WEIGHTED_METRICS:
         boot = seed_item_bootstrap(
             metric, a.y_true, predicted_a, predicted_b, n_boot,

@@ -13,6 +13,8 @@ from reseed.seeds import stream
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
 
+READS = "predictions"
+
 COLUMNS = [
     "experiment", "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat",
     "fold", "metric", "primary", "n", "failed", "items", "level", "mean",

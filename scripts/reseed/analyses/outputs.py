@@ -67,7 +67,7 @@ class Outputs:
 
     def predicted(self, metric: str) -> np.ndarray:
         """What a metric of `stats.bootstrap` compares with `y_true`."""
-        return self.labels if metric in ("accuracy", "error") else self.probability
+        return self.probability if metric in ("auc", "mse", "mae") else self.labels
 
     def gaps(self, bound: float = 15.0, outside: str = "bound") -> np.ndarray:
         """One scalar an item (runs, items), clipped: what α̂ measures.

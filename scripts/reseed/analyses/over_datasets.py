@@ -1,205 +1,175 @@
-"""Compare models over datasets, on the splits that the compared models share on each of them."""
+"""Two models over several datasets: how large the difference is, not only how often it is seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import comb
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
+from scipy import stats
 
-from reseed.analyses.pairing import GROUP, Group
+from reseed.analyses.data import Data
+from reseed.analyses.pairing import Group, groups, pair_up
 from reseed.metric_names import is_share
-from reseed.stats.comparison import holm
-from reseed.stats.many_datasets import ManyDatasets, compare_over_datasets, compare_two_models
-from reseed.stats.ranking import instability
-from reseed.verdicts import ALL_DATASETS
+from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
+from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
 
-#: From this many datasets on there is a verdict over them.
-MIN_DATASETS = 5
-_SHOWN = 3  # datasets that a note names before it counts the rest
+#: What the datasets of one comparison share.
+GROUP = ["experiment", "varied", "hyperparameters_source"]
+COLUMNS = [
+    *GROUP, "statistic", "dataset", "model_a", "model_b", "scale", "factor", "unit", "datasets",
+    "runs_min", "observed", "effect", "low", "high", "level", "tau", "tau_low", "tau_high",
+    "rope", "p_a_better", "p_equivalent", "p_b_better", "new_low", "new_high", "new_a_better",
+    "new_equivalent", "new_b_better", "wins", "losses", "rank_p", "rank_p_holm", "left_out",
+    "reason",
+]  # fmt: skip
+#: Fewest runs on a dataset (the variance of a t exists from three degrees of freedom on), and
+#: fewest datasets with so many.
+RUNS, DATASETS = 4, 3
 
 
-def over_datasets(
-    found: list[Group],
-    compared: list[list[dict]],
-    options: dict,
-    *,
-    restricted: bool = False,
-) -> list[dict]:
-    """Rows that compare models over datasets, for every setting that has two of them or more.
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One `pair` row a pair of models, and one `dataset` row each dataset of the pair.
 
-    Where all models share splits on at least `MIN_DATASETS` datasets, the average ranks of three
-    or more of them are compared (Friedman, Nemenyi). Otherwise each pair is compared on the
-    datasets where both can be: signed-rank test of the mean differences if all datasets have one
-    metric that is a share, else sign test, adjusted by Holm over the pairs. So two models, a
-    choice of pairs (`restricted`), and models that lack a dataset are compared too; `missing`
-    names what a pair lacks. With fewer datasets a row says on how many the one is better.
+    `effect` with its interval: the mean difference over datasets like these (positive: A is
+    better), by the hierarchical model of `stats.hierarchical`; `tau`: SD of the difference between
+    datasets; `p_a_better`, `p_equivalent`, `p_b_better`: posterior shares of the mean effect above,
+    within and below `rope`, `new_…` those of the effect on one new dataset. `wins`, `losses`:
+    datasets on which A's mean is better, or worse; `rank_p` the signed-rank test over datasets,
+    `rank_p_holm` adjusted over pairs. Of a dataset: the `observed` difference and the one shrunken
+    towards the others (`effect`). Datasets without four comparable runs of both are `left_out`.
 
-    found, compared: settings and the rows of their pairs, as in `pairs`. `left_out` and `failed`
-    count runs of the two models that were not used, and trials without a score, over all datasets.
+    options: `scale` ("points": differences of a share; "relative": of the logarithm of the loss,
+    1 − score for a share, so that 0.1 is about 10 % fewer errors; by default points where every
+    dataset is judged by the same share, else relative), `rope` (0.01 in points, 0.05 relative),
+    `level` (0.95).
     """
-    rows: list[dict] = []
-    setting = [name for name in GROUP if name != "dataset"]
-    keys = [tuple(str(group.key[name]) for name in setting) for group in found]
-    for key in dict.fromkeys(keys):
-        chosen = [i for i, other in enumerate(keys) if other == key]
-        if len(chosen) < 2:
+    found: dict[tuple, list[Group]] = {}
+    for group in groups(data):
+        found.setdefault(tuple(group.key[name] for name in GROUP), []).append(group)
+    rows = []
+    for key, several in found.items():
+        shared = dict(zip(GROUP, key, strict=True))
+        rows += [shared | row for row in _of_group(several, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _of_group(several: list[Group], options: dict) -> list[dict]:
+    scale = options.get("scale", _scale(several))
+    models = list(dict.fromkeys(model for group in several for model in group.models))
+    rows = [
+        row for a, b in combinations(models, 2) for row in _of_pair(several, a, b, scale, options)
+    ]
+    tested = [row for row in rows if np.isfinite(row.get("rank_p", np.nan))]
+    if tested:
+        for row, p in zip(tested, holm([row["rank_p"] for row in tested]), strict=True):
+            row["rank_p_holm"] = float(p)
+    return rows
+
+
+def _scale(several: list[Group]) -> str:
+    metrics = {group.metric for group in several}
+    units = {group.factor for group in several}
+    same = len(metrics) == 1 and len(units) == 1 and is_share(next(iter(metrics)))
+    return "points" if same else "relative"
+
+
+def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) -> list[dict]:
+    points = scale == "points"
+    factor = several[0].factor if points else 1.0
+    shared = {
+        "scale": scale,
+        "factor": factor,
+        "unit": several[0].unit if points else "of the loss",
+        "level": options.get("level", 0.95),
+        "rope": options.get("rope", 1.0 / factor if points else 0.05),
+        "reason": "",
+    }
+    names, effects, errors, runs, left_out = [], [], [], [], []
+    for group in several:
+        try:
+            effect, error, n = _effect(group, a, b, scale)
+        except ValueError:
+            left_out.append(group.key["dataset"])
             continue
-        parts = [found[i] for i in chosen]
-        models = list(dict.fromkeys(model for group in parts for model in group.models))
-        means = [shared_means(group, models) for group in parts]
-        whole = all(np.isfinite(mean).all() for mean, _ in means)
-        if whole and len(parts) >= MIN_DATASETS and len(models) > 2 and not restricted:
-            rows += _rank_rows(parts, models, means, options)
-        else:
-            rows += _pair_rows(parts, [compared[i] for i in chosen], options)
-    return rows
-
-
-def shared_means(group: Group, models: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean (models,) over the splits that all of `models` have, signed; and runs left out.
-
-    Seeds are averaged within a split first, so that each split weighs the same. NaN everywhere if
-    there is no such split.
-    """
-    where = {model: i for i, model in enumerate(group.models)}
-    scores = np.full((len(models), len(group.split)), np.nan)
-    for row, model in enumerate(models):
-        if model in where:
-            scores[row] = group.scores[where[model]]
-    there = np.isfinite(scores)
-    places = int(group.split.max(initial=-1)) + 1
-    counts = np.stack([np.bincount(group.split[has], minlength=places) for has in there])
-    common = (counts > 0).all(axis=0)
-    left_out = counts[:, ~common].sum(axis=1)
-    if not common.any():
-        return np.full(len(models), np.nan), left_out
-    totals = np.stack(
-        [np.bincount(group.split, np.nan_to_num(row), minlength=places) for row in scores]
+        names.append(group.key["dataset"])
+        effects.append(effect)
+        errors.append(error)
+        runs.append(n)
+    shared |= {"datasets": len(names), "left_out": ", ".join(left_out)}
+    if len(names) < DATASETS:
+        reason = f"fewer than {DATASETS} datasets with {RUNS} comparable runs of both"
+        return [shared | {"statistic": "pair", "model_a": a, "model_b": b, "reason": reason}]
+    d, s = np.array(effects), np.array(errors)
+    result = hierarchical_effect(d, s, shared["rope"], shared["level"])
+    if result.mean < 0:
+        a, b, d = b, a, -d
+        result = hierarchical_effect(d, s, shared["rope"], shared["level"])
+    shared |= {"model_a": a, "model_b": b, "runs_min": min(runs)}
+    pair = (
+        shared
+        | _told(result)
+        | {
+            "statistic": "pair",
+            "dataset": "",
+            "observed": float(d.mean()),
+            "wins": int((d > 0).sum()),
+            "losses": int((d < 0).sum()),
+            "rank_p": float(wilcoxon_p(differences(d, np.zeros(d.size)))),
+        }
     )
-    return group.sign * (totals[:, common] / counts[:, common]).mean(axis=1), left_out
+    own = zip(names, d, result.effects, result.effects_low, result.effects_high, strict=True)
+    return [pair] + [
+        shared | {"statistic": "dataset", "dataset": name, "observed": float(one),
+                  "effect": float(mid), "low": float(low), "high": float(high)}
+        for name, one, mid, low, high in own
+    ]  # fmt: skip
 
 
-def _row(parts: list[Group], a: str, b: str, n: int, options: dict) -> dict:
-    return parts[0].key | {
-        "dataset": ALL_DATASETS,
-        "model_a": a,
-        "model_b": b,
-        "design": "datasets",
-        "n": n,
-        "n_a": n,
-        "n_b": n,
-        "runs": n,
-        "failed": sum(group.failed.get(model, 0) for group in parts for model in (a, b)),
-        "alpha": options.get("alpha", 0.05),
-        "min_runs": MIN_DATASETS,
-        "missing": "",
-        "family": "datasets",
-    }
-
-
-def _rank_rows(
-    parts: list[Group], models: list[str], means: list[tuple], options: dict
-) -> Iterator[dict]:
-    scores = np.stack([mean for mean, _ in means])
-    left_out = np.sum([left for _, left in means], axis=0)
-    result = compare_over_datasets(scores, alpha=options.get("alpha", 0.05))
-    order = np.argsort(result.average_ranks, kind="stable")
-    flips = instability(scores.T, ties="half")
-    for position, i in enumerate(order):
-        for j in order[position + 1 :]:
-            yield (
-                _row(parts, models[i], models[j], len(parts), options)
-                | {
-                    "metric": "rank",
-                    "greater_is_better": False,
-                    "factor": 1.0,
-                    "unit": "",
-                    "test": "Nemenyi's test",
-                    "left_out": int(left_out[i] + left_out[j]),
-                    "instability": float(flips[i, j]),
-                    "ties": float((scores[:, i] == scores[:, j]).mean()),
-                    "wins": int((scores[:, i] > scores[:, j]).sum()),
-                    "losses": int((scores[:, i] < scores[:, j]).sum()),
-                    "pairs": comb(len(models), 2),
-                }
-                | _ranks(result, int(i), int(j))
-            )
-
-
-def _ranks(result: ManyDatasets, i: int, j: int) -> dict:
-    ranks = float(result.average_ranks[i]), float(result.average_ranks[j])
+def _told(result: Hierarchical) -> dict:
     return {
-        "mean_a": ranks[0],
-        "mean_b": ranks[1],
-        "difference": ranks[1] - ranks[0],
-        "p": float(result.nemenyi_p[i, j]),
-        # Nemenyi's p-values hold for all pairs at once: nothing is left to adjust.
-        "p_holm": float(result.nemenyi_p[i, j]),
-        "friedman_p": result.friedman_p,
-        "critical_difference": result.critical_difference,
+        "effect": result.mean,
+        "low": result.low,
+        "high": result.high,
+        "tau": result.tau,
+        "tau_low": result.tau_low,
+        "tau_high": result.tau_high,
+        "p_a_better": result.mean_shares.above,
+        "p_equivalent": result.mean_shares.equivalent,
+        "p_b_better": result.mean_shares.below,
+        "new_low": result.new_low,
+        "new_high": result.new_high,
+        "new_a_better": result.new_shares.above,
+        "new_equivalent": result.new_shares.equivalent,
+        "new_b_better": result.new_shares.below,
     }
 
 
-def _pair_rows(parts: list[Group], compared: list[list[dict]], options: dict) -> list[dict]:
-    """One row a pair of models, on the datasets where both have comparable runs."""
-    by_pair: dict[frozenset, list] = {}
-    for group, pairs in zip(parts, compared, strict=True):
-        for row in pairs:
-            pair = frozenset((row["model_a"], row["model_b"]))
-            by_pair.setdefault(pair, []).append((group, row))
-    rows = [_pair_row(parts, found, options) for found in by_pair.values()]
-    tested = [row for row in rows if row["n"] >= MIN_DATASETS]
-    adjusted = holm([row["p"] for row in tested]).tolist() if tested else []
-    for row, p in zip(tested, adjusted, strict=True):
-        row |= {"p_holm": p, "pairs": len(tested)}
-        row["p_least"] = min(1.0, len(tested) * row["p_least"])
-    return rows
+def _effect(group: Group, a: str, b: str, scale: str) -> tuple[float, float, int]:
+    """Mean difference, its standard error and runs; ValueError where it cannot be had."""
+    if a not in group.models or b not in group.models:
+        raise ValueError("a model is missing")
+    scores = (_on_scale(group, group.scores[[group.models.index(m)]], scale) for m in (a, b))
+    (pairing,) = pair_up(*scores, group.split)
+    if pairing.n < RUNS or pairing.design == "different splits":
+        raise ValueError("too few comparable runs")
+    if pairing.paired:
+        d = differences(pairing.a, pairing.b)
+        ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
+        test = nadeau_bengio(d, ratio)
+        return float(d.mean()), t_standard_error(float(test.scale), test.df), len(d)
+    welch = stats.ttest_ind(pairing.a, pairing.b, equal_var=False)
+    difference = float(pairing.a.mean() - pairing.b.mean())
+    parts = [x.var(ddof=1) / x.size for x in (pairing.a, pairing.b)]
+    return difference, t_standard_error(float(np.sqrt(sum(parts))), welch.df), pairing.n
 
 
-def _pair_row(parts: list[Group], found: list[tuple], options: dict) -> dict:
-    first, second = sorted(found[0][1][side] for side in ("model_a", "model_b"))
-    used, d = [], []
-    for group, pair in found:
-        if pair["n"] and pair["design"] != "different splits":
-            d.append(pair["difference"] * (1 if pair["model_a"] == first else -1))
-            used.append(group)
-    row = _row(parts, first, second, len(used), options) | {
-        "left_out": sum(pair["left_out"] for _, pair in found),
-        "missing": _missing(parts, {group.key["dataset"] for group in used}),
-        "greater_is_better": True,
-        "metric": "datasets",
-        "factor": 1.0,
-        "unit": "",
-    }
-    if not used:
-        return row
-    metrics, factors = {group.metric for group in used}, {group.factor for group in used}
-    commensurable = len(metrics) == len(factors) == 1 and is_share(used[0].metric)
-    result = compare_two_models(np.array(d), commensurable=commensurable)
-    if result.difference < 0:
-        row |= {"model_a": second, "model_b": first}
-        result = compare_two_models(-np.array(d), commensurable=commensurable)
-    n = len(used)
-    row |= {
-        "test": "Wilcoxon signed-rank test" if commensurable else "sign test",
-        "difference": result.difference,
-        "p": result.p_value,
-        "p_least": result.p_least,
-        "wins": result.wins,
-        "losses": result.losses,
-        "ties": (n - result.wins - result.losses) / n,
-        "instability": (result.losses + (n - result.wins - result.losses) / 2) / n,
-    }
-    if commensurable:
-        told = {"metric": used[0].metric, "factor": used[0].factor, "unit": used[0].unit}
-        row |= told | {"greater_is_better": used[0].greater_is_better}
-    return row
-
-
-def _missing(parts: list[Group], used: set[str]) -> str:
-    """Names of the datasets that a pair could not be compared on, the first few."""
-    names = [group.key["dataset"] for group in parts if group.key["dataset"] not in used]
-    rest = len(names) - _SHOWN
-    shown = ", ".join(names[:_SHOWN])
-    return f"{shown} and {rest} more" if rest > 0 else shown
+def _on_scale(group: Group, scores: np.ndarray, scale: str) -> np.ndarray:
+    """Scores (NaN: no run) that are the better the greater, on the scale of the effect."""
+    if scale == "points":
+        return group.sign * scores
+    top = 100.0 if is_share(group.metric) and group.factor == 1.0 else 1.0
+    loss = top - scores if group.greater_is_better else scores
+    if (loss <= 0).any():
+        raise ValueError("a loss of 0 or less has no logarithm")
+    return -np.log(loss)

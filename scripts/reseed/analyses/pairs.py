@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data, base_name
-from reseed.analyses.over_datasets import over_datasets
+from reseed.analyses.dataset_verdicts import over_datasets
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
 from reseed.errors import ReseedError
 from reseed.stats.comparison import (

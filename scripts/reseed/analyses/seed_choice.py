@@ -23,6 +23,8 @@ from reseed.stats.ks import two_sample_threshold
 from reseed.stats.selection import rank_models, selection_optimism
 from reseed.stats.trimming import bootstrap_alpha_hat, clip_logit_gap
 
+READS = "predictions"
+
 #: Fewest models of which one is set against the others.
 LEAST = 4
 COLUMNS = [

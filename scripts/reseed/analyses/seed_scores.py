@@ -17,6 +17,7 @@ from reseed.analyses.outputs import PLACE, Outputs, outputs
 from reseed.analyses.published_rows import read_published
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 
+READS = "predictions"
 METRICS = ("accuracy", "macro_precision", "macro_recall", "macro_f1")
 COLUMNS = [
     *PLACE, "metric", "n", "failed", "items", "mean", "sd", "least", "low_quartile", "median",

@@ -19,6 +19,8 @@ from reseed.stats.ensembles import churn_against, model_churn
 from reseed.stats.representatives import split_ks_distance, up_to_grid
 from reseed.stats.trimming import BootstrapAlphaHat, bootstrap_alpha_hat
 
+READS = "predictions"
+
 COLUMNS = [
     *PLACE, *SEEDS, "n", "references", "failed", "items", "alpha_hat", "alpha_hat_mc_se",
     "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece", "ensemble_accuracy",

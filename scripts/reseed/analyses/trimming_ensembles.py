@@ -17,6 +17,8 @@ from reseed.stats.ensembles import churn_against, draw_members
 from reseed.stats.representatives import split_ks_distance, up_to_grid
 from reseed.stats.trimming import bootstrap_alpha_hat
 
+READS = "predictions"
+
 #: The paper's sizes; those beyond the pool are left out, and the whole pool is put last.
 SIZES = (1, 3, 5, 10, 20, 30, 70, 100, 150, 200)
 _TABLE1 = "banerjee_table1_ensembles", ("ensemble_size", "percent_of_models_within_alpha_threshold")

@@ -13,6 +13,8 @@ from reseed.analyses.reference_pools import about, pools
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.representatives import MEASURES, heldout_information
 
+READS = "predictions"
+
 COLUMNS = [
     *PLACE, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
     "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
@@ -25,8 +27,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
     On one random half of the test items each run is measured (alpha-hat and KS distance against
     the other runs, accuracy, mean churn, ECE); on the other half its mean churn against the other
-    runs is what a good measure should foretell. `r`: Spearman's ρ; `partial`: the same with the
-    ranks of `given` taken out (for alpha-hat and KS: accuracy, churn and ECE; for each of these
+    runs is what a good measure should foretell. `r`: Spearman's ρ; `partial`: what is left of
+    it with `given` taken out (for alpha-hat and KS: accuracy, churn and ECE; for each of these
     the other two), both means over halvings with their SD over halvings. The interval is that of
     one halving at this number of runs: further halvings reuse the same runs, and do not narrow it.
     `share_zero`: share of values that are 0; alpha-hat is 0 for every run that needs no trimming,

@@ -13,6 +13,8 @@ from reseed.analyses.reference_pools import about, pools
 from reseed.analyses.trimming import judge
 from reseed.stats.ensembles import pairwise_churn
 
+READS = "predictions"
+
 COLUMNS = [
     *PLACE, "seed_a", "seed_b", "n", "failed", "items", "churn", "disagreeing_items", "alpha_low",
     "alpha_high", "both_admitted", "threshold", "delta", "reason",

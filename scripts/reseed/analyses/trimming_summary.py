@@ -14,6 +14,8 @@ from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE
 from reseed.analyses.published_rows import published_row, read_published
 
+READS = "predictions"
+
 _TABLE2 = ["accuracy_min", "accuracy_max", "ensemble_accuracy", "low_alpha_accuracy_min",
            "low_alpha_accuracy_max"]  # fmt: skip
 _TABLE3 = ["churn_min", "churn_max", "low_alpha_churn_min", "low_alpha_churn_max"]

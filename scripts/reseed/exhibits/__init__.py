@@ -1,55 +1,12 @@
 """Tables and figures of a study: one module a kind.
 
-`KINDS` says of each kind whether it is a table (the module has `table(data, options) -> Table`) or
-a figure (`figure(data, options) -> (Figure, Drawn)`). Light on purpose: the Snakefile imports it.
+A table's module has `table(data, options) -> Table`, a figure's `figure(data, options) ->
+(Figure, Drawn)`.
+
+How a module is found and declares its options: `reseed.kinds`.
 """
 
-KINDS = {
-    "algorithms_table": "table",
-    "datasets_table": "table",
-    "spread_table": "table",
-    "interval_table": "table",
-    "ratio_table": "table",
-    "tuning_table": "table",
-    "variance_table": "table",
-    "published_table": "table",
-    "score_strips": "figure",
-    "range_bars": "figure",
-    "heat_maps": "figure",
-    "seed_noise": "figure",
-    "leaderboard_table": "table",
-    "win_tie_loss_table": "table",
-    "verdicts_table": "table",
-    "pairs_table": "table",
-    "pairs_figure": "figure",
-    "ranking_figure": "figure",
-    "seeds_figure": "figure",
-    "seed_choice_figure": "figure",
-    "seed_choice_table": "table",
-    "item_pairs_table": "table",
-    "item_pairs_figure": "figure",
-    "trimming_table": "table",
-    "trimming_figure": "figure",
-    "trimming_3d_figure": "figure",
-    "trimming_pairs_figure": "figure",
-    "representatives_table": "table",
-    "ensembles_table": "table",
-    "ensembles_figure": "figure",
-    "gap_figure": "figure",
-    "information_table": "table",
-    "extremes_table": "table",
-    "histogram_figure": "figure",
-    "range_growth_figure": "figure",
-    "standing_table": "table",
-    "curves_figure": "figure",
-    "convergence_figure": "figure",
-    "reach_table": "table",
-    "aggregates_figure": "figure",
-    "improvement_table": "table",
-    "seed_scores_table": "table",
-    "bootstrap_table": "table",
-    "seed_boxes": "figure",
-    "protocol_table": "table",
-    "fold_scores_table": "table",
-    "checklist": "table",
-}
+from reseed.kinds import built_in
+
+#: Kind → `table` or `figure`.
+KINDS = {name: kind.function for name, kind in built_in("exhibits").items()}

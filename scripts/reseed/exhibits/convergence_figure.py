@@ -22,14 +22,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, NOTHING)
     panels = cells(data, rows)
     palette = colours([title for title, _ in panels])
-    canvas, axes = panel_grid(len(panels), 2.1, extra=0.2)
-    for axis, (title, part) in zip(axes, panels, strict=True):
+    canvas, axes = panel_grid([2.1] * len(panels), legend=0.2)
+    for axis, (title, part) in zip(axes, panels, strict=False):
         size = 3.6 if len(part) < 500 else 1.8
         axis.plot(part["converged"], part["final"], "o", ms=size, mew=0, alpha=0.6,
                   color=palette[title], rasterized=True)  # fmt: skip
         axis.set_title(title)
         axis.set_xlabel("Epoch of convergence")
-        axis.set_ylabel(f"Final {measure_title(part['measure'].iloc[0]).lower()}")
+        axis.set_ylabel(f"{measure_title(part['measure'].iloc[0])} at the end")
         axis.locator_params(axis="x", integer=True, nbins=6)
         axis.margins(x=0.06)
     text = (

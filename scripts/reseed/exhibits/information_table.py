@@ -51,7 +51,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             rows,
             f"Spearman correlation, over runs, of what is measured on one random half of the test"
             f" items with the mean churn against the other runs on the other half; partial: with"
-            f" the ranks of what is given taken out. Means of {halves:.0f} halvings;"
+            f" what is given taken out (normal scores). Means of {halves:.0f} halvings;"
             f" {100 * level:g} % intervals for one halving. Zeros: runs that the measurement does"
             " not order.",
             per="arm",

@@ -8,7 +8,7 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import PLACE, arm_title, by_metric, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.item_pairs_table import NOTHING, measured
+from reseed.exhibits.item_pairs_table import NOTHING, failures, measured
 from reseed.exhibits.panels import forest, line, panel_grid
 from reseed.item_verdicts import BOTH
 
@@ -23,8 +23,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, NOTHING)
     panels = list(rows.groupby([*PLACE, "metric"], sort=False))
     most = min(_MOST, max(len(part) for _, part in panels))
-    canvas, axes = panel_grid(len(panels), 0.26 * most + 0.9, columns=1 if most > 1 else 2)
-    for axis, (_, part) in zip(axes, panels, strict=True):
+    canvas, axes = panel_grid([0.26 * most + 0.9] * len(panels), 1 if most > 1 else 2, legend=0.6)
+    for axis, (_, part) in zip(axes, panels, strict=False):
         part = part.sort_values("p", kind="stable").head(_MOST)
         first, factor = part.iloc[0], part["factor"].to_numpy()
         labels = [
@@ -52,4 +52,5 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         " runs disagree item by item, and too narrow with few seeds: it is no basis for a verdict."
     )
     more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
-    return canvas, Drawn(rows, footnote(data, rows.drop(columns=["experiment"]), note + more))
+    shown = rows.drop(columns=["experiment"])
+    return canvas, Drawn(rows, footnote(data, shown, note + more, failures(rows)))

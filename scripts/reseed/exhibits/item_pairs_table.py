@@ -52,6 +52,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             f" p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
             "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
             " and items. With one run a side the seeds cannot be judged.",
+            failures(rows),
             _left_out(data),
         ),
         sections=sections,
@@ -87,6 +88,12 @@ def _numbers(data: ExhibitData, row: pd.Series) -> dict:
 
 def _p(value: float) -> str:
     return p_text(value).replace("below ", "< ") if value == value else NONE
+
+
+def failures(rows: pd.DataFrame) -> str:
+    """How many runs failed, of the pairs shown."""
+    most = int(rows["failed"].max())
+    return f"Failed runs (left out): {most} at most in a pair." if most else "No run failed."
 
 
 def _left_out(data: ExhibitData) -> str:

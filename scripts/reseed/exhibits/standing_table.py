@@ -29,7 +29,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         rows,
         footnote(
             data,
-            known.drop(columns=["experiment"]),
+            known,
             f"Beats: share of the arm's own seeds that score worse, ties half, with a"
             f" {100 * level:g} % interval. Best of: how many seeds one has to run for the best of"
             " them to be as good on average. A score from another machine, library or split is no"

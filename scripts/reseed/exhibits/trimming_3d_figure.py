@@ -7,7 +7,6 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from mpl_toolkits.mplot3d import Axes3D  # noqa: F401 (registers the projection)
 
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData

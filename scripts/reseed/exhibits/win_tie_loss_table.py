@@ -15,7 +15,7 @@ from reseed.verdicts import ALL_DATASETS
 #: Models a matrix has room for; of more the totals are shown.
 MOST_MODELS = 8
 WIN, TIE, LOSS, NO_VERDICT = range(4)
-_INDEX = {"difference": WIN, "no difference shown": TIE}
+_INDEX = {"difference": WIN, "no difference shown": TIE, "equivalent": TIE}
 
 
 def table(data: ExhibitData, options: dict) -> Table:

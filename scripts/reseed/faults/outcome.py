@@ -82,6 +82,8 @@ class Bench:
         """A small project that was not run yet: one block of six trials, one table."""
         made = Workspace.small(self.empty(), **options)
         made.study["exhibits"].pop("bars")
+        # Reads every byte that a trial keeps, not its scores alone.
+        made.study["analyses"]["noise"] = {"kind": "noise_split", "experiments": ["model_seeds"]}
         made.write("studies/small", made.study)
         made.write("config", {"scale": "smoke", "seeds_per_job": 100})
         return made

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -12,12 +13,14 @@ from pathlib import Path
 
 import yaml
 
-from reseed.runtime import MIRROR_VARIABLE
-from reseed.workplace import data_mirror
+from reseed.scripting import MIRROR_VARIABLE
+from reseed.startup import data_mirror
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles")
+PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
 MODULE = "workspace_models"
+# How the line begins, or what stands in it, that says what is wrong; the clearest first.
+MARKS = (r"^Error: .*\S", r"^\w*Error: .*\S", r"\w+(Error|Exception) in ", "^FAILED ")
 # A model of the workspace's own: as slow as it is told, and it notes where it ran.
 MODEL_CODE = '''
 """A seeded classifier that takes its time and notes what its process could see."""
@@ -60,11 +63,12 @@ class Run:
     def message(self) -> str:
         """The line that says what is wrong, as a person would pick it out."""
         lines = [line.strip() for line in self.text.splitlines() if line.strip()]
-        marks = ("Error: ", "error: ", "Exception", "Error in", "FAILED")
-        for mark in marks:
-            found = [line for line in lines if mark in line]
-            if found:
-                return found[0]
+        for mark in MARKS:
+            for number, line in enumerate(lines):
+                if re.search(mark, line):
+                    # Snakemake puts the place in a line of its own, before the reason.
+                    rest = [text for text in lines[number:] if not text.endswith(":")]
+                    return rest[0] if rest else line
         return lines[-1] if lines else ""
 
 
@@ -99,7 +103,7 @@ class Workspace:
     def own(cls, folder: Path, *arguments, **options) -> "Workspace":
         """The repository's own configuration, with its data mirror if there is one."""
         made = cls(folder, *arguments, **options)
-        shutil.copytree(REPOSITORY / "config", made.folder / "config")
+        shutil.copytree(REPOSITORY / "config", made.folder / "config", dirs_exist_ok=True)
         before = Path.cwd()
         os.chdir(REPOSITORY)
         try:
@@ -125,7 +129,6 @@ class Workspace:
         besides its training.
         """
         made = cls(folder, python, environment)
-        (made.folder / "config" / "published").mkdir(parents=True)
         (made.folder / f"{MODULE}.py").write_text(MODEL_CODE)
         made.write("config", {"scale": "smoke", "block_seconds": 60})
         made.write_table()
@@ -223,7 +226,7 @@ def small_study(models: list[str], seeds: int) -> dict:
     return {
         "name": "small",
         "title": "A small study",
-        "keep": "scores",
+        "keep": ["test"],
         "datasets": ["table"],
         "models": models,
         "splits": [{"kind": "holdout", "test": 0.3}],

@@ -33,8 +33,9 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
     for name in ("model", "dataset"):
         runs[name] = _joined(table, found[name]) if name in found else ONE_DATASET
     named = [name for name in RUN if name in found]
-    once = not runs.duplicated(["model", "dataset"]).any()
-    if not named and not table.layout.tracker and not ("metric" not in found and once):
+    once = "metric" not in found and not runs.duplicated(["model", "dataset"]).any()
+    misspelt = any("to which `columns` maps" in mistake for mistake in table.mistakes)
+    if not (named or table.layout.tracker or once or misspelt):
         table.mistake(
             "no column tells the runs of a model apart",
             "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "

@@ -1,4 +1,4 @@
-"""What one measurement says beyond others: partial rank correlation."""
+"""What one measurement says beyond others: rank correlation, plain and partial."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.spread import finite, probability
+from reseed.stats.spread import Array, finite, probability
 
 
 @dataclass(frozen=True)
 class PartialCorrelation:
-    """Partial Spearman correlation with its interval; NaN where nothing varies on its own."""
+    """Rank correlation with its interval; NaN where nothing varies on its own."""
 
     r: float
     low: float
@@ -27,11 +27,14 @@ class PartialCorrelation:
 def partial_rank_correlation(
     x: ArrayLike, y: ArrayLike, controls: ArrayLike | None = None, level: float = 0.95
 ) -> PartialCorrelation:
-    """Spearman correlation of x and y with the ranks of `controls` taken out of both.
+    """Rank correlation of x and y with `controls` taken out of both.
 
-    The correlation of the residuals of least squares on the ranked controls; without controls
-    Spearman's ρ. Interval by Fisher's z with variance (1 + r²/2)/(n − k − 3) (Bonett & Wright
-    2000); p by Student's t with n − k − 2 degrees of freedom.
+    Without controls Spearman's ρ. With controls the correlation of the residuals of least squares
+    on normal scores Φ⁻¹(rank/(n+1)), of all variables: plain ranks would leave a part of a common
+    cause in (a sum of ranks is not the rank of a sum), normal scores leave none where the joint
+    distribution is normal up to monotone transformations. Interval by Fisher's z with variance
+    (1 + r²/2)/(n − k − 3) (Bonett & Wright 2000); p by Student's t with n − k − 2 degrees of
+    freedom.
 
     Args:
         x, y: (n,) values.
@@ -50,12 +53,13 @@ def partial_rank_correlation(
     k = z.shape[1]
     if n < k + 5:
         raise ValueError(f"{n} values are too few for {k} controls: at least {k + 5} are needed")
-    design = np.column_stack([np.ones(n), *(stats.rankdata(column) for column in z.T)])
-    ranked = np.column_stack([stats.rankdata(x), stats.rankdata(y)])
+    ranks = _normal_scores if k else stats.rankdata
+    design = np.column_stack([np.ones(n), *(ranks(column) for column in z.T)])
+    ranked = np.column_stack([ranks(x), ranks(y)])
     fitted = design @ np.linalg.lstsq(design, ranked, rcond=None)[0]
     u, v = (ranked - fitted).T
     # What a control repeats exactly leaves rounding noise, which correlates with anything.
-    floor = 1e-9 * n * np.sqrt(n)
+    floor = 1e-9 * np.linalg.norm(ranked)
     if np.linalg.norm(u) < floor or np.linalg.norm(v) < floor:
         nothing = float("nan")
         return PartialCorrelation(nothing, nothing, nothing, nothing, n, k, level)
@@ -67,3 +71,7 @@ def partial_rank_correlation(
     low, high = np.tanh([centre - half, centre + half])
     return PartialCorrelation(r, float(low), float(high), float(2 * stats.t.sf(abs(t), df)), n, k,
                               level)  # fmt: skip
+
+
+def _normal_scores(x: Array) -> Array:
+    return stats.norm.ppf(stats.rankdata(x) / (x.size + 1))

@@ -6,6 +6,7 @@ Source of the question: Picard; expected ranges after Tippett (1925).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +41,7 @@ def expected_range_of(x: ArrayLike, sizes: ArrayLike) -> Array:
     return (share @ (centred - centred[::-1])).reshape(np.shape(sizes))
 
 
+@cache  # all cells of a study have the same few sizes
 def gaussian_range_interval(n: int, level: float = 0.95) -> tuple[float, float]:
     """Central interval of the range of `n` standard normal values.
 

@@ -1,0 +1,79 @@
+"""The 5×2 cross-validated F test of every pair of arms that were run on such splits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.arms import ARM, with_arms
+from reseed.analyses.data import Data, primary_metric
+from reseed.stats.comparison import holm
+from reseed.stats.five_by_two import five_by_two
+
+GROUP = ["experiment", "dataset", "scheme", "hyperparameters_source", "data_seed"]
+COLUMNS = [
+    *GROUP, "metric", "arm_a", "arm_b", "runs", "failed", "mean_a", "mean_b", "difference", "f",
+    "p", "p_holm", "pairs", "t", "t_p", "alpha", "reason",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a pair of arms on a 5×2 scheme, the better mean as `arm_a`; seeds are averaged.
+
+    `p_holm` is adjusted over the pairs of a dataset. Other schemes give no row; failed trials in a
+    cell give a row with its `reason`.
+
+    options: `alpha` (0.05).
+    """
+    rows = []
+    table = with_arms(data.metrics)
+    for key, trials in table.groupby(GROUP, sort=False, dropna=False):
+        if (trials["repeat"].nunique(), trials["fold"].nunique()) != (5, 2):
+            continue
+        rows += _of_group(data, dict(zip(GROUP, key, strict=True)), trials, options)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: dict) -> list[dict]:
+    metric = primary_metric(data.about, key["dataset"])
+    ok = (trials["status"] == "ok") & np.isfinite(trials[metric])
+    grids = {
+        arm: part[ok[part.index]]
+        .pivot_table(index="repeat", columns="fold", values=metric)
+        .to_numpy()
+        for arm, part in trials.groupby(ARM, sort=False)
+    }
+    failed = (~ok).groupby(trials[ARM]).sum()
+    sign = 1 if data.about["datasets"][key["dataset"]]["greater_is_better"] else -1
+    shared = key | {"metric": metric, "alpha": options.get("alpha", 0.05), "runs": len(trials)}
+    rows = list(_pairs(grids, failed, sign, shared))
+    tested = [row for row in rows if not row["reason"]]
+    if tested:
+        for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
+            row |= {"p_holm": float(p), "pairs": len(tested)}
+    return rows
+
+
+def _pairs(grids: dict, failed: pd.Series, sign: int, shared: dict) -> Iterator[dict]:
+    for a, b in combinations(grids, 2):
+        whole = all(grids[arm].shape == (5, 2) and np.isfinite(grids[arm]).all() for arm in (a, b))
+        if whole and sign * (grids[a].mean() - grids[b].mean()) < 0:
+            a, b = b, a
+        row = shared | {"arm_a": a, "arm_b": b, "failed": int(failed[a] + failed[b])}
+        if not whole:
+            yield row | {"reason": "a fold has no finished run"}
+            continue
+        test = five_by_two(grids[a] - grids[b])
+        yield row | {
+            "mean_a": float(grids[a].mean()),
+            "mean_b": float(grids[b].mean()),
+            "difference": float(sign * test.mean_difference),
+            "f": float(test.f),
+            "p": float(test.f_p),
+            "t": float(test.t),
+            "t_p": float(test.t_p),
+            "reason": "",
+        }

@@ -1,0 +1,101 @@
+"""The cheapest number of model seeds × data seeds that would settle a comparison."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.arm_cells import PLACE, arm_cells
+from reseed.analyses.arms import ARM, MODEL
+from reseed.analyses.data import MODEL_SEED, Cell, Data
+from reseed.stats.planning import plan_grid
+from reseed.stats.variance import crossed_variance
+
+GROUP = [name for name in PLACE if name not in (MODEL, ARM)]
+COLUMNS = [
+    *GROUP, "metric", "arm_a", "arm_b", "model_seeds", "data_seeds", "failed", "difference",
+    "sd_model_seed", "sd_data_seed", "sd_rest", "target_is", "target", "power", "alpha",
+    "plan_model_seeds", "plan_data_seeds", "plan_runs", "achieved", "reason",
+]  # fmt: skip
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm (`arm_b` empty) or pair of arms whose seeds were crossed, and target.
+
+    From the pilot grid's variance components (of the paired differences, for a pair), negative
+    ones taken as 0: the fewest runs a × b whose two-sided test finds `difference` with `power`
+    (`target_is` "difference": pairs), or whose interval of the mean has `half_width` ("half
+    width"). Runs are those of each model. The components of a small grid are rough, so is the plan;
+    data seeds are taken as independent draws of the data, which splits of one table are not.
+
+    options: `difference` (the observed one of each pair), `half_width` (none), `power` (0.8),
+    `alpha` (0.05), `max_model_seeds` (200), `max_data_seeds` (50).
+    """
+    groups: dict[tuple, list[Cell]] = {}
+    for cell in arm_cells(data):
+        if "+" in cell.key["varied"] and "data" in cell.key["varied"]:
+            groups.setdefault(tuple(cell.key[name] for name in GROUP), []).append(cell)
+    rows = []
+    for group in groups.values():
+        grids = {cell.key[ARM]: _grid(cell) for cell in group}
+        failed = {cell.key[ARM]: cell.failed for cell in group}
+        shared = {name: group[0].key[name] for name in GROUP} | {"metric": group[0].metric}
+        if "half_width" in options:
+            rows += [
+                shared | {"arm_a": arm, "arm_b": "", "failed": failed[arm]}
+                | _plan(grid, None, options)
+                for arm, grid in grids.items()
+            ]  # fmt: skip
+        for a, b in combinations(grids, 2):
+            both = (grids[a] - grids[b]).dropna(how="all").dropna(axis=1, how="all")
+            row = shared | {"arm_a": a, "arm_b": b, "failed": failed[a] + failed[b]}
+            rows.append(row | _plan(both, options.get("difference"), options, pair=True))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _grid(cell: Cell) -> pd.DataFrame:
+    """Scores, model seeds × data seeds."""
+    scores = cell.scores
+    names = ["-".join(map(str, seeds)) for seeds in scores[MODEL_SEED].to_numpy()]
+    return scores.assign(name=names).pivot(index="name", columns="data_seed", values="score")
+
+
+def _plan(grid: pd.DataFrame, difference: float | None, options: dict, pair: bool = False) -> dict:
+    values = grid.to_numpy(dtype=np.float64)
+    row = {
+        "model_seeds": values.shape[0] if values.size else 0,
+        "data_seeds": values.shape[1] if values.size else 0,
+        "target_is": "difference" if pair else "half width",
+        "power": options.get("power", 0.8) if pair else np.nan,
+        "alpha": options.get("alpha", 0.05),
+        "reason": "",
+    }
+    try:
+        if values.size == 0 or min(values.shape) < 2:
+            raise ValueError("needs a grid of at least two model seeds and two data seeds")
+        if np.isnan(values).any():
+            raise ValueError("a run of the grid failed")
+        parts = crossed_variance(values, ("model_seed", "data_seed"), n_draws=1,
+                                 rng=np.random.default_rng(0))  # fmt: skip
+        row["difference"] = float(values.mean()) if pair else np.nan
+        components = [parts[n].variance for n in ("model_seed", "data_seed", "residual")]
+        row |= dict(zip(("sd_model_seed", "sd_data_seed", "sd_rest"), np.sqrt(components),
+                        strict=True))  # fmt: skip
+        target = (difference or row["difference"]) if pair else options["half_width"]
+        row["target"] = abs(target)
+        wanted = {"difference": target, "target_power": row["power"]} if pair else {
+            "half_width": target}  # fmt: skip
+        plan = plan_grid(
+            *components, alpha=row["alpha"], max_seeds=options.get("max_model_seeds", 200),
+            max_folds=options.get("max_data_seeds", 50), **wanted,
+        )  # fmt: skip
+    except ValueError as error:
+        return row | {"reason": str(error).replace("folds", "data seeds")}
+    return row | {
+        "plan_model_seeds": plan.n_seeds,
+        "plan_data_seeds": plan.n_folds,
+        "plan_runs": plan.n_seeds * plan.n_folds,
+        "achieved": plan.achieved,
+    }

@@ -1,0 +1,43 @@
+"""The 5×2 cross-validated F test of every pair of arms."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.numbers import decimals, fixed
+from reseed.exhibits.settings import metric_title
+from reseed.exhibits.tables import Table, empty_table
+from reseed.verdicts import p_text
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a pair, a section a dataset."""
+    rows = data.rows(options.get("experiments"))
+    done = rows if rows.empty else rows[rows["reason"] == ""]
+    if done.empty:
+        return empty_table(data, "No two arms were run on five repeats of two folds.")
+    shown, sections = [], []
+    for _, row in done.iterrows():
+        digits = decimals([row["difference"]], 2, 3)
+        shown.append(
+            {
+                "Pair": f"{arm_title(data, row['arm_a'])} – {arm_title(data, row['arm_b'])}",
+                "Difference": fixed(row["difference"], digits),
+                "F(10, 5)": fixed(row["f"], 2),
+                "p": p_text(row["p"]).replace("below", "<"),
+                "p (Holm)": p_text(row["p_holm"]).replace("below", "<"),
+                "Shown": "yes" if row["p_holm"] <= row["alpha"] else "no",
+            }
+        )
+        sections.append(f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}")
+    left_out = len(rows) - len(done)
+    footnote = (
+        f"Scale: {data.about['scale']}. Failed trials: {int(done['failed'].max())} of a pair at"
+        " most. Differences are positive where the arm named first is better. Alpaydın's combined"
+        " F test; it asks whether the learners differ when trained on half of the rows. Simulated,"
+        " it erred in 8.5 % of cases with 200 rows and in 4 % with 1,000, at a nominal 5 %."
+    )
+    footnote += f" Pairs without a whole grid left out: {left_out}." if left_out else ""
+    return Table(data, pd.DataFrame(shown), rows, footnote, sections=sections)

@@ -1,0 +1,56 @@
+"""The cheapest model seeds × data seeds that would settle each pair."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.numbers import NONE, decimals, fixed, percent
+from reseed.exhibits.settings import metric_title
+from reseed.exhibits.tables import Table, empty_table
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row an arm or pair, a section a dataset."""
+    rows = data.rows(options.get("experiments"))
+    if rows.empty:
+        return empty_table(data, "Model seeds and data seeds were not crossed at this scale.")
+    shown = [_line(data, row) for _, row in rows.iterrows()]
+    sections = [
+        f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
+        for _, row in rows.iterrows()
+    ]
+    first = rows.iloc[0]
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        rows,
+        footnote(
+            data,
+            rows.assign(model=rows["arm_a"]),
+            f"Fewest runs of each model whose test at α = {first['alpha']:g} finds the difference"
+            " (the observed one unless given) with the power asked for, from the spread of the"
+            " pilot grid; a small grid gives a rough plan. Data seeds are taken as independent"
+            " draws of the data; splits of one table overlap, so the plan is hopeful.",
+        ),
+        sections=sections,
+    )
+
+
+def _line(data: ExhibitData, row: pd.Series) -> dict:
+    pair = f"{arm_title(data, row['arm_a'])} – {arm_title(data, row['arm_b'])}"
+    digits = decimals([row["target"], row["sd_rest"]], 2, 3)
+    known = row["plan_runs"] == row["plan_runs"]
+    return {
+        "Pair": pair if row["arm_b"] else arm_title(data, row["arm_a"]),
+        "Pilot": f"{row['model_seeds']:.0f}×{row['data_seeds']:.0f}",
+        "Target": f"{row['target_is']} {fixed(row['target'], digits)}",
+        "SD, model seed": fixed(row["sd_model_seed"], digits),
+        "SD, data seed": fixed(row["sd_data_seed"], digits),
+        "SD, rest": fixed(row["sd_rest"], digits),
+        "Plan": f"{row['plan_model_seeds']:.0f}×{row['plan_data_seeds']:.0f}" if known else NONE,
+        "Runs": f"{row['plan_runs']:,.0f}" if known else row["reason"],
+        "Reaches": (percent(row["achieved"]) if row["target_is"] == "difference"
+                    else fixed(row["achieved"], digits)) if known else NONE,
+    }  # fmt: skip

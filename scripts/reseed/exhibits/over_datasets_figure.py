@@ -1,0 +1,50 @@
+"""Differences of each pair by dataset: observed, and shrunken towards the other datasets."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reseed.exhibits import style
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.over_datasets_table import NOTHING, known, note
+from reseed.exhibits.panels import forest, line, panel_grid
+from reseed.exhibits.settings import pair_title
+
+_MOST = 8
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel a pair, at most 8; a line a dataset, the mean over them below."""
+    rows = known(data, options)
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    pairs = list(rows.groupby(["experiment", "model_a", "model_b"], sort=False))[:_MOST]
+    most = max(len(part) for _, part in pairs)
+    canvas, axes = panel_grid([0.22 * most + 0.8] * len(pairs), legend=0.6)
+    for axis, (_, part) in zip(axes, pairs, strict=False):
+        factor, total = part["factor"].iloc[0], part[part["statistic"] == "pair"].iloc[0]
+        ordered = part.sort_values("statistic", kind="stable")  # datasets, then the pair
+        labels = [data.dataset(d) if d else "Mean of datasets" for d in ordered["dataset"]]
+        values, low, high = (ordered[c].to_numpy() * factor for c in ("effect", "low", "high"))
+        forest(axis, labels, values, low, high)
+        axis.plot(ordered["observed"] * factor, np.arange(len(ordered)), "o", ms=4, mew=0.9,
+                  mfc="none", mec=style.GREY)  # fmt: skip
+        axis.axvline(0, color=style.BLACK, lw=0.8)
+        axis.axvspan(-total["rope"] * factor, total["rope"] * factor, color=style.LIGHT, alpha=0.6,
+                     lw=0, zorder=0)  # fmt: skip
+        axis.set_title(pair_title(data, total))
+        unit = total["unit"]
+        axis.set_xlabel(f"Difference, {unit}" if unit else "Difference")
+        axis.locator_params(axis="x", nbins=5)
+    handles = [
+        line(style.BLUE, "Estimate and interval"),
+        Line2D([], [], ls="", marker="o", ms=4, mfc="none", mec=style.GREY, label="Observed"),
+        line(style.LIGHT, "Equivalent", width=6),
+    ]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    text = "Each dataset's estimate leans on the others, the more the noisier its own runs are."
+    return canvas, Drawn(rows, note(data, rows[rows["statistic"] == "pair"], text))

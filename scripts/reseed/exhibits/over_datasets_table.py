@@ -1,0 +1,90 @@
+"""Every pair of models over all datasets: size of the difference, and on the next dataset."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.numbers import decimals, percent, several, with_interval
+from reseed.exhibits.settings import pair_title
+from reseed.exhibits.tables import Table, empty_table
+from reseed.verdicts import p_text
+
+NOTHING = "No two models have four comparable runs on three datasets at this scale."
+
+
+def known(data: ExhibitData, options: dict) -> pd.DataFrame:
+    """Rows with a result."""
+    rows = data.rows(options.get("experiments"))
+    return rows if rows.empty else rows[rows["reason"] == ""]
+
+
+def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
+    """The footnote: what a difference is, its model, and what was left out."""
+    first = rows.iloc[0]
+    unit = (
+        "Differences in points of the score."
+        if first["scale"] == "points"
+        else "Differences of the logarithm of the loss (1 − score for a share): 0.1 is about a"
+        " tenth less of it."
+    )
+    left = sorted({name for text in rows["left_out"] for name in text.split(", ") if name})
+    return " ".join(
+        part
+        for part in (
+            f"Scale: {data.about['scale']}. Positive: the model named first is better. {unit}"
+            f" Hierarchical normal model of the datasets, {100 * first['level']:g} % intervals;"
+            f" equivalent: within ±{first['rope'] * first['factor']:g}.",
+            "With few datasets the prior on their spread matters: intervals are then wide."
+            if rows["datasets"].min() < 5
+            else "",
+            *sentences,
+            f"Left out for want of runs: {several(data.dataset(name) for name in left)}."
+            if left
+            else "",
+        )
+        if part
+    )
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a pair."""
+    rows = known(data, options)
+    if rows.empty:
+        return empty_table(data, NOTHING)
+    pairs = rows[rows["statistic"] == "pair"]
+    shown = [_line(data, row) for _, row in pairs.iterrows()]
+    text = (
+        "New dataset: posterior shares that the first is better, equivalent, worse on a dataset"
+        " drawn like these. Rank p: signed-rank test over datasets, Holm over pairs."
+    )
+    return Table(data, pd.DataFrame(shown), rows, note(data, pairs, text), findings=[
+        _finding(data, row) for _, row in pairs.iterrows()][:6])  # fmt: skip
+
+
+def _line(data: ExhibitData, row: pd.Series) -> dict:
+    factor = row["factor"]
+    digits = decimals([(row["high"] - row["low"]) * factor / 2], 2, 1)
+    new = (row["new_a_better"], row["new_equivalent"], row["new_b_better"])
+    return {
+        "Pair": pair_title(data, row),
+        "Datasets": f"{row['datasets']:.0f}",
+        "Better on": f"{row['wins']:.0f}",
+        "Mean difference": with_interval(
+            row["effect"] * factor, row["low"] * factor, row["high"] * factor, digits
+        ),
+        "SD between datasets": f"{row['tau'] * factor:.{digits}f}",
+        "Better / equivalent / worse": " / ".join(
+            percent(row[name]) for name in ("p_a_better", "p_equivalent", "p_b_better")
+        ),
+        "New dataset": " / ".join(percent(share) for share in new),
+        "Rank p": p_text(row["rank_p_holm"]).replace("below", "<"),
+    }
+
+
+def _finding(data: ExhibitData, row: pd.Series) -> str:
+    return (
+        f"{pair_title(data, row)}: on a new dataset like these the first would be better by more"
+        f" than {row['rope'] * row['factor']:g} with probability {percent(row['new_a_better'])},"
+        f" worse by more with {percent(row['new_b_better'])}."
+    )

@@ -1,0 +1,50 @@
+"""Almost stochastic order: which arm's whole distribution of scores lies above another's."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.numbers import NONE, fixed
+from reseed.exhibits.settings import metric_title, settings
+from reseed.exhibits.tables import Table, empty_table
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """A square of arms a dataset: row over column, violation ratio with its upper bound."""
+    rows = data.rows(options.get("experiments"))
+    rows = rows if rows.empty else rows[rows["reason"] == ""]
+    if rows.empty:
+        return empty_table(data, "No two arms have two finished seeds each at this scale.")
+    arms = list(dict.fromkeys(rows["arm_a"]))
+    shown, sections, findings = [], [], []
+    for title, part in settings(data, rows):
+        cell = {(r["arm_a"], r["arm_b"]): r for _, r in part.iterrows()}
+        for a in dict.fromkeys(part["arm_a"]):
+            line = {"Lies above": arm_title(data, a)}
+            line |= {arm_title(data, b): _cell(cell.get((a, b))) for b in arms}
+            shown.append(line)
+            sections.append(f"{title}, {metric_title(part['metric'].iloc[0])}")
+        found = part[part["dominates"].astype(bool)]
+        findings.append(
+            f"{title}: almost stochastic order is shown for {len(found)} of"
+            f" {len(part) // 2} pairs of arms."
+        )
+    first = rows.iloc[0]
+    counts = sorted({int(n) for n in rows[["n_a", "n_b"]].to_numpy().ravel()})
+    text = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
+    footnote = (
+        f"Scale: {data.about['scale']}. Seeds per arm: {text}. Violation ratio (0: the row's arm is"
+        f" better at every quantile; 1: the column's is), in brackets its"
+        f" {100 * first['level']:g} % upper bound; * where that is below {first['threshold']:g}."
+        " For each pair by itself, not for all at once. Seeds are taken as independent samples."
+    )
+    return Table(data, pd.DataFrame(shown), rows, footnote, sections=sections, findings=findings)
+
+
+def _cell(row: pd.Series | None) -> str:
+    if row is None:
+        return NONE
+    mark = "*" if row["dominates"] else ""
+    return f"{fixed(row['ratio'], 2)} [{fixed(row['upper'], 2)}]{mark}"

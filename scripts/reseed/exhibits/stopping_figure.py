@@ -1,0 +1,105 @@
+"""What was known of each pair after every seed: confidence sequence and evidence."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.exhibits import style
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.panels import line, panel_grid
+from reseed.exhibits.settings import note, pair_title, settings
+
+NOTHING = "No pair of models has two comparable runs at this scale."
+PAIR = ["model_a", "model_b"]
+_MOST = 12
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel a pair, at most 12: difference and its interval over the number of runs."""
+    rows = data.rows(options.get("experiments"))
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    several = len(settings(data, rows)) > 1
+    panels = [
+        (f"{pair_title(data, part.iloc[0])}" + (f", {title}" if several else ""), part)
+        for title, setting in settings(data, rows)
+        for _, part in setting.groupby(PAIR, sort=False)
+    ][:_MOST]
+    canvas, axes = panel_grid([1.9] * len(panels), 2 if several else 3, legend=0.6)
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _panel(axis, part)
+        axis.set_title(title)
+    first = rows.iloc[0]
+    handles = [
+        line(style.BLUE, "Mean difference"),
+        line(style.SKY, f"{100 * (1 - first['alpha']):g} % confidence sequence", width=6),
+        line(style.BLACK, "Settled", ":", 1.2),
+    ]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    known = rows.drop_duplicates([*PAIR, "dataset", "experiment"]).rename(
+        columns={"model_a": "model"}
+    )
+    return canvas, Drawn(
+        rows, note(data, known, GUARANTEE, _overlap(rows)), findings=findings(data, rows)
+    )
+
+
+GUARANTEE = (
+    "The sequence may be looked at after every run: for independent Gaussian differences all of it"
+    " covers at once. Seeds are taken in the order of their numbers."
+)
+
+
+def _overlap(rows: pd.DataFrame) -> str:
+    if not (rows["design"] == "splits").any():
+        return ""
+    return "Splits of one table overlap: over them the sequence is too narrow, and none a verdict."
+
+
+def _panel(axis: Axes, part: pd.DataFrame) -> None:
+    factor = part["factor"].iloc[0]
+    finite = part[np.isfinite(part["low"]) & np.isfinite(part["high"])]
+    axis.fill_between(finite["runs"], finite["low"] * factor, finite["high"] * factor,
+                      color=style.SKY, alpha=0.5, lw=0)  # fmt: skip
+    axis.plot(part["runs"], part["mean"] * factor, color=style.BLUE, lw=1.3)
+    axis.axhline(0, color=style.BLACK, lw=0.8)
+    at = part["stopped_at"].iloc[0]
+    if math.isfinite(at):
+        axis.axvline(at, color=style.BLACK, lw=1.2, ls=":")
+    # The first intervals are too wide to draw beside the last ones.
+    if len(finite):
+        half = (finite["high"] - finite["low"]).iloc[-1] * factor
+        ends = [finite["low"].iloc[-1] * factor, finite["high"].iloc[-1] * factor, 0.0]
+        axis.set_ylim(min(ends) - 2 * half, max(ends) + 2 * half)
+    axis.set_xlabel("Runs of each")
+    unit = part["unit"].iloc[0]
+    axis.set_ylabel(f"Difference, {unit}" if unit else "Difference")
+    axis.locator_params(axis="x", integer=True, nbins=5)
+
+
+def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    """Where each pair was settled, of designs in which that means something."""
+    rows = rows[rows["design"] != "splits"]
+    last = rows.drop_duplicates(["experiment", "dataset", *PAIR])
+    if last.empty:
+        return []
+    settled = last[last["stopped_at"].notna()]
+    found = [
+        f"{len(settled)} of {len(last)} pairs are settled; the median of these was after"
+        f" {settled['stopped_at'].median():.0f} of {settled['n'].median():.0f} runs of each."
+        if len(settled)
+        else f"None of {len(last)} pairs is settled by the runs at hand."
+    ]
+    for _, row in settled.nsmallest(3, "stopped_at").iterrows():
+        found.append(
+            f"{pair_title(data, row)} on {data.dataset(row['dataset'])}: had you stopped at run"
+            f" {row['stopped_at']:.0f} you would have known ({row['reason']})."
+        )
+    return found

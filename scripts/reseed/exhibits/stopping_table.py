@@ -1,0 +1,59 @@
+"""After how many runs each pair was settled, by what is assumed of the scores."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.numbers import NONE, decimals, interval
+from reseed.exhibits.settings import in_unit, note, pair_title, settings
+from reseed.exhibits.stopping_figure import NOTHING, PAIR, _overlap, findings
+from reseed.exhibits.tables import Table, empty_table
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a pair, a section a setting."""
+    rows = data.rows(options.get("experiments"))
+    if rows.empty:
+        return empty_table(data, NOTHING)
+    shown, sections, raw = [], [], []
+    for title, setting in settings(data, rows):
+        for _, part in setting.groupby(PAIR, sort=False):
+            last = part.iloc[-1]
+            low, high = last["low"] * last["factor"], last["high"] * last["factor"]
+            known = math.isfinite(low) and high > low
+            places = decimals([(high - low) / 2], 2, 1) if known else 2
+            shown.append(
+                {
+                    "Pair": pair_title(data, last),
+                    "Runs of each": f"{last['n']:.0f}",
+                    "Interval now": interval(low, high, places) or NONE,
+                    "Settled, Gaussian": _at(last["stopped_at"]),
+                    "Why": last["reason"],
+                    "Settled, symmetric": _at(last["e_stopped_at"]),
+                    "Settled, bounded": _at(last["bounded_stopped_at"]),
+                }
+            )
+            sections.append(f"{title}, {in_unit(last)}")
+            raw.append(last)
+    text = (
+        "Number of runs after which the pair was settled, allowing for a look after every run."
+        " Gaussian: t-mixture confidence sequence; symmetric: e-value against differences that are"
+        " symmetric about 0, of any tails; bounded: empirical-Bernstein sequence, which assumes"
+        " only the bounds and seldom settles small differences."
+    )
+    known = pd.DataFrame(raw).rename(columns={"model_a": "model"})
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        pd.DataFrame(raw),
+        note(data, known, text, _overlap(rows)),
+        sections=sections,
+        findings=findings(data, rows),
+    )
+
+
+def _at(value: float) -> str:
+    return f"at {value:.0f}" if math.isfinite(value) else "not yet"

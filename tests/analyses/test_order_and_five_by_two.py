@@ -1,0 +1,105 @@
+"""Almost stochastic order and the 5×2 F test over arms, and their tables."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reseed.analyses import five_by_two, stochastic_order
+from reseed.analyses.data import Data
+from reseed.exhibits import five_by_two_table, stochastic_order_table
+from reseed.exhibits.data import ExhibitData
+from reseed.stats.comparison import holm
+from reseed.stats.five_by_two import five_by_two as five_by_two_test
+from reseed.stats.stochastic_order import violation_ratio
+from study_frames import about, frame, trial
+
+sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
+
+from readable import check_table
+
+
+def seeds(**arms):
+    return frame(
+        [
+            trial(v, seed=s, dataset="magic", metric="auc", model=arm)
+            for arm, values in arms.items()
+            for s, v in enumerate(values)
+        ]
+    )
+
+
+def folds(metric="auc", dataset="magic", **arms):
+    return frame(
+        [
+            trial(v, dataset=dataset, metric=metric, model=arm, repeat=r, fold=f, varied="none",
+                  scheme="kfold-2x5")
+            for arm, grid in arms.items()
+            for r, row in enumerate(grid)
+            for f, v in enumerate(row)
+        ]
+    )  # fmt: skip
+
+
+def exhibit(table, metrics):
+    return ExhibitData(table, metrics, about(), "k", "Title")
+
+
+def test_order_of_arms(tmp_path):
+    rng = np.random.default_rng(0)
+    rf, xgb = rng.normal(0.9, 0.01, 20), rng.normal(0.93, 0.01, 15)
+    metrics = seeds(rf=rf, xgb=[*xgb, None], svm=[0.5])
+    table = stochastic_order.analyse(Data(metrics, about()), {"n_boot": 200})
+    assert len(table) == 6
+    row = table[(table["arm_a"] == "xgb") & (table["arm_b"] == "rf")].iloc[0]
+    assert row["ratio"] == pytest.approx(float(violation_ratio(xgb, rf)))
+    assert row["dominates"]
+    assert (row["n_a"], row["failed"]) == (15, 1)
+    back = table[(table["arm_a"] == "rf") & (table["arm_b"] == "xgb")].iloc[0]
+    assert back["ratio"] == pytest.approx(1 - row["ratio"])
+    assert not back["dominates"]
+    assert (table["reason"] != "").sum() == 4
+    shown = check_table(stochastic_order_table.table(exhibit(table, metrics), {}), tmp_path)
+    assert shown.shown["XGB"][0] != "–"
+    assert shown.shown["RF"][1].endswith("*")
+    assert "1 of 1 pairs" in shown.findings[0]
+
+
+def test_a_loss_is_turned():
+    rng = np.random.default_rng(1)
+    rows = [
+        trial(v, seed=s, dataset="bike_sharing", metric="mse", model=arm)
+        for arm, mean in (("rf", 0.2), ("xgb", 0.1))
+        for s, v in enumerate(rng.normal(mean, 0.01, 10))
+    ]
+    table = stochastic_order.analyse(Data(frame(rows), about()), {"n_boot": 50})
+    assert table.set_index("arm_a").loc["xgb", "ratio"] == 0
+
+
+def test_the_f_test_of_five_by_two(tmp_path):
+    rng = np.random.default_rng(2)
+    grids = {arm: 0.9 + gain + rng.normal(0, 0.004, (5, 2)) for arm, gain in
+             (("rf", 0.0), ("xgb", 0.03), ("ffnn", 0.001))}  # fmt: skip
+    metrics = folds(**grids)
+    table = five_by_two.analyse(Data(metrics, about()), {})
+    assert len(table) == 3
+    row = table[(table["arm_a"] == "xgb") & (table["arm_b"] == "rf")].iloc[0]
+    test = five_by_two_test(grids["xgb"] - grids["rf"])
+    assert (row["f"], row["p"]) == pytest.approx((float(test.f), float(test.f_p)))
+    assert row["difference"] == pytest.approx((grids["xgb"] - grids["rf"]).mean())
+    np.testing.assert_allclose(table["p_holm"], holm(table["p"]))
+    shown = check_table(five_by_two_table.table(exhibit(table, metrics), {}), tmp_path)
+    assert len(shown.shown) == 3
+
+
+def test_other_schemes_and_holes():
+    ten = folds(rf=np.full((5, 3), 0.5), xgb=np.full((5, 3), 0.6))
+    assert five_by_two.analyse(Data(ten, about()), {}).empty
+    hole = np.full((5, 2), 0.5, dtype=object)
+    hole[2, 1] = None
+    metrics = folds(rf=hole, xgb=np.full((5, 2), 0.6))
+    table = five_by_two.analyse(Data(metrics, about()), {})
+    assert table["reason"].item() == "a fold has no finished run"
+    assert table["failed"].item() == 1
+    nothing = five_by_two_table.table(exhibit(table, metrics), {})
+    assert "five repeats" in nothing.shown.iloc[0, 0]

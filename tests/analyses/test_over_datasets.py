@@ -1,0 +1,114 @@
+"""Effects over datasets: scales, missing datasets, direction, and their exhibits."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reseed.analyses import over_datasets
+from reseed.analyses.data import Data
+from reseed.exhibits import over_datasets_figure, over_datasets_table
+from reseed.exhibits.data import ExhibitData
+from reseed.stats.comparison import nadeau_bengio
+from reseed.stats.hierarchical import hierarchical_effect, t_standard_error
+from scipy import stats
+from study_frames import about, frame, trial
+
+sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
+
+from readable import check_figure, check_table
+
+AUC = tuple(f"magic~rows={i}00" for i in range(1, 7))
+
+
+def study(datasets=AUC, models=("rf", "xgb"), n=10, gain=0.02, seed=0):
+    rng = np.random.default_rng(seed)
+    rows, found = [], {}
+    for d in datasets:
+        own = rng.normal(0, 0.005)
+        for i, m in enumerate(models):
+            loss = "bike" in d
+            x = (0.2 - gain * i if loss else 0.85 + (gain + own) * i) + rng.normal(0, 0.004, n)
+            found[d, m] = x
+            metric = "mse" if loss else "auc"
+            rows += [trial(v, data_seed=s, dataset=d, model=m, metric=metric, varied="data",
+                           experiment="data_seeds") for s, v in enumerate(x)]  # fmt: skip
+    return frame(rows), found, about(datasets, models)
+
+
+def test_points_by_the_hierarchical_model():
+    metrics, found, facts = study()
+    table = over_datasets.analyse(Data(metrics, facts), {})
+    pair = table[table["statistic"] == "pair"].iloc[0]
+    assert (pair["model_a"], pair["datasets"], pair["scale"]) == ("xgb", 6, "points")
+    d = [found[n, "xgb"] - found[n, "rf"] for n in AUC]
+    tests = [nadeau_bengio(one, 0.25) for one in d]
+    errors = [t_standard_error(float(t.scale), t.df) for t in tests]
+    expected = hierarchical_effect([one.mean() for one in d], errors, 0.01)
+    assert pair["effect"] == pytest.approx(expected.mean)
+    assert pair["new_a_better"] == pytest.approx(expected.new_shares.above)
+    means = [one.mean() for one in d]
+    assert pair["rank_p"] == pytest.approx(stats.wilcoxon(means).pvalue)
+    assert pair["wins"] == sum(m > 0 for m in means)
+    single = table[table["statistic"] == "dataset"]
+    assert len(single) == 6
+    # Shrinking pulls every dataset towards the mean.
+    pulled = np.abs(single["effect"] - pair["effect"]) <= np.abs(
+        single["observed"] - pair["effect"]
+    )
+    assert pulled.all()
+
+
+def test_mixed_metrics_are_relative_losses():
+    datasets = (*AUC[:3], "bike_sharing")
+    metrics, found, facts = study(datasets)
+    table = over_datasets.analyse(Data(metrics, facts), {})
+    assert set(table["scale"]) == {"relative"}
+    row = table[table["dataset"] == "bike_sharing"].iloc[0]
+    log = {m: -np.log(found["bike_sharing", m]) for m in ("rf", "xgb")}
+    assert row["observed"] == pytest.approx((log["xgb"] - log["rf"]).mean())
+    row = table[table["dataset"] == AUC[0]].iloc[0]
+    log = {m: -np.log(1 - found[AUC[0], m]) for m in ("rf", "xgb")}
+    assert row["observed"] == pytest.approx((log["xgb"] - log["rf"]).mean())
+
+
+def test_a_dataset_without_runs_of_both_is_told():
+    metrics, _, facts = study()
+    lost = (metrics["dataset"] == AUC[2]) & (metrics["model"] == "rf") & (metrics["data_seed"] > 1)
+    metrics.loc[lost, ["status", "auc"]] = ["failed", np.nan]
+    table = over_datasets.analyse(Data(metrics, facts), {})
+    assert set(table["left_out"]) == {AUC[2]}
+    assert table["datasets"].iloc[0] == 5
+    few, _, facts = study(AUC[:2])
+    assert "fewer than 3" in over_datasets.analyse(Data(few, facts), {})["reason"].item()
+
+
+def test_independent_seeds_use_welchs_error():
+    rng = np.random.default_rng(1)
+    rows, effects, errors = [], [], []
+    for d in AUC[:3]:
+        a, b = rng.normal(0.9, 0.01, 6), rng.normal(0.88, 0.02, 8)
+        for m, x, start in (("rf", a, 0), ("xgb", b, 50)):
+            rows += [trial(v, seed=start + s, dataset=d, model=m, metric="auc")
+                     for s, v in enumerate(x)]  # fmt: skip
+        welch = stats.ttest_ind(a, b, equal_var=False)
+        se = (a.mean() - b.mean()) / welch.statistic
+        effects.append(a.mean() - b.mean())
+        errors.append(t_standard_error(abs(se), welch.df))
+    table = over_datasets.analyse(Data(frame(rows), about(AUC[:3], ("rf", "xgb"))), {})
+    expected = hierarchical_effect(effects, errors)
+    assert table["effect"].iloc[0] == pytest.approx(expected.mean)
+
+
+def test_exhibits(tmp_path):
+    metrics, _, facts = study(models=("ffnn", "rf", "xgb"))
+    table = over_datasets.analyse(Data(metrics, facts), {})
+    data = ExhibitData(table, metrics, facts, "k", "Title")
+    shown = check_table(over_datasets_table.table(data, {}), tmp_path)
+    assert len(shown.shown) == 3
+    assert shown.shown["Better on"][0] == "6"
+    assert "would be better by more than 1 with probability" in shown.findings[0]
+    check_figure(over_datasets_figure.figure, data, {}, tmp_path)
+    empty = ExhibitData(table.assign(reason="few"), metrics, facts, "k", "T")
+    assert "three datasets" in over_datasets_table.table(empty, {}).shown.iloc[0, 0]
+    assert over_datasets_figure.figure(empty, {})[1].frame.shape == (1, 1)

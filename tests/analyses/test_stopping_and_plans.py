@@ -1,0 +1,137 @@
+"""When to stop and how many to run, over pairs of models, and their exhibits."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reseed.analyses import grid_plan, stopping
+from reseed.analyses.data import Data
+from reseed.exhibits import grid_plan_table, stopping_figure, stopping_table
+from reseed.exhibits.data import ExhibitData
+from reseed.stats.evalues import symmetry_e_process
+from reseed.stats.planning import plan_grid
+from reseed.stats.sequential import stopping_point
+from reseed.stats.variance import crossed_variance
+from study_frames import about, frame, trial
+
+sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
+
+from readable import check_figure, check_table
+
+
+def seeds(n=30, gain=0.01, metric="auc", dataset="magic", models=("rf", "xgb"), seed=0):
+    rng = np.random.default_rng(seed)
+    found = {m: 0.8 + gain * i + rng.normal(0, 0.005, n) for i, m in enumerate(models)}
+    rows = [
+        trial(v, seed=s, dataset=dataset, metric=metric, model=m)
+        for m, values in found.items()
+        for s, v in enumerate(values)
+    ]
+    return frame(rows), found
+
+
+def test_where_a_pair_was_settled():
+    metrics, found = seeds()
+    table = stopping.analyse(Data(metrics, about()), {})
+    d = found["xgb"] - found["rf"]
+    stop = stopping_point(d)
+    row = table.iloc[-1]
+    assert (row["model_a"], row["n"], row["runs"]) == ("xgb", 30, 30)
+    assert row["stopped_at"] == stop.n
+    assert row["saved"] == 30 - stop.n
+    evidence = symmetry_e_process(d)
+    np.testing.assert_allclose(table["e_value"], evidence)
+    assert row["e_stopped_at"] == np.argmax(evidence >= 20) + 1
+    assert np.isnan(row["bounded_stopped_at"])  # a point or so of difference is too little for it
+    assert row["bounded_low"] < row["low"] < row["mean"] < row["high"] < row["bounded_high"]
+
+
+def test_a_loss_has_its_sign_and_no_bounds():
+    metrics, found = seeds(metric="mse", dataset="bike_sharing")
+    table = stopping.analyse(Data(metrics, about()), {"rope": 0.5})
+    row = table.iloc[-1]
+    assert row["model_a"] == "rf"
+    assert row["mean"] == pytest.approx((found["xgb"] - found["rf"]).mean())
+    assert np.isnan(row["bounded_low"])
+    given = stopping.analyse(Data(metrics, about()), {"bounds": [0, 1]})
+    assert np.isfinite(given["bounded_low"]).all()
+    assert row["reason"] in ("different from 0", "equivalent")
+
+
+def test_splits_have_no_guarantee():
+    rows = [
+        trial(0.8 + 0.01 * (m == "xgb") + 0.001 * s, data_seed=s, dataset="magic", metric="auc",
+              model=m, experiment="data_seeds", varied="data")
+        for m in ("rf", "xgb")
+        for s in range(6)
+    ]  # fmt: skip
+    metrics = frame(rows)
+    table = stopping.analyse(Data(metrics, about()), {})
+    assert table["guarantee"].str.contains("no guarantee").all()
+    shown = stopping_table.table(ExhibitData(table, metrics, about(), "k", "T"), {})
+    assert "overlap" in shown.footnote
+    assert shown.findings == []
+
+
+def test_too_few_runs_give_nothing(tmp_path):
+    metrics, _ = seeds(n=1)
+    table = stopping.analyse(Data(metrics, about()), {})
+    assert table.empty
+    empty = ExhibitData(table, metrics, about(), "k", "T")
+    assert "two comparable runs" in stopping_table.table(empty, {}).shown.iloc[0, 0]
+    assert stopping_figure.figure(empty, {})[1].frame.shape == (1, 1)
+
+
+def test_exhibits_of_stopping(tmp_path):
+    metrics, _ = seeds(models=("ffnn", "rf", "xgb"))
+    table = stopping.analyse(Data(metrics, about()), {})
+    data = ExhibitData(table, metrics, about(), "k", "Title")
+    shown = check_table(stopping_table.table(data, {}), tmp_path)
+    assert len(shown.shown) == 3
+    assert shown.shown["Settled, Gaussian"].str.startswith("at ").all()
+    assert "had you stopped at run" in shown.findings[1]
+    _, drawn = check_figure(stopping_figure.figure, data, {}, tmp_path)
+    assert len(drawn.frame) == 90
+
+
+def grid(rng, arm, effect, m=6, d=5):
+    model, split = rng.normal(0, 0.004, (m, 1)), rng.normal(0, 0.01, d)
+    scores = 0.8 + effect + model + split + rng.normal(0, 0.004, (m, d))
+    rows = [
+        trial(scores[i, j], seed=i, data_seed=j, dataset="magic", metric="auc", model=arm,
+              experiment="grid", varied="data+model")
+        for i in range(m)
+        for j in range(d)
+    ]  # fmt: skip
+    return rows, scores
+
+
+def test_the_plan_is_that_of_the_components(tmp_path):
+    rng = np.random.default_rng(3)
+    (rf, a), (xgb, b) = grid(rng, "rf", 0), grid(rng, "xgb", 0.02)
+    metrics = frame(rf + xgb)
+    table = grid_plan.analyse(Data(metrics, about()), {"difference": 0.03, "half_width": 0.02})
+    assert list(table["target_is"]) == ["half width", "half width", "difference"]
+    parts = crossed_variance(a - b, ("m", "d"), n_draws=1, rng=rng)
+    components = [parts[n].variance for n in ("m", "d", "residual")]
+    plan = plan_grid(*components, difference=0.03)
+    row = table.iloc[-1]
+    assert (row["plan_model_seeds"], row["plan_data_seeds"]) == (plan.n_seeds, plan.n_folds)
+    assert row["achieved"] >= 0.8
+    assert row["difference"] == pytest.approx((a - b).mean())
+    data = ExhibitData(table, metrics, about(), "k", "T")
+    shown = check_table(grid_plan_table.table(data, {}), tmp_path)
+    assert shown.shown["Plan"].iloc[-1] == f"{plan.n_seeds}×{plan.n_folds}"
+
+
+def test_what_cannot_be_planned_has_a_reason():
+    rng = np.random.default_rng(4)
+    (rf, _), (xgb, _) = grid(rng, "rf", 0), grid(rng, "xgb", 0.0)
+    far = grid_plan.analyse(Data(frame(rf + xgb), about()), {"difference": 1e-7})
+    assert "out of reach" in far["reason"].item()
+    assert "data seeds" in far["reason"].item()
+    xgb[3] |= {"auc": np.nan, "status": "failed"}
+    hole = grid_plan.analyse(Data(frame(rf + xgb), about()), {})
+    assert hole["reason"].item() == "a run of the grid failed"
+    assert grid_plan.analyse(Data(seeds()[0], about()), {}).empty

@@ -1,0 +1,63 @@
+"""Kinds that no configured study uses yet, on studies in which little or nothing went right."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+from reseed.analyses.data import Data
+from reseed.exhibits import KINDS
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.tables import write_table
+from study_frames import PUBLISHED
+from test_degenerate_studies import (
+    all_failed,
+    constant_scores,
+    one_model_failed,
+    one_seed,
+    only_a_stand_in,
+    two_seeds,
+)
+
+EXHIBITS = {
+    "extremes": ["extremes_table", "histogram_figure"],
+    "range_growth": ["range_growth_figure"],
+    "standing": ["standing_table"],
+    "aggregates": ["aggregates_figure", "improvement_table"],
+    "stochastic_order": ["stochastic_order_table"],
+    "five_by_two": ["five_by_two_table"],
+    "stopping": ["stopping_table", "stopping_figure"],
+    "grid_plan": ["grid_plan_table"],
+    "over_datasets": ["over_datasets_table", "over_datasets_figure"],
+    "false_alarms": ["false_alarms_table"],
+    "curves": ["curves_figure"],
+    "convergence": ["convergence_figure", "reach_table"],
+    "item_pairs": ["item_pairs_table", "item_pairs_figure"],
+}
+OPTIONS = {
+    "n_boot": 20, "n_sim": 20, "up_to": 100, "points": 4, "experiments_drawn": 20,
+    "scores": [{"arm": "rf", "score": 0.9}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "make",
+    [all_failed, one_seed, two_seeds, constant_scores, only_a_stand_in, one_model_failed],
+    ids=lambda make: make.__name__,
+)
+@pytest.mark.parametrize("kind", EXHIBITS)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_every_exhibit_is_made(make, kind, tmp_path):
+    metrics, facts = make()
+    data = Data(metrics, facts, Path(PUBLISHED))
+    table = importlib.import_module(f"reseed.analyses.{kind}").analyse(data, OPTIONS)
+    table.to_parquet(tmp_path / "t.parquet")
+    for name in EXHIBITS[kind]:
+        shown = ExhibitData(table, metrics, facts, kind=name, title="Title")
+        module = importlib.import_module(f"reseed.exhibits.{name}")
+        if KINDS[name] == "table":
+            made = module.table(shown, {})
+            write_table(made, tmp_path / name)
+            assert not (made.shown.astype(str) == "nan").any(axis=None)
+        else:
+            _, drawn = module.figure(shown, {})
+            assert drawn.footnote.startswith("Scale")

@@ -1,0 +1,90 @@
+"""Eight schools as published, a Gibbs sampler and brute force over both unknowns; coverage."""
+
+import numpy as np
+import pytest
+from reseed.stats.hierarchical import hierarchical_effect, t_standard_error
+from scipy import stats
+
+SCHOOLS = np.array([28.0, 8, -3, 7, -1, 1, 18, 12])
+ERRORS = np.array([15.0, 10, 16, 11, 9, 11, 10, 18])
+
+
+def test_eight_schools_as_published():
+    """Gelman et al., BDA3, table 5.3: quantiles of each school, from 200 draws."""
+    found = hierarchical_effect(SCHOOLS, ERRORS)
+    median = [10, 8, 7, 8, 5, 6, 10, 8]
+    low, high = [-2, -5, -11, -7, -9, -7, -1, -6], [31, 23, 19, 21, 18, 28, 26, 33]
+    np.testing.assert_allclose(found.effects, median, atol=1.6)
+    np.testing.assert_allclose(found.effects_low, low, atol=4)
+    assert np.abs(found.effects_high - high).mean() < 4
+    assert found.mean == pytest.approx(8, abs=0.4)
+
+
+def gibbs(d, s, draws, rng):
+    """The same model by simulation: μ | ·, δ | ·, and τ² | δ inverse gamma for a uniform τ."""
+    mu, tau2, kept = d.mean(), d.var() + 1e-3, []
+    for i in range(draws):
+        v = 1 / (1 / s**2 + 1 / tau2)
+        delta = rng.normal(v * (d / s**2 + mu / tau2), np.sqrt(v))
+        mu = rng.normal(delta.mean(), np.sqrt(tau2 / d.size))
+        tau2 = ((delta - mu) ** 2).sum() / rng.chisquare(d.size - 1)
+        if i > 500:
+            kept.append((mu, np.sqrt(tau2), rng.normal(mu, np.sqrt(tau2)), delta[0]))
+    return np.array(kept)
+
+
+def test_a_gibbs_sampler_has_the_same_posterior():
+    rng = np.random.default_rng(0)
+    d, s = rng.normal(0.5, 1, 8), rng.uniform(0.3, 0.6, 8)
+    draws = gibbs(d, s, 15_000, rng)
+    found = hierarchical_effect(d, s, rope=0.2)
+    expected = np.quantile(draws, [0.025, 0.5, 0.975], axis=0)
+    np.testing.assert_allclose([found.low, found.mean, found.high], expected[:, 0], atol=0.06)
+    np.testing.assert_allclose([found.tau_low, found.tau], expected[:2, 1], atol=0.06)
+    np.testing.assert_allclose([found.new_low, found.new_high], expected[[0, 2], 2], atol=0.25)
+    np.testing.assert_allclose(found.effects[0], expected[1, 3], atol=0.05)
+    assert found.mean_shares.above == pytest.approx((draws[:, 0] > 0.2).mean(), abs=0.02)
+    new = [(draws[:, 2] < -0.2).mean(), (draws[:, 2] > 0.2).mean()]
+    assert [found.new_shares.below, found.new_shares.above] == pytest.approx(new, abs=0.02)
+
+
+def test_brute_force_over_mu_and_tau():
+    d, s = np.array([0.1, 0.3, 0.2, 0.6]), np.array([0.1, 0.2, 0.15, 0.1])
+    mu, tau = np.linspace(-3, 4, 701), np.linspace(0.001, 20, 2500)
+    density = np.zeros((tau.size, mu.size))
+    for one, error in zip(d, s, strict=True):
+        density += stats.norm.logpdf(one, mu, np.sqrt(error**2 + tau[:, None] ** 2))
+    density = np.exp(density - density.max())
+    marginal = density.sum(axis=0) / density.sum()
+    found = hierarchical_effect(d, s)
+    expected = np.interp([0.025, 0.5, 0.975], np.cumsum(marginal), mu)
+    # Beyond ±3 lies a little of the heavy tail that four datasets leave.
+    np.testing.assert_allclose([found.low, found.mean, found.high], expected, atol=0.03)
+
+
+def test_units_and_signs():
+    d, s = np.array([0.1, 0.3, 0.2, 0.6]), np.full(4, 0.1)
+    one, ten = hierarchical_effect(d, s, 0.1), hierarchical_effect(-10 * d, 10 * s, 1.0)
+    assert ten.mean == pytest.approx(-10 * one.mean)
+    assert ten.mean_shares.below == pytest.approx(one.mean_shares.above)
+    total = one.new_shares
+    assert total.below + total.equivalent + total.above == pytest.approx(1)
+
+
+def test_the_mean_effect_is_covered():
+    rng, hits = np.random.default_rng(1), 0
+    for _ in range(120):
+        s = rng.uniform(0.2, 0.6, 8)
+        found = hierarchical_effect(rng.normal(rng.normal(1, 0.5, 8), s), s)
+        hits += found.low <= 1 <= found.high
+    assert 0.89 <= hits / 120 <= 1  # measured .96
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match="3 datasets"):
+        hierarchical_effect([1, 2], [1, 1])
+    with pytest.raises(ValueError, match="positive"):
+        hierarchical_effect([1, 2, 3], [1, 0, 1])
+    with pytest.raises(ValueError, match="2 degrees"):
+        t_standard_error(1.0, 2)
+    assert t_standard_error(2.0, 10) == pytest.approx(2 * stats.t.std(10))

@@ -1,0 +1,30 @@
+"""Profiles, as Snakemake reads them: each beside the default one, which wins where both speak."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+PROFILES = Path(__file__).parent.parent / "profiles"
+
+
+def profile(name: str) -> dict:
+    return yaml.safe_load((PROFILES / name / "config.yaml").read_text())
+
+
+@pytest.mark.parametrize("name", ["gpu", "slurm"])
+def test_the_default_profile_overrides_nothing_of_another(name):
+    assert not profile("default").keys() & profile(name).keys()
+
+
+def test_the_default_profile_has_no_word_of_devices():
+    assert "resources" not in profile("default")
+    assert "gpu" not in str(profile("default"))
+
+
+def test_the_slurm_profile_gives_more_with_each_attempt():
+    entry = profile("slurm")
+    assert entry["retries"] >= 1
+    for name in ("mem_mb", "runtime"):
+        expression = entry["default-resources"][name]
+        assert eval(expression, {"attempt": 2}) > eval(expression, {"attempt": 1})
