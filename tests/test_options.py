@@ -156,7 +156,7 @@ def test_a_users_own_kind_without_options_takes_none(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "own_kind_without.py").write_text("def analyse(data, options):\n    pass\n")
     kind = kinds.find("analyses", "own_kind_without:analyse", tmp_path)
-    with pytest.raises(ReseedError, match="unknown option 'x'.*Allowed: none"):
+    with pytest.raises(ReseedError, match=r"unknown option 'x'.*Allowed: none"):
         kinds.checked_options(kind, {"x": 1}, tmp_path)
 
 
