@@ -12,7 +12,7 @@ rule verify:
         run=lambda w: str(SCRIPTS / "verify.py"),
         job=lambda w: JOBS.write(training_job(PROJECT, everything())),
         sample=PROJECT.main.verify_sample,
-        all="--all" if config.get("verify_all") else "",
+        all="--all" if PROJECT.main.verify_all else "",
     shell:
         "python {params.run:q} --job {params.job:q} --sample {params.sample} {params.all}"
         " 2>&1 | tee {log:q}"

@@ -43,7 +43,7 @@ except ReseedError as error:
 prepare_jobs(MIRROR, CONFIG.resolve().parent)
 # Runs a job with its output in a log, and says there by which signal it was ended.
 shell.prefix(
-    'job() {{ local log="$1" rc=0; shift; "$@" > "$log" 2>&1 || rc=$?;'
+    'set -euo pipefail; job() {{ local log="$1" rc=0; shift; "$@" > "$log" 2>&1 || rc=$?;'
     ' if [ "$rc" -gt 128 ]; then echo "Error: the process was ended by signal $((rc - 128))'
     " (9: killed, often for want of memory; 15: asked to end). What it finished is kept:"
     ' run again." >> "$log"; fi; return "$rc"; }}; '
@@ -92,9 +92,10 @@ def exhibit_files(study, exhibit):
 
 
 def study_files(study):
-    """What a study ends in: its tables of trials, its statistics and its exhibits."""
+    """What a study ends in: its page, its tables of trials, its statistics and its exhibits."""
     entry, folder = PROJECT.studies[study], f"{RESULTS}/studies/{study}"
     return [
+        study_page(study),
         f"{folder}/metrics.parquet",
         f"{folder}/about.json",
         *(

@@ -35,17 +35,40 @@ def exhibit_key(w):
     )
 
 
+def exhibit_title(w):
+    """What Snakemake's own report calls an exhibit."""
+    return {"exhibit": exhibit_entry(w).title}
+
+
+def study_title(w):
+    """Under which heading Snakemake's own report files what a study makes."""
+    return PROJECT.studies[w.study].title
+
+
+CAPTION = "../scripts/reseed/exhibits/templates/caption.rst"
+
+
 rule table:
     input:
         exhibit_inputs,
     output:
-        multiext(f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}", *TABLE_SUFFIXES),
+        report(
+            f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}.csv",
+            caption=CAPTION,
+            category=study_title,
+            subcategory="Tables",
+            labels=exhibit_title,
+        ),
+        multiext(
+            f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}", ".md", ".tex", ".json"
+        ),
     log:
         f"{RESULTS}/logs/studies/{{study}}/table-{{exhibit}}.log",
     conda:
         "../envs/exhibits.yaml"
     params:
         key=exhibit_key,
+        title=lambda w: exhibit_entry(w).title,
         run=script("render.py"),
         job=told(exhibit_told("tables")),
     shell:
@@ -56,13 +79,23 @@ rule figure:
     input:
         exhibit_inputs,
     output:
-        multiext(f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}", *FIGURE_SUFFIXES),
+        report(
+            f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}.png",
+            caption=CAPTION,
+            category=study_title,
+            subcategory="Figures",
+            labels=exhibit_title,
+        ),
+        multiext(
+            f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}", ".csv", ".pdf", ".json"
+        ),
     log:
         f"{RESULTS}/logs/studies/{{study}}/figure-{{exhibit}}.log",
     conda:
         "../envs/exhibits.yaml"
     params:
         key=exhibit_key,
+        title=lambda w: exhibit_entry(w).title,
         run=script("render.py"),
         job=told(exhibit_told("figures")),
     shell:

@@ -1,4 +1,4 @@
-"""Put every exhibit of every study on one self-contained page."""
+"""Write a study's page, or the index of all pages."""
 
 import argparse
 from pathlib import Path
@@ -15,13 +15,18 @@ def main() -> None:
     job = read_job(arguments.job)
     limit_threads(1)
     from reseed.atomic import write_text
-    from reseed.exhibits.report import build_report, read_study
+    from reseed.exhibits.report import build_index, build_study_page, read_study
 
+    results, page = Path(job["results"]), arguments.output.absolute()
     studies = [
-        read_study(Path(job["results"]), name, exhibits)
+        read_study(results / "studies" / name, exhibits, page)
         for name, exhibits in job["exhibits"].items()
     ]
-    write_text(arguments.output, build_report(studies))
+    if job["index"]:
+        text = build_index(studies, [f"{study.name}.html" for study in studies])
+    else:
+        text = build_study_page(studies[0], "index.html")
+    write_text(page, text)
     say(f"Report: {arguments.output}")
 
 

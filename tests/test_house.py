@@ -134,7 +134,12 @@ RUNS = {
     ],
     "exhibits": ["render.py", "report.py", *(f"reseed.exhibits.{kind}" for kind in EXHIBITS)],
 }
-PACKAGE_OF = {"sklearn": "scikit-learn", "torch": "pytorch", "matplotlib": "matplotlib-base"}
+PACKAGE_OF = {
+    "sklearn": "scikit-learn",
+    "torch": "pytorch",
+    "matplotlib": "matplotlib-base",
+    "PIL": "pillow",
+}
 # Imported inside a function that these environments' scripts do not reach.
 OPTIONAL = {"data": {"torch"}, "statistics": {"torch"}, "exhibits": {"torch"}}
 

@@ -11,7 +11,7 @@ import io
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -32,6 +32,8 @@ from reseed.standard import narrowed, standard_set
 from reseed.verdicts import ALL_DATASETS, p_text, share_text
 
 _NAME = "results"
+#: What makes an exhibit, as the report tells it.
+_COMMAND = "reseed compare"
 _VERDICTS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
     "flips", "n", "test", "verdict",
@@ -209,7 +211,7 @@ class Comparison:
 
     def to_latex(self, name: str = "comparisons") -> str:
         """A table as LaTeX; its first line names the packages it needs."""
-        from reseed.exhibits.tables import latex
+        from reseed.exhibits.latex import latex
 
         return latex(self.table(name))
 
@@ -243,15 +245,13 @@ class Comparison:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as one page that needs nothing beside it; written to `path`, if given."""
-        from reseed.exhibits.report import build_report, read_study
+        from reseed.exhibits.report import build_study_page, read_study
 
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
-            self.save(Path(results) / "studies" / _NAME)
-            study = read_study(results, _NAME, list(self.exhibits))
-        # The page stands alone: there are no files beside it to link to, and no command to repeat.
-        alone = [replace(exhibit, links=[], command="") for exhibit in study.exhibits]
-        title = self.data.about["title"]
-        page = build_report([replace(study, exhibits=alone)], title=title)
+            folder = self.save(Path(results) / _NAME)
+            # Without a page to link from: no links to files that will be gone.
+            study = read_study(folder, list(self.exhibits), command=_COMMAND)
+        page = build_study_page(study)
         if path is not None:
             write_text(Path(path), page)
         return page

@@ -495,6 +495,7 @@ class Main(Strict):
     tuning_threads: Count = 2
     mixed: Literal["report", "retrain"] = "report"
     verify_sample: Count = 10
+    verify_all: bool = False
 
 
 CLASSES: dict[str, type[Strict]] = {

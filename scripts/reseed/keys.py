@@ -35,7 +35,6 @@ def trial_key(
     rows: str,
     weights: str | None,
     seeds: dict[str, int],
-    environment: str | None = None,
 ) -> str:
     """Hash of everything that decides a trial's numbers, and of nothing else.
 
@@ -47,10 +46,9 @@ def trial_key(
         rows: hash of the split's row numbers.
         weights: hash of pretrained weights, if the recipe has some.
         seeds: seed by role.
-        environment: hash of versions and device where differing ones are to be retrained.
     """
     recipe = {name: value for name, value in recipe.items() if name != "hyperparameters"}
-    return digest(code, recipe, hyperparameters, data, rows, weights, seeds, environment)
+    return digest(code, recipe, hyperparameters, data, rows, weights, seeds)
 
 
 # --- meaning of code ----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from reseed.coordinates import (
+    KEPT_PARTS,
     Coordinates,
     Setting,
     split_path,
@@ -30,12 +31,10 @@ class SettingFiles:
     Args:
         results: the results folder.
         described: the setting as `plan.PlannedSetting.description` tells it.
-        environment: hash of versions and device, where trials of others are made again.
     """
 
-    def __init__(self, results: Path, described: dict, environment: str | None = None):
+    def __init__(self, results: Path, described: dict):
         self.results, self.described = Path(results), described
-        self.environment = environment
         self.setting = Setting(*described["setting"])
         self.keep = tuple(described["keep"])
         self._rows: dict[int, dict[int, str]] = {}
@@ -120,12 +119,22 @@ class SettingFiles:
             self.rows(trial),
             self._weights,
             trial.seeds,
-            self.environment,
         )
 
-    def stored(self, key: str) -> Path:
-        """Where the store keeps a trial that keeps what this setting asks for."""
-        return place(self.results / "store", key, f".{'+'.join(self.keep) or 'metrics'}.parquet")
+    def stored(self, key: str, environment: str = "") -> list[Path]:
+        """Where the store may hold a trial that keeps what is asked for; the first is to write.
+
+        More kept serves whoever asks for less. A second record of a key stands under the name of
+        its environment (versions, device).
+        """
+        parts = [set(self.keep), *({part} for part in KEPT_PARTS), set(KEPT_PARTS), set()]
+        serving = ["+".join(sorted(kept)) or "metrics" for kept in parts if set(self.keep) <= kept]
+        store = self.results / "store"
+        return [
+            place(store, key, f".{kept}{suffix}.parquet")
+            for suffix in ("", f".{environment}")
+            for kept in dict.fromkeys(serving)
+        ]
 
     def read(self, trial: Coordinates, columns: Iterable[str] = ()) -> dict:
         """The trial's record from its declared file, once its key is the expected one.
@@ -139,7 +148,7 @@ class SettingFiles:
         except FileNotFoundError:
             raise ReseedError(f"{path}: missing. Run snakemake again to make it.") from None
         except Damaged:
-            discard(path, self.stored(key))
+            discard(path, *self.stored(key))
             raise
         if record["key"] != key:
             discard(path)

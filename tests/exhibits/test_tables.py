@@ -10,7 +10,7 @@ import pytest
 import yaml
 from reseed.exhibits import KINDS, numbers
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.tables import Table, escape_latex, latex, markdown, write_table
+from reseed.exhibits.tables import Table, markdown, write_table
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
 TABLES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "table"]
@@ -59,7 +59,7 @@ def test_nothing_run_is_said_plainly(exhibit, statistics, tmp_path, name):
     table = make(exhibit, name, metrics=statistics["metrics"].iloc[:0], statistics=nothing)
     write_table(table, tmp_path / name)
     text = (tmp_path / f"{name}.md").read_text()
-    assert "at this scale" in text or "No two models" in text
+    assert "at this scale" in text or "No two models" in text or "No trial was" in text
 
 
 def test_table_3_shows_what_was_measured(exhibit, statistics):
@@ -101,7 +101,7 @@ def test_intervals_are_compared_only_where_seeds_are_enough(exhibit, statistics)
     clear = spread["varied"].map({"data": 1.0, "model": 0.1})
     spread = spread.assign(sd=clear, sd_low=clear * 0.9, sd_high=clear * 1.1)
     finding = make(exhibit, "table3", statistics=spread).findings[0]
-    assert "in 6 of them the 95 % intervals of the two do not overlap" in finding
+    assert "In 6 of them the 95 % intervals of the two do not overlap" in finding
 
 
 def test_a_cell_that_failed_altogether_is_a_row_of_dashes(exhibit, statistics):
@@ -139,41 +139,9 @@ def test_raw_numbers_survive_the_csv_bit_by_bit(tmp_path):
     assert pd.read_csv(tmp_path / "t.csv")["value"].tolist() == [1 / 3, 2.0]
 
 
-def test_latex_escapes_every_special_character():
-    assert escape_latex("a_b & 5% of $3 #1 {x} ~ ^ \\") == (
-        r"a\_b \& 5\% of \$3 \#1 \{x\} \textasciitilde{} \textasciicircum{} \textbackslash{}"
-    )
-    assert escape_latex("10×10 – 2²") == r"10$\times$10 -- 2$^2$"
-
-
-def test_latex_table_is_balanced():
-    text = latex(simple(sections=["One_a", "Two"]))
-    assert r"x\_1 \& 50\% & 1 \\" in text
-    assert r"\multicolumn{2}{@{}l}{\textbf{One\_a}} \\" in text
-    assert text.count(r"\begin{") == text.count(r"\end{")
-    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
-
-
-def test_a_long_table_breaks_across_pages():
-    shown = pd.DataFrame({"a": [str(i) for i in range(60)]})
-    text = latex(simple(shown=shown))
-    assert r"\begin{longtable}" in text
-    assert r"\begin{table}" not in text
-
-
-def test_a_wide_table_is_turned():
-    shown = pd.DataFrame({name: ["0.12345 [0.12340, 0.12350]"] for name in "abcdefgh"})
-    text = latex(simple(shown=shown))
-    assert text.startswith("% Needs \\usepackage{booktabs,pdflscape}.")
-    assert text.count("landscape}") == 2
-    assert "landscape" not in latex(simple())
-
-
 def test_grouped_headings_span_their_columns():
     columns = pd.MultiIndex.from_tuples([("", "Model"), ("G", "x"), ("G", "y")])
     shown = pd.DataFrame([["rf", "1", "2"]], columns=columns)
-    assert r"\multicolumn{2}{c}{G} \\" in latex(simple(shown=shown))
-    assert r"\cmidrule(lr){2-3}" in latex(simple(shown=shown))
     assert "| Model | G: x | G: y |" in markdown(simple(shown=shown))
 
 
@@ -195,3 +163,21 @@ def test_a_variant_is_marked_and_explained(statistics):
     assert data.recipes(["ffnn~max_epochs=9"]) == ["FFNN: max_epochs=9"]
     about["models"]["ffnn~max_epochs=5"] = {"title": "FFNN"}
     assert data.model("ffnn~max_epochs=9") == "FFNN, max_epochs=9"
+
+
+def test_repeated_fits_are_counted(exhibit):
+    from dataclasses import replace
+
+    data, _ = exhibit("repeated_fits")
+    entries = [
+        {"dataset": "magic", "model": m, "same": m != "rf" or s > 0, "text": "metrics differ"}
+        for m in ("rf", "xgb")
+        for s in range(3)
+    ]
+    module = importlib.import_module("reseed.exhibits.repeated_fits")
+    table = module.table(replace(data, verified=entries), {})
+    assert table.headline == "5 of 6 repeated fits bitwise the same"
+    assert list(table.shown["Bitwise the same"]) == ["2", "3"]
+    assert list(table.shown["What differs"]) == ["metrics differ", "nothing"]
+    assert "1 of 6 trials gave other outputs" in table.findings[0]
+    assert module.table(data, {}).empty.startswith("No trial was trained again")

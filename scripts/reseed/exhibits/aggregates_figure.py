@@ -67,8 +67,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return _profiles(data, rows)
     names = [name for name in _TITLES if (rows["statistic"] == name).any()][:4]
     arms = list(dict.fromkeys(rows["arm"].dropna()))
-    canvas, axes = panel_grid(len(names), 0.24 * len(arms) + 0.8, extra=0.1)
-    for axis, name in zip(axes, names, strict=True):
+    canvas, axes = panel_grid([0.24 * len(arms) + 0.8] * len(names), legend=0.1)
+    for axis, name in zip(axes, names, strict=False):
         part = rows[rows["statistic"] == name]
         labels = [arm_title(data, arm) for arm in part["arm"]]
         forest(axis, labels, *(part[c].to_numpy() for c in ("value", "low", "high")))
@@ -82,8 +82,8 @@ def _profiles(data: ExhibitData, rows: pd.DataFrame) -> tuple[Figure, Drawn]:
     rows = rows[rows["statistic"].isin(["run_profile", "task_profile"])]
     arms = list(dict.fromkeys(rows["arm"]))
     palette = colours(arms)
-    canvas, axes = panel_grid(2, 2.3)
-    for axis, name in zip(axes, ("run_profile", "task_profile"), strict=True):
+    canvas, axes = panel_grid([2.3] * 2, legend=0.6)
+    for axis, name in zip(axes, ("run_profile", "task_profile"), strict=False):
         for arm, part in rows[rows["statistic"] == name].groupby("arm", sort=False):
             axis.fill_between(part["tau"], part["low"], part["high"], color=palette[arm],
                               alpha=0.18, lw=0, step="post")  # fmt: skip

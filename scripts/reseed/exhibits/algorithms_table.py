@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits import numbers
+from reseed.exhibits.data import ExhibitData, marks
+from reseed.exhibits.tables import Rows, Table, empty_table
 
 
 def table(data: ExhibitData, options: dict) -> Table:
@@ -13,11 +16,11 @@ def table(data: ExhibitData, options: dict) -> Table:
     models = list(dict.fromkeys(data.metrics["model"]))
     if not models:
         return empty_table(data, "No model was run at this scale.")
-    rows = []
+    lines = Rows()
     for name in models:
         entry = data.about["models"].get(name, {})
         notes = entry.get("notes") or ""
-        rows.append(
+        lines.add(
             {
                 "Algorithm": data.model(name),
                 "Description": notes if isinstance(notes, str) else " ".join(notes),
@@ -25,15 +28,24 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "Searched": _pairs(entry.get("search_space") or {}),
             }
         )
-    frame = pd.DataFrame(rows)
     sources = sorted(data.metrics["hyperparameters_source"].unique())
-    note = (
-        f"Scale: {data.about['scale']}. Hyper-parameters at this scale: {', '.join(sources)}"
-        " (default: as held, nothing searched; fixed-N: one search of N draws a dataset and split;"
-        " tuned-N: one a pair of seeds)."
+    note = [
+        f"Scale: {data.about['scale']}. Hyper-parameters at this scale: {', '.join(sources)}.",
+        *marks(data, (), models),
+    ]
+    table = lines.table(
+        data,
+        pd.DataFrame({"model": models}),
+        " ".join(note),
+        text_columns=4,
+        paragraphs=(1, 2, 3),
+        headline=f"{numbers.counted(len(models), 'algorithm')} as they were trained",
+        definitions=[
+            "Hyper-parameters: default, as held, nothing searched; fixed-N, one search of N draws a"
+            " dataset and split; tuned-N, one search a pair of seeds."
+        ],
     )
-    raw = frame.assign(model=models)
-    return Table(data, frame, raw, note, text_columns=4, paragraphs=(1, 2, 3))
+    return replace(table, raw=pd.concat([table.raw, table.shown], axis=1))
 
 
 def _pairs(values: dict) -> str:

@@ -22,8 +22,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, NOTHING)
     panels = cells(data, rows)
     palette = colours([title for title, _ in panels])
-    canvas, axes = panel_grid(len(panels), 2.1, extra=0.2)
-    for axis, (title, part) in zip(axes, panels, strict=True):
+    canvas, axes = panel_grid([2.1] * len(panels), legend=0.2)
+    for axis, (title, part) in zip(axes, panels, strict=False):
         size = 3.6 if len(part) < 500 else 1.8
         axis.plot(part["converged"], part["final"], "o", ms=size, mew=0, alpha=0.6,
                   color=palette[title], rasterized=True)  # fmt: skip

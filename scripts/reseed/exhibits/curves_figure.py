@@ -8,10 +8,9 @@ from matplotlib.figure import Figure
 
 from reseed.exhibits import style
 from reseed.exhibits.arm_cells import cells, chosen
-from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.data import METRICS, ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import line, panel_grid
-from reseed.exhibits.settings import METRICS
 
 NOTHING = "No training curves were collected at this scale."
 _ENDED = {
@@ -36,8 +35,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if rows.empty:
         return empty_figure(data, NOTHING)
     panels = cells(data, rows)
-    canvas, axes = panel_grid(len(panels), 2.1)
-    for axis, (title, part) in zip(axes, panels, strict=True):
+    canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
+    for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part)
         axis.set_title(f"{title} ({part['runs'].iloc[0]:,} seeds)")
         axis.set_ylabel(measure_title(part["measure"].iloc[0]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -31,14 +32,22 @@ METRICS = _Titles(
         "macro_auc": "macro AUC",
     }
 )
+#: A model is marked where more than this share of its trials stopped at their limit.
+UNCONVERGED = 0.1
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
+
+
+def metric_title(metric: str) -> str:
+    """A metric as it is printed; one of the user's own as it is written."""
+    return METRICS.get(metric, metric)
 
 
 @dataclass(frozen=True)
 class ExhibitData:
     """An exhibit's inputs: its analysis (None without one), the trials, the study's facts.
 
-    `kind`, `title` and `caption` are as the study configures the exhibit.
+    `kind`, `title` and `caption` are as the study configures the exhibit. `verified` is what a
+    check by retraining found, one entry a trial (see `repeated_fits`); None where none was made.
     """
 
     statistics: pd.DataFrame | None
@@ -47,30 +56,61 @@ class ExhibitData:
     kind: str = ""
     title: str = ""
     caption: str = ""
+    verified: list[dict] | None = None
 
     def dataset(self, identifier: str) -> str:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
         entry = self.about["datasets"].get(identifier, {})
         mark = "*" if entry.get("stand_in") else ""
-        return _title(entry, identifier) + mark
+        return _title(entry, identifier, self.changes(identifier)) + mark
 
     def model(self, identifier: str) -> str:
-        """Title of a model; † marks one run off its usual recipe, which the footnote gives.
+        """Title of a model with the marks that the footnote explains.
 
-        Where several recipes of a model are in the study, each title names its own.
+        † one run off its usual recipe; ‡ one whose training did not converge. Where several
+        recipes of a model are in the study, each title names its own.
         """
         entry = self.about["models"].get(identifier, {})
-        name, _, variant = identifier.partition("~")
-        if variant and self._alone(name):
-            return f"{entry.get('title') or name}†"
-        return _title(entry, identifier)
+        name = identifier.partition("~")[0]
+        mark = "‡" if identifier in self.unconverged else ""
+        if self.changes(identifier) and self._alone(name):
+            return f"{_name(entry, identifier)}†{mark}"
+        return _title(entry, identifier, self.changes(identifier)) + mark
+
+    @cached_property
+    def unconverged(self) -> dict[str, tuple[int, int]]:
+        """Model → (trials that stopped at their limit, trials with a limit), where many did.
+
+        Read from the column `converged` of the trials; without it nothing is marked.
+        """
+        if "converged" not in self.metrics:
+            return {}
+        known = self.metrics[self.metrics["converged"].notna()]
+        stopped = ~known["converged"].astype(bool)
+        counts = stopped.groupby(known["model"]).agg(["sum", "size"])
+        many = counts[counts["sum"] > UNCONVERGED * counts["size"]]
+        return {str(m): (int(row["sum"]), int(row["size"])) for m, row in many.iterrows()}
+
+    def changes(self, identifier: str) -> str:
+        """What a study changed of a dataset or model, in words: `max_epochs=100, depth=3`."""
+        words = self.about.get("variants", {}).get(identifier)
+        if words is None:
+            words = ", ".join(part for part in identifier.partition("~")[2].split(",") if part)
+        return words.replace("hyperparameters.", "") if "=" in words else ""
 
     def recipes(self, models: Iterable[str]) -> list[str]:
         """One sentence a model that `model` marks with †."""
-        marked = [m for m in dict.fromkeys(models) if "~" in m and self._alone(m.partition("~")[0])]
+        marked = [
+            m for m in dict.fromkeys(models) if self.changes(m) and self._alone(m.partition("~")[0])
+        ]
+        return [f"{self.model(m).rstrip('†‡')}: {self.changes(m)}" for m in marked]
+
+    def limits(self, models: Iterable[str]) -> list[str]:
+        """One phrase a model that `model` marks with ‡."""
+        counts = ((m, self.unconverged[m]) for m in dict.fromkeys(models) if m in self.unconverged)
         return [
-            f"{self.model(m).replace('†', '')}: {m.partition('~')[2].replace(',', ', ')}"
-            for m in marked
+            f"{self.model(m).rstrip('†‡')}: {stopped:,} of {trials:,} trials"
+            for m, (stopped, trials) in counts
         ]
 
     def _alone(self, name: str) -> bool:
@@ -111,6 +151,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
     """Read what the exhibit `job` (as configured) is drawn from out of a study's folder."""
     analysis = job.get("analysis")
     statistics = pd.read_parquet(study / "statistics" / f"{analysis}.parquet") if analysis else None
+    verified = study / "verified.json"
     return ExhibitData(
         statistics,
         pd.read_parquet(study / "metrics.parquet"),
@@ -118,6 +159,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
         kind=job["kind"],
         title=job["title"],
         caption=job.get("caption", ""),
+        verified=json.loads(verified.read_text(encoding="utf-8")) if verified.is_file() else None,
     )
 
 
@@ -143,11 +185,20 @@ def footnote(
             trials = trials[trials["model"].isin(shown["model"])]
         failed = int((trials["status"] != "ok").sum())
         parts.append(f"Failed trials (left out): {failed:,} of {len(trials):,}.")
-    recipes = data.recipes(shown["model"]) if "model" in shown else []
-    parts += [*units(data, datasets), *stand_ins(data, datasets)]
-    parts += [f"† {'; '.join(recipes)}."] if recipes else []
-    parts += sentences
+    models = shown.get("model", ())
+    parts += [*units(data, datasets), *sentences, *marks(data, datasets, models)]
     return " ".join(part for part in parts if part)
+
+
+def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()) -> list[str]:
+    """What *, † and ‡ mean where these datasets and models are named."""
+    recipes, limits = data.recipes(models), data.limits(models)
+    return [
+        *stand_ins(data, list(datasets)),
+        *([f"† {'; '.join(recipes)}."] if recipes else []),
+        *([f"‡ Not converged, stopped at the limit of training: {'; '.join(limits)}."]
+          if limits else []),
+    ]  # fmt: skip
 
 
 def units(data: ExhibitData, datasets: list[str]) -> list[str]:
@@ -158,8 +209,8 @@ def units(data: ExhibitData, datasets: list[str]) -> list[str]:
         if entry["metric"] in ("mse", "mae"):
             unit = entry.get("unit") or f"the target ({entry.get('target', 'as given')})"
             square = "squared unit" if entry["metric"] == "mse" else "unit"
-            name = METRICS[entry["metric"]]
-            found.append(f"{_title(entry, dataset)}: {name} in the {square} of {unit}.")
+            name = metric_title(entry["metric"])
+            found.append(f"{data.dataset(dataset).rstrip('*')}: {name} in the {square} of {unit}.")
     return found
 
 
@@ -167,15 +218,21 @@ def stand_ins(data: ExhibitData, datasets: list[str]) -> list[str]:
     """One sentence a dataset that stands in for one that cannot be had."""
     entries = ((name, data.about["datasets"][name]) for name in datasets)
     return [
-        f"* {_title(entry, name)} stands in for {entry['stand_in']}."
+        f"* {data.dataset(name).rstrip('*')} stands in for {entry['stand_in']}."
         for name, entry in entries
         if entry.get("stand_in")
     ]
 
 
-def _title(entry: dict, identifier: str) -> str:
-    """Title with the variant that the identifier names: `magic~rows=1500` → `…, 1,500 rows`."""
-    name, _, variant = identifier.partition("~")
-    changes = (part.partition("=") for part in variant.split(",") if part)
-    parts = [f"{int(v):,} rows" if k == "rows" else f"{k}={v}" for k, _, v in changes]
-    return ", ".join([entry.get("title") or name, *parts])
+def _title(entry: dict, identifier: str, changes: str) -> str:
+    """Title with what was changed: `rows=1500` → `…, 1,500 rows`."""
+    rows = changes.removeprefix("rows=")
+    if changes.startswith("rows=") and rows.isdecimal():
+        changes = f"{int(rows):,} rows"
+    return ", ".join(part for part in (_name(entry, identifier), changes) if part)
+
+
+def _name(entry: dict, identifier: str) -> str:
+    """Title without the variant; an imported entry has no title but its identifier."""
+    title = entry.get("title") or identifier
+    return title.partition("~")[0] if title == identifier else title

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.data import METRICS, ExhibitData, stand_ins, units
-from reseed.exhibits.numbers import percent
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.data import ExhibitData, marks, metric_title, units
+from reseed.exhibits.numbers import counted, percent
+from reseed.exhibits.tables import Rows, Table, empty_table
 
 _TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continuous"}
 
@@ -16,12 +16,12 @@ def table(data: ExhibitData, options: dict) -> Table:
     names = list(dict.fromkeys(data.metrics["dataset"]))
     if not names:
         return empty_table(data, "No dataset was run at this scale.")
-    rows, raw = [], []
+    lines, raw = Rows(), []
     for name in names:
         entry = data.about["datasets"][name]
         counts = entry.get("class_counts") or {}
         text = sum(feature["kind"] == "categorical" for feature in entry["features"])
-        rows.append(
+        lines.add(
             {
                 "Name": data.dataset(name),
                 "Source": _source(entry.get("source") or {}),
@@ -33,7 +33,7 @@ def table(data: ExhibitData, options: dict) -> Table:
                     f"{label}: {percent(n / sum(counts.values()))}" for label, n in counts.items()
                 )
                 or "–",
-                "Metric": METRICS[entry["metric"]],
+                "Metric": metric_title(entry["metric"]),
             }
         )
         raw.append(
@@ -49,10 +49,21 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "licence": entry.get("licence") or "",
             }
         )
-    note = " ".join(
-        [f"Scale: {data.about['scale']}.", *units(data, names), *stand_ins(data, names)]
+    note = " ".join([f"Scale: {data.about['scale']}.", *units(data, names), *marks(data, names)])
+    return lines.table(
+        data, pd.DataFrame(raw), note, text_columns=3, headline=_headline(raw), paragraphs=(5,)
     )
-    return Table(data, pd.DataFrame(rows), pd.DataFrame(raw), note, text_columns=3)
+
+
+def _headline(raw: list[dict]) -> str:
+    counts = sorted(entry["rows"] for entry in raw)
+    several = counts[0] < counts[-1]
+    text = f"{counted(len(raw), 'dataset')}, {counts[0]:,}" + (
+        f" to {counts[-1]:,} rows" if several else " rows"
+    )
+    stand_ins = sum(bool(entry["stand_in"]) for entry in raw)
+    verb = "stands in" if stand_ins == 1 else "stand in"
+    return text + (f"; {stand_ins} {verb} for data not to be had" if stand_ins else "")
 
 
 def _source(source: dict) -> str:

@@ -32,10 +32,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     down, across = options.get("y", ["ks", "alpha_hat"]), options.get("x")
     arms = cells(data, rows)
     pairs = list(zip(across or [None] * len(down), down, strict=True))
-    canvas, axes = panel_grid(len(arms) * len(pairs), 2.2, min(3, len(pairs)))
+    canvas, axes = panel_grid([2.2] * (len(arms) * len(pairs)), min(3, len(pairs)), legend=0.6)
     sizes = sorted(rows["size"].unique())
     panels = [(title, part, x, y) for title, part in arms for x, y in pairs]
-    for axis, (title, part, x, y) in zip(axes, panels, strict=True):
+    for axis, (title, part, x, y) in zip(axes, panels, strict=False):
         if x is None:
             _over_size(axis, part, y, sizes)
         else:

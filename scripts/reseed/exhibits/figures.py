@@ -9,6 +9,7 @@ from pathlib import Path
 import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
+from PIL import Image
 
 from reseed.atomic import replacing, write_json
 from reseed.exhibits.data import ExhibitData
@@ -24,12 +25,20 @@ _DPI = 200
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a figure shows: its numbers, footnote, plain findings and own words for the caption."""
+    """What a figure shows: the numbers drawn, footnote, and in words what is seen.
+
+    `headline`, `findings`, `definitions` and `empty` as in `tables.Table`; `alt` is what a reader
+    who cannot see the figure is told of it.
+    """
 
     frame: pd.DataFrame
     footnote: str
     findings: Sequence[str] = ()
     caption: str = ""
+    headline: str = ""
+    definitions: Sequence[str] = ()
+    alt: str = ""
+    empty: str = ""
 
 
 @styled
@@ -37,11 +46,8 @@ def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, Drawn]:
     """A figure that says that there is nothing to draw, and why."""
     figure = new_figure(1.2)
     figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
-    return figure, Drawn(pd.DataFrame({"nothing_to_show": [reason]}), _scale(data))
-
-
-def _scale(data: ExhibitData) -> str:
-    return f"Scale: {data.about['scale']}."
+    frame = pd.DataFrame({"nothing_to_show": [reason]})
+    return figure, Drawn(frame, f"Scale: {data.about['scale']}.", empty=reason, alt=reason)
 
 
 def write_figure(figure: Figure, drawn: Drawn, data: ExhibitData, stem: str | Path) -> None:
@@ -53,6 +59,8 @@ def write_figure(figure: Figure, drawn: Drawn, data: ExhibitData, stem: str | Pa
             form = path.suffix[1:]
             with replacing(path) as temporary:
                 figure.savefig(temporary, format=form, dpi=_DPI, metadata=_METADATA[form])
+                if form == "png":
+                    _fewer_colours(temporary)
     with replacing(files[2]) as temporary:
         drawn.frame.to_csv(temporary, index=False, lineterminator="\n")
     caption = " ".join(part for part in (data.caption, drawn.caption) if part)
@@ -62,9 +70,22 @@ def write_figure(figure: Figure, drawn: Drawn, data: ExhibitData, stem: str | Pa
             "kind": data.kind,
             "form": "figure",
             "title": data.title,
+            "headline": drawn.headline,
             "caption": caption,
             "footnote": drawn.footnote,
+            "definitions": list(drawn.definitions),
             "findings": list(drawn.findings),
+            "alt": drawn.alt or drawn.headline or data.title,
+            "empty": drawn.empty,
+            "inches": [round(float(side), 2) for side in figure.get_size_inches()],
             "files": [path.name for path in files],
         },
     )
+
+
+def _fewer_colours(png: str | Path) -> None:
+    """A palette in place of full colour: a third of the bytes, for a page that carries it."""
+    with Image.open(png) as image:
+        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
+            png, format="PNG", optimize=True
+        )

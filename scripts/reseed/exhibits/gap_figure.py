@@ -19,8 +19,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if rows.empty:
         return empty_figure(data, NOTHING)
     arms = cells(data, rows)
-    canvas, axes = panel_grid(len(arms), 2.1)
-    for axis, (title, part) in zip(axes, arms, strict=True):
+    canvas, axes = panel_grid([2.1] * len(arms), legend=0.6)
+    for axis, (title, part) in zip(axes, arms, strict=False):
         edges = np.append(part["left"], part["right"].iloc[-1])
         low, high, mean, together = (
             part[name].to_numpy() for name in ("runs_min", "runs_max", "runs_mean", "ensemble")

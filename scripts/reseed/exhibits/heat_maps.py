@@ -9,11 +9,13 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
-from reseed.exhibits import style
-from reseed.exhibits.data import METRICS, ExhibitData, footnote
+from reseed.exhibits import numbers, style
+from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.panels import panel_grid, undrawn
 
 # Panels this small still hold readable cell values (10 columns of 3 digits in half a page).
 _PRINTED = 12
@@ -24,40 +26,63 @@ _KEY = ["experiment", "dataset", "scheme", "hyperparameters_source", "model"]
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """Heat maps of `options["experiment"]`, of all datasets, only `datasets`, or all `except` some.
 
-    One dataset: two panels a row, with the values printed. Several: a row of panels each dataset.
-    Cells of failed trials stay blank and are crossed out. One colour scale a dataset.
+    Colour is the deviation from the panel's own median, on one scale a dataset, so that a model
+    that is better throughout does not hide how it moves. One dataset: the scores are printed in
+    the cells. Cells of failed trials stay blank and are crossed out.
     """
     only, without = options.get("datasets"), options.get("except", [])
     cells = _cells(data, options["experiment"], only, without)
+    known = cells.groupby(_KEY)["score"].transform("nunique") > 1 if len(cells) else []
+    cells = cells[known] if len(cells) else cells
     if cells.empty:
         what = f" on {', '.join(only)}" if only else " on any other dataset" if without else ""
         return empty_figure(data, f"Model and data seeds were not crossed{what} at this scale.")
-    panels = cells[_KEY].drop_duplicates()
-    datasets = list(dict.fromkeys(panels["dataset"]))
+    panels = [(key, part) for key, part in cells.groupby(_KEY, sort=False)]
+    datasets = list(dict.fromkeys(cells["dataset"]))
     printed = len(datasets) == 1
-    most = int(panels.groupby("dataset").size().max())
-    columns = min(2 if printed else 5, most)
-    lines = math.ceil(most / columns)
+    columns = 2 if printed else min(4, max(cells.groupby("dataset")["model"].nunique()))
     # As high as the values printed in its cells need; a small panel needs no more than its ticks.
-    tall = min(3.15, 0.7 + 0.245 * cells["init"].nunique()) if printed else 1.6
-    height = max(1.4, tall) * lines + 0.3
-    canvas = style.new_figure(height * len(datasets))
-    parts = canvas.subfigures(len(datasets), 1, squeeze=False)
-    for part, dataset in zip(parts.flat, datasets, strict=True):
-        axes = part.subplots(lines, columns, squeeze=False)
-        _draw_dataset(part, axes, data, cells[cells["dataset"] == dataset], printed)
-        if not printed:
-            part.suptitle(data.dataset(dataset), x=0.01, ha="left", fontsize=9, weight="bold")
-    frame = cells.drop(columns="status")
-    cell_counts = cells[cells["status"] == "ok"].groupby(_KEY, sort=False).size()
-    shown = panels.assign(n=cell_counts.reindex(pd.MultiIndex.from_frame(panels)).to_numpy())
-    note = footnote(
-        data,
-        shown.fillna({"n": 0}),
-        "Crossed-out cells: failed trials." if (cells["status"] != "ok").any() else "",
-        per="panel (pairs)",
+    tall = max(1.4, min(3.0, 0.75 + 0.22 * cells["init"].nunique())) if printed else 1.6
+    heights, placed = _lines(panels, datasets, columns, tall)
+    canvas, axes = panel_grid(heights, columns, legend=0.0)
+    for dataset in datasets:
+        own = [(axis, panel) for axis, panel in zip(axes, placed, strict=False)
+               if panel is not None and panel[0][1] == dataset]  # fmt: skip
+        if own:
+            _draw_dataset(canvas, data, own, columns, printed)
+    for axis, panel in zip(axes, placed, strict=False):
+        axis.set_visible(panel is not None)
+    titles = [data.dataset(panel[0][1]) if panel else "" for panel in placed]
+    note, shown = _note(data, cells, undrawn([t for t in titles if t], axes))
+    return canvas, Drawn(
+        cells.drop(columns="status"),
+        note,
+        headline=_headline(cells),
+        findings=_findings(data, cells, shown),
+        definitions=[
+            "Colour: deviation from the median of the panel, named in its title; one scale a"
+            " dataset. A row is one model seed over all splits, a column one split under all seeds."
+        ],
+        alt="Heat maps of the score by model seed (rows) and data seed (columns). "
+        + _headline(cells),
     )
-    return canvas, Drawn(frame, note)
+
+
+def _lines(panels: list, datasets: list[str], columns: int, tall: float) -> tuple[list, list]:
+    """Heights and panels in order of the grid; each dataset starts a line, None fills it."""
+    placed: list = []
+    for dataset in datasets:
+        own = [panel for panel in panels if panel[0][1] == dataset]
+        placed += own + [None] * (-len(own) % columns)
+    return [tall] * len(placed), placed
+
+
+def _note(data: ExhibitData, cells: pd.DataFrame, rest: str) -> tuple[str, pd.DataFrame]:
+    panels = cells[_KEY].drop_duplicates()
+    counts = cells[cells["status"] == "ok"].groupby(_KEY, sort=False).size()
+    shown = panels.assign(n=counts.reindex(pd.MultiIndex.from_frame(panels)).to_numpy())
+    crossed = "Crossed-out cells: failed trials." if (cells["status"] != "ok").any() else ""
+    return footnote(data, shown.fillna({"n": 0}), crossed, rest, per="panel (pairs)"), shown
 
 
 def _cells(
@@ -80,33 +105,43 @@ def _cells(
         score=("score", lambda s: s.mean(skipna=False)),
         status=("status", lambda s: "ok" if (s == "ok").all() else "failed"),
     )
-    return found
+    median = found.groupby(_KEY)["score"].transform("median")
+    return found.assign(deviation=found["score"] - median)
 
 
 def _draw_dataset(
-    part: SubFigure, axes: np.ndarray, data: ExhibitData, cells: pd.DataFrame, printed: bool
+    canvas: Figure, data: ExhibitData, panels: list, columns: int, printed: bool
 ) -> None:
-    known = cells["score"].dropna()
-    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-    scale = Normalize(low, high if high > low else low + 1e-12)
-    groups = list(cells.groupby(_KEY, sort=False))
-    for axis in axes.flat[len(groups) :]:
-        axis.set_visible(False)
-    for axis, (key, panel) in zip(axes.flat, groups, strict=False):
-        grid = panel.pivot(index="init", columns="data_seed", values="score").sort_index()
+    parts = [part for _, (_, part) in panels]
+    most = max(float(part["deviation"].abs().max()) for part in parts)
+    scale = Normalize(-most, most)
+    places = numbers.decimals([most], 2, 2, 5)
+    image: AxesImage | None = None
+    for number, (axis, (key, part)) in enumerate(panels):
+        grids = {
+            name: part.pivot(index="init", columns="data_seed", values=name).sort_index()
+            for name in ("score", "deviation")
+        }
         image = axis.imshow(
-            grid.to_numpy(), cmap=style.SEQUENTIAL, norm=scale, aspect="auto", origin="upper"
+            grids["deviation"].to_numpy(), cmap=style.DIVERGING, norm=scale, aspect="auto"
         )
-        axis.set_title(data.model(key[-1]))
-        _ticks(axis, grid, _PRINTED if printed else 5)
-        _mark_failed(axis, grid)
-        if printed and max(grid.shape) <= _PRINTED:
-            _print_values(axis, grid, scale)
-    for axis in axes[:, 0]:
-        axis.set_ylabel("Model seed")
-    bar = part.colorbar(image, ax=list(axes.flat), aspect=30 if printed else 12, pad=0.01)
-    bar.set_label(METRICS[data.metric(cells["dataset"].iloc[0])])
+        median = part["score"].median()
+        axis.set_title(f"{data.model(key[-1])}, median {median:.{places}f}")
+        _ticks(axis, grids["score"], _PRINTED if printed else 5)
+        _mark_failed(axis, grids["score"])
+        if printed and max(grids["score"].shape) <= _PRINTED:
+            _print_values(axis, grids["score"], grids["deviation"], scale, places)
+        if number % columns == 0:
+            where = "" if printed else f"{_short(data.dataset(key[1]))}\n"
+            axis.set_ylabel(f"{where}Model seed")
+    bar = canvas.colorbar(image, ax=[a for a, _ in panels], aspect=30 if printed else 12, pad=0.01)
+    metric = metric_title(data.metric(panels[0][1][0][1]))
+    bar.set_label(f"{metric} − panel’s median" if printed else f"Δ {metric}")
     bar.outline.set_visible(False)
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= 24 else f"{title[:23]}…"
 
 
 def _ticks(axis: Axes, grid: pd.DataFrame, most: int) -> None:
@@ -124,21 +159,45 @@ def _mark_failed(axis: Axes, grid: pd.DataFrame) -> None:
     axis.plot(columns, rows, "x", color=style.GREY, ms=6)
 
 
-def _print_values(axis: Axes, grid: pd.DataFrame, scale: Normalize) -> None:
-    colours = colormaps[style.SEQUENTIAL]
-    for (i, j), value in np.ndenumerate(grid.to_numpy()):
+def _print_values(
+    axis: Axes, scores: pd.DataFrame, deviations: pd.DataFrame, scale: Normalize, places: int
+) -> None:
+    colours = colormaps[style.DIVERGING]
+    for (i, j), value in np.ndenumerate(scores.to_numpy()):
         if np.isfinite(value):
-            red, green, blue, _ = colours(scale(value))
+            red, green, blue, _ = colours(scale(deviations.to_numpy()[i, j]))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             axis.text(
-                j, i, _short(value), ha="center", va="center", fontsize=7,
+                j, i, f"{value:.{places}f}", ha="center", va="center", fontsize=7,
                 color="white" if dark else "black",
             )  # fmt: skip
 
 
-def _short(value: float) -> str:
-    """Five characters or so: `.123`, `1.234`, `56.7`."""
-    size = abs(value)
-    if size < 0.1 or size >= 10:
-        return f"{value:.3g}"
-    return f"{value:.3f}".removeprefix("0") if value > 0 else f"{value:.3f}"
+def _striped(cells: pd.DataFrame) -> tuple[int, int]:
+    """Panels in which columns (splits) differ more than rows (seeds), and panels."""
+    more = total = 0
+    for _, part in cells.groupby(_KEY, sort=False):
+        grid = part.pivot(index="init", columns="data_seed", values="score")
+        if min(grid.shape) > 1 and grid.notna().all(axis=None):
+            total += 1
+            more += grid.mean(axis=0).std() > grid.mean(axis=1).std()
+    return int(more), total
+
+
+def _headline(cells: pd.DataFrame) -> str:
+    more, total = _striped(cells)
+    if not total:
+        return ""
+    return f"In {more} of {numbers.counted(total, 'grid')} the score goes with the split"
+
+
+def _findings(data: ExhibitData, cells: pd.DataFrame, shown: pd.DataFrame) -> list[str]:
+    more, total = _striped(cells)
+    if not total:
+        return []
+    sizes = sorted({int(n) for n in shown["n"].dropna()})
+    return [
+        f"The mean score differs more between data seeds (columns) than between model seeds (rows)"
+        f" in {more} of {numbers.counted(total, 'grid')} of {numbers.several(map(str, sizes))}"
+        " pairs of seeds."
+    ]

@@ -29,8 +29,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if frame.empty:
         return empty_figure(data, f"No arm has {_LEAST} finished seeds at this scale.")
     panels = cells(data, frame)
-    canvas, axes = panel_grid(len(panels), 2.1)
-    for axis, (title, part) in zip(axes, panels, strict=True):
+    canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
+    for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part["score"].to_numpy(), options.get("bins", "auto"))
         axis.set_title(title)
         axis.set_xlabel(f"{metric_title(part['metric'].iloc[0])} ({len(part):,} seeds)")

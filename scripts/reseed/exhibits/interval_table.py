@@ -6,8 +6,8 @@ import pandas as pd
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import VARIED, ExhibitData, footnote
-from reseed.exhibits.spread_table import COVERAGE, score_places, section, together
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.spread_table import COVERAGE, few, score_places, section, spread_of, together
+from reseed.exhibits.tables import Rows, Table, empty_table
 
 
 def table(data: ExhibitData, options: dict) -> Table:
@@ -15,40 +15,40 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options["experiments"])
     if rows.empty:
         return empty_table(data, "None of this table's experiments was run at this scale.")
-    rows = rows[rows["held"] == ""]
-    rows = together(rows)
+    rows = together(rows[rows["held"] == ""])
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
-    shown = pd.DataFrame([_line(data, row, places[row["dataset"]]) for _, row in rows.iterrows()])
+    lines = Rows()
+    for _, row in rows.iterrows():
+        where = section(data, rows, row["dataset"], row["scheme"], row["hyperparameters_source"])
+        lines.add(_line(data, row, places[row["dataset"]]), where)
     level = f"{rows['level'].max():.0%}".replace("%", " %")
-    return Table(
+    return lines.table(
         data,
-        shown,
         rows,
-        footnote(
-            data,
-            rows,
+        footnote(data, rows, few(rows)),
+        definitions=[
             f"Brackets: {level} intervals over seeds. {COVERAGE}",
             f"Next range: where the range of as many new seeds falls ({level}) if scores are"
             " Gaussian (studentised range).",
             "Range / Gaussian: observed range over that expected of a Gaussian sample of that size"
             " and SD. Tail: from the excess kurtosis at the 5 % level, one test a row; with many"
             " rows some are off by chance, and with few seeds little can be seen.",
-        ),
-        sections=[
-            section(data, rows, *key)
-            for key in rows[["dataset", "scheme", "hyperparameters_source"]].itertuples(
-                index=False, name=None
-            )
         ],
         text_columns=2,
         findings=_findings(rows),
+        headline=_headline(rows),
     )
 
 
 def _line(data: ExhibitData, row: pd.Series, places: int) -> dict:
     def bracketed(name: str) -> str:
-        return numbers.with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"], places)
+        value = row[name] if name == "median" else spread_of(row, name)
+        if pd.isna(value):
+            return numbers.NONE
+        return numbers.with_interval(value, row[f"{name}_low"], row[f"{name}_high"], places)
 
+    enough = pd.notna(spread_of(row, "range"))
+    new = numbers.interval(row["range_next_low"], row["range_next_high"], places) if enough else ""
     return {
         "Algorithm": data.model(row["model"]),
         "Varied": VARIED.get(row["varied"], row["varied"]),
@@ -56,22 +56,38 @@ def _line(data: ExhibitData, row: pd.Series, places: int) -> dict:
         "Median": bracketed("median"),
         "IQR": bracketed("iqr"),
         "SD": bracketed("sd"),
-        "Range": numbers.fixed(row["range"], places),
-        "Next range": numbers.interval(row["range_next_low"], row["range_next_high"], places),
+        "Range": numbers.fixed(spread_of(row, "range"), places),
+        "Next range": new or numbers.NONE,
         "Range / Gaussian": numbers.ratio(row["range_ratio_to_gaussian"]),
         "Tail": row["tail"] or numbers.NONE,
     }
 
 
-def _findings(rows: pd.DataFrame) -> list[str]:
+def _wider(rows: pd.DataFrame) -> tuple[int, pd.DataFrame]:
+    """Cells wider than a Gaussian at the 5 % level, and the cells that were tested."""
     tested = rows[rows["tail"] != ""]
+    wide = (tested["range_p_value"] < 0.05) & (tested["range_ratio_to_gaussian"] > 1)
+    return int(wide.sum()), tested
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    larger, tested = _wider(rows)
+    if tested.empty:
+        return ""
+    if larger <= max(1, round(0.025 * len(tested))):
+        return "The extremes are no further out than Gaussian scores give"
+    return f"{larger} of {len(tested)} ranges are wider than Gaussian scores give"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    larger, tested = _wider(rows)
     if tested.empty:
         return []
-    larger = int(((tested["range_p_value"] < 0.05) & (tested["range_ratio_to_gaussian"] > 1)).sum())
-    ratio = tested["range_ratio_to_gaussian"].median()
+    low, high = int(tested["n"].min()), int(tested["n"].max())
+    seeds = f"{low}" if low == high else f"{low} to {high}"
     return [
-        f"In {larger} of {len(tested)} cells the range is larger than Gaussian scores of the same"
-        f" SD would give (5 % level, two-sided; about {0.025 * len(tested):.0f} of {len(tested)}"
-        f" would be by chance alone); the median range is {numbers.ratio(ratio)} times the"
-        " Gaussian one."
+        f"The range is larger than Gaussian scores of the same SD would give in {larger} of"
+        f" {len(tested)} cells of {seeds} seeds (5 % level, two-sided; by chance alone about"
+        f" {0.025 * len(tested):.0f}); it is"
+        f" {numbers.spread_over(tested['range_ratio_to_gaussian'], 'cell')} times the Gaussian one."
     ]

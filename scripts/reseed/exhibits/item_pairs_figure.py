@@ -23,8 +23,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, NOTHING)
     panels = list(rows.groupby([*PLACE, "metric"], sort=False))
     most = min(_MOST, max(len(part) for _, part in panels))
-    canvas, axes = panel_grid(len(panels), 0.26 * most + 0.9, columns=1 if most > 1 else 2)
-    for axis, (_, part) in zip(axes, panels, strict=True):
+    canvas, axes = panel_grid([0.26 * most + 0.9] * len(panels), 1 if most > 1 else 2, legend=0.6)
+    for axis, (_, part) in zip(axes, panels, strict=False):
         part = part.sort_values("p", kind="stable").head(_MOST)
         first, factor = part.iloc[0], part["factor"].to_numpy()
         labels = [

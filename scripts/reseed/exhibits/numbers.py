@@ -56,3 +56,29 @@ def several(values: Iterable[str]) -> str:
     """`a, b and c`."""
     items = list(values)
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """`1 split`, `12 splits`; `noun` in the singular, `plural` where an s is not enough."""
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+
+
+def times(value: float) -> str:
+    """How many times, to be read in a heading: `1.4`, `4`, `12`."""
+    if not math.isfinite(value):
+        return NONE
+    rounded = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+    return rounded.removesuffix(".0")
+
+
+def spread_over(values: Iterable[float], noun: str, show=ratio, plural: str = "") -> str:
+    """`3.20 (median of 12 pairs, 1.10 to 5.00)`; one value stands for itself: `3.20 (1 pair)`."""
+    known = sorted(v for v in values if v is not None and math.isfinite(v))
+    if not known:
+        return NONE
+    number = counted(len(known), noun, plural)
+    middle = len(known) // 2
+    median = known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
+    if len(known) == 1:
+        return f"{show(median)} ({number})"
+    return f"{show(median)} (median of {number}, {show(known[0])} to {show(known[-1])})"

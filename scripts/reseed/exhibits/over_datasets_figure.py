@@ -24,8 +24,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, NOTHING)
     pairs = list(rows.groupby(["experiment", "model_a", "model_b"], sort=False))[:_MOST]
     most = max(len(part) for _, part in pairs)
-    canvas, axes = panel_grid(len(pairs), 0.22 * most + 0.8)
-    for axis, (_, part) in zip(axes, pairs, strict=True):
+    canvas, axes = panel_grid([0.22 * most + 0.8] * len(pairs), legend=0.6)
+    for axis, (_, part) in zip(axes, pairs, strict=False):
         factor, total = part["factor"].iloc[0], part[part["statistic"] == "pair"].iloc[0]
         ordered = part.sort_values("statistic", kind="stable")  # datasets, then the pair
         labels = [data.dataset(d) if d else "Mean of datasets" for d in ordered["dataset"]]

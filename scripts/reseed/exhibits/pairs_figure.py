@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,7 +11,8 @@ from matplotlib.lines import Line2D
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import percent
+from reseed.exhibits.numbers import counted, percent, spread_over
+from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.settings import LONG_LABEL, in_unit, note, pair_title, settings
 from reseed.verdicts import p_text
 
@@ -25,6 +24,7 @@ _LOOK = {
     "no variation": (style.ORANGE, "D", "none", "No variation"),
     "not comparable": (style.RED, "x", "full", "Not comparable"),
 }
+_OTHER = (style.GREY, "x", "full", "Other")
 
 # Points from the panel's right edge to the right edges of the columns of numbers.
 _OFFSETS = (36, 66)
@@ -43,26 +43,54 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if not panels:
         return empty_figure(data, "No two models have runs that can be set side by side.")
     labels = [pair_title(data, row) for _, row in rows.iterrows()]
-    columns = 1 if len(panels) == 1 or max(map(len, labels)) > LONG_LABEL else 2
-    lines = math.ceil(len(panels) / columns)
-    tallest = [max(len(part) for _, part in panels[i * columns :][:columns]) for i in range(lines)]
-    heights = [0.17 * count + 0.75 for count in tallest]
-    canvas = style.new_figure(sum(heights) + 0.35)
-    axes = canvas.subplots(lines, columns, squeeze=False, height_ratios=heights)
-    for axis in axes.flat[len(panels) :]:
-        axis.set_visible(False)
-    for axis, (title, part) in zip(axes.flat, panels, strict=False):
+    columns = 1 if max(map(len, labels)) > LONG_LABEL else 2
+    heights = [0.17 * len(part) + 0.75 for _, part in panels]
+    handles = _legend(rows)
+    room = style.legend_room([handle.get_label() for handle in handles])
+    canvas, axes = panel_grid(heights, columns, legend=room)
+    for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part.sort_values("difference"))
-        axis.set_title(title, pad=14)
-    canvas.legend(handles=_legend(rows), loc="outside lower center", ncols=4)
-    sentence = (
-        f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the line "
-        "the model named first is better. p is Holm-adjusted over the pairs of a panel; flips: "
-        "share of single runs that order the pair otherwise."
-    )
+        entitle(axis, title, 26, pad=14)
+    style.legend_below(canvas, handles)
     hidden = len(rows) - sum(len(part) for _, part in panels)
-    rest = f"{hidden} pairs with greater p are in the table only." if hidden else ""
-    return canvas, Drawn(rows, note(data, rows, sentence, rest))
+    found = _findings(rows)
+    return canvas, Drawn(
+        rows,
+        note(
+            data,
+            rows,
+            f"{hidden} pairs with greater p are in the table only." if hidden else "",
+            undrawn([title for title, _ in panels], axes),
+        ),
+        findings=found,
+        headline=_headline(data, rows),
+        definitions=[
+            f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
+            " line the model named first is better. p is Holm-adjusted over the pairs of a panel;"
+            " flips: share of single runs that order the pair otherwise."
+        ],
+        alt=" ".join(["Difference of each pair of models with its interval, by dataset.", *found]),
+    )
+
+
+def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
+    """The pair that is furthest apart for how sure it is, in a few words."""
+    shown = rows[rows["outcome"] == "difference"]
+    if shown.empty:
+        return f"No difference is shown for any of {counted(len(rows), 'pair')}"
+    always = int((shown["instability"] == 0).sum())
+    return f"Of {counted(len(shown), 'difference')} shown, {always} held in every single run"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    open_ = rows[rows["outcome"] != "difference"]
+    flips = open_["instability"].dropna()
+    if flips.empty:
+        return []
+    return [
+        f"Where no difference is shown ({counted(len(flips), 'pair')}), a single run orders the"
+        f" pair the other way in {spread_over(flips, 'pair', percent)} of runs."
+    ]
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
@@ -74,7 +102,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         "fontsize": 7,
     }
     for y, (_, row) in enumerate(part.iterrows()):
-        colour, marker, fill, _ = _LOOK[row["outcome"]]
+        colour, marker, fill, _ = _LOOK.get(row["outcome"], _OTHER)
         scale = row["factor"]
         axis.plot([row["low"] * scale, row["high"] * scale], [y, y], color=colour, lw=1.3)
         look = {"color": colour, "ms": 4.5, "fillstyle": fill, "mew": 1.0}

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import NONE, decimals, fixed, interval, percent
-from reseed.exhibits.settings import in_unit, note, pair_title, settings
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.numbers import NONE, decimals, fixed, percent
+from reseed.exhibits.settings import (
+    difference_and_interval,
+    in_unit,
+    note,
+    p_cell,
+    pair_title,
+    settings,
+)
+from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.verdicts import p_text
 
 
@@ -18,49 +23,43 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, "No two models were run on the same dataset.")
-    shown, sections, level = [], [], rows["level"].max()
+    lines, level = Rows(), rows["level"].max()
     for title, part in settings(data, rows):
         unit = in_unit(part.iloc[0])
         places = decimals((part["high"] - part["low"]) * part["factor"] / 2, 2, 1)
         for _, row in part.iterrows():
-            low, high = (row[end] * row["factor"] for end in ("low", "high"))
-            shown.append(
-                {
-                    "Pair": pair_title(data, row),
-                    "Difference": fixed(row["difference"] * row["factor"], places),
-                    f"{100 * level:g} % interval": interval(low, high, places) or NONE,
-                    "Cohen’s d_z": fixed(row["cohens_d"], 2),
-                    "p": _p(row["p"]),
-                    "p (Holm)": _p(row["p_holm"]),
-                    "rank p (Holm)": _rank_p(row),
-                    "Order flips": percent(row["instability"]),
-                    "n": _n(row),
-                    "Test": row["test"] or NONE,
-                }
-            )
-            sections.append(f"{title}, {unit}")
-    footnote = note(
+            difference, interval = difference_and_interval(row, places)
+            cells = {
+                "Pair": pair_title(data, row),
+                "Difference": difference,
+                f"{100 * level:g} % interval": interval,
+                "Cohen’s d_z": fixed(row["cohens_d"], 2),
+                "p": p_cell(row["p"]),
+                "p (Holm)": p_cell(row["p_holm"]),
+                "rank p (Holm)": _rank_p(row),
+                "Flips": percent(row["instability"]),
+                "n": _n(row),
+                "Test": row["test"] or NONE,
+            }
+            lines.add(cells, f"{title}, {unit}")
+    return lines.table(
         data,
         rows,
-        "Differences are positive where the model named first is better. Rank p: signed-rank or "
-        "Mann–Whitney test, which do not allow for overlapping splits; ≥: with so few runs no "
-        "outcome gives less. d_z: difference over the SD of the paired differences. Order flips: "
-        "share of single runs that order the pair otherwise than the means, a tie as half.",
+        note(data, rows),
+        definitions=[
+            "Differences are positive where the model named first is better. Rank p: signed-rank"
+            " or Mann–Whitney test, which do not allow for overlapping splits; ≥: with so few runs"
+            " no outcome gives less. d_z: difference over the SD of the paired differences. Flips:"
+            " share of single runs that order the pair otherwise than the means, a tie as half."
+        ],
     )
-    return Table(data, pd.DataFrame(shown), rows, footnote, sections=sections)
-
-
-def _p(value: float) -> str:
-    if not math.isfinite(value):
-        return NONE
-    return p_text(value).replace("below ", "< ")
 
 
 def _rank_p(row: pd.Series) -> str:
     """The adjusted p-value; where no outcome could have rejected, the least it could have been."""
     if row["rank_p_least"] > row["alpha"]:
         return f"≥ {p_text(row['rank_p_least'])}"
-    return _p(row["rank_p_holm"])
+    return p_cell(row["rank_p_holm"])
 
 
 def _n(row: pd.Series) -> str:

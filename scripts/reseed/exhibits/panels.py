@@ -1,8 +1,8 @@
-"""A figure of equal panels, and the two or three marks that several figures share."""
+"""The one grid on which panels stand, never taller than a page, and marks that figures share."""
 
 from __future__ import annotations
 
-import math
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,22 +11,62 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reseed.exhibits import style
+from reseed.exhibits.style import PAGE_WIDTH, new_figure
 
+#: Inches a figure may be high and still share a page with its caption.
+MOST_HEIGHT = 8.6
 #: Colours of arms in their order of appearance, where models have no colour of their own.
 COLOURS = [style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK]
 
 
 def panel_grid(
-    count: int, height: float, columns: int = 2, extra: float = 0.6
+    heights: Sequence[float],
+    columns: int = 2,
+    *,
+    legend: float = 0.35,
+    width: float = PAGE_WIDTH,
+    **subplots,
 ) -> tuple[Figure, list[Axes]]:
-    """A page-wide figure of `count` panels of `height` inches, `columns` a line."""
-    columns = max(1, min(columns, count))
-    lines = math.ceil(count / columns)
-    canvas = style.new_figure(height * lines + extra)
-    axes = canvas.subplots(lines, columns, squeeze=False)
-    for axis in axes.flat[count:]:
+    """A figure with one panel for each of `heights` (inches, title and labels included).
+
+    A line is as high as its highest panel; `legend` inches are left for what stands outside.
+    Lines that would pass the height of a page are not made: fewer panels than heights come back,
+    the figure says how many, and the caller may name them (`undrawn`). The first line is always
+    made.
+    """
+    columns = max(1, min(columns, len(heights)))
+    lines, total = [], legend
+    for start in range(0, len(heights), columns):
+        line = max(heights[start : start + columns])
+        if lines and total + line > MOST_HEIGHT:
+            break
+        lines.append(line)
+        total += line
+    figure = new_figure(min(total, MOST_HEIGHT), width)
+    if len(set(lines)) > 1:
+        subplots["height_ratios"] = lines
+    grid = figure.subplots(len(lines), columns, squeeze=False, **subplots)
+    panels = min(len(heights), len(lines) * columns)
+    for axis in grid.flat[panels:]:
         axis.set_visible(False)
-    return canvas, list(axes.flat[:count])
+    if panels < len(heights):
+        rest = f"{len(heights) - panels} more panels: see the CSV"
+        figure.supxlabel(rest, x=0.99, ha="right", fontsize=7, color=style.GREY)
+    return figure, list(grid.flat[:panels])
+
+
+def entitle(axis: Axes, title: str, characters: int = 34, **look) -> None:
+    """The title of a panel, broken where it would run over the panel beside it."""
+    axis.set_title("\n".join(textwrap.wrap(title, characters) or [""]), **look)
+
+
+def undrawn(titles: Sequence[str], axes: Sequence[Axes]) -> str:
+    """A sentence that names the panels for which the page had no room; empty if there are none."""
+    rest = list(dict.fromkeys(titles[len(axes) :]))
+    if not rest:
+        return ""
+    named = ", ".join(rest[:8]) + (f" and {len(rest) - 8} more" if len(rest) > 8 else "")
+    return f"Not drawn for want of room, but in the CSV: {named}."
 
 
 def colours(names: Sequence[str]) -> dict[str, str]:

@@ -2,117 +2,173 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from reseed.exhibits import numbers
-from reseed.exhibits.data import METRICS, VARIED, ExhibitData, stand_ins, units
-from reseed.exhibits.spread_table import fewer_seeds
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.data import VARIED, ExhibitData, marks, metric_title, units
+from reseed.exhibits.spread_table import LEAST
+from reseed.exhibits.tables import Rows, Table, empty_table
 
 _CELL = [
     "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",
 ]  # fmt: skip
 _SHOWN = {"median": "Median", "range": "Range"}
+# One measured number, whichever of the paper's tables print it.
+_MEASURED = ["measured_dataset", "measured_model", "varied_seed", "held", "test_ratio",
+             "hyperparameters_source", "statistic"]  # fmt: skip
 
 
 def table(data: ExhibitData, options: dict) -> Table:
-    """One row a published cell that was measured; the CSV holds every published number."""
+    """One row a published cell that was measured; the CSV holds every published number.
+
+    A measured range stands beside the published one as the range that as many seeds as the paper
+    took would give; nothing measured on a stand-in is set in proportion to the original's.
+    """
     rows = data.rows()
-    measured = rows[rows["measured"].notna()] if len(rows) else rows
+    measured = rows[rows["measured"].notna() & (rows["n"] >= LEAST)] if len(rows) else rows
     if measured.empty:
         return empty_table(data, "No published number was measured at this scale.")
-    shown, sections = [], []
-    for key, cell in measured.groupby(_CELL, sort=False):
+    lines = Rows()
+    for key, cell in _each_once(measured).groupby(_CELL, sort=False):
         entry = dict(zip(_CELL, key, strict=True))
         first = cell.iloc[0]
         parts = cell.set_index("statistic")
         line = {
             ("", "Algorithm"): data.model(first["measured_model"]),
             ("", "Varied"): VARIED[entry["varied_seed"]],
-            ("", "Test ratio"): f"{entry['test_ratio']:g}",
-            ("", "Hyper-parameters"): entry["hyperparameters"],
+            ("", "Test"): f"{entry['test_ratio']:g}",
+            ("", "Tuning"): entry["hyperparameters"],
             ("", "n"): numbers.seeds(int(first["n"]), int(first["failed"])),
         }
         for name, title in _SHOWN.items():
             part = parts.loc[name] if name in parts.index else None
-            line |= {(title, column): text for column, text in _compare(part).items()}
-        shown.append(line)
+            line |= {(title, column): text for column, text in _compare(part, name).items()}
         title = data.dataset(first["measured_dataset"])
-        sections.append(f"Table {entry['table']}: {title}, {METRICS[entry['metric']]}")
-    frame = pd.DataFrame(shown)
-    frame.columns = pd.MultiIndex.from_tuples(frame.columns)
-    return Table(
+        lines.add(line, f"Table {entry['table']}: {title}, {metric_title(entry['metric'])}")
+    return lines.table(
         data,
-        frame,
         rows,
         _footnote(data, rows, measured),
-        sections=sections,
+        definitions=_definitions(measured),
         text_columns=4,
         findings=_findings(rows, measured),
+        headline=_headline(measured),
     )
 
 
-def _compare(part: pd.Series | None) -> dict[str, str]:
-    names = ["Published", "Measured", "Interval", "Ratio", "Inside"]
+def _each_once(measured: pd.DataFrame) -> pd.DataFrame:
+    """Without the cells that a later table of the paper prints again with the same numbers."""
+    return measured.drop_duplicates([*_MEASURED, "published"])
+
+
+def _compare(part: pd.Series | None, statistic: str) -> dict[str, str]:
+    """Cells of one statistic. The measured range is of other seeds than the paper's: not shown."""
+    names = ["Published", *(["Measured"] if statistic == "median" else []), "Interval", "Inside"]
     if part is None:
         return dict.fromkeys(names, numbers.NONE)
-    inside = numbers.NONE if pd.isna(part["inside"]) else ("yes" if part["inside"] else "no")
-    values = [
-        numbers.fixed(part["published"], 4),
-        numbers.fixed(part["measured"], 4),
-        numbers.interval(part["measured_low"], part["measured_high"], 4) or numbers.NONE,
-        numbers.ratio(part["ratio"]),
-        inside,
-    ]
-    return dict(zip(names, values, strict=True))
+    judged = not (part["stand_in"] or pd.isna(part["inside"]))
+    found = {
+        "Published": numbers.fixed(part["published"], 4),
+        "Measured": numbers.fixed(part["measured"], 4),
+        "Interval": numbers.interval(part["measured_low"], part["measured_high"], 4)
+        or numbers.NONE,
+        "Inside": ("yes" if part["inside"] else "no") if judged else numbers.NONE,
+    }
+    return {name: found[name] for name in names}
 
 
 def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> str:
     low, high = int(measured["n"].min()), int(measured["n"].max())
     absent = len(rows) - len(measured)
     datasets = list(dict.fromkeys(measured["measured_dataset"]))
-    level = f"{measured['level'].max():.0%}".replace("%", " %")
     sources = ", ".join(sorted(measured["hyperparameters_source"].unique()))
-    cells = measured.drop_duplicates(["experiment", "measured_dataset", "held", *_CELL[3:]])
-    recipes = data.recipes(measured["measured_model"])
+    failed = measured.drop_duplicates(_MEASURED[:-1])["failed"].sum()
     parts = [
         f"Scale: {data.about['scale']}. Seeds per cell: {low if low == high else f'{low}–{high}'}.",
-        f"Failed trials (left out): {int(cells['failed'].sum())}.",
+        f"Failed trials (left out): {int(failed)}.",
         f"Measured hyper-parameters: {sources}.",
-        f"Interval ({level}): of the median by bootstrap over seeds; of the range, what as many"
-        " Gaussian seeds as the paper took would give at the measured SD. Ratio: measured over"
-        " published.",
-        "Where model seeds vary, the median hangs on the one data split that is held, and the"
-        " paper's split is not known: a published median outside the interval is no contradiction.",
-        fewer_seeds(measured[measured["hyperparameters"] == "fixed"]),
-        f"{absent} of {len(rows)} published numbers were not run at this scale; the CSV lists them,"
-        " and IQR and relative variation too."
-        if absent
-        else "The CSV holds IQR and relative variation too.",
+        f"{absent} of {len(rows)} published numbers were not run at this scale, or on fewer than"
+        f" {LEAST} seeds; the CSV lists them." if absent else "",
+        *contradictions(data, rows),
         *units(data, datasets),
-        *stand_ins(data, datasets),
-        f"† {'; '.join(recipes)}." if recipes else "",
-    ]
+        *marks(data, datasets, measured["measured_model"]),
+    ]  # fmt: skip
     return " ".join(part for part in parts if part)
 
 
+def _definitions(measured: pd.DataFrame) -> list[str]:
+    level = f"{measured['level'].max():.0%}".replace("%", " %")
+    return [
+        f"Interval ({level}): of the median by bootstrap over seeds; of the range, where the range"
+        " of as many Gaussian seeds as the paper took falls at the measured SD. Inside: whether the"
+        " published number lies in it; not judged beside a stand-in.",
+        "Where model seeds vary, the median hangs on the one data split that is held, and the"
+        " paper's split is not known: a published median outside the interval is no contradiction.",
+        "The CSV holds IQR and relative variation too; a number that a later table of the paper"
+        " repeats is shown once.",
+    ]
+
+
+def contradictions(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    """A sentence for cells that two of the paper's tables print with different numbers."""
+    same = [name for name in _CELL if name != "table"]
+    differ = rows.groupby([*same, "statistic"], sort=False)["published"].nunique()
+    found: dict[str, set] = {}
+    for key in differ.index[differ > 1]:
+        entry = dict(zip([*same, "statistic"], key, strict=True))
+        cell = rows[(rows[list(entry)] == pd.Series(entry)).all(axis=1)]
+        tables = numbers.several(f"{t}" for t in sorted(cell["table"].unique()))
+        name = f"{entry['algorithm']} on {entry['dataset']} at test ratio {entry['test_ratio']:g}"
+        found.setdefault(tables, set()).add(_named(data, entry, name))
+    return [
+        f"The paper's Tables {tables} print different numbers for {numbers.several(sorted(names))}."
+        for tables, names in found.items()
+    ]
+
+
+def _named(data: ExhibitData, entry: dict, plain: str) -> str:
+    models = [m for m in data.about["models"] if m.partition("~")[0] == entry["algorithm"]]
+    datasets = [d for d in data.about["datasets"] if d.partition("~")[0] == entry["dataset"]]
+    if not models or not datasets:
+        return plain
+    model = data.model(models[0]).rstrip("†‡")
+    dataset = data.dataset(datasets[0])
+    return f"{model} on {dataset} at test ratio {entry['test_ratio']:g}"
+
+
+def _once(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
+    """Measured cells of the paper's own datasets, each once, with one of the paper's verdicts."""
+    real = measured[~measured["stand_in"].astype(bool) & (measured["statistic"] == statistic)]
+    return real[real["inside"].notna()].drop_duplicates(_MEASURED)
+
+
+def _headline(measured: pd.DataFrame) -> str:
+    parts = []
+    for statistic, words in (("median", "medians"), ("range", "ranges")):
+        judged = _once(measured, statistic)
+        if len(judged):
+            parts.append(f"{int(judged['inside'].sum())} of {len(judged)} published {words}")
+    return f"As measured: {numbers.several(parts)}" if parts else ""
+
+
 def _findings(rows: pd.DataFrame, measured: pd.DataFrame) -> list[str]:
-    real = measured[~measured["stand_in"].astype(bool)]
     found = []
-    for name, word in (("median", "median"), ("range", "range")):
-        more = fewer_seeds(real[real["hyperparameters"] == "fixed"]) if name == "range" else ""
-        part = real[real["statistic"] == name]
-        ratio = part["ratio"].replace(np.inf, np.nan).dropna()
-        judged = part["inside"].dropna()
-        if len(ratio):
-            found.append(
-                f"On the paper's own datasets the measured {word} is"
-                f" {numbers.ratio(ratio.median())} times the published one (median of"
-                f" {len(ratio)} cells, from {numbers.ratio(ratio.min())} to"
-                f" {numbers.ratio(ratio.max())}); the published {word} lies in the"
-                f" measured interval in {int(judged.sum())} of {len(judged)}. {more}".strip()
-            )
+    for statistic, words in (("median", "median"), ("range", "range")):
+        judged = _once(measured, statistic)
+        if judged.empty:
+            continue
+        low, high = int(judged["n"].min()), int(judged["n"].max())
+        seeds = f"{low}" if low == high else f"{low} to {high}"
+        text = (
+            f"On the paper's own datasets the published {words} lies in the measured interval in"
+            f" {int(judged['inside'].sum())} of {len(judged)} cells ({seeds} seeds each)"
+        )
+        if statistic == "median":
+            over = numbers.spread_over(judged["ratio"].astype(float), "cell")
+            text += f"; the measured one is {over} times the published"
+        else:
+            text += ", which is that of as many seeds as the paper took"
+        found.append(f"{text}.")
     missing = int(rows["measured"].isna().sum())
     if missing:
         found.append(f"{missing} of {len(rows)} published numbers were not measured.")

@@ -2,106 +2,144 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
-from reseed.exhibits import style
-from reseed.exhibits.data import METRICS, VARIED, ExhibitData, footnote
+from reseed.analyses.spread import next_range
+from reseed.exhibits import numbers, style
+from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.spread_table import fewer_seeds
+from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.exhibits.spread_table import LEAST
 
-_WIDTH = 0.36
+_OFFSET = 0.34
+#: Seeds behind the paper's ranges.
+PUBLISHED_SEEDS = 50
 _COLUMNS = [
     "experiment", "varied", "dataset", "scheme", "model", "hyperparameters_source", "metric", "n",
-    "failed", "range", "range_next_low", "range_next_high", "published_range",
+    "failed", "sd", "range", "published_range",
 ]  # fmt: skip
 
 
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """Bars of `options["experiments"]`, the range of as many new seeds, the published range."""
+    """Dots at the ranges of `options["experiments"]`.
+
+    Beside a published range stands where the range of as many seeds as the paper's is expected.
+    """
     rows = data.rows(options["experiments"])
     if not rows.empty:
-        rows = rows[(rows["held"] == "") & (rows["n"] > 1)]
+        rows = rows[(rows["held"] == "") & (rows["n"] >= LEAST)]
     if rows.empty:
-        return empty_figure(data, "None of this figure's experiments was run at this scale.")
-    rows = rows.reindex(columns=_COLUMNS)
-    datasets = list(dict.fromkeys(rows["dataset"]))
-    columns = min(2, len(datasets))
-    lines = math.ceil(len(datasets) / columns)
-    canvas = style.new_figure(2.2 * lines + 0.5)
-    axes = canvas.subplots(lines, columns, squeeze=False)
-    for axis in axes.flat[len(datasets) :]:
-        axis.set_visible(False)
-    for axis, dataset in zip(axes.flat, datasets, strict=False):
-        _panel(axis, data, rows[rows["dataset"] == dataset])
-        axis.set_title(data.dataset(dataset))
-        axis.set_ylabel(f"Range of {METRICS[data.metric(dataset)]}")
-    published = bool(rows["published_range"].notna().any())
-    varied = list(dict.fromkeys(rows["varied"]))
-    canvas.legend(handles=_legend(varied, published), loc="outside lower center", ncols=4)
-    note = (
-        "Thin line: where the range of as many new seeds falls (95 %), if scores are Gaussian with"
-        " the measured SD."
-    )
-    about_published = (
-        "Diamond: the published range (50 seeds); beside a stand-in, that of the original data."
-        if published
-        else ""
-    )
-    fewer = fewer_seeds(rows) if published else ""
-    return canvas, Drawn(
-        rows, footnote(data, rows, note, about_published, fewer), findings=_findings(rows)
-    )
-
-
-def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
-    models = list(dict.fromkeys(rows["model"]))
-    varied = list(dict.fromkeys(rows["varied"]))
-    for _, row in rows.iterrows():
-        offset = (varied.index(row["varied"]) - (len(varied) - 1) / 2) * _WIDTH
-        x = models.index(row["model"]) + offset
-        axis.bar(x, row["range"], _WIDTH * 0.94, color=style.VARIED.get(row["varied"], style.GREY))
-        axis.plot(
-            [x, x], [row["range_next_low"], row["range_next_high"]], color=style.BLACK, lw=0.8
+        return empty_figure(
+            data, f"No experiment of this figure has {LEAST} seeds: no range to show at this scale."
         )
-        axis.plot(x, row["published_range"], "D", ms=4, mfc="white", mec=style.BLACK, mew=0.8)
-    axis.set_xticks(range(len(models)), [data.model(model) for model in models])
-    axis.tick_params(axis="x", length=0)
-    axis.set_xlim(-0.6, len(models) - 0.4)
+    rows = _with_expected(data, rows.reindex(columns=_COLUMNS))
+    datasets = list(dict.fromkeys(rows["dataset"]))
+    varied = list(dict.fromkeys(rows["varied"]))
+    published = bool(rows["expected_low"].notna().any())
+    handles = _legend(varied, published)
+    labels = [h.get_label() for h in handles]
+    canvas, axes = panel_grid([2.05] * len(datasets), legend=style.legend_room(labels))
+    for axis, dataset in zip(axes, datasets, strict=False):
+        _panel(axis, data, rows[rows["dataset"] == dataset], varied)
+        entitle(axis, data.dataset(dataset))
+        axis.set_ylabel(f"Range of {metric_title(data.metric(dataset))}")
+    style.legend_below(canvas, handles)
+    about_published = (
+        f"Diamond: the paper's range over {PUBLISHED_SEEDS} seeds; line: where the range of"
+        f" {PUBLISHED_SEEDS} seeds falls (95 %), if scores are Gaussian with the SD measured here"
+        " (studentised range). A dot is the range over the seeds at hand and grows with them."
+    )
+    rest = undrawn([data.dataset(d) for d in datasets], axes)
+    found = _findings(rows)
+    return canvas, Drawn(
+        rows,
+        footnote(data, rows, rest),
+        findings=found,
+        headline=_headline(rows),
+        definitions=[about_published] if published else [],
+        alt=" ".join(["Dots at the range of the score for each algorithm, by the seed varied.",
+                      *found]),
+    )  # fmt: skip
+
+
+def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
+    """The interval of a range of the paper's size beside each published range that is matched."""
+    own = rows["published_range"].notna() & ~rows["dataset"].map(
+        lambda d: bool(data.about["datasets"][d].get("stand_in"))
+    )
+    ends = [
+        next_range(row["sd"], int(row["n"]), PUBLISHED_SEEDS) if known else (np.nan, np.nan)
+        for known, (_, row) in zip(own, rows.iterrows(), strict=True)
+    ]
+    low, high = zip(*ends, strict=True)
+    return rows.assign(
+        expected_low=low, expected_high=high, published_range=rows["published_range"].where(own)
+    )
+
+
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, varied: list[str]) -> None:
+    models = list(dict.fromkeys(rows["model"]))
+    for _, row in rows.iterrows():
+        offset = (varied.index(row["varied"]) - (len(varied) - 1) / 2) * _OFFSET
+        x = models.index(row["model"]) + offset
+        colour = style.VARIED.get(row["varied"], style.GREY)
+        axis.plot(x, row["range"], "o", ms=5, mew=0, color=colour)
+        beside = x + 0.11
+        axis.plot([beside] * 2, [row["expected_low"], row["expected_high"]], color=colour, lw=1.0)
+        axis.plot(beside, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9)
+    style.name_columns(axis, [data.model(model) for model in models])
     axis.set_ylim(bottom=0)
 
 
-def _legend(varied: list[str], published: bool) -> list:
-    handles: list = [
-        Patch(color=style.VARIED.get(name, style.GREY), label=f"{VARIED[name]} varied".capitalize())
+def _legend(varied: list[str], published: bool) -> list[Line2D]:
+    handles = [
+        Line2D([], [], ls="", marker="o", ms=5, mew=0, color=style.VARIED.get(name, style.GREY),
+               label=f"{VARIED[name]} varied".capitalize())
         for name in varied
-    ]
-    handles.append(Line2D([], [], color=style.BLACK, lw=0.8, label="95 % for as many new seeds"))
+    ]  # fmt: skip
     if published:
-        mark = {"marker": "D", "ms": 4, "mfc": "white", "mec": style.BLACK, "mew": 0.8}
-        handles.append(Line2D([], [], ls="", label="Published", **mark))
+        mark = {"marker": "D", "ms": 3.6, "mfc": "white", "mec": style.BLACK, "mew": 0.9}
+        handles += [
+            Line2D([], [], ls="", label=f"Published, {PUBLISHED_SEEDS} seeds", **mark),
+            Line2D([], [], color=style.BLACK, lw=1.0,
+                   label=f"Expected here of {PUBLISHED_SEEDS} seeds, 95 %"),
+        ]  # fmt: skip
     return handles
 
 
-def _findings(rows: pd.DataFrame) -> list[str]:
+def _compared(rows: pd.DataFrame) -> pd.DataFrame:
+    """Ranges over data and over model seeds of cells with as many seeds on both sides."""
     wide = rows.pivot_table(index=["dataset", "model"], columns="varied", values=["range", "n"])
     if not {("range", "data"), ("range", "model")} <= set(wide.columns):
-        return []
-    same = wide[(wide["n"]["data"] == wide["n"]["model"]) & (wide["range"]["model"] > 0)]
+        return wide.iloc[:0]
+    return wide[(wide["n"]["data"] == wide["n"]["model"]) & (wide["range"]["model"] > 0)]
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    same = _compared(rows)
+    if same.empty:
+        return ""
+    larger = int((same["range"]["data"] > same["range"]["model"]).sum())
+    return f"The range over splits is the larger one in {larger} of {len(same)} cells"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    same = _compared(rows)
     if same.empty:
         return []
     larger = same["range"]["data"] > same["range"]["model"]
     by_dataset = larger.groupby(level="dataset").all()
+    ratio = same["range"]["data"] / same["range"]["model"]
+    seeds = sorted({int(n) for n in same["n"]["data"]})
     return [
-        f"At equal numbers of seeds the range over data seeds is the larger one in"
-        f" {int(larger.sum())} of {len(larger)} pairs of dataset and algorithm, for every"
-        f" algorithm on {int(by_dataset.sum())} of {len(by_dataset)} datasets (median ratio"
-        f" {np.median(same['range']['data'] / same['range']['model']):.1f})."
+        f"At equal numbers of seeds ({numbers.several(map(str, seeds))} a side) the range over data"
+        f" seeds is the larger one in {int(larger.sum())} of {len(same)} pairs of dataset and"
+        f" algorithm, for every algorithm on {int(by_dataset.sum())} of"
+        f" {numbers.counted(len(by_dataset), 'dataset')}; ratio"
+        f" {numbers.spread_over(ratio, 'pair')}."
     ]

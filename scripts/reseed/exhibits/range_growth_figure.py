@@ -19,8 +19,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if rows.empty:
         return empty_figure(data, "No arm has two seeds of different scores at this scale.")
     panels = cells(data, rows)
-    canvas, axes = panel_grid(len(panels), 2.1)
-    for axis, (title, part) in zip(axes, panels, strict=True):
+    canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
+    for axis, (title, part) in zip(axes, panels, strict=False):
         axis.fill_between(part["seeds"], part["gaussian_low"], part["gaussian_high"],
                           color=style.RED, alpha=0.15, lw=0)  # fmt: skip
         axis.plot(part["seeds"], part["gaussian"], color=style.RED, lw=1.1, ls="--")

@@ -6,10 +6,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.exhibits import style
+from reseed.exhibits import numbers, style
+from reseed.exhibits.colours import DASHES, LINES
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.settings import DASHES, LINES, note, settings
+from reseed.exhibits.panels import panel_grid
+from reseed.exhibits.settings import note, settings
 from reseed.verdicts import share_text
 
 
@@ -25,19 +27,31 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if not panels:
         reason = "No two models share two runs with different scores: no order can be compared."
         return empty_figure(data, reason)
-    canvas = style.new_figure(max(2.6, 0.3 * len(panels) + 1.5))
-    left, right = canvas.subplots(1, 2, width_ratios=[1, 1.2])
+    labels = [title for title, _ in panels] if len(panels) > 1 else []
+    tall = min(6.5, max(2.3, 0.26 * len(panels) + 0.7))
+    canvas, (left, right) = panel_grid(
+        [tall, tall], legend=style.legend_room(labels), width_ratios=[1, 1.2]
+    )
     _agreement(left, panels)
     _reversal(right, panels)
     if len(panels) > 1:
-        canvas.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        style.legend_below(canvas, right.get_legend_handles_labels()[0])
     level = rows["level"].dropna()
-    sentence = (
-        f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f} % "
-        "of them (1: same order, −1: opposite). Right: mean over pairs of models of the chance "
-        "that m runs and the other n − m, drawn with replacement, order it unlike; 50 % for a tie."
-    )
-    return canvas, Drawn(rows, note(data, rows, sentence, absent, per="dataset"), _findings(panels))
+    found = _findings(panels)
+    return canvas, Drawn(
+        rows,
+        note(data, rows, absent, per="dataset"),
+        findings=found,
+        headline=_headline(panels),
+        definitions=[
+            f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f}"
+            " % of them (1: same order, −1: opposite). Right: mean over pairs of models of the"
+            " chance that m runs and the other n − m, drawn with replacement, order it unlike; 50 %"
+            " for a tie."
+        ],
+        alt=" ".join(["Left: agreement of the orders of two runs, by dataset. Right: how often the"
+                      " mean of m runs orders a pair wrongly, falling with m.", *found]),
+    )  # fmt: skip
 
 
 def _absent(data: ExhibitData, rows: pd.DataFrame) -> str:
@@ -85,15 +99,35 @@ def _look(i: int) -> dict:
     return {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
 
 
+def _curves(panels: list[tuple[str, pd.DataFrame]]) -> list[tuple[str, pd.DataFrame]]:
+    curves = [
+        (title, part[part["statistic"] == "mean_reversal"].sort_values("m"))
+        for title, part in panels
+    ]
+    return [(title, curve) for title, curve in curves if len(curve)]
+
+
+def _headline(panels: list[tuple[str, pd.DataFrame]]) -> str:
+    single = [curve.iloc[0]["value"] for _, curve in _curves(panels)]
+    if not single:
+        return ""
+    return f"A single run orders a pair of models wrongly in up to {share_text(max(single))}"
+
+
 def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
-    found = []
-    for title, part in panels:
-        curve = part[part["statistic"] == "mean_reversal"].sort_values("m")
-        if len(curve) > 1:
-            first, last = curve.iloc[0], curve.iloc[-1]
-            found.append(
-                f"{title}: a single run orders a pair of models against the mean of other runs in "
-                f"{share_text(first['value'])} of cases, the mean of {last['m']:.0f} runs in "
-                f"{share_text(last['value'])}."
-            )
-    return found
+    curves = sorted(_curves(panels), key=lambda item: -item[1].iloc[0]["value"])
+    if not curves:
+        return []
+    told = []
+    for title, curve in [curves[0], curves[-1]][: len(curves)]:
+        first, last = curve.iloc[0], curve.iloc[-1]
+        text = f"{share_text(first['value'])} of cases on {title}"
+        if last["m"] > first["m"]:
+            text += f" ({share_text(last['value'])} by the mean of {last['m']:.0f} runs)"
+        told.append(text)
+    runs = sorted({int(n) for _, part in panels for n in part["n"].dropna()})
+    count = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    return [
+        f"A single run orders a pair of models against the mean of the others in"
+        f" {' and '.join(told)} (out of {count} runs; {numbers.counted(len(curves), 'dataset')})."
+    ]

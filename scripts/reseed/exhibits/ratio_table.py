@@ -7,10 +7,12 @@ import pandas as pd
 from scipy import stats
 
 from reseed.exhibits import numbers
-from reseed.exhibits.data import METRICS, VARIED, ExhibitData, footnote
-from reseed.exhibits.spread_table import UNCERTAIN, score_places
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.exhibits.spread_table import LEAST, UNCERTAIN, few, score_places, spread_of
+from reseed.exhibits.tables import Rows, Table, empty_table
 
+# Seeds from which on SDs are worth setting in order.
+_ENOUGH = 5
 ROW = ["experiment", "dataset", "hyperparameters_source", "test_ratio"]
 
 
@@ -21,31 +23,36 @@ def table(data: ExhibitData, options: dict) -> Table:
         rows = rows[rows["held"].eq("") & rows["test_ratio"].notna()]
     if rows.empty:
         return empty_table(data, "No test ratio was varied at this scale.")
+    if (most := int(rows["n"].max())) < LEAST:
+        seeds = numbers.counted(most, "seed")
+        return empty_table(data, f"{seeds} a test ratio at this scale: no spread to see.")
     models = list(dict.fromkeys(rows["model"]))
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
-    shown, sections = [], []
+    lines = Rows()
     for (experiment, dataset, source, ratio), part in rows.groupby(ROW, sort=False):
         cell = part.set_index("model")
         line = {("", "Test ratio"): f"{ratio:g}", ("", "n"): _seeds(cell)}
         for model in models:
-            entry = cell.loc[model] if model in cell.index else {"median": np.nan, "range": np.nan}
-            for name in ("median", "range"):
-                text = numbers.fixed(entry[name], places[dataset])
-                line[data.model(model), name.capitalize()] = text
-        shown.append(line)
-        heading = f"{data.dataset(dataset)}, {METRICS[data.metric(dataset)]}"
+            entry = cell.loc[model] if model in cell.index else None
+            median = np.nan if entry is None else entry["median"]
+            spread = np.nan if entry is None else spread_of(entry, "range")
+            line[data.model(model), "Median"] = numbers.fixed(median, places[dataset])
+            line[data.model(model), "Range"] = numbers.fixed(spread, places[dataset])
+        heading = f"{data.dataset(dataset)}, {metric_title(data.metric(dataset))}"
         extra = f", {source}" if rows["hyperparameters_source"].nunique() > 1 else ""
-        sections.append(f"{heading}: {data.experiment(experiment)}{extra}")
-    frame = pd.DataFrame(shown)
-    frame.columns = pd.MultiIndex.from_tuples(frame.columns)
-    return Table(
+        lines.add(line, f"{heading}: {data.experiment(experiment)}{extra}")
+    found = _trends(rows)
+    return lines.table(
         data,
-        frame,
         rows,
-        footnote(data, rows, UNCERTAIN),
-        sections=sections,
-        text_columns=1,
-        findings=_findings(data, rows),
+        footnote(data, rows, few(rows)),
+        definitions=[
+            UNCERTAIN,
+            "Trend: sign of the rank correlation of SD and test ratio; over few ratios a"
+            " direction, no test.",
+        ],
+        findings=_findings(data, found),
+        headline=_headline(found),
     )
 
 
@@ -54,20 +61,33 @@ def _seeds(cell: pd.DataFrame) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Rank correlation of SD with the ratio, per varied seed: a direction, not a test."""
+def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
+    """(dataset, varied, models whose SD falls as the test part grows, models, most seeds)."""
     found = []
-    for (dataset, varied), part in rows.groupby(["dataset", "varied"], sort=False):
+    usable = rows[rows["n"] >= _ENOUGH].dropna(subset="sd")
+    for (dataset, varied), part in usable.groupby(["dataset", "varied"], sort=False):
         trends = [
             stats.spearmanr(one["test_ratio"], one["sd"]).statistic
-            for _, one in part.dropna(subset="sd").groupby("model")
+            for _, one in part.groupby("model")
             if one["test_ratio"].nunique() > 2 and one["sd"].nunique() > 1
         ]
         if trends:
             falling = sum(trend < 0 for trend in trends)
-            found.append(
-                f"{data.dataset(dataset)}: as the test ratio grows, the SD over {VARIED[varied]}"
-                f" tends to fall for {falling} of {len(trends)} algorithms (sign of the rank"
-                " correlation; few ratios, so a direction and no test)."
-            )
+            found.append((dataset, varied, falling, len(trends), int(part["n"].max())))
     return found
+
+
+def _headline(found: list) -> str:
+    parts = [
+        f"over {VARIED[varied]} for {falling} of {total}"
+        for _, varied, falling, total, _ in found
+    ]  # fmt: skip
+    return f"A larger test part: the SD falls {', '.join(parts)} algorithms" if parts else ""
+
+
+def _findings(data: ExhibitData, found: list) -> list[str]:
+    return [
+        f"{data.dataset(dataset)}: as the test part grows, the SD over {VARIED[varied]} tends to"
+        f" fall for {falling} of {numbers.counted(total, 'algorithm')} ({seeds} seeds a ratio)."
+        for dataset, varied, falling, total, seeds in found
+    ]

@@ -1,42 +1,97 @@
-"""The report: one self-contained page with every exhibit of every study.
+"""The report: a page a study, the answer first, and an index of cards.
 
-Pictures are embedded, styles are inline and nothing is fetched; links lead to the files beside it.
+A page is one file: pictures and styles are inside and nothing is fetched; links lead to the files
+beside it. Every function takes folders and gives text, so whoever has a study's folder (facts in
+`about.json`, exhibits in `tables/` and `figures/`) gets its page, with or without the pipeline.
 """
 
 from __future__ import annotations
 
-import base64
 import json
+import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from reseed.errors import ReseedError
-from reseed.exhibits.report_page import TEMPLATE
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.footnotes import marks_in, sentence_of, shorten
+from reseed.exhibits.pictures import Picture, embed, thumbnail
 from reseed.exhibits.tables import groups
+from reseed.exhibits.words import link_words, words_in
 
-# Where the page lies below the results folder, as seen from it.
-_UP = ".."
+TEMPLATES = Path(__file__).parent / "templates"
+SCALES = ("smoke", "demo", "paper")
 _SHOWN_FAILURES = 20
+# A table of more rows is folded.
+_LONG = 45
+# Sentences that answer the question: the first finding of as many exhibits, in their order.
+_ANSWERS = 5
+# Wider than this many inches a figure takes both columns of a journal's page.
+_COLUMN = 3.5
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """One exhibit: its sidecar's content, its picture as a data URI, and how it is made."""
+    """One exhibit: its sidecar's content, its picture, where its files are and how it is made."""
 
     id: str
     sidecar: dict
-    picture: str | None
-    links: list[tuple[str, str]]
-    command: str
+    note: str
+    picture: Picture | None = None
+    links: tuple[tuple[str, str], ...] = ()
+    command: str = ""
+
+    @property
+    def heading(self) -> str:
+        """What it shows; its title where it says nothing."""
+        return self.sidecar["headline"] or self.sidecar["title"]
+
+    @property
+    def short(self) -> str:
+        """The entry in the contents: the paper's own number first."""
+        number, dot, rest = self.sidecar["title"].partition(". ")
+        numbered = dot and number.split(" ")[0] in ("Table", "Tables", "Figure", "Figures")
+        return f"{number}: {self.sidecar['headline'] or rest}" if numbered else self.heading
+
+    @property
+    def double(self) -> bool:
+        """Whether the figure is drawn for both columns of a page."""
+        return self.sidecar.get("inches", [0])[0] > _COLUMN
+
+    @property
+    def large(self) -> str:
+        """Where the picture is to be had alone, at its full size."""
+        return dict(self.links).get("PNG", "")
 
     @property
     def head(self) -> list[list[tuple[str, int]]]:
         """Heading rows of a table as (text, columns spanned)."""
         *upper, last = self.sidecar["headings"]
         return [*(groups(level) for level in upper), [(name, 1) for name in last]]
+
+    @property
+    def width(self) -> int:
+        """Columns of a table."""
+        return len(self.sidecar["headings"][-1])
+
+    @property
+    def bodies(self) -> list[tuple[str, list[tuple[int, list[str]]]]]:
+        """(section, its rows as (number, cells)) of a table."""
+        found: list = []
+        for number, (section, cells) in enumerate(self.sidecar["rows"]):
+            if section or not found:
+                found.append((section or "", []))
+            found[-1][1].append((number, cells))
+        return found
+
+    @property
+    def marks(self) -> list[tuple[str, str, str]]:
+        """(mark, its word, link) of the marks that stand in it."""
+        return marks_in(json.dumps(self.sidecar, ensure_ascii=False))
 
 
 @dataclass(frozen=True)
@@ -48,19 +103,54 @@ class StudyReport:
     exhibits: list[Exhibit]
 
     @property
-    def findings(self) -> list[tuple[str, str, str]]:
-        """(sentence, exhibit id, exhibit title), as the exhibits state them."""
-        return [
-            (sentence, exhibit.id, exhibit.sidecar["title"])
-            for exhibit in self.exhibits
-            for sentence in exhibit.sidecar["findings"]
-        ]
+    def shown(self) -> list[Exhibit]:
+        """Exhibits that show something."""
+        return [exhibit for exhibit in self.exhibits if not exhibit.sidecar["empty"]]
+
+    @property
+    def left_out(self) -> list[Exhibit]:
+        """Exhibits that have nothing to show, and say why."""
+        return [exhibit for exhibit in self.exhibits if exhibit.sidecar["empty"]]
+
+    @property
+    def best(self) -> Exhibit | None:
+        """The first figure."""
+        return next((exhibit for exhibit in self.shown if exhibit.picture), None)
+
+    @property
+    def ordered(self) -> list[Exhibit]:
+        """Exhibits as the page has them: the best figure first, then the study's order."""
+        best = self.best
+        return ([best] if best else []) + [e for e in self.shown if e is not best]
+
+    @property
+    def answer(self) -> list[str]:
+        """The sentences that stand on top."""
+        found = [e.sidecar["findings"][0] for e in self.shown if e.sidecar["findings"]]
+        return list(dict.fromkeys(found))[:_ANSWERS]
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """Words of the answers and findings that are explained on the page."""
+        return words_in([s for e in self.shown for s in (*e.sidecar["findings"], e.heading)])
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Titles of the datasets by identifier, for readers."""
+        named = ExhibitData(None, pd.DataFrame(), self.about)
+        return {name: named.dataset(name) for name in self.about["datasets"]}
+
+    @property
+    def marks(self) -> list[tuple[str, list[str]]]:
+        """What each mark and unit of the page means, told once."""
+        return sentence_of([e.sidecar["footnote"] for e in self.shown])
 
     @property
     def failures(self) -> list[tuple[int, str]]:
         """(how many, what and why) of the failed trials, most frequent first."""
         counts = Counter(
-            f"{failure['dataset']}, {failure['model']}: {failure['error'] or 'no reason recorded'}"
+            f"{self.titles.get(failure['dataset'], failure['dataset'])}, {failure['model']}:"
+            f" {failure['error'] or 'no reason recorded'}"
             for failure in self.about["trials"]["failures"]
         )
         return [(n, text) for text, n in counts.most_common(_SHOWN_FAILURES)]
@@ -71,14 +161,27 @@ class StudyReport:
         return len(self.about["trials"]["failures"]) - sum(n for n, _ in self.failures)
 
 
-def read_study(results: str | Path, name: str, exhibits: list[str]) -> StudyReport:
+def read_study(
+    folder: str | Path,
+    exhibits: list[str] | None = None,
+    page: Path | None = None,
+    command: str | None = None,
+) -> StudyReport:
     """Read a study's facts and the sidecar and picture of each exhibit.
 
-    Raises ReseedError if one of them is missing.
-    """
-    folder = Path(results) / "studies" / name
+    `exhibits` names them in the order of the page (None: all that the folder holds, by name).
+    `page` is the file that the page is going to be: links to the files of an exhibit are relative
+    to it; None: no links. `command` is what makes the exhibits (None:
+    Snakemake's; empty: not told).
+    Raises ReseedError if an exhibit or the facts are missing.
+    """  # fmt: skip
+    folder = Path(folder)
     about = _read_json(folder / "about.json")
-    return StudyReport(name, about, [_read_exhibit(folder, about, id_) for id_ in exhibits])
+    if exhibits is None:
+        exhibits = sorted(p.stem for part in ("tables", "figures")
+                          for p in (folder / part).glob("*.json"))  # fmt: skip
+    found = [_read_exhibit(folder, about, name, page, command) for name in exhibits]
+    return StudyReport(folder.name, about, found)
 
 
 def _read_json(path: Path) -> dict:
@@ -90,41 +193,84 @@ def _read_json(path: Path) -> dict:
         ) from None
 
 
-def _read_exhibit(folder: Path, about: dict, exhibit: str) -> Exhibit:
+def _read_exhibit(
+    folder: Path, about: dict, exhibit: str, page: Path | None, command: str | None
+) -> Exhibit:
     places = [folder / form / f"{exhibit}.json" for form in ("tables", "figures")]
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         raise ReseedError(f"exhibit {exhibit!r} is neither at {places[0]} nor at {places[1]}")
     sidecar = _read_json(path)
-    below = f"studies/{folder.name}/{path.parent.name}"
-    links = [(Path(f).suffix[1:].upper(), f"{_UP}/{below}/{f}") for f in sidecar["files"]]
-    suffix, picture = "csv", None
-    if sidecar["form"] == "figure":
-        suffix = "png"
-        try:
-            image = path.with_suffix(".png").read_bytes()
-        except OSError as error:
-            raise ReseedError(
-                f"{path.with_suffix('.png')}: {error.strerror}: make it anew"
-            ) from None
-        picture = f"data:image/png;base64,{base64.b64encode(image).decode('ascii')}"
-    target = (path.parent / f"{exhibit}.{suffix}").as_posix()
-    command = f"snakemake --cores all {target} --config scale={about['scale']}"
-    return Exhibit(exhibit, sidecar, picture, links, command)
-
-
-def build_report(studies: list[StudyReport], title: str = "Reseed: report") -> str:
-    """The page as HTML text."""
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    links = ()
+    if page is not None:
+        beside = Path(os.path.relpath(path.parent, page.parent)).as_posix()
+        links = tuple((Path(f).suffix[1:].upper(), f"{beside}/{f}") for f in sidecar["files"])
+    figure = sidecar["form"] == "figure"
+    target = path.with_suffix(".png" if figure else ".csv").as_posix()
+    return Exhibit(
+        exhibit,
+        sidecar,
+        shorten(sidecar["footnote"], about["scale"]),
+        embed(path.with_suffix(".png")) if figure and not sidecar["empty"] else None,
+        links,
+        snakemake_command(target, about["scale"]) if command is None else command,
     )
+
+
+def snakemake_command(target: str, scale: str) -> str:
+    """The command that makes a file; results that were brought have no scale to ask for."""
+    return f"snakemake --cores all {target}" + (
+        f" --config scale={scale}" if scale in SCALES else ""
+    )
+
+
+def build_study_page(study: StudyReport, index: str = "") -> str:
+    """A study's page as HTML text; `index` is the link back to the index, if there is one."""
+    known, seen = study.words, set()
+    environment = _environment()
+    environment.filters["words"] = lambda sentence: link_words(sentence, known, seen)
+    page = environment.get_template("study.html")
+    return page.render(study=study, title=study.about["title"], index=index)
+
+
+def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:
+    """The index as HTML text: a card each study, with the link to its page."""
+    cards = []
+    for study, link in zip(studies, links, strict=True):
+        best, trials = study.best, study.about["trials"]
+        cards.append(
+            {
+                "title": study.about["title"],
+                "question": study.about.get("question", ""),
+                "answer": next(iter(study.answer), "Too little was run to say anything."),
+                "link": link,
+                "scale": study.about["scale"],
+                "ok": trials["ok"],
+                "failed": trials["failed"],
+                "exhibits": len(study.shown),
+                "thumbnail": thumbnail(best.picture) if best else None,
+                "alt": best.sidecar["alt"] if best else "",
+            }
+        )
+    return _environment().get_template("index.html").render(cards=cards, title=title)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"scales": SCALES, "long": _LONG}
     environment.filters |= {
         "duration": duration,
         "plain": _plain,
         "seeds": _seeds,
-        "sorted_items": _sorted_items,
+        "sorted_items": lambda value: sorted(value.items()),
     }
-    return environment.from_string(TEMPLATE).render(studies=studies, title=title)
+    return environment
 
 
 def duration(seconds: float) -> str:
@@ -151,12 +297,8 @@ def _seeds(spec: dict) -> str:
     """`{data: 0, model: {count: 50}}` → `data seed 0; 50 model seeds`."""
 
     def text(name: str, value: int | list | dict) -> str:
-        if isinstance(value, int):
-            return f"{name} seed {value}"
-        return f"{len(value) if isinstance(value, list) else value['count']} {name} seeds"
+        if isinstance(value, dict):
+            return f"{value['count']} {name} seeds" if "count" in value else f"{name}: {value}"
+        return f"{len(value)} {name} seeds" if isinstance(value, list) else f"{name} seed {value}"
 
     return "; ".join(text(name, value) for name, value in sorted(spec.items()))
-
-
-def _sorted_items(value: dict) -> list[tuple]:
-    return sorted(value.items())

@@ -11,8 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reseed.exhibits import style
-from reseed.exhibits.data import METRICS, VARIED, ExhibitData, footnote
+from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.numbers import counted
+from reseed.exhibits.panels import entitle, panel_grid, undrawn
 
 _OFFSET, _SPREAD = 0.2, 0.15
 _KEY = ["experiment", "varied", "dataset", "scheme", "model", "hyperparameters_source"]
@@ -32,26 +34,45 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     order = {name: i for i, name in enumerate(options["experiments"])}
     frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
     datasets = list(dict.fromkeys(frame["dataset"]))
-    columns = min(2, len(datasets))
-    lines = math.ceil(len(datasets) / columns)
-    canvas = style.new_figure(2.3 * lines + 0.5)
-    axes = canvas.subplots(lines, columns, squeeze=False)
-    for axis in axes.flat[len(datasets) :]:
-        axis.set_visible(False)
-    for axis, dataset in zip(axes.flat, datasets, strict=False):
+    handles = _handles(list(dict.fromkeys(frame["varied"])))
+    canvas, axes = panel_grid([2.15] * len(datasets), legend=0.3)
+    for axis, dataset in zip(axes, datasets, strict=False):
         _panel(axis, data, frame[frame["dataset"] == dataset])
         better = "higher" if data.about["datasets"][dataset]["greater_is_better"] else "lower"
-        axis.set_title(data.dataset(dataset))
-        axis.set_ylabel(f"{METRICS[data.metric(dataset)]} ({better} is better)")
+        entitle(axis, data.dataset(dataset))
+        axis.set_ylabel(f"{metric_title(data.metric(dataset))} ({better} is better)")
+    style.legend_below(canvas, handles)
+    counts = frame.groupby(_KEY, sort=False).size().rename("n").reset_index()
+    rest = undrawn([data.dataset(d) for d in datasets], axes)
+    note = footnote(data, counts, "One dot a trial.", rest)
+    return canvas, Drawn(frame, note, headline=_headline(frame), alt=_alt(data, frame, datasets))
+
+
+def _handles(varied: list[str]) -> list[Line2D]:
     handles = [
         Line2D([], [], ls="", marker="o", ms=4, color=style.VARIED.get(name, style.GREY),
                label=f"{VARIED[name]} varied".capitalize())
-        for name in dict.fromkeys(frame["varied"])
+        for name in varied
     ]  # fmt: skip
-    handles.append(Line2D([], [], color=style.BLACK, lw=1.6, label="Median"))
-    canvas.legend(handles=handles, loc="outside lower center", ncols=len(handles))
-    counts = frame.groupby(_KEY, sort=False).size().rename("n").reset_index()
-    return canvas, Drawn(frame, footnote(data, counts, "One dot a trial."))
+    return [*handles, Line2D([], [], color=style.BLACK, lw=1.6, label="Median")]
+
+
+def _headline(frame: pd.DataFrame) -> str:
+    models, datasets = frame["model"].nunique(), frame["dataset"].nunique()
+    return (
+        f"{len(frame):,} scores of {counted(models, 'algorithm')} on {counted(datasets, 'dataset')}"
+    )
+
+
+def _alt(data: ExhibitData, frame: pd.DataFrame, datasets: list[str]) -> str:
+    parts = []
+    for dataset in datasets:
+        part = frame[frame["dataset"] == dataset]
+        median = part.groupby("model")["score"].median()
+        best = median.idxmax() if data.about["datasets"][dataset]["greater_is_better"] else (
+            median.idxmin())  # fmt: skip
+        parts.append(f"{data.dataset(dataset)}, best median {data.model(best)}")
+    return f"Strips of dots, one a trial, for each algorithm and seed varied. {'; '.join(parts)}."
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
@@ -65,6 +86,4 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
         axis.plot(centre + shift, part["score"], "o", ms=2.6, mew=0, color=colour, alpha=0.6)
         median = part["score"].median()
         axis.plot([centre - _SPREAD, centre + _SPREAD], [median] * 2, color=style.BLACK, lw=1.6)
-    axis.set_xticks(range(len(models)), [data.model(model) for model in models])
-    axis.tick_params(axis="x", length=0)
-    axis.set_xlim(-0.6, len(models) - 0.4)
+    style.name_columns(axis, [data.model(model) for model in models])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.numbers import percent, several
+from reseed.exhibits.numbers import counted, percent, several, spread_over
+from reseed.verdicts import number
 
 #: A trained model's siblings: what is one row of the table and one colour of the figure.
 CELL = [
@@ -51,45 +52,63 @@ def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
-    """The footnote: what was measured how, and what was left out."""
-    first = rows.iloc[0]
+    """The footnote: on how many seeds, and what was left out."""
     left_out = data.rows().query("reason != ''").drop_duplicates(["dataset", "reason"])
     without = [
         f"{data.dataset(dataset)} ({'; '.join(part['reason'])})"
         for dataset, part in left_out.groupby("dataset", sort=False)
     ]
+    return footnote(data, rows, *sentences, f"Left out: {several(without)}." if without else "")
+
+
+def how(rows: pd.DataFrame) -> str:
+    """How α̂ was measured."""
+    first = rows.iloc[0]
     low, high = rows["delta"].min(), rows["delta"].max()
     delta = f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f}–{high:.3f}"
-    return footnote(
-        data,
-        rows,
+    return (
         f"α̂: smallest share of a model's test rows to be reweighted away for its logit gaps to lie"
         f" within δ of the other seeds' average distribution; exact, mean of"
         f" {first['n_bootstrap']:.0f} bootstraps, ε = {first['epsilon']:g}, δ = {delta}: with fewer"
-        " rows δ grows and α̂ sees less; with fewer seeds one outlier shifts everyone's reference.",
-        *sentences,
-        f"Left out: {several(without)}." if without else "",
+        " rows δ grows and α̂ sees less; with fewer seeds one outlier shifts everyone's reference."
     )
+
+
+def headline(rows: pd.DataFrame) -> str:
+    """What picking the best test score buys, in a few words."""
+    optimism = 100 * rows.drop_duplicates(CELL)["optimism"].median()
+    return f"The best seed by test score owes {number(optimism, 2)} points of it to luck"
 
 
 def findings(rows: pd.DataFrame) -> list[str]:
     """What picking by test score costs, and how many models are close to their siblings."""
     cells = rows.drop_duplicates(CELL)
-    optimism, gain = 100 * cells["optimism"], 100 * cells["gain"]
+    seeds = sorted({int(n) for n in cells["n"]})
+    optimism, gain = (
+        spread_over(100 * cells[name], "cell", _points) for name in ("optimism", "gain")
+    )
     winners = rows.loc[rows.groupby(CELL)["accuracy"].idxmax()]
     refused = int((~winners["admitted"].astype(bool)).sum())
     threshold = rows["threshold"].iloc[0]
-    return [
-        f"The seed with the best accuracy on one half of the test rows scores"
-        f" {optimism.median():.2f} points less on the other half (median of {len(cells)} cells,"
-        f" {optimism.min():.2f} to {optimism.max():.2f}); above the mean seed it keeps"
-        f" {gain.median():.2f} points ({gain.min():.2f} to {gain.max():.2f}).",
-        f"α̂ is at most {threshold:g} for {percent(rows['admitted'].astype(float).mean())} of"
-        f" {len(rows)} models; it is greater for the best by test accuracy in {refused} of"
-        f" {len(cells)} cells.",
-        f"Two seeds of a cell predict another class for {percent(cells_churn(rows).median(), 1)}"
-        " of the test rows (median over cells).",
+    churn = spread_over(cells_churn(rows), "cell", lambda v: percent(v, 1))
+    found = [
+        f"Of {several(map(str, seeds))} seeds the one with the best accuracy on half of the test"
+        f" rows scores {optimism} points less on the other half; above the mean seed it keeps"
+        f" {gain}.",
+        f"Two seeds predict another class for {churn} of the test rows.",
     ]
+    if not (rows["alpha_hat"] == 0).all():
+        found.insert(
+            1,
+            f"{int(rows['admitted'].astype(bool).sum())} of {len(rows)} trained models are close to"
+            f" their siblings (α̂ at most {threshold:g}); the best by test accuracy is not in"
+            f" {refused} of {counted(len(cells), 'cell')}.",
+        )
+    return found
+
+
+def _points(value: float) -> str:
+    return number(value, 2)
 
 
 def cells_churn(rows: pd.DataFrame) -> pd.Series:

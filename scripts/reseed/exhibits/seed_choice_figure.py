@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,7 +11,12 @@ from matplotlib.ticker import MaxNLocator
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.seed_choice import BY_TEST_SCORE, NOTHING, findings, measured, note
+from reseed.exhibits.majority import is_majority, why_majority
+from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.exhibits.seed_choice import BY_TEST_SCORE, NOTHING, findings, how, measured, note
+
+# Every α̂ below this share of the threshold: a panel of dots on the axis.
+_FLAT = 0.2
 
 
 @style.styled
@@ -22,26 +25,50 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     rows = measured(data)
     if rows.empty:
         return empty_figure(data, NOTHING)
-    datasets, models = (list(dict.fromkeys(rows[name])) for name in ("dataset", "model"))
-    columns = min(2, len(datasets))
-    lines = math.ceil(len(datasets) / columns)
-    canvas = style.new_figure(2.5 * lines + 0.8)
-    axes = canvas.subplots(lines, columns, squeeze=False)
-    for axis in axes.flat[len(datasets) :]:
-        axis.set_visible(False)
-    for axis, dataset in zip(axes.flat, datasets, strict=False):
-        _panel(axis, rows[rows["dataset"] == dataset], models)
-        axis.set_title(data.dataset(dataset))
+    models = list(dict.fromkeys(rows["model"]))
     threshold = rows["threshold"].iloc[0]
+    panels = list(rows.groupby("dataset", sort=False))
+    flat = [d for d, part in panels if part["alpha_hat"].max() <= _FLAT * threshold]
+    majority = [d for d, part in panels if is_majority(data, d, part["accuracy"])]
+    panels = [(d, part) for d, part in panels if d not in (*flat, *majority)]
+    reasons = [why_flat(data, flat), why_majority(data, majority)]
+    if not panels:
+        return empty_figure(data, " ".join(reason for reason in reasons if reason))
     handles = [_dot(style.colour_of(model, models), data.model(model)) for model in models]
     handles += [
         Line2D([], [], ls="", marker="o", ms=7, mfc="none", mec=style.BLACK, mew=0.9,
                label="Candidate: admitted, and dominated by no sibling"),
         Line2D([], [], color=style.GREY, lw=0.9, ls="--", label=f"Admitted: α̂ ≤ {threshold:g}"),
     ]  # fmt: skip
-    canvas.legend(handles=handles[: len(models)], loc="outside upper center", ncols=len(models))
-    canvas.legend(handles=handles[len(models) :], loc="outside lower center", ncols=2)
-    return canvas, Drawn(rows, note(data, rows, BY_TEST_SCORE), findings=findings(rows))
+    labels = [handle.get_label() for handle in handles]
+    canvas, axes = panel_grid([2.4] * len(panels), legend=style.legend_room(labels))
+    for axis, (dataset, part) in zip(axes, panels, strict=False):
+        _panel(axis, part, models)
+        entitle(axis, data.dataset(dataset))
+    style.legend_below(canvas, handles)
+    rest = undrawn([data.dataset(d) for d, _ in panels], axes)
+    found = findings(rows)
+    return canvas, Drawn(
+        rows,
+        note(data, rows, BY_TEST_SCORE, *reasons, rest),
+        findings=found[1:],
+        headline=_headline(rows),
+        definitions=[how(rows)],
+        alt=" ".join(["Dots of α̂ against test accuracy, one a trained model.", *found[1:]]),
+    )
+
+
+def why_flat(data: ExhibitData, datasets: list[str]) -> str:
+    """The line that says which panels are not drawn as nothing happens in them."""
+    if not datasets:
+        return ""
+    named = ", ".join(data.dataset(d) for d in datasets)
+    return f"Not drawn, as α̂ is all but 0 for every model: {named}."
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    admitted = int(rows["admitted"].astype(bool).sum())
+    return f"{admitted} of {len(rows)} trained models behave like their siblings"
 
 
 def _dot(colour: str, label: str) -> Line2D:

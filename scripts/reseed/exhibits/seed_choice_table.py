@@ -6,9 +6,19 @@ import pandas as pd
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.seed_choice import BY_TEST_SCORE, CELL, NOTHING, findings, measured, note
+from reseed.exhibits.majority import is_majority, why_majority
+from reseed.exhibits.seed_choice import (
+    BY_TEST_SCORE,
+    CELL,
+    NOTHING,
+    findings,
+    headline,
+    how,
+    measured,
+    note,
+)
 from reseed.exhibits.seed_choice import labels as cell_labels
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.tables import Rows, Table, empty_table
 
 
 def table(data: ExhibitData, options: dict) -> Table:
@@ -21,26 +31,31 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
     raw = pd.DataFrame([_cell(part) for _, part in rows.groupby(CELL, sort=False)])
     threshold = rows["threshold"].iloc[0]
-    shown = pd.DataFrame([_line(cell, threshold) for _, cell in raw.iterrows()])
-    shown.columns = pd.MultiIndex.from_tuples(shown.columns)
-    return Table(
+    lines = Rows()
+    majority = [d for d, part in raw.groupby("dataset", sort=False)
+                if is_majority(data, d, part["mean_accuracy"])]  # fmt: skip
+    for _, cell in raw.iterrows():
+        lines.add(_line(cell, threshold), data.dataset(cell["dataset"]))
+    return lines.table(
         data,
-        shown,
         raw.drop(columns="label"),
-        note(
-            data,
-            rows,
+        note(data, rows, BY_TEST_SCORE, _majority(data, majority)),
+        definitions=[
             "Optimism: accuracy of the best seed on a random half of the test rows minus its"
             " accuracy on the other half; kept: what it has there above the mean seed. ± is the"
             " Monte Carlo error over halvings, not that of the test set. Choosing on all rows"
             " costs less: 0.5 to 0.7 times that. Churn: share of test rows on which two seeds (mean"
             " over pairs), or a seed and the ensemble of all others, predict another class."
             " Ensemble: mean logit of all seeds. ECE: of the predicted class.",
-            BY_TEST_SCORE,
-        ),
-        sections=[data.dataset(dataset) for dataset in raw["dataset"]],
+            how(rows),
+        ],
         findings=findings(rows),
+        headline=headline(rows),
     )
+
+
+def _majority(data: ExhibitData, datasets: list[str]) -> str:
+    return why_majority(data, datasets).replace("is not shown", "says little")
 
 
 def _cell(rows: pd.DataFrame) -> dict:

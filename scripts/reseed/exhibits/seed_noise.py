@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reseed.exhibits import style
-from reseed.exhibits.data import METRICS, ExhibitData, footnote
+from reseed.exhibits import numbers, style
+from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import percent
+from reseed.exhibits.majority import is_majority, why_majority
+from reseed.exhibits.panels import entitle, panel_grid, undrawn
+
+_PANEL = ["dataset", "metric"]
 
 _MARKS = {
     "test_set_sd": ("s", style.GREY, "Test set: SD of one model over resampled test rows"),
@@ -31,31 +31,41 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         rows = rows[rows["observed_sd"].notna()]
     if rows.empty:
         return empty_figure(data, "No per-item scores of several model seeds at this scale.")
-    panels = list(rows.groupby(["dataset", "metric"], sort=False))
-    columns = min(2, len(panels))
-    lines = math.ceil(len(panels) / columns)
-    most = int(rows.groupby(["dataset", "metric"]).size().max())
-    canvas = style.new_figure((0.26 * most + 0.75) * lines + 0.7)
-    axes = canvas.subplots(lines, columns, squeeze=False)
-    for axis in axes.flat[len(panels) :]:
-        axis.set_visible(False)
-    for axis, ((dataset, metric), part) in zip(axes.flat, panels, strict=False):
-        _panel(axis, data, part)
-        axis.set_title(data.dataset(dataset))
-        axis.set_xlabel(f"Standard deviation of {METRICS[metric]}")
+    flat = [dataset for (dataset, metric), part in rows.groupby(_PANEL, sort=False)
+            if metric == "accuracy" and is_majority(data, dataset, part["mean"])]  # fmt: skip
+    majority = (rows["metric"] == "accuracy") & rows["dataset"].isin(flat)
+    drawn = rows[~majority]
+    if drawn.empty:
+        return empty_figure(data, why_majority(data, flat))
+    panels = list(drawn.groupby(_PANEL, sort=False))
     handles = [
         Line2D([], [], ls="", marker=mark, ms=5, color=colour, label=label)
         for mark, colour, label in _MARKS.values()
     ]
-    canvas.legend(handles=handles, loc="outside lower center", ncols=1)
-    note = (
-        "AUC is no mean over test rows, so it has no infinite-test-set SD here. Intervals allow for"
-        " seeds and test rows."
+    labels = [handle.get_label() for handle in handles]
+    canvas, axes = panel_grid(
+        [0.2 * len(part) + 0.8 for _, part in panels], legend=style.legend_room(labels)
     )
-    bare = int((rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()).sum())
-    if bare:
-        note += f" {bare} without an interval: fewer than five seeds, or all seeds score the same."
-    return canvas, Drawn(rows, footnote(data, rows, note), findings=_findings(data, rows))
+    for axis, ((dataset, metric), part) in zip(axes, panels, strict=False):
+        _panel(axis, data, part)
+        entitle(axis, data.dataset(dataset), 32)
+        axis.set_xlabel(f"Standard deviation of {metric_title(metric)}")
+    style.legend_below(canvas, handles)
+    titles = [f"{data.dataset(d)}, {metric_title(m)}" for (d, m), _ in panels]
+    found = _findings(drawn)
+    return canvas, Drawn(
+        rows,
+        footnote(data, drawn, why_majority(data, flat), _bare(drawn), undrawn(titles, axes)),
+        findings=found,
+        headline=_headline(drawn),
+        definitions=[
+            "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
+            " if test rows were without end; the rest is seeds that are right on different rows"
+            " (Jordan 2023). AUC is no mean over test rows, so it has none here. Intervals"
+            " allow for seeds and test rows."
+        ],
+        alt=" ".join(["Marks at three standard deviations for each algorithm.", *found]),
+    )
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
@@ -77,23 +87,44 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
     axis.xaxis.set_major_locator(MaxNLocator(6))
 
 
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    both = rows[rows["test_set_sd"].notna() & rows["primary"].astype(bool)]
+def _bare(rows: pd.DataFrame) -> str:
+    """How many SDs are drawn without their interval, and why; empty if none is."""
+    bare = int((rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()).sum())
+    if not bare:
+        return ""
+    return f"{bare} without an interval: fewer than five seeds, or all seeds score the same."
+
+
+def _judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Cells of the primary metric in which both noises were measured."""
+    return rows[rows["test_set_sd"].notna() & rows["primary"].astype(bool)]
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    both = _judged(rows)
     larger = int((both["test_set_sd"] > both["observed_sd"]).sum())
-    found = []
+    if both.empty:
+        return ""
+    return f"The luck of the test rows outweighs the seed’s in {larger} of {len(both)} cells"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    both, found = _judged(rows), []
     if len(both):
-        ratio = np.median(both["observed_sd"] / both["test_set_sd"])
+        low, high = int(both["n"].min()), int(both["n"].max())
+        larger = int((both["test_set_sd"] > both["observed_sd"]).sum())
+        over = numbers.spread_over(both["observed_sd"] / both["test_set_sd"], "cell")
         found.append(
-            f"The luck of the test rows moves the primary metric more than the model seed does in"
-            f" {larger} of {len(both)} cells (the seed's SD is {ratio:.2f} times the test set's, in"
-            " the median)."
+            f"The luck of the test rows moves the score more than the model seed does in {larger}"
+            f" of {len(both)} pairs of dataset and algorithm"
+            f" ({low if low == high else f'{low} to {high}'} seeds each): the seed’s SD is {over}"
+            " times the test set’s."
         )
     share = rows["seed_share"].dropna()
     if len(share):
+        over = numbers.spread_over(share, "cell", numbers.percent)
         found.append(
-            f"Of the variance over model seeds seen on the test set, {percent(share.median())}"
-            f" (median of {len(share)} cells, from {percent(share.min())} to"
-            f" {percent(share.max())}) would remain on an infinite test set; the rest is seeds that"
-            " are right on different rows."
+            f"Had the test set no end, {over} of the variance over model seeds would be left; the"
+            " rest is seeds that are right on different test rows."
         )
     return found

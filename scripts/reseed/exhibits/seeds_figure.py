@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.exhibits import style
+from reseed.exhibits.colours import DASHES, LINES
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.settings import DASHES, LINES, LONG_LABEL, RUNS, note, pair_title, settings
+from reseed.exhibits.numbers import counted
+from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.exhibits.settings import (
+    LONG_LABEL,
+    RUNS,
+    SETTING,
+    note,
+    pair_title,
+    settings,
+)
 
 PAIR = ["model_a", "model_b"]
 # As many lines as colours and dashes tell apart.
@@ -29,27 +37,54 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if not panels:
         return empty_figure(data, "No pair of models has the two runs that a plan starts from.")
     longest = max(len(pair_title(data, row)) for _, row in rows.drop_duplicates(PAIR).iterrows())
-    columns = 1 if longest > LONG_LABEL else min(2, len(panels))
-    lines = math.ceil(len(panels) / columns)
-    pairs = max(len(part.drop_duplicates(PAIR)) for _, part in panels)
-    canvas = style.new_figure(max(2.1, 0.16 * min(pairs, _MOST) + 1.0) * lines)
-    axes = canvas.subplots(lines, columns, squeeze=False)
-    for axis in axes.flat[len(panels) :]:
-        axis.set_visible(False)
-    for axis, (title, part) in zip(axes.flat, panels, strict=False):
+    columns = 1 if longest > LONG_LABEL else 2
+    pairs = [len(part.drop_duplicates(PAIR)) for _, part in panels]
+    heights = [max(2.0, 0.16 * min(count, _MOST) + 0.9) for count in pairs]
+    canvas, axes = panel_grid(heights, columns, legend=0.0)
+    for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
-        axis.set_title(title)
+        entitle(axis, title)
     first = rows.iloc[0]
     target = "the observed difference, itself uncertain"
     if first["target_is"] == "given":
         target = f"a difference of {first['target_difference'] * first['factor']:g} {first['unit']}"
-    rest = f" At most {_MOST} pairs a panel, those that need fewest." if pairs > _MOST else ""
-    sentence = (
-        f"Power to show {target} at α = {first['alpha']:g} (before any adjustment for several "
-        f"pairs), with the spread of the runs at hand. The number is the runs needed for "
-        f"{100 * first['target_power']:.0f} %. Dotted: the runs at hand.{rest}"
+    rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(pairs) > _MOST else ""
+    found = _findings(rows)
+    return canvas, Drawn(
+        rows,
+        note(data, rows, rest, undrawn([title for title, _ in panels], axes)),
+        findings=found,
+        headline=_headline(rows),
+        definitions=[
+            f"Power to show {target} at α = {first['alpha']:g} (before any adjustment for several"
+            " pairs), with the spread of the runs at hand. The number is the runs needed for"
+            f" {100 * first['target_power']:.0f} %. Dotted: the runs at hand."
+        ],
+        alt=" ".join(["Curves of power over the number of runs, one a pair of models.", *found]),
     )
-    return canvas, Drawn(rows, note(data, rows, sentence))
+
+
+def _needs(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.drop_duplicates([*SETTING, *PAIR])
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    each = _needs(rows)
+    enough = int((each["runs_for_power"] <= each["n"]).sum())
+    return f"The runs at hand suffice for {enough} of {counted(len(each), 'pair')}"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    each = _needs(rows)
+    enough = int((each["runs_for_power"] <= each["n"]).sum())
+    low, high = each["n"].min(), each["n"].max()
+    runs = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+    median = each["runs_for_power"].fillna(np.inf).median()
+    middle = f"{median:,.0f} runs" if np.isfinite(median) else "more runs than were tried"
+    return [
+        f"{runs} runs suffice to show the observed difference in {enough} of {len(each)} pairs of"
+        f" models; half of the pairs need {middle} or fewer."
+    ]
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:

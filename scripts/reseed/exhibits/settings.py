@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 import pandas as pd
 
-from reseed.exhibits import style
-from reseed.exhibits.data import METRICS, ExhibitData, footnote
-from reseed.verdicts import ALL_DATASETS
+from reseed.exhibits import numbers
+from reseed.exhibits.data import ExhibitData, footnote, metric_title
+from reseed.verdicts import ALL_DATASETS, p_text
 
 SETTING = [
     "experiment",
@@ -19,10 +22,7 @@ SETTING = [
 #: What a run is, by design of the comparison.
 RUNS = {"splits": "splits", "seeds": "model seeds", "unpaired": "model seeds"}
 #: Labels longer than this leave room for one panel a line only.
-LONG_LABEL = 16
-#: Colours of lines that stand for pairs, and their dashes after one round.
-LINES = [style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY]
-DASHES = ["-", "--", ":"]
+LONG_LABEL = 20
 
 
 def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -47,22 +47,40 @@ def dataset_title(data: ExhibitData, dataset: str) -> str:
     return "All datasets" if dataset == ALL_DATASETS else data.dataset(dataset)
 
 
-def metric_title(metric: str) -> str:
-    """A metric as it is printed; one of the user's own as it is written."""
-    return METRICS.get(metric, metric)
-
-
-def pair_title(data: ExhibitData, row: pd.Series) -> str:
+def pair_title(data: ExhibitData, row: Mapping) -> str:
     """`XGB – RF`."""
     return f"{data.model(row['model_a'])} – {data.model(row['model_b'])}"
 
 
-def in_unit(row: pd.Series) -> str:
+def in_unit(row: Mapping) -> str:
     """What a difference is measured in: `points of AUC`, `MSE (kW²)`."""
     metric = metric_title(row["metric"])
     if row["unit"] == "points":
         return f"points of {metric}"
     return f"{metric} ({row['unit']})" if row["unit"] else metric
+
+
+def difference_and_interval(row: Mapping, places: int) -> tuple[str, str]:
+    """Both in the unit of the comparison; a dash for an interval that was not had."""
+    low, high = (row[end] * row["factor"] for end in ("low", "high"))
+    difference = numbers.fixed(row["difference"] * row["factor"], places)
+    return difference, numbers.interval(low, high, places) or numbers.NONE
+
+
+def p_cell(p: float) -> str:
+    """A p-value in a cell: `< 0.001`, `0.013`, a dash."""
+    return p_text(p).replace("below ", "< ") if math.isfinite(p) else numbers.NONE
+
+
+def leaders(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of each setting the row of its best mean against the next one."""
+    known = rows[rows["difference"].notna()]
+    found = []
+    for _, part in known.groupby(SETTING, sort=False, dropna=False):
+        beaten = set(part["model_b"])
+        best = part[~part["model_a"].isin(beaten)]
+        found.append((best if len(best) else part).nsmallest(1, "difference"))
+    return pd.concat(found) if found else known
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str, per: str = "pair") -> str:

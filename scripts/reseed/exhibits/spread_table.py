@@ -6,14 +6,17 @@ import numpy as np
 import pandas as pd
 
 from reseed.exhibits import numbers
-from reseed.exhibits.data import METRICS, ExhibitData, footnote
-from reseed.exhibits.tables import Table, empty_table
-from reseed.stats.spread import expected_gaussian_range
+from reseed.exhibits.data import ExhibitData, footnote, metric_title
+from reseed.exhibits.tables import Rows, Table, empty_table
 
 #: What tells the rows of the table apart, beside the dataset.
 ROW = ["dataset", "scheme", "hyperparameters_source", "model"]
+#: Fewer seeds than this have no spread that can be read.
+LEAST = 3
 # Seeds from which on intervals of two SDs are narrow enough to be set side by side.
 _ENOUGH = 40
+#: Numbers of a row of the analysis that are spreads.
+SPREADS = ("iqr", "range", "sd", "relative_variation")
 
 
 def table(data: ExhibitData, options: dict) -> Table:
@@ -24,34 +27,28 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(data, "None of this table's experiments was run at this scale.")
     rows = rows[rows["held"] == ""]
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
-    shown, sections = [], []
-    rows = together(rows)
+    lines, rows = Rows(), together(rows)
     for (dataset, scheme, source, model), part in rows.groupby(ROW, sort=False):
         cell = part.set_index("experiment")
         line = {("", "Algorithm"): data.model(model)}
         for name in experiments:
             entry = cell.loc[name] if name in cell.index else None
-            line |= _group(data.experiment(name), entry, places[dataset])
-        pair = [cell.loc[name, "sd"] if name in cell.index else np.nan for name in experiments]
+            line |= columns(data.experiment(name), entry, places[dataset])
         if len(experiments) == 2:
+            pair = [spread_of(cell.loc[n], "sd") if n in cell.index else np.nan
+                    for n in experiments]  # fmt: skip
             line["", "SD ratio"] = numbers.ratio(_divide(*pair))
-        shown.append(line)
-        sections.append(section(data, rows, dataset, scheme, source))
-    frame = pd.DataFrame(shown)
-    frame.columns = pd.MultiIndex.from_tuples(frame.columns)
-    first = [data.experiment(name) for name in experiments]
-    about_ratio = (
-        f"SD ratio: SD with {first[0].lower()} over SD with {first[1].lower()}."
-        if len(first) == 2
-        else ""
-    )
-    return Table(
+        lines.add(line, section(data, rows, dataset, scheme, source))
+    first = [data.experiment(name).lower() for name in experiments]
+    about_ratio = f"SD ratio: SD, {first[0]}, over SD, {first[1]}." if len(first) == 2 else ""
+    found = findings(data, rows)
+    return lines.table(
         data,
-        frame,
         rows,
-        footnote(data, rows, "Relative variation = range / median.", about_ratio, UNCERTAIN),
-        sections=sections,
-        findings=findings(data, rows),
+        footnote(data, rows, few(rows)),
+        definitions=["Relative variation: range over median.", about_ratio, UNCERTAIN],
+        findings=found,
+        headline=headline(rows) if found else "",
     )
 
 
@@ -68,16 +65,15 @@ COVERAGE = (
 )
 
 
-def fewer_seeds(rows: pd.DataFrame, published: int = 50) -> str:
-    """How much of a gap to a published range comes from having fewer seeds; empty if none does."""
-    few = 0 if rows.empty else int(rows["n"].min())
-    if not 1 < few < published:
-        return ""
-    share = expected_gaussian_range(few) / expected_gaussian_range(published)
-    return (
-        f"The paper took {published} seeds: a range over {few} Gaussian seeds is on average"
-        f" {share:.2f} times one over {published}."
-    )
+def few(rows: pd.DataFrame) -> str:
+    """Why some spreads are dashes; empty where none is."""
+    lacking = (rows["n"] > 0) & (rows["n"] < LEAST)
+    return f"No spread is given of fewer than {LEAST} seeds." if lacking.any() else ""
+
+
+def spread_of(entry: pd.Series, name: str) -> float:
+    """A spread of a row, NaN where it stands on too few seeds to mean anything."""
+    return float(entry[name]) if entry["n"] >= LEAST else np.nan
 
 
 def score_places(rows: pd.DataFrame) -> int:
@@ -93,32 +89,35 @@ def together(rows: pd.DataFrame) -> pd.DataFrame:
 
 def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, source: str) -> str:
     """Heading of a dataset's rows; the split and the hyper-parameters only where they differ."""
-    parts = [f"{data.dataset(dataset)}, {METRICS[data.metric(dataset)]}"]
+    parts = [f"{data.dataset(dataset)}, {metric_title(data.metric(dataset))}"]
     parts += [scheme] if rows["scheme"].nunique() > 1 else []
     parts += [source] if rows["hyperparameters_source"].nunique() > 1 else []
     return ", ".join(parts)
 
 
-def _group(title: str, entry: pd.Series | None, places: int) -> dict:
+def columns(title: str, entry: pd.Series | None, places: int, sd: bool = False) -> dict:
+    """A group of columns: n, median and spreads of one row of the analysis, or that it is not."""
+    names = {"iqr": "IQR", "range": "Range"} | ({"sd": "SD"} if sd else {})
     if entry is None:
-        values = ["not run", *[numbers.NONE] * 4]
+        found = {"n": "not run", "Median": numbers.NONE}
+        found |= dict.fromkeys([*names.values(), "Relative variation"], numbers.NONE)
     else:
-        values = [
-            numbers.seeds(int(entry["n"]), int(entry["failed"])),
-            *[numbers.fixed(entry[name], places) for name in ("median", "iqr", "range")],
-            numbers.fixed(entry["relative_variation"], 3),
-        ]
-    names = ["n", "Median", "IQR", "Range", "Relative variation"]
-    return {(title, name): value for name, value in zip(names, values, strict=True)}
+        found = {
+            "n": numbers.seeds(int(entry["n"]), int(entry["failed"])),
+            "Median": numbers.fixed(entry["median"], places),
+            **{t: numbers.fixed(spread_of(entry, name), places) for name, t in names.items()},
+            "Relative variation": numbers.fixed(spread_of(entry, "relative_variation"), 3),
+        }
+    return {(title, name): value for name, value in found.items()}
 
 
 def _divide(a: float, b: float) -> float:
     return a / b if b and np.isfinite(a) and np.isfinite(b) else np.nan
 
 
-def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Which seed moves the score more, and which model least and most: counts and ratios only."""
-    usable = rows[(rows["n"] > 1) & rows["sd"].notna()]
+def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
+    """Cells with both seeds varied apart: SDs, numbers of seeds, and `ratio`, data over model."""
+    usable = rows[(rows["n"] >= LEAST) & rows["sd"].notna()]
     data_seeds, model_seeds = (
         usable[usable["varied"] == name].set_index(ROW) for name in ("data", "model")
     )
@@ -126,26 +125,52 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         model_seeds, left_index=True, right_index=True, suffixes=("_data", "_model")
     )
     both = both[both["sd_model"] > 0]
+    return both.assign(ratio=both["sd_data"] / both["sd_model"])
+
+
+def headline(rows: pd.DataFrame) -> str:
+    """Which seed moves the score more, in a few words; empty where that was not measured."""
+    both = sd_ratios(rows)
+    if both.empty:
+        return ""
+    ratio = float(both["ratio"].median())
+    if ratio >= 1:
+        return f"Splits move the score {numbers.times(ratio)} times as much as model seeds"
+    return f"Model seeds move the score {numbers.times(1 / ratio)} times as much as splits"
+
+
+def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    """Which seed moves the score more, and which model least and most: counts and ratios only."""
+    both = sd_ratios(rows)
     found = []
     if len(both):
-        ratio = both["sd_data"] / both["sd_model"]
+        seeds = both[["n_data", "n_model"]]
+        low, high = int(seeds.min(axis=None)), int(seeds.max(axis=None))
+        count = f"{low}" if low == high else f"{low} to {high}"
+        over = numbers.spread_over(both["ratio"], "pair")
         text = (
-            f"The SD over data seeds is larger than that over model seeds in"
-            f" {int((ratio > 1).sum())} of {len(both)} pairs of dataset and algorithm (median"
-            f" ratio {numbers.ratio(ratio.median())}, from {numbers.ratio(ratio.min())} to"
-            f" {numbers.ratio(ratio.max())})"
+            f"Another random split moves the score more than another model seed does in"
+            f" {int((both['ratio'] > 1).sum())} of {len(both)} pairs of dataset and algorithm: the"
+            f" SD over data seeds is {over} times that over model seeds, from {count} seeds a side"
         )
-        if both[["n_data", "n_model"]].min(axis=None) >= _ENOUGH:
+        if low >= _ENOUGH:
             clear = int((both["sd_low_data"] > both["sd_high_model"]).sum())
             level = f"{rows['level'].max():.0%}".replace("%", " %")
-            text += f"; in {clear} of them the {level} intervals of the two do not overlap"
+            text += f". In {clear} of them the {level} intervals of the two do not overlap"
         found.append(f"{text}.")
+    return found + _extremes(data, rows[(rows["n"] >= LEAST) & rows["sd"].notna()])
+
+
+def _extremes(data: ExhibitData, usable: pd.DataFrame) -> list[str]:
     model_only = usable[usable["varied"] == "model"]
-    if model_only["model"].nunique() > 1:
-        ranked = model_only.assign(rank=model_only.groupby("dataset")["sd"].rank())
-        for word, pick in (("smallest", "idxmin"), ("largest", "idxmax")):
-            chosen = model_only.loc[getattr(ranked.groupby("dataset")["sd"], pick)(), "model"]
-            counts = chosen.value_counts()
-            named = [f"{data.model(m)} ({n} of {len(chosen)} datasets)" for m, n in counts.items()]
-            found.append(f"The SD over model seeds is {word} for {numbers.several(named)}.")
-    return found
+    several = model_only.groupby("dataset")["model"].nunique()
+    model_only = model_only[model_only["dataset"].isin(several.index[several > 1])]
+    if model_only["dataset"].nunique() < 2:
+        return []
+    told = []
+    for word, pick in (("smallest", "idxmin"), ("largest", "idxmax")):
+        chosen = model_only.loc[getattr(model_only.groupby("dataset")["sd"], pick)(), "model"]
+        counts = chosen.value_counts()
+        named = [f"{data.model(m)} ({n} of {len(chosen)} datasets)" for m, n in counts.items()]
+        told.append(f"{word} for {numbers.several(named)}")
+    return [f"The SD over model seeds is {' and '.join(told)}."]

@@ -32,8 +32,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         for title, setting in settings(data, rows)
         for _, part in setting.groupby(PAIR, sort=False)
     ][:_MOST]
-    canvas, axes = panel_grid(len(panels), 1.9, 2 if several else 3)
-    for axis, (title, part) in zip(axes, panels, strict=True):
+    canvas, axes = panel_grid([1.9] * len(panels), 2 if several else 3, legend=0.6)
+    for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part)
         axis.set_title(title)
     first = rows.iloc[0]

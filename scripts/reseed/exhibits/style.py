@@ -5,23 +5,40 @@ Figures are made without pyplot, so no state outlives one. Colours are Okabe and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import wraps
 
 import matplotlib
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from reseed.exhibits.colours import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    LIGHT,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+)
+
+__all__ = ["BLACK", "BLUE", "GREEN", "GREY", "LIGHT", "ORANGE", "PURPLE", "RED", "SKY"]
+
 #: Width of a page's text in inches: figures are drawn at the size at which they are printed.
-PAGE_WIDTH = 7.2
-BLUE, RED, GREEN, ORANGE, SKY, PURPLE = (
-    "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7",
-)  # fmt: skip
-BLACK, GREY, LIGHT = "#222222", "#777777", "#DDDDDD"
+PAGE_WIDTH = 7.0
+#: Width of one of two columns: what still reads at this width is marked so.
+COLUMN_WIDTH = 3.4
 #: As in the paper's Figure 3: red for model seeds, blue for data seeds.
 VARIED = {"model": RED, "data": BLUE}
 MODELS = {"ffnn": BLUE, "ffnn_res": SKY, "rf": GREEN, "gbm": ORANGE, "xgb": RED}
 SEQUENTIAL = "cividis"
+#: Away from a middle, to both sides.
+DIVERGING = "PuOr"
 
 STYLE = {
     "font.family": "DejaVu Sans",
@@ -67,6 +84,25 @@ def new_figure(height: float, width: float = PAGE_WIDTH) -> Figure:
     return figure
 
 
+def legend_columns(labels: Sequence[str], width: float = PAGE_WIDTH) -> int:
+    """Columns of a legend that is no wider than its figure; reckoned from the longest label."""
+    widest = 0.5 + 0.0625 * max((len(label) for label in labels), default=0)
+    return max(1, min(len(labels), int(width / widest)))
+
+
+def legend_room(labels: Sequence[str], width: float = PAGE_WIDTH) -> float:
+    """Inches of height that such a legend takes."""
+    return 0.1 + 0.17 * math.ceil(len(labels) / legend_columns(labels, width)) if labels else 0.0
+
+
+def legend_below(figure: Figure, handles: Sequence[Artist]) -> None:
+    """A legend under all panels that ends where the figure does."""
+    labels = [str(handle.get_label()) for handle in handles]
+    if labels:
+        columns = legend_columns(labels, figure.get_figwidth())
+        figure.legend(handles=list(handles), loc="outside lower center", ncols=columns)
+
+
 def colour_of(model: str, models: list[str]) -> str:
     """A model's fixed colour; one that has none takes the next free colour of the palette."""
     name = model.partition("~")[0]
@@ -75,3 +111,15 @@ def colour_of(model: str, models: list[str]) -> str:
     free = [c for c in (PURPLE, GREY, BLACK, *MODELS.values())]
     others = [m for m in models if m.partition("~")[0] not in MODELS]
     return free[others.index(model) % len(free)]
+
+
+def name_columns(axis: Axes, names: Sequence[str]) -> None:
+    """Names under the columns of a panel, turned where they would run into one another."""
+    turned = sum(len(name) for name in names) > 34
+    axis.set_xticks(range(len(names)), list(names))
+    if turned:
+        axis.tick_params(axis="x", rotation=30)
+        for label in axis.get_xticklabels():
+            label.set(ha="right", rotation_mode="anchor")
+    axis.tick_params(axis="x", length=0)
+    axis.set_xlim(-0.6, len(names) - 0.4)

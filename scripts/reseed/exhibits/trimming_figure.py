@@ -24,11 +24,11 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     across, y = options.get("x", ["accuracy"]), options.get("y", "alpha_hat")
     arms = cells(data, rows)
     columns = min(3, len(across)) if len(across) > 1 else min(3, len(arms))
-    canvas, axes = panel_grid(len(arms) * len(across), 2.1, columns)
+    canvas, axes = panel_grid([2.1] * (len(arms) * len(across)), columns, legend=0.6)
     palette = colours([title for title, _ in arms])
     panels = [(title, part, x) for title, part in arms for x in across]
     threshold = rows["threshold"].iloc[0]
-    for axis, (title, part, x) in zip(axes, panels, strict=True):
+    for axis, (title, part, x) in zip(axes, panels, strict=False):
         low = part["admitted"].astype(bool)
         for chosen, face in ((part[low], palette[title]), (part[~low], "none")):
             axis.plot(chosen[x], chosen[y], "o", ms=3.6, mew=0.8, mec=palette[title], mfc=face,

@@ -25,8 +25,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
     rows = rows.assign(above=above)
     arms = cells(data, rows)
-    canvas, axes = panel_grid(len(arms), 2.2, min(3, len(arms)))
-    for axis, (title, part) in zip(axes, arms, strict=True):
+    canvas, axes = panel_grid([2.2] * len(arms), min(3, len(arms)), legend=0.6)
+    for axis, (title, part) in zip(axes, arms, strict=False):
         for number, colour in _COLOURS.items():
             chosen = part[part["above"] == number]
             axis.plot(chosen["alpha_high"], chosen["churn"], "o", ms=2.4, mew=0, alpha=0.45,

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.exhibits import numbers
-from reseed.exhibits.data import METRICS, VARIED, ExhibitData, footnote
-from reseed.exhibits.spread_table import UNCERTAIN, score_places
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, few, score_places
+from reseed.exhibits.tables import Rows, Table, empty_table
 
 ROW = ["dataset", "scheme", "varied", "model"]
 
@@ -22,10 +22,14 @@ def table(data: ExhibitData, options: dict) -> Table:
     if tuned.empty or fixed.empty:
         missing = "tuned for each pair of seeds" if tuned.empty else "held fixed"
         return empty_table(data, f"No hyper-parameters were {missing} at this scale.")
+    if (most := int(tuned["n"].max())) < LEAST:
+        return empty_table(
+            data, f"Tuned anew for {numbers.counted(most, 'seed')} at this scale: no spread to see."
+        )
     fixed = fixed[fixed["dataset"].isin(tuned["dataset"]) & fixed["scheme"].isin(tuned["scheme"])]
     both = pd.concat([fixed.assign(tuning="fixed"), tuned.assign(tuning="tuned")])
     places = {d: score_places(part) for d, part in both.groupby("dataset")}
-    shown, sections = [], []
+    lines = Rows()
     ordered = both.sort_values("varied", key=lambda s: s != "model", kind="stable")
     for (dataset, _, varied, model), part in ordered.groupby(ROW, sort=False):
         cell = part.drop_duplicates("tuning").set_index("tuning")
@@ -34,29 +38,23 @@ def table(data: ExhibitData, options: dict) -> Table:
         line = {("", "Algorithm"): data.model(model)}
         for name, title in (("fixed", "Fixed"), ("tuned", "Tuned for each pair")):
             entry = cell.loc[name] if name in cell.index else None
-            line |= _group(title, entry, places[dataset])
-        shown.append(line)
-        metric = METRICS[data.metric(dataset)]
-        sections.append(f"{data.dataset(dataset)}, {metric}: {VARIED[varied]} varied")
-    frame = pd.DataFrame(shown)
-    frame.columns = pd.MultiIndex.from_tuples(frame.columns)
+            line |= columns(title, entry, places[dataset], sd=True)
+        metric = metric_title(data.metric(dataset))
+        lines.add(line, f"{data.dataset(dataset)}, {metric}: {VARIED[varied]} varied")
     held = numbers.several(sorted(set(tuned["held"]) - {""}))
-    return Table(
+    slices = (
+        f"Tuned rows are slices of the crossed grid at {held}, the seeds held in the fixed"
+        " experiments too: the medians that the paper prints agree with a slice, not with a"
+        " pool over the grid."
+    )
+    ratios = _ratios(both)
+    return lines.table(
         data,
-        frame,
         both,
-        footnote(
-            data,
-            both,
-            f"Tuned rows are slices of the crossed grid at {held}, the seeds held in the fixed"
-            " experiments too: the medians that the paper prints agree with a slice, not with a"
-            " pool over the grid."
-            if held
-            else "",
-            UNCERTAIN,
-        ),
-        sections=sections,
-        findings=_findings(both),
+        footnote(data, both, few(both)),
+        definitions=[slices if held else "", UNCERTAIN],
+        findings=_findings(ratios),
+        headline=_headline(ratios),
     )
 
 
@@ -65,27 +63,34 @@ def _single(rows: pd.DataFrame) -> pd.DataFrame:
     return rows if rows.empty else rows[rows["varied"].isin(["model", "data"])]
 
 
-def _group(title: str, entry: pd.Series | None, places: int) -> dict:
-    names = {"median": "Median", "iqr": "IQR", "range": "Range", "sd": "SD"}
-    found = {name: np.nan for name in names} if entry is None else entry
-    relative = np.nan if entry is None else entry["relative_variation"]
-    n = "not run" if entry is None else numbers.seeds(int(entry["n"]), int(entry["failed"]))
-    values = {"n": n} | {t: numbers.fixed(found[name], places) for name, t in names.items()}
-    values["Relative variation"] = numbers.fixed(relative, 3)
-    return {(title, name): value for name, value in values.items()}
+def _ratios(both: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Varied seed → SD `fixed` and `tuned` of each model, their `ratio`, and the seeds behind."""
+    usable = both[both["n"] >= LEAST]
+    if usable.empty:
+        return {}
+    wide = usable.pivot_table(index=ROW, columns="tuning", values=["sd", "n"], aggfunc="first")
+    if not {("sd", "fixed"), ("sd", "tuned")} <= set(wide.columns):
+        return {}
+    found = {}
+    for varied, part in wide.dropna().groupby(level="varied"):
+        ratio = (part["sd"]["tuned"] / part["sd"]["fixed"]).replace(np.inf, np.nan)
+        found[varied] = part["n"].assign(ratio=ratio).dropna()
+    return {varied: part for varied, part in found.items() if len(part)}
 
 
-def _findings(both: pd.DataFrame) -> list[str]:
-    sd = both.pivot_table(index=ROW, columns="tuning", values="sd", aggfunc="first")
-    found = []
-    if {"fixed", "tuned"} <= set(sd.columns):
-        for varied, part in sd.dropna().groupby(level="varied"):
-            ratio = (part["tuned"] / part["fixed"]).replace(np.inf, np.nan).dropna()
-            if len(ratio):
-                found.append(
-                    f"Tuning anew for each pair gives a standard deviation over {VARIED[varied]}"
-                    f" that is {numbers.ratio(ratio.median())} times that with fixed"
-                    f" hyper-parameters (median of {len(ratio)} algorithms, from"
-                    f" {numbers.ratio(ratio.min())} to {numbers.ratio(ratio.max())})."
-                )
-    return found
+def _headline(ratios: dict[str, pd.DataFrame]) -> str:
+    parts = [
+        f"{numbers.times(float(part['ratio'].median()))} times over {VARIED[varied]}"
+        for varied, part in ratios.items()
+    ]
+    return f"Tuning anew: the SD is {numbers.several(parts)}" if parts else ""
+
+
+def _findings(ratios: dict[str, pd.DataFrame]) -> list[str]:
+    return [
+        f"Tuning anew for each pair gives an SD over {VARIED[varied]} that is"
+        f" {numbers.spread_over(part['ratio'], 'algorithm')} times that with fixed"
+        f" hyper-parameters ({int(part['tuned'].min())} seeds tuned anew,"
+        f" {int(part['fixed'].min())} fixed)."
+        for varied, part in ratios.items()
+    ]

@@ -6,14 +6,17 @@ import numpy as np
 import pandas as pd
 
 from reseed.exhibits import numbers
-from reseed.exhibits.data import METRICS, ExhibitData, footnote
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.data import ExhibitData, footnote, metric_title
+from reseed.exhibits.tables import Rows, Table, empty_table
 
 _COMPONENTS = {
     "model_seed": "Model seed",
     "data_seed": "Data seed",
     "residual": "Interaction and rest",
 }
+_KEY = ["experiment", "dataset", "scheme", "model", "hyperparameters_source"]
+# Levels of a factor below which its variance is a number without meaning.
+_LEAST = 3
 
 
 def table(data: ExhibitData, options: dict) -> Table:
@@ -21,13 +24,17 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows()
     if rows.empty:
         return empty_table(data, "Model seeds and data seeds were not crossed at this scale.")
-    key = ["experiment", "dataset", "scheme", "model", "hyperparameters_source"]
+    small = rows[["model_seeds", "data_seeds"]].min(axis=1) < _LEAST
+    left_out = _left_out(data, rows[small])
+    rows = rows[~small]
+    if rows.empty:
+        return empty_table(data, f"No grid has {_LEAST} seeds a side at this scale.")
     places = {
         d: numbers.decimals(np.sqrt(part["total"]), least=4) for d, part in rows.groupby("dataset")
     }
-    shown, sections = [], []
-    for values, cell in rows.groupby(key, sort=False):
-        entry = dict(zip(key, values, strict=True))
+    lines = Rows()
+    for values, cell in rows.groupby(_KEY, sort=False):
+        entry = dict(zip(_KEY, values, strict=True))
         parts = cell.set_index("component")
         first = cell.iloc[0]
         grid = f"{first['model_seeds']}×{first['data_seeds']}"
@@ -38,32 +45,33 @@ def table(data: ExhibitData, options: dict) -> Table:
         }
         for name, title in _COMPONENTS.items():
             line[title] = _share(parts.loc[name]) if name in parts.index else numbers.NONE
-        shown.append(line)
-        experiment = data.experiment(entry["experiment"])
+        heading = f"{data.dataset(entry['dataset'])}, {metric_title(data.metric(entry['dataset']))}"
         more = rows["experiment"].nunique() > 1
-        metric = METRICS[data.metric(entry["dataset"])]
-        sections.append(
-            f"{data.dataset(entry['dataset'])}, {metric}" + (f": {experiment}" if more else "")
-        )
+        lines.add(line, heading + (f": {data.experiment(entry['experiment'])}" if more else ""))
     reasons = sorted({r for r in rows["reason"] if r})
     level = f"{rows['level'].max():.0%}".replace("%", " %")
-    return Table(
+    share = _shares(rows)
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         footnote(
-            data,
-            rows,
+            data, rows, left_out, *(f"Not estimated: {reason}." for reason in reasons), per="grid"
+        ),
+        definitions=[
             f"Shares of the total variance, with {level} intervals (generalised pivotal quantities,"
             " Gaussian effects; approximate for a grid with holes).",
-            "Grid: model seeds × data seeds.",
-            *(f"Not estimated: {reason}." for reason in reasons),
-            per="grid",
-        ),
-        sections=sections,
-        text_columns=1,
-        findings=_findings(data, rows),
+            "Grid: model seeds × data seeds, crossed.",
+        ],
+        findings=_findings(share),
+        headline=_headline(share),
     )
+
+
+def _left_out(data: ExhibitData, rows: pd.DataFrame) -> str:
+    grids = rows.drop_duplicates(_KEY)
+    named = [f"{data.dataset(row['dataset'])}, {data.experiment(row['experiment']).lower()}"
+             for _, row in grids.drop_duplicates(["dataset", "experiment"]).iterrows()]  # fmt: skip
+    return f"Left out, with fewer than {_LEAST} seeds a side: {'; '.join(named)}." if named else ""
 
 
 def _share(part: pd.Series) -> str:
@@ -73,25 +81,40 @@ def _share(part: pd.Series) -> str:
     return text
 
 
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    share = rows[rows["component"] != "none"].pivot_table(
-        index=["experiment", "dataset", "scheme", "model", "hyperparameters_source"],
-        columns="component",
-        values=["share", "share_low", "share_high"],
+def _shares(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["component"] != "none"].pivot_table(
+        index=_KEY, columns="component", values=["share", "share_low", "share_high"]
     )
+
+
+def _headline(share: pd.DataFrame) -> str:
+    if share.empty:
+        return ""
+    more = int((share["share"]["data_seed"] > share["share"]["model_seed"]).sum())
+    return f"The split outweighs the model seed in {more} of {numbers.counted(len(share), 'grid')}"
+
+
+def _findings(share: pd.DataFrame) -> list[str]:
     if share.empty:
         return []
     seed, split = share["share"]["model_seed"], share["share"]["data_seed"]
+    models = share.index.get_level_values("model").nunique()
+    datasets = share.index.get_level_values("dataset").nunique()
+    of = f"{numbers.counted(models, 'algorithm')} on {numbers.counted(datasets, 'dataset')}"
     found = (
-        "Of the variance of a score over both seeds, the data seed makes"
-        f" {numbers.percent(split.median())} and the model seed {numbers.percent(seed.median())}"
-        f" (medians of {len(share)} grids; model seed from {numbers.percent(seed.min())} to"
-        f" {numbers.percent(seed.max())})."
+        f"Of the variance of a score over both seeds the data seed makes {_from_to(split)} and the"
+        f" model seed {_from_to(seed)} ({of}), the data seed more for"
+        f" {int((split > seed).sum())} of {len(share)}"
     )
     if "share_low" in share.columns.get_level_values(0):
         clear = share["share_low"]["data_seed"] > share["share_high"]["model_seed"]
         found += (
-            f" In {int(clear.sum())} grids the interval of the data seed's share lies wholly above"
-            " that of the model seed's."
+            f"; for {int(clear.sum())} the interval of the data seed's share lies wholly above that"
+            " of the model seed's"
         )
-    return [found]
+    return [f"{found}."]
+
+
+def _from_to(share: pd.Series) -> str:
+    low, high = (numbers.percent(end) for end in (share.min(), share.max()))
+    return low if low == high else f"{low} to {high}"

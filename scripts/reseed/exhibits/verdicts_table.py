@@ -1,12 +1,22 @@
-"""Every pair of models with its verdict in plain words."""
+"""Every pair of models in one line, with its verdict in plain words on demand."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.settings import metric_title, note, settings
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits import numbers
+from reseed.exhibits.data import ExhibitData, metric_title
+from reseed.exhibits.settings import (
+    RUNS,
+    difference_and_interval,
+    in_unit,
+    leaders,
+    note,
+    p_cell,
+    pair_title,
+    settings,
+)
+from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.verdicts import verdict
 
 _SHORT = {
@@ -17,6 +27,8 @@ _SHORT = {
     "no variation": "no verdict",
     "not comparable": "not comparable",
 }
+# Pairs of a setting from which on only those of the leader are printed.
+_MOST = 45
 
 
 def table(data: ExhibitData, options: dict) -> Table:
@@ -24,32 +36,68 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, "No two models were run on the same dataset.")
-    shown, sections, raw, findings = [], [], [], []
+    rows, untested = _tested(rows)
+    lines, raw, hidden = Rows(), [], 0
+    level = rows["level"].max()
     for title, part in settings(data, rows):
-        part = part.sort_values("p_holm", kind="stable", na_position="last")
-        part = part.sort_values("outcome", key=lambda o: o.map(list(_SHORT).index), kind="stable")
-        for row in part.to_dict("records"):
-            sentence = verdict(row | _titles(data, row))
-            shown.append({"Outcome": _SHORT[row["outcome"]], "Verdict": sentence})
-            sections.append(title)
+        part = _in_order(part)
         raw.append(part)
-        findings.append(_finding(title, part))
-    footnote = note(
+        printed = _printed(part)
+        hidden += len(part) - len(printed)
+        places = numbers.decimals((part["high"] - part["low"]) * part["factor"] / 2, 2, 1)
+        unit = in_unit(part.iloc[0])
+        for row in printed.to_dict("records"):
+            difference, interval = difference_and_interval(row, places)
+            cells = {
+                "Pair": pair_title(data, row),
+                "Difference": difference,
+                f"{100 * level:g} % interval": interval,
+                "p": p_cell(row["p_holm"]),
+                "Flips": numbers.percent(row["instability"]),
+                "Outcome": _SHORT.get(row["outcome"], row["outcome"]),
+            }
+            section = title if row["design"] == "datasets" else f"{title}, {unit}"
+            lines.add(cells, section, verdict(row | _titles(data, row)))
+    rest = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
+    return lines.table(
         data,
-        rows,
-        _alpha(rows),
-        "A difference on given splits says nothing of other data sets.",
-    )
-    return Table(
-        data,
-        pd.DataFrame(shown),
         pd.concat(raw, ignore_index=True),
-        footnote,
-        sections=sections,
-        text_columns=2,
-        paragraphs=[1],
-        findings=findings,
+        note(data, rows, rest, untested),
+        definitions=[
+            "Difference: positive where the model named first is better; its interval is for the"
+            " pair alone. p: adjusted over the pairs of a dataset (Holm). Flips: share of single"
+            " runs that order the pair the other way.",
+            f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
+            " it says nothing of other data sets; a difference that is not shown is no equality.",
+        ],
+        findings=_findings(data, rows),
+        headline=_headline(rows),
     )
+
+
+def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The rows without comparisons over too few datasets, and the line that says so."""
+    over = (rows["design"] == "datasets") & (rows["outcome"] == "too few runs")
+    if not over.any() or over.all():
+        return rows, ""
+    most, needed = int(rows.loc[over, "n"].max()), int(rows.loc[over, "min_runs"].max())
+    return rows[~over], (
+        f"Nothing is tested over datasets: there are {most}, and at least {needed} are needed."
+    )
+
+
+def _in_order(part: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts first, then by p; outcomes this table does not know come last."""
+    part = part.sort_values("p_holm", kind="stable", na_position="last")
+    order = {name: i for i, name in enumerate(_SHORT)}
+    return part.sort_values("outcome", key=lambda o: o.map(order).fillna(len(order)), kind="stable")
+
+
+def _printed(part: pd.DataFrame) -> pd.DataFrame:
+    if len(part) <= _MOST:
+        return part
+    best = leaders(part).iloc[0]["model_a"]
+    return part[(part["model_a"] == best) | (part["model_b"] == best)]
 
 
 def _titles(data: ExhibitData, row: dict) -> dict:
@@ -57,19 +105,36 @@ def _titles(data: ExhibitData, row: dict) -> dict:
     return names | {"metric": metric_title(row["metric"])}
 
 
-def _alpha(rows: pd.DataFrame) -> str:
-    alpha = rows["alpha"].iloc[0]
-    return (
-        f"A difference is one whose p-value, adjusted over the pairs of its dataset, is at most "
-        f"{alpha:g}. Each interval is for its pair alone."
-    )
+def _headline(rows: pd.DataFrame) -> str:
+    """How many pairs are told apart."""
+    within = rows[rows["design"] != "datasets"]
+    shown = int((within["outcome"] == "difference").sum())
+    if not len(within):
+        return ""
+    return f"A difference is shown for {shown} of {numbers.counted(len(within), 'pair')}"
 
 
-def _finding(title: str, part: pd.DataFrame) -> str:
-    total = len(part)
-    shown = int((part["outcome"] == "difference").sum())
-    parts = [f"{title}: a difference is shown for {shown} of {total} pairs of models"]
-    open_pairs = part[part["outcome"] != "difference"]["outcome"].value_counts()
-    if shown and len(open_pairs):
-        parts.append("; ".join(f"{name}: {count}" for name, count in open_pairs.items()))
-    return "; ".join(parts) + "."
+def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    """Who leads where, and against how many of the others that is shown."""
+    within = rows[(rows["design"] != "datasets") & rows["difference"].notna()]
+    best = leaders(within)
+    if best.empty:
+        return []
+    first = best["model_a"].value_counts(sort=False).sort_values(ascending=False, kind="stable")
+    named = [f"{data.model(model)} on {count}" for model, count in first.items()]
+    sure = int((best["outcome"] == "difference").sum())
+    n = within["n"]
+    runs = numbers.several(dict.fromkeys(RUNS.get(d, "runs") for d in within["design"]))
+    count = f"{n.min():.0f}" if n.min() == n.max() else f"{n.min():.0f} to {n.max():.0f}"
+    found = [
+        f"The best mean score on {numbers.counted(len(best), 'dataset')}: {numbers.several(named)};"
+        f" that it beats the second best is shown on {sure} ({count} {runs} a pair)."
+    ]
+    other = rows[rows["design"] == "datasets"]
+    if len(other):
+        shown = int((other["outcome"] == "difference").sum())
+        found.append(
+            f"Over {numbers.counted(int(other['n'].max()), 'dataset')} a difference of average"
+            f" ranks is shown for {shown} of {numbers.counted(len(other), 'pair')}."
+        )
+    return found

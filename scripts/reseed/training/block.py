@@ -95,10 +95,10 @@ def train_block(job: dict, device: str, threads: int, report: Report) -> None:
         results / "store" / "environments" / f"{name}.json", lambda path: write_json(path, facts)
     )
     for described in job["settings"]:
-        files = SettingFiles(results, described, name if job["mixed"] == "retrain" else None)
+        files = SettingFiles(results, described)
         missing = []
         for trial in (Coordinates(*place) for place in described["trials"]):
-            if not link_stored(files, trial):
+            if not link_stored(files, trial, name, anywhere=job["mixed"] == "report"):
                 missing.append(trial)
         linked = len(described["trials"]) - len(missing)
         if linked:
@@ -116,20 +116,28 @@ def train_block(job: dict, device: str, threads: int, report: Report) -> None:
             )
 
 
-def link_stored(files: SettingFiles, trial: Coordinates) -> bool:
-    """Link a trial's target to the store's record; False where the store has no sound one."""
+def link_stored(
+    files: SettingFiles, trial: Coordinates, environment: str, anywhere: bool = True
+) -> bool:
+    """Link a trial's target to a record of the store; False where it has no sound one.
+
+    `anywhere`: a record that was made in another environment serves as well.
+    """
     key = files.key(trial)
-    stored = files.stored(key)
-    try:
-        if read_trial(stored, SCHEMA.names)["key"] != key:
-            raise Damaged(stored, "it holds another trial")
-    except FileNotFoundError:
-        return False
-    except Damaged:
-        store.discard(stored)
-        return False
-    store.link(stored, files.target(trial))
-    return True
+    for stored in files.stored(key, environment):
+        try:
+            record = read_trial(stored, SCHEMA.names)
+            if record["key"] != key:
+                raise Damaged(stored, "it holds another trial")
+        except FileNotFoundError:
+            continue
+        except Damaged:
+            store.discard(stored)
+            continue
+        if anywhere or record["environment"] == environment:
+            store.link(stored, files.target(trial))
+            return True
+    return False
 
 
 def train(
@@ -160,6 +168,8 @@ def keep(files: SettingFiles, trial: Coordinates, outcome: Outcome, environment:
         "environment": environment,
         "commit": commit(),
     }
-    stored = files.stored(key)
+    places = files.stored(key, environment)
+    # One that is there was made elsewhere, and is not to be pooled with this one.
+    stored = places[len(places) // 2] if places[0].exists() else places[0]
     store.add(stored, lambda path: write_trial(path, record))
     store.link(stored, files.target(trial))

@@ -1,0 +1,283 @@
+"""Tables for a plain LaTeX `article` with `booktabs` and nothing else, as wide as its text.
+
+LaTeX breaks no line of a table and no float over pages, so the widths are reckoned here with the
+advance widths of Computer Modern: the size that fits is taken, sentences get columns that wrap,
+and a table that is still too wide stands in blocks of columns, one below the other; one that is
+too high for a page continues in a further `table`.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reseed.exhibits.tables import Table, groups
+
+# Points: the text of a one-column article at 10 pt, on either paper, with some left over.
+TEXT_WIDTH, TEXT_HEIGHT = 340.0, 500.0
+_GAP = 3.0  # \tabcolsep
+# Size → (points of an em as its font has it, points from line to line).
+_SIZES = {r"\footnotesize": (8.5, 9.5), r"\scriptsize": (8.0, 8.0)}
+_NARROWEST = 58.0  # points of a column of sentences
+
+# Advance widths of cmr10 in thousandths of an em, by the characters that have them.
+_ADVANCE = {
+    "ijl.,:;!'’|’": 278, "I()[]ftr-": 390, "cesvxz k": 450, " ": 333, "abdghnopquy0123456789": 556,
+    "/*+=<>": 778, "mwM%&@…": 910, "W—": 1030, "–": 500, "·": 278,
+}  # fmt: skip
+_WIDTH = {character: width for text, width in _ADVANCE.items() for character in text}
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": "$<$", ">": "$>$", "|": "$|$", '"': "''", "\n": " ", "\t": " ",
+    "–": "--", "—": "---", "−": "$-$", "‑": "-", "×": r"$\times$", "±": r"$\pm$",
+    "·": r"$\cdot$", "≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "≠": r"$\ne$",
+    "²": "$^2$", "³": "$^3$", "¹": "$^1$", "°": r"$^\circ$", "µ": r"$\mu$", "½": r"$\frac12$",
+    "…": r"\ldots{}", "’": "'", "‘": "`", "“": "``", "”": "''", "√": r"$\surd$", "€": "EUR ",
+    "∞": r"$\infty$", "†": r"$\dagger$", "‡": r"$\ddagger$", "→": r"$\to$", "•": r"$\bullet$",
+    "\u00a0": "~", "\u202f": "~", "\u2009": r"\,",
+    **{letter: rf"$\{name}$" for letter, name in zip(
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ",
+        ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
+         "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi",
+         "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"],
+        strict=True)},
+}  # fmt: skip
+_ACCENTS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0307": ".",
+    "\u0308": '"', "\u030a": "r", "\u030c": "v", "\u0327": "c",
+}  # fmt: skip
+_OVER_MATHS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0307": r"\dot"}
+
+
+def escape_latex(text: str) -> str:
+    """Text that LaTeX prints as it stands, in ASCII; what it cannot print is named by its code."""
+    found: list[str] = []
+    last = ""
+    for character in unicodedata.normalize("NFD", text):
+        if unicodedata.combining(character):
+            if found:
+                found[-1] = _accented(found[-1], last, character)
+            continue
+        plain = character if character.isascii() else f"[U+{ord(character):04X}]"
+        found.append(_LATEX.get(character, plain))
+        last = character
+    return "".join(found)
+
+
+def _accented(text: str, base: str, accent: str) -> str:
+    if text.startswith("$"):
+        over = _OVER_MATHS.get(accent)
+        return rf"${over}{{{text.strip('$')}}}$" if over else text
+    mark = _ACCENTS.get(accent)
+    return rf"\{mark}{{{text}}}" if mark and base.isalpha() else text
+
+
+def width_of(text: str, em: float, bold: bool = False) -> float:
+    """Points that a text is about as wide as, in a roman whose em has `em` points."""
+    plain = [c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)]
+    thousandths = sum(_WIDTH.get(c, 750) for c in plain)
+    return thousandths / 1000 * em * (1.15 if bold else 1.0)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Some of a table's columns, and how wide each is; None for one as wide as its text."""
+
+    columns: list[int]
+    wraps: dict[int, float]
+
+
+def latex(table: Table) -> str:
+    """One `table` float or several, to be put into an article that loads booktabs."""
+    lines = list(table.lines())
+    size, blocks = _layout(table, lines)
+    title = escape_latex(". ".join(p.rstrip(".") for p in (table.data.title, table.heading) if p))
+    note = rf"\parbox{{\linewidth}}{{\scriptsize {escape_latex(table.note)}}}"
+    tall = 30 + 12 * math.ceil(len(title) / 70), 10 + 8 * math.ceil(len(note) / 85)
+    floats = _pack(table, lines, size, blocks, tall)
+    parts = [r"% Needs \usepackage{booktabs}."]
+    for number, tabulars in enumerate(floats):
+        head = rf"\caption{{{title}.}}" if number == 0 else r"Table~\thetable{} (continued)\par"
+        tail = [r"\par\smallskip", note] if number == len(floats) - 1 else []
+        body = r"\par\medskip".join(tabulars)
+        parts += [
+            r"\begin{table}[htbp]", r"\centering", head, size,
+            rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}", body, *tail, r"\end{table}",
+        ]  # fmt: skip
+    return "\n".join(parts) + "\n"
+
+
+def _layout(table: Table, lines: list) -> tuple[str, list[_Block]]:
+    """The largest size at which all columns stand side by side, else blocks of columns."""
+    count = len(table.levels()[-1])
+    everything = list(range(count))
+    for size, (em, _) in _SIZES.items():
+        natural = _widths(table, lines, em)
+        free = TEXT_WIDTH - _room(natural, [i for i in everything if i not in table.paragraphs])
+        share = _share(table, natural, everything, free)
+        if share is not None:
+            return size, [_Block(everything, share)]
+    return size, _blocks(table, natural)
+
+
+def _widths(table: Table, lines: list, em: float) -> list[float]:
+    names = table.levels()[-1]
+    found = [width_of(name, em) for name in names]
+    for _, cells in lines:
+        found = [max(old, width_of(cell, em)) for old, cell in zip(found, cells, strict=True)]
+    for level in table.levels()[:-1]:  # a group's heading widens the columns below it
+        start = 0
+        for name, width in groups(level):
+            lack = width_of(name, em) - sum(found[start : start + width]) - 2 * _GAP * (width - 1)
+            if lack > 0:
+                for i in range(start, start + width):
+                    found[i] += lack / width
+            start += width
+    return found
+
+
+def _room(natural: Sequence[float], columns: Sequence[int]) -> float:
+    return sum(natural[i] for i in columns) + 2 * _GAP * max(0, len(columns) - 1)
+
+
+def _share(
+    table: Table, natural: list[float], columns: list[int], free: float
+) -> dict[int, float] | None:
+    """Widths of the columns of sentences among `columns`, or None where `free` does not suffice."""
+    wrapped = [i for i in columns if i in table.paragraphs]
+    if not wrapped:
+        return {} if free >= 0 else None
+    free -= 2 * _GAP * len(wrapped)
+    if free < _NARROWEST * len(wrapped):
+        return None
+    # By the square root: a column with nine times the text gets three times the width.
+    weight = {i: math.sqrt(natural[i]) for i in wrapped}
+    spare = free - _NARROWEST * len(wrapped)
+    return {i: _NARROWEST + spare * weight[i] / sum(weight.values()) for i in wrapped}
+
+
+def _blocks(table: Table, natural: list[float]) -> list[_Block]:
+    """Blocks of whole groups of columns; the first column stands in each, wrapped if it is long."""
+    label_width = min(natural[0], 0.3 * TEXT_WIDTH)
+    label = {0: label_width} if label_width < natural[0] or 0 in table.paragraphs else {}
+    widths = [label_width, *natural[1:]]
+    levels = table.levels()
+    units, start = [], 0
+    for name, width in groups(levels[0]) if len(levels) > 1 else [("", len(levels[-1]))]:
+        columns = [i for i in range(start, start + width) if i > 0]
+        whole = name and _room(widths, [0, *columns]) <= TEXT_WIDTH
+        units += [columns] if whole else [[i] for i in columns]
+        start += width
+    blocks: list[_Block] = []
+    current: list[int] = []
+    for unit in units:
+        if current and _room(widths, [0, *current, *unit]) > TEXT_WIDTH:
+            blocks.append(_Block([0, *current], label))
+            current = []
+        current = [*current, *unit]
+    blocks.append(_Block([0, *current], label))
+    return [_wrapped(table, widths, block) for block in blocks]
+
+
+def _wrapped(table: Table, widths: list[float], block: _Block) -> _Block:
+    """The block with its columns of sentences, and one too wide for any page, made to wrap."""
+    over = [i for i in block.columns[1:] if i in table.paragraphs or widths[i] > 0.65 * TEXT_WIDTH]
+    rest = [i for i in block.columns if i not in over]
+    free = TEXT_WIDTH - _room(widths, rest) - 2 * _GAP * len(over)
+    return _Block(block.columns, block.wraps | {i: free / len(over) for i in over})
+
+
+def _pack(table, lines, size, blocks, tall: tuple[float, float]) -> list[list[str]]:
+    """Tabulars (LaTeX) of each float: blocks below one another, rows on as many pages as needed."""
+    em, leading = _SIZES[size]
+    floats: list[list[str]] = [[]]
+    used = tall[0]
+    for block in blocks:
+        head = leading * (len(table.levels()) + 2)
+        chunk: list = []
+        height = head
+        for line in lines:
+            more = _height(line, block, em, leading)
+            if chunk and height + more > TEXT_HEIGHT - tall[0] - tall[1]:
+                used = _place(floats, used, height, _tabular(table, chunk, block), tall)
+                chunk, height = [], head
+            chunk.append(line)
+            height += more
+        used = _place(floats, used, height, _tabular(table, chunk, block), tall)
+    return floats
+
+
+def _place(floats: list, used: float, height: float, text: str, tall: tuple[float, float]) -> float:
+    """Put a tabular into the last float, or a new one; points used of that float."""
+    if floats[-1] and used + height + tall[1] > TEXT_HEIGHT:
+        floats.append([])
+        used = tall[0]
+    floats[-1].append(text)
+    return used + height + 6
+
+
+def _height(line: tuple, block: _Block, em: float, leading: float) -> float:
+    section, cells = line
+    rows = [math.ceil(1.25 * width_of(cells[i], em) / w) for i, w in block.wraps.items()]
+    title = 0.0
+    if section:
+        title = leading * (0.5 + math.ceil(width_of(section, em, bold=True) / TEXT_WIDTH))
+    return title + leading * max([1, *rows])
+
+
+def _tabular(table: Table, lines: list, block: _Block) -> str:
+    names = table.levels()
+    count = len(block.columns)
+    spec = "".join(_column(table, i, block) for i in block.columns)
+    levels = [[level[i] for i in block.columns] for level in names]
+    out = [rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}", r"\toprule", *_head(levels, block)]
+    out.append(r"\midrule")
+    for number, (section, cells) in enumerate(lines):
+        if section:
+            space = r"\addlinespace " if number else ""
+            heading = escape_latex(section)
+            wide = rf"\multicolumn{{{count}}}{{@{{}}p{{{_total(table, block):.0f}pt}}@{{}}}}"
+            out.append(rf"{space}{wide}{{\raggedright\textbf{{{heading}}}\strut}} \\")
+        out.append(" & ".join(_cell(cells[i], i, block) for i in block.columns) + r" \\")
+    return "\n".join([*out, r"\bottomrule", r"\end{tabular}"])
+
+
+def _total(table: Table, block: _Block) -> float:
+    em = _SIZES[r"\scriptsize"][0] * 0.9
+    natural = _widths(table, list(table.lines()), em)
+    return min(TEXT_WIDTH, _room([block.wraps.get(i, w) for i, w in enumerate(natural)],
+                                 block.columns))  # fmt: skip
+
+
+def _column(table: Table, index: int, block: _Block) -> str:
+    if index in block.wraps:
+        return f"p{{{block.wraps[index]:.0f}pt}}"
+    return "l" if index < table.text_columns else "r"
+
+
+def _cell(text: str, index: int, block: _Block) -> str:
+    escaped = escape_latex(text)
+    if index not in block.wraps:
+        return escaped
+    for sign in (r"\_", "/", "=", ":"):
+        escaped = escaped.replace(sign, sign + r"\allowbreak{}")
+    return rf"{{\raggedright {escaped}\strut\par}}"
+
+
+def _head(levels: list[list[str]], block: _Block) -> list[str]:
+    lines = []
+    for level in levels[:-1]:
+        cells, rules, start = [], [], 1
+        for name, width in groups(level):
+            cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if name else "")
+            cells[-1] = cells[-1] or " & ".join([""] * width)
+            if name:
+                rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
+            start += width
+        lines += [" & ".join(cells) + r" \\", " ".join(rules)]
+    names = zip(block.columns, levels[-1], strict=True)
+    return [*lines, " & ".join(_cell(name, i, block) for i, name in names) + r" \\"]

@@ -1,0 +1,51 @@
+"""Pictures inside a page: as data URIs, with their size, whole or as a thumbnail."""
+
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+
+from reseed.errors import ReseedError
+
+# Pixels of a figure's picture to one of the page's, so that it is sharp on a fine screen.
+_FINE = 2
+_THUMBNAIL = 640
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture as `source` of an image, and the pixels it takes on a page."""
+
+    source: str
+    width: int
+    height: int
+    data: bytes
+
+
+def embed(path: str | Path) -> Picture:
+    """The picture of a PNG file. Raises ReseedError if it cannot be read."""
+    try:
+        return _picture(Path(path).read_bytes())
+    except OSError as error:
+        raise ReseedError(f"{path}: {error.strerror or error}: make it anew") from None
+
+
+def thumbnail(picture: Picture) -> Picture:
+    """A smaller one for a card."""
+    with Image.open(io.BytesIO(picture.data)) as image:
+        small = image.convert("RGB")
+        small.thumbnail((_THUMBNAIL, _THUMBNAIL))
+        buffer = io.BytesIO()
+        small.quantize(64, dither=Image.Dither.NONE).save(buffer, format="PNG", optimize=True)
+    return _picture(buffer.getvalue())
+
+
+def _picture(data: bytes) -> Picture:
+    with Image.open(io.BytesIO(data)) as image:
+        width, height = image.size
+    source = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
+    return Picture(source, width // _FINE, height // _FINE, data)

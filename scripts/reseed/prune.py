@@ -1,0 +1,35 @@
+"""What of the results no study plans: targets first, then store files that no target needs."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from reseed.plan import Plan
+
+
+def planned_files(plan: Plan) -> set[Path]:
+    """Trial and search files that some study of a plan names."""
+    trials = (Path(file) for study in plan.studies for file in plan.trial_files(study))
+    stems = (stem for planned in plan.settings.values() for stem in planned.searches())
+    searches = (
+        Path(plan.results, f"{stem}{suffix}") for stem in stems for suffix in (".json", ".parquet")
+    )
+    return {*trials, *searches}
+
+
+def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
+    """Files below `results` to remove, in an order that loses nothing when interrupted.
+
+    A store file stays while a planned target is a link to it. Where a file system made copies
+    instead of links, the store's files stay too: nothing tells which a target came from.
+    """
+    inodes = {path.stat().st_ino for path in planned if path.is_file()}
+    linked = any(path.is_file() and path.stat().st_nlink > 1 for path in planned)
+    for folder in ("trials", "tuning"):
+        for path in sorted((results / folder).rglob("*")):
+            if path.is_file() and path not in planned:
+                yield path
+    if not (linked or not inodes):
+        return
+    for path in sorted((results / "store").glob("??/*")):
+        if path.is_file() and path.stat().st_ino not in inodes:
+            yield path

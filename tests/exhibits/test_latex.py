@@ -1,0 +1,152 @@
+"""LaTeX: every table compiles in a plain article with booktabs and stays on its page."""
+
+import importlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from reseed.exhibits import KINDS
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.latex import TEXT_WIDTH, escape_latex, latex, width_of
+from reseed.exhibits.tables import Table
+
+CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
+TABLES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "table"]
+# Everything between these and a reader: characters of data sets, models and people's names.
+ODD = 'α̂ ≤ 0.05 & 5% of $3 #1 {x} ~ ^ \\ <|> "q" ± × σ² → ‡† Süß Čapek Ångström 東京 naïve½ x̂'
+
+
+def table(shown, **changes):
+    about = {"scale": "demo", "datasets": {}, "models": {}}
+    data = ExhibitData(None, pd.DataFrame(), about, title=changes.pop("title", "A title"))
+    return Table(data, shown, pd.DataFrame(), changes.pop("footnote", "Scale: demo."), **changes)
+
+
+def odd_tables():
+    """Tables at the edges: wide, long, full of sentences, of odd characters, of long names."""
+    grouped = pd.MultiIndex.from_tuples(
+        [("", "Algorithm"), *((f"A group of {g}", f"Column {i}") for g in "abcd" for i in "123")]
+    )
+    name = "a very long name of a model that no column of numbers leaves any room for"
+    sentence = "One of these models beats the other, by how much and how surely. " * 4
+    yield table(pd.DataFrame([["RF", *["0.12345 [0.1, 0.2]"] * 12]] * 30, columns=grouped))
+    yield table(pd.DataFrame({"a": [str(i) for i in range(300)], "b": "1.5"}))
+    yield table(
+        pd.DataFrame({"Outcome": ["shown"] * 60, "Verdict": [sentence] * 60}),
+        sections=["Data"] * 60, text_columns=2, paragraphs=[1],
+    )  # fmt: skip
+    yield table(
+        pd.DataFrame({ODD: [ODD], "n": ["1"]}), title=ODD, footnote=ODD * 10, sections=[ODD]
+    )
+    yield table(pd.DataFrame({"Pair": [name], **{f"c{i}": ["< 0.001"] for i in range(14)}}))
+    yield table(pd.DataFrame({"x": ["a"]}), title="Long. " * 60, definitions=["Words. " * 250])
+
+
+@pytest.fixture(scope="module")
+def every(exhibit):
+    """Each table of the study of paper 1, and those at the edges."""
+    found = {}
+    for name in TABLES:
+        data, options = exhibit(name)
+        module = importlib.import_module(f"reseed.exhibits.{data.kind}")
+        found[name] = module.table(data, options)
+    return found | {f"odd {i}": made for i, made in enumerate(odd_tables())}
+
+
+def compiled(texts, folder):
+    """Log of pdflatex over the texts in one plain article."""
+    body = "\n\\clearpage\n".join(rf"\typeout{{TABLE {name}}}" + "\n" + t for name, t in texts)
+    (folder / "all.tex").write_text(
+        "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+        f"{body}\n\\end{{document}}\n"
+    )
+    run = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+        cwd=folder, capture_output=True, text=True, errors="replace", timeout=60, check=False,
+    )  # fmt: skip
+    return run.returncode, run.stdout
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")
+def test_every_table_compiles_and_fits_its_page(every, tmp_path):
+    code, log = compiled([(name, latex(made)) for name, made in every.items()], tmp_path)
+    assert code == 0, log[-3000:]
+    bad = re.findall(r"TABLE ([^\n]*)|(Overfull \\hbox \(([\d.]+)pt[^\n]*|Float too large[^\n]*"
+                     r"|Missing character[^\n]*)", log)  # fmt: skip
+    name, found = "", []
+    for table_name, complaint, points in bad:
+        name = table_name or name
+        if complaint and not (points and float(points) < 1):
+            found.append(f"{name}: {complaint}")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")
+def test_the_check_above_sees_what_does_not_fit(tmp_path):
+    wide = r"\begin{table}\begin{tabular}{l}" + "x" * 200 + r"\end{tabular}\end{table}"
+    _, log = compiled([("wide", wide)], tmp_path)
+    assert "Overfull" in log
+    assert compiled([("broken", r"\nothing")], tmp_path)[0] != 0
+
+
+def test_only_characters_that_every_tex_knows(every):
+    assert all(latex(made).isascii() for made in every.values())
+
+
+def test_no_row_is_reckoned_wider_than_the_text(every):
+    for name, made in every.items():
+        for tabular in latex(made).split(r"\begin{tabular}")[1:]:
+            spec = tabular[: tabular.index("\n")]
+            wrapped = sum(float(w) for w in re.findall(r"p\{(\d+)pt\}", spec))
+            assert wrapped <= TEXT_WIDTH, name
+
+
+def test_reckoned_widths_are_those_of_computer_modern():
+    """cmr10, from its metrics: a digit 5.0 pt, M 9.17 pt, i 2.78 pt, a full stop 2.78 pt."""
+    assert width_of("i.", 10) == pytest.approx(5.56, abs=0.1)
+    assert 5.0 <= width_of("7", 10) <= 5.6
+    assert width_of("M", 10) == pytest.approx(9.17, abs=0.1)
+
+
+def test_special_characters_are_escaped():
+    assert escape_latex("a_b & 5% of $3 #1 {x} ~ ^ \\") == (
+        r"a\_b \& 5\% of \$3 \#1 \{x\} \textasciitilde{} \textasciicircum{} \textbackslash{}"
+    )
+    assert escape_latex("10×10 – 2²") == r"10$\times$10 -- 2$^2$"
+    assert escape_latex("α̂ Č é") == r"$\hat{\alpha}$ \v{C} \'{e}"
+    assert escape_latex("東") == "[U+6771]"
+
+
+def test_braces_and_environments_balance(every):
+    for made in every.values():
+        text = latex(made).replace(r"\{", "").replace(r"\}", "")
+        assert text.count("{") == text.count("}")
+        assert text.count(r"\begin{") == text.count(r"\end{")
+
+
+def test_a_long_table_goes_on_in_another():
+    text = latex(table(pd.DataFrame({"a": [str(i) for i in range(150)]})))
+    assert text.count(r"\begin{table}") > 1
+    assert text.count(r"\caption{") == 1
+    assert r"Table~\thetable{} (continued)" in text
+    assert len(re.findall(r"^\d+ \\\\$", text, re.MULTILINE)) == 150
+
+
+def test_a_wide_table_repeats_its_first_column_in_blocks():
+    shown = pd.DataFrame({"Model": ["RF", "GB"]} | {c: ["0.12345 [0.12340, 0.12350]"] * 2
+                                                    for c in "abcdefgh"})  # fmt: skip
+    text = latex(table(shown))
+    assert text.count(r"\begin{tabular}") > 1
+    assert text.count("RF & ") == text.count(r"\begin{tabular}")
+    assert text.count("0.12345") == 16
+
+
+def test_grouped_headings_span_their_columns():
+    columns = pd.MultiIndex.from_tuples([("", "Model"), ("G", "x"), ("G", "y")])
+    text = latex(table(pd.DataFrame([["rf", "1", "2"]], columns=columns)))
+    assert r"\multicolumn{2}{c}{G} \\" in text
+    assert r"\cmidrule(lr){2-3}" in text

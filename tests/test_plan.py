@@ -1,0 +1,144 @@
+"""Studies become settings, arms, trials and blocks; names never merge two things."""
+
+import copy
+
+import pytest
+from reseed.config import Dataset, Main, Model, Study
+from reseed.coordinates import Coordinates, expand
+from reseed.errors import ReseedError
+from reseed.plan import blocks, make_plan
+from reseed.plan_files import study_job, training_job
+from reseed.project import Project
+
+MODEL = {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:random_forest"}
+DATASET = {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
+STUDY = {
+    "name": "small",
+    "title": "Small",
+    "datasets": ["toy"],
+    "models": ["forest"],
+    "splits": [{"kind": "holdout", "test": 0.25}],
+    "experiments": {"one": {"seeds": {"model": {"count": 3}}}},
+}
+
+
+def plan_of(study=None, model=None, dataset=None, **main):
+    project = Project(
+        main=Main(**main),
+        datasets={"toy": Dataset(**DATASET | (dataset or {}))},
+        models={"forest": Model(**MODEL | (model or {}))},
+        weights={},
+        studies={"small": Study(**copy.deepcopy(STUDY) | (study or {}))},
+    )
+    return project, make_plan(project)
+
+
+def settings_of(models=None, splits=None):
+    study = {"models": models or ["forest"], "splits": splits or STUDY["splits"]}
+    return list(plan_of(study)[1].settings)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"max_depth": 1}, {"max_depth": "1"}),
+        ({"a": "1,b=2"}, {"a": 1, "b": 2}),
+        ({"name": "org/model"}, {"name": "org-model"}),
+    ],
+)
+def test_variants_that_differ_have_names_that_differ(one, other):
+    models = [{"name": "forest", "hyperparameters": changes} for changes in (one, other)]
+    names = {setting.model for setting in settings_of(models)}
+    assert len(names) == 2
+    assert not any("/" in name for name in names)
+
+
+def test_splits_that_differ_in_the_eighth_digit_have_names_that_differ():
+    splits = [{"kind": "holdout", "test": test} for test in (0.25, 0.25000001)]
+    assert len({setting.scheme for setting in settings_of(splits=splits)}) == 2
+
+
+def test_a_variant_is_described_in_words():
+    _, plan = plan_of({"models": [{"name": "forest", "hyperparameters": {"max_depth": 2}}]})
+    (name,) = plan.models
+    assert plan.variants[name] == "hyperparameters.max_depth=2"
+
+
+@pytest.mark.parametrize("field", ["models", "datasets", "splits"])
+def test_what_stands_twice_is_told(field):
+    with pytest.raises(ReseedError, match="stands there twice"):
+        plan_of({field: STUDY[field] * 2})
+
+
+def test_a_data_seed_is_a_repeat_so_more_repeats_share_trials():
+    kfold = {"kind": "kfold", "folds": 5}
+    two, ten = (set(expand({"data": {"count": n}}, kfold)) for n in (2, 10))
+    assert len(two) == 10
+    assert two < ten
+
+
+def test_arms_of_one_model_share_its_setting_and_keep_their_own_seeds():
+    arms = {
+        "first": {"model": "forest", "seeds": {"model": {"count": 3}}},
+        "again": {"model": "forest", "seeds": {"model": {"count": 3, "start": 2}}},
+    }
+    project, plan = plan_of({"experiments": {"aa": {"arms": arms}}})
+    (planned,) = plan.settings.values()
+    assert [trial.init for trial in planned.trials] == [0, 1, 2, 3, 4]
+    listed = [(arm.name, trial.init) for _, arm, trial in plan.trials("small")]
+    assert listed == [("first", s) for s in (0, 1, 2)] + [("again", s) for s in (2, 3, 4)]
+    job = study_job(project, plan, "small")
+    assert [arm["arm"] for arm in job["experiments"][0]["arms"]] == ["first", "again"]
+
+
+def test_texts_and_block_sizes_are_not_in_a_settings_key_and_recipes_are():
+    def key(**changes):
+        (planned,) = plan_of(**changes)[1].settings.values()
+        return planned.key
+
+    first = key()
+    assert key(model={"title": "Other", "notes": "x", "seconds_per_trial": 9.0}) == first
+    assert key(dataset={"title": "Other", "citation": "x", "licence": "y"}) == first
+    assert key(model={"search_space": {"max_depth": [1, 2]}}) == first
+    assert key(study={"title": "Other", "keep": []}) == first
+    assert key(model={"hyperparameters": {"max_depth": 2}}) != first
+    assert key(model={"encoder": {"scaling": "none"}}) != first
+    assert key(model={"stack": {"cpu": 8}}) != first
+    assert key(model={"hold_validation": True}) != first
+
+
+def test_blocks_hold_every_trial_once_and_small_settings_share_one():
+    models = [
+        {"name": "forest", "hyperparameters": {"max_depth": d}, "seconds_per_trial": 1}
+        for d in (1, 2, 3)
+    ]
+    _, plan = plan_of({"models": models})
+    found = list(blocks(plan, block_seconds=60))
+    assert len(found) == 1
+    trials = [(p.setting, t) for block in found for p, trials in block for t in trials]
+    wanted = [(p.setting, t) for p in plan.settings.values() for t in p.trials]
+    assert sorted(trials) == sorted(wanted)
+    assert len(list(blocks(plan, block_seconds=3))) == 3
+    assert len(list(blocks(plan, block_seconds=60, seeds_per_job=1))) == 9
+
+
+def test_a_stack_is_never_cut_inside_a_block():
+    seeds = {"one": {"seeds": {"model": {"count": 50}}}}
+    _, plan = plan_of({"experiments": seeds}, {"stack": {"cpu": 8}, "seconds_per_trial": 6})
+    sizes = [len(trials) for block in blocks(plan, block_seconds=60) for _, trials in block]
+    assert sizes == [16, 16, 16, 2]
+
+
+def test_a_job_is_told_nothing_that_depends_on_the_working_folder(monkeypatch, tmp_path):
+    project, plan = plan_of()
+    (block,) = blocks(plan, 60)
+    job = training_job(project, block)
+    monkeypatch.chdir(tmp_path)
+    assert job["results"].startswith("/")
+    assert Coordinates(*job["settings"][0]["trials"][0]).init == 0
+
+
+def test_seeds_without_end_are_refused():
+    many = {"data": {"count": 100_000}, "model": {"count": 100_000}}
+    with pytest.raises(ReseedError, match="Take fewer seeds"):
+        plan_of({"experiments": {"one": {"seeds": many}}})
