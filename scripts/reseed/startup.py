@@ -42,18 +42,19 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
     Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
     """
     project = load(config, overrides)
-    _check_options(project, Path(config).resolve().parent)
+    _check_options(project, Path(config))
     mirror = data_mirror(project.main.data_mirror)
     absent = absent_datasets(project.datasets.values(), mirror)
     return project, make_plan(project, Path(config).resolve().parent, absent), mirror
 
 
-def _check_options(project: Project, folder: Path) -> None:
+def _check_options(project: Project, config: Path) -> None:
     """Check every option of an analysis or exhibit against its kind's strict class.
 
     That imports the kinds' modules, so a sound set of options is remembered: parsing stays cheap.
     Raises ReseedError with every mistake.
     """
+    folder = config.resolve().parent
     used = [
         (study.name, family, name, entry.kind, entry.options)
         for study in project.studies.values()
@@ -70,7 +71,8 @@ def _check_options(project: Project, folder: Path) -> None:
         try:
             kinds.checked_options(kind, options, folder)
         except ReseedError as error:
-            mistakes.append(f"config/studies/{study}.yaml: {family}.{name}.options: {error}")
+            file = config / "studies" / f"{study}.yaml"
+            mistakes.append(f"{file}: {family}.{name}.options: {error}")
     if mistakes:
         raise ReseedError("The configuration has mistakes:\n  " + "\n  ".join(mistakes))
     with contextlib.suppress(OSError):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.options import Count, Level, Strict
 from reseed.stats.variance import CrossedVariance, crossed_variance, crossed_variance_unbalanced
 
 COLUMNS = [
@@ -15,6 +16,15 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(Strict):
+    """level: of the intervals.
+    n_draws: draws behind those of the shares.
+    """
+
+    level: Level = 0.95
+    n_draws: Count = 10_000
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a cell and component: `model_seed`, `data_seed`, `residual`.
 
@@ -22,8 +32,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     residual holds the interaction: there is one trial a pair, for a repeated pair is bitwise equal.
     A grid with holes (failed trials) is estimated by REML. Where nothing can be estimated, one row
     with the component "none" says the reason.
-
-    options: `level` (0.95), `n_draws` (10,000).
     """
     crossed = (cell for cell in cells(data) if cell.key["varied"].count("+"))
     rows = [row for cell in crossed for row in _rows(cell, options)]
