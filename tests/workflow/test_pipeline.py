@@ -88,6 +88,7 @@ def sometimes(task, n_classes, hyperparameters, seeds, device, threads):
 
 
 def test_tuned_once_and_tuned_for_each_pair(project):
+    project.study["exhibits"] = {}
     project.study["experiments"] = {
         "fixed": {
             "hyperparameters": {"mode": "fixed", "trials": 2, "folds": 2},
@@ -119,6 +120,7 @@ def test_tuned_once_and_tuned_for_each_pair(project):
 
 
 def test_repeated_folds_make_a_trial_each(project):
+    project.study["exhibits"] = {}
     project.study["splits"] = [{"kind": "kfold", "folds": 3}]
     seeds = {"data": {"count": 2}, "model": {"count": 2}}
     project.study["experiments"] = {"folds": {"seeds": seeds}}
@@ -131,6 +133,7 @@ def test_repeated_folds_make_a_trial_each(project):
 
 
 def test_roles_set_apart(project):
+    project.study["exhibits"] = {}
     project.study["experiments"] = {
         "init": {"seeds": {"init": {"count": 2}}},
         "order": {"seeds": {"order": {"count": 2}}},
