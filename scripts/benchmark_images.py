@@ -5,8 +5,9 @@ Trains whole runs through `reseed.training.run.run_trials`, on random images of 
 
     python scripts/benchmark_images.py --network resnet9 --processes 1 2 --compile none default
     python scripts/benchmark_images.py --network small_cnn --processes 1 4 8 --seeds 8
+    python scripts/benchmark_images.py --network small_cnn --stack 1 20 50 --set epochs=2
 
-Each process trains one run first that is not counted (start-up, compilation), then waits for the
+Each process trains one pass first that is not counted (start-up, compilation), then waits for the
 others. `--set name=value` changes a hyper-parameter, as `--set epochs=2 width=8` on a CPU.
 """
 
@@ -15,6 +16,7 @@ import json
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import yaml
@@ -36,7 +38,8 @@ def main() -> None:
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     parser.add_argument("--processes", type=int, nargs="+", default=[1])
     parser.add_argument("--compile", nargs="+", default=["none"], help="modes of torch.compile")
-    parser.add_argument("--seeds", type=int, default=4, help="counted runs of each process")
+    parser.add_argument("--stack", type=int, nargs="+", default=[1], help="lanes of one pass")
+    parser.add_argument("--seeds", type=int, default=4, help="counted passes of each process")
     parser.add_argument("--images", type=int, nargs=2, help="training and test images")
     parser.add_argument("--set", nargs="*", default=[], help="hyper-parameters, name=value")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
@@ -50,17 +53,18 @@ def main() -> None:
     recipe |= {k: yaml.safe_load(v) for k, v in (one.split("=", 1) for one in arguments.set)}
     images = [*(arguments.images or IMAGES[arguments.network][:2]), IMAGES[arguments.network][2]]
     rows = []
-    for mode in arguments.compile:
-        for processes in arguments.processes:
-            task = {
-                "factory": model["factory"],
-                "device": arguments.device,
-                "images": images,
-                "recipe": recipe | {"compile": None if mode == "none" else mode},
-                "seeds": arguments.seeds,
-            }
-            rows.append({"compile": mode, "processes": processes, **measure(task, processes)})
-            print(json.dumps(rows[-1]), flush=True)
+    for mode, processes, stack in product(arguments.compile, arguments.processes, arguments.stack):
+        task = {
+            "factory": model["factory"],
+            "device": arguments.device,
+            "images": images,
+            "recipe": recipe | {"compile": None if mode == "none" else mode},
+            "stack": stack,
+            "seeds": arguments.seeds * stack,
+        }
+        how = {"compile": mode, "processes": processes, "stack": stack}
+        rows.append(how | measure(task, processes))
+        print(json.dumps(rows[-1]), flush=True)
     if arguments.output:
         arguments.output.write_text(json.dumps(rows, indent=1))
 
@@ -90,7 +94,7 @@ def measure(task: dict, processes: int) -> dict:
     return {
         "device": facts[0]["device"],
         "runs": runs,
-        "seconds_a_run": round(seconds / task["seeds"], 3),
+        "seconds_a_pass": round(seconds * task["stack"] / task["seeds"], 3),
         "seeds_an_hour": round(3600 * runs / seconds, 1),
         "tera_operations_a_second": round(rate / 1e12, 3),
         "share_of_peak": round(rate / 1e12 / peak, 4) if peak else None,
@@ -115,7 +119,7 @@ def work(task: dict) -> None:
     pixels = draw.integers(0, 256, (train + test, 32, 32, 3), dtype=np.uint8)
     target = draw.integers(0, classes, train + test)
     problem = Problem(Images(pixels), target, "binary" if classes == 2 else "multiclass", classes)
-    recipe = Recipe(task["factory"], task["recipe"], device=task["device"])
+    recipe = Recipe(task["factory"], task["recipe"], device=task["device"], stack=task["stack"])
     rows = np.arange(train + test)
     split = Split(rows[:train], rows[:0], rows[train:])
 
@@ -125,10 +129,10 @@ def work(task: dict) -> None:
             if outcome.status != "ok":
                 raise SystemExit(f"a run failed: {outcome.error}")
 
-    run(range(task["first_seed"], task["first_seed"] + 1))
+    run(range(task["first_seed"], task["first_seed"] + task["stack"]))
     print("ready", flush=True)
     sys.stdin.readline()
-    first = task["first_seed"] + 1
+    first = task["first_seed"] + task["stack"]
     run(range(first, first + task["seeds"]))
     cuda = task["device"] == "cuda"
     facts = {

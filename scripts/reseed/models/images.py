@@ -217,7 +217,7 @@ class ImageClassifier:
     def watch(self, X_test: np.ndarray, y_test: np.ndarray) -> None:
         """Measure the accuracy on these rows after each epoch."""
         if self.recipe.test_curve:
-            self._watched = Pixels(X_test, self.device), self._targets(y_test)
+            self._watched = Pixels(X_test, self.device), self.targets(y_test)
 
     def fit(self, X, y, X_validation=None, y_validation=None) -> ImageClassifier:
         """Train for the recipe's epochs. Raises FloatingPointError if the loss is not finite."""
@@ -231,13 +231,11 @@ class ImageClassifier:
 
     def learner(self, X: np.ndarray, y: np.ndarray) -> Learner:
         """What the loop trains: network, optimiser, loss, batches and schedule."""
-        recipe, pixels, targets = self.recipe, Pixels(X, self.device), self._targets(y)
-        self._normalisation = self._moments(pixels)
-        network = self._initial((pixels.channels, pixels.height, pixels.width))
+        recipe, pixels, targets = self.recipe, Pixels(X, self.device), self.targets(y)
+        network = self.begin(pixels)
         steps = -(-self._used(pixels) // recipe.batch_size)
         if recipe.compile is not None:
             network.compile(mode=recipe.compile)
-        self._trained = network
         return Learner(
             network,
             self.optimiser(network),
@@ -248,19 +246,30 @@ class ImageClassifier:
             autocast=torch.bfloat16 if recipe.precision == "bfloat16" else None,
         )
 
-    def epoch(self, pixels: Pixels, targets: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """Batches of one epoch, shuffled and augmented by the streams' next draws."""
+    def begin(self, pixels: Pixels) -> nn.Module:
+        """Start the streams anew; return the network with its initial weights, on the device."""
+        self._normalisation = self._moments(pixels)
+        self._trained = self._initial((pixels.channels, pixels.height, pixels.width))
+        return self._trained
+
+    def epoch(
+        self, pixels: Pixels, targets: Tensor, share: int = 1
+    ) -> Iterator[tuple[Tensor, Tensor]]:
+        """Batches of one epoch, shuffled and augmented by the streams' next draws.
+
+        ``share``: how many lanes share the memory for images that are held ready.
+        """
         transforms = Transforms.draw(self.recipe, pixels, self._augment)
         order = torch.from_numpy(self._order.permutation(len(pixels))).to(self.device)
         size = self.recipe.batch_size
         image = 4 * pixels.height * pixels.width * pixels.channels
-        ahead = size * max(1, _AHEAD[self.device.type] // (size * image))
+        ahead = size * max(1, _AHEAD[self.device.type] // (size * image * share))
         for rows in order[: self._used(pixels)].split(ahead):
             if transforms is None:
-                inputs = self._normalise(pixels.take(rows))
+                inputs = self.normalise(pixels.take(rows))
             else:
                 values, kept = transforms.apply(self.recipe, pixels, rows)
-                inputs = self._normalise(values, kept)
+                inputs = self.normalise(values, kept)
             yield from zip(inputs.split(size), targets[rows].split(size), strict=True)
 
     def _used(self, pixels: Pixels) -> int:
@@ -300,7 +309,7 @@ class ImageClassifier:
             )
         return tuple(torch.tensor(m, dtype=torch.float32, device=self.device) for m in (mean, std))
 
-    def _normalise(self, values: Tensor, kept: Tensor | None = None) -> Tensor:
+    def normalise(self, values: Tensor, kept: Tensor | None = None) -> Tensor:
         """Bytes (n, h, w, c) → the network's inputs (n, c, h, w); blank points are the mean, 0."""
         mean, std = self._normalisation
         inputs = values.float().mul_(1 / 255).sub_(mean).div_(std)
@@ -311,12 +320,13 @@ class ImageClassifier:
             inputs = inputs.half()
         return inputs if self.recipe.channels_last else inputs.contiguous()
 
-    def _targets(self, y: np.ndarray) -> Tensor:
+    def targets(self, y: np.ndarray) -> Tensor:
+        """Classes on the device."""
         return torch.tensor(np.asarray(y), dtype=torch.int64, device=self.device)
 
     def _logits(self, network: nn.Module, pixels: Pixels) -> Tensor:
         parts = torch.arange(len(pixels)).split(_ROWS_AT_ONCE[self.device.type])
-        found = [network(self._normalise(pixels.take(rows))).float() for rows in parts]
+        found = [network(self.normalise(pixels.take(rows))).float() for rows in parts]
         return torch.cat(found) if found else torch.zeros(0, self.outputs)
 
     def _accuracy(self, network: nn.Module) -> dict[str, Tensor]:
