@@ -230,12 +230,16 @@ def describe_dataset(meta: dict, metric: str | None = None) -> dict:
     chosen = measured.get(name) if name else measured.usual(meta["task"])
     if meta["task"] not in chosen.tasks:
         chosen = measured.usual(meta["task"])
-    return {"features": [], "class_counts": None} | meta | {
-        "metric": chosen.name,
-        "metric_title": chosen.title,
-        "greater_is_better": chosen.greater_is_better,
-        "metric_is_share": chosen.share,
-    }
+    return (
+        {"features": [], "class_counts": None}
+        | meta
+        | {
+            "metric": chosen.name,
+            "metric_title": chosen.title,
+            "greater_is_better": chosen.greater_is_better,
+            "metric_is_share": chosen.share,
+        }
+    )
 
 
 # --- per item -----------------------------------------------------------------------------------

@@ -7,12 +7,22 @@ import pandas as pd
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.options import Count, Level, Strict
 from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
 
 COLUMNS = [
     *GROUP, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean", "sd_folds",
     "sd_seeds", "bca_low", "bca_high", "low", "high", "level", "n_boot", "train_seconds",
 ]  # fmt: skip
+
+
+class Options(Strict):
+    """level: of the intervals.
+    n_boot: bootstrap samples.
+    """
+
+    level: Level = 0.95
+    n_boot: Count = 10_000
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:

@@ -18,6 +18,7 @@ import pandas as pd
 
 from reseed.analyses.data import MODEL_SEED, Data
 from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.error_rates import (
     measure,
@@ -35,6 +36,21 @@ COLUMNS = [
 ]  # fmt: skip
 #: Ways of deciding, in the order of the table.
 SETTINGS = ("single", "written", "corrected")
+
+
+class Options(Strict):
+    """alpha: size of the tests.
+    n_experiments: A/A experiments drawn from the runs.
+    n_simulations: simulated experiments.
+    simulated_models: at most so many models in a simulated one.
+    items: rows of a simulated dataset.
+    """
+
+    alpha: Level = 0.05
+    n_experiments: Count = 1000
+    n_simulations: Count = 500
+    simulated_models: Count = 6
+    items: Count = 200
 
 
 def higher_wins(scores: np.ndarray) -> np.ndarray:

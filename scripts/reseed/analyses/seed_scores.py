@@ -15,6 +15,7 @@ from reseed.analyses.arms import ARM, MODEL
 from reseed.analyses.data import Data, base_name
 from reseed.analyses.outputs import PLACE, Outputs, outputs
 from reseed.analyses.published_rows import read_published
+from reseed.options import Count, Strict
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 
 READS = "predictions"
@@ -30,6 +31,21 @@ _PUBLISHED = [
     "model",
     *(f"{m}_{s}" for m in ("accuracy", "f1") for s in ("mean", "std")),
 ]
+
+
+class Options(Strict):
+    """n_boot: bootstrap samples of the test items (100, as published).
+    max_seeds: models that are resampled.
+    seed: whose percentile is told.
+    published: a table of published bootstraps (`config/published/{name}.csv`).
+    names: our dataset or model, and its name there.
+    """
+
+    n_boot: Count = 100
+    max_seeds: Count = 10
+    seed: int = 42
+    published: str | None = None
+    names: dict[str, str] = {}
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:

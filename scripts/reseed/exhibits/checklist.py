@@ -122,7 +122,8 @@ def _of_trials(data: ExhibitData) -> Iterator[tuple]:
         text += f", {counts['not_converged']:,} ended by a limit"
     yield "Trials", "Outcome", text
     if "fingerprint" in data.metrics:
-        known = data.metrics["fingerprint"].notna().sum()
+        every = data.trials(data.metrics["experiment"].unique())
+        known = every["fingerprint"].notna().sum()
         yield "Trials", "Outputs", f"SHA-256 of the test outputs recorded for {known:,} trials"
     if data.about.get("train_seconds"):
         yield "Trials", "Training time", f"{data.about['train_seconds']:,.0f} seconds in all"
