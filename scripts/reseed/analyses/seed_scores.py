@@ -10,6 +10,7 @@ import json
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses.arms import ARM, MODEL
 from reseed.analyses.data import Data, base_name
@@ -45,7 +46,7 @@ class Options(Strict):
     max_seeds: Count = 10
     seed: int = 42
     published: str | None = None
-    names: dict[str, str] = {}
+    names: dict[str, str] = Field(default_factory=dict)
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
