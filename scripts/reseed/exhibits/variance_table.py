@@ -1,4 +1,4 @@
-"""Shares of the variance: model seed, data seed, and the rest, from the crossed grid."""
+"""Shares of the variance: each crossed seed, what they do together, and the rest."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import numpy as np
 import pandas as pd
 
 from reseed.exhibits import numbers
+from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.tables import Rows, Table, empty_table
 
-_COMPONENTS = {
+DRAWS = ("variance_components",)
+
+_FACTORS = {
     "model_seed": "Model seed",
+    "init": "Initial weights",
+    "order": "Batch order",
+    "dropout": "Dropout",
+    "augment": "Augmentation",
     "data_seed": "Data seed",
-    "residual": "Interaction and rest",
 }
-_KEY = ["experiment", "dataset", "scheme", "model", "hyperparameters_source"]
+_KEY = ["experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source"]
 # Levels of a factor below which its variance is a number without meaning.
 _LEAST = 3
 
@@ -23,8 +29,8 @@ def table(data: ExhibitData, options: dict) -> Table:
     """One row a dataset and model of each crossed experiment."""
     rows = data.rows()
     if rows.empty:
-        return empty_table(data, "Model seeds and data seeds were not crossed at this scale.")
-    small = rows[["model_seeds", "data_seeds"]].min(axis=1) < _LEAST
+        return empty_table(data, "No two seeds were crossed at this scale.")
+    small = rows["least_levels"] < _LEAST
     left_out = _left_out(data, rows[small])
     rows = rows[~small]
     if rows.empty:
@@ -32,18 +38,17 @@ def table(data: ExhibitData, options: dict) -> Table:
     places = {
         d: numbers.decimals(np.sqrt(part["total"]), least=4) for d, part in rows.groupby("dataset")
     }
-    lines = Rows()
+    lines, columns = Rows(), _columns(rows)
     for values, cell in rows.groupby(_KEY, sort=False):
         entry = dict(zip(_KEY, values, strict=True))
         parts = cell.set_index("component")
         first = cell.iloc[0]
-        grid = f"{first['model_seeds']}×{first['data_seeds']}"
         line = {
-            "Algorithm": data.model(entry["model"]),
-            "Grid": grid + (f" ({first['failed']} failed)" if first["failed"] else ""),
+            "Algorithm": arm_title(data, entry["arm"]),
+            "Grid": first["levels"] + (f" ({first['failed']} failed)" if first["failed"] else ""),
             "Total SD": numbers.fixed(np.sqrt(first["total"]), places[entry["dataset"]]),
         }
-        for name, title in _COMPONENTS.items():
+        for name, title in columns.items():
             line[title] = _share(parts.loc[name]) if name in parts.index else numbers.NONE
         heading = f"{data.dataset(entry['dataset'])}, {metric_title(data.metric(entry['dataset']))}"
         more = rows["experiment"].nunique() > 1
@@ -59,8 +64,9 @@ def table(data: ExhibitData, options: dict) -> Table:
         ),
         definitions=[
             f"Shares of the total variance, with {level} intervals (generalised pivotal quantities,"
-            " Gaussian effects; approximate for a grid with holes).",
-            "Grid: model seeds × data seeds, crossed.",
+            " Gaussian effects; approximate for a grid of two seeds with holes, none for one of"
+            " more).",
+            f"Grid: {_grids(rows)}, crossed.",
         ],
         findings=_findings(share),
         headline=_headline(share),
@@ -72,6 +78,27 @@ def _left_out(data: ExhibitData, rows: pd.DataFrame) -> str:
     named = [f"{data.dataset(row['dataset'])}, {data.experiment(row['experiment']).lower()}"
              for _, row in grids.drop_duplicates(["dataset", "experiment"]).iterrows()]  # fmt: skip
     return f"Left out, with fewer than {_LEAST} seeds a side: {'; '.join(named)}." if named else ""
+
+
+def _columns(rows: pd.DataFrame) -> dict[str, str]:
+    """Heading of each component that there is: seeds, pairs of them and so on, then the rest."""
+    names = dict.fromkeys(rows["component"])
+    effects = [name for name in names if name not in ("none", "residual")]
+    found = {name: _title(name) for name in sorted(effects, key=lambda name: name.count(":"))}
+    return found | {"residual": "Interaction and rest"}
+
+
+def _title(component: str) -> str:
+    first, *others = (_FACTORS.get(name, name) for name in component.split(":"))
+    return " × ".join([first, *(other.lower() for other in others)])
+
+
+def _grids(rows: pd.DataFrame) -> str:
+    """What is crossed in which order: `model seed × data seed`."""
+    return " or ".join(
+        " × ".join(_FACTORS.get(name, name).lower() for name in factors.split(", "))
+        for factors in dict.fromkeys(rows["factors"])
+    )
 
 
 def _share(part: pd.Series) -> str:
@@ -88,31 +115,51 @@ def _shares(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _headline(share: pd.DataFrame) -> str:
-    if share.empty:
+    both = _both(share)
+    if both.empty:
         return ""
-    more = int((share["share"]["data_seed"] > share["share"]["model_seed"]).sum())
-    return f"The split outweighs the model seed in {more} of {numbers.counted(len(share), 'grid')}"
+    more = int((both["share"]["data_seed"] > both["share"]["model_seed"]).sum())
+    return f"The split outweighs the model seed in {more} of {numbers.counted(len(both), 'grid')}"
+
+
+def _both(share: pd.DataFrame) -> pd.DataFrame:
+    """The grids of model seeds × data seeds."""
+    wanted = {("share", "model_seed"), ("share", "data_seed")}
+    if not wanted <= set(share.columns):
+        return share.iloc[:0]
+    return share[share["share"][["model_seed", "data_seed"]].notna().all(axis=1)]
 
 
 def _findings(share: pd.DataFrame) -> list[str]:
-    if share.empty:
-        return []
-    seed, split = share["share"]["model_seed"], share["share"]["data_seed"]
-    models = share.index.get_level_values("model").nunique()
-    datasets = share.index.get_level_values("dataset").nunique()
+    both = _both(share)
+    others = share.drop(both.index)
+    found = [_largest(others)] if len(others) else []
+    if both.empty:
+        return found
+    seed, split = both["share"]["model_seed"], both["share"]["data_seed"]
+    models = both.index.get_level_values("arm").nunique()
+    datasets = both.index.get_level_values("dataset").nunique()
     of = f"{numbers.counted(models, 'algorithm')} on {numbers.counted(datasets, 'dataset')}"
-    found = (
+    text = (
         f"Of the variance of a score over both seeds the data seed makes {_from_to(split)} and the"
         f" model seed {_from_to(seed)} ({of}), the data seed more for"
-        f" {int((split > seed).sum())} of {len(share)}"
+        f" {int((split > seed).sum())} of {len(both)}"
     )
-    if "share_low" in share.columns.get_level_values(0):
-        clear = share["share_low"]["data_seed"] > share["share_high"]["model_seed"]
-        found += (
+    if "share_low" in both.columns.get_level_values(0):
+        clear = both["share_low"]["data_seed"] > both["share_high"]["model_seed"]
+        text += (
             f"; for {int(clear.sum())} the interval of the data seed's share lies wholly above that"
             " of the model seed's"
         )
-    return [f"{found}."]
+    return [f"{text}.", *found]
+
+
+def _largest(share: pd.DataFrame) -> str:
+    """Which seed by itself makes the largest share, in how many grids of other seeds."""
+    alone = share["share"][[name for name in share["share"] if name in _FACTORS]]
+    counts = alone.dropna(how="all").idxmax(axis=1).value_counts()
+    told = ", ".join(f"{_FACTORS[name].lower()} in {count}" for name, count in counts.items())
+    return f"The largest share of one seed by itself, of {len(share)} grids: {told or 'none'}."
 
 
 def _from_to(share: pd.Series) -> str:
