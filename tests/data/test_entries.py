@@ -93,3 +93,6 @@ def test_reachable_unless_only_the_mirror_has_it(tmp_path):
     assert not is_reachable({"sources": [both]}, str(tmp_path))
     assert is_reachable({"sources": [both, other]}, "")
     assert is_reachable({"sources": []}, "")
+    own = {"kind": "file", "path": str(tmp_path)}
+    assert is_reachable({"sources": [own]}, "")
+    assert not is_reachable({"sources": [own | {"path": str(tmp_path / "absent")}]}, "")

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import MODEL_SEED, Data
-from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.options import Count, Level, Positive
 from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
@@ -38,15 +39,24 @@ class Options(Strict):
     n_draws: Count = 10_000
 
 
+class Options(SplitOptions):
+    """gap_bound: logit gaps are clipped to within it.
+    level: of the intervals.
+    n_draws: draws behind those of the shares of accuracy.
+    """
+
+    gap_bound: Positive = 15.0
+    level: Level = 0.95
+    n_draws: Count = 10_000
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm, measure and component: the two roles that vary, and `residual`.
 
-    Measures: `accuracy` (of a regression: none), over the grid of runs, with the intervals of
+    Measures: `accuracy` over the grid of runs, with the intervals of
     `stats.variance.crossed_variance`; `correct` and `gap`, item by item: whether it is classified
     right, and its clipped logit gap, components averaged over items (`item_components`). `sd` is
     that of the whole. An arm that is no complete grid of two roles is one row with its `reason`.
-
-    options: `splits` ("first" or "all"), `gap_bound` (15), `level` (0.95), `n_draws` (10,000).
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":

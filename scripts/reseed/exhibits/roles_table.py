@@ -9,6 +9,8 @@ from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import cells
 
+DRAWS = ("role_components",)
+
 _MEASURES = {
     "accuracy": "Accuracy",
     "correct": "Right or wrong, by item",
