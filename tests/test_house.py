@@ -127,6 +127,7 @@ RUNS = {
     "training": [
         *("train.py", "tune.py", "verify.py"),
         *(f"reseed.models.{family}" for family in ("forest", "boosting", "ffnn")),
+        *(f"reseed.models.{family}" for family in ("text_classic", "transformer", "pixels")),
     ],
     "statistics": [
         *("collect_trials.py", "collect_items.py", "import_results.py", "export_runs.py"),

@@ -1,4 +1,4 @@
-"""A study of given results takes the standard set where it says nothing itself."""
+"""A study takes the standard set where it says nothing itself."""
 
 import pytest
 from reseed.config import Study
@@ -24,10 +24,21 @@ def test_what_a_study_names_is_kept():
     assert set(Study.model_validate(own | {"exhibits": exhibits}).exhibits) == {"mine"}
 
 
-def test_a_trained_study_is_left_alone():
-    trained = {"name": "t", "title": "T", "experiments": {"e": {"seeds": {"model": 0}}}}
-    assert with_standard(trained) is trained
-    assert Study.model_validate(trained).analyses == {}
+TRAINED = {"name": "t", "title": "T", "experiments": {"e": {"seeds": {"model": 0}}}}
+
+
+def test_a_study_that_trains_takes_it_where_it_is_silent():
+    study = Study.model_validate(TRAINED)
+    assert {"pairs", "folds", "ways"} <= set(study.analyses)
+    assert {"verdicts", "ways", "checklist"} <= set(study.exhibits)
+    assert study.exhibits["spread"].options == {"experiments": ["e"]}
+    assert "noise" not in study.analyses
+    assert "noise" in Study.model_validate(TRAINED | {"keep": ["test"]}).analyses
+
+
+@pytest.mark.parametrize("own", [{"analyses": {}}, {"exhibits": {}}])
+def test_a_study_that_trains_and_says_so_itself_is_left_alone(own):
+    assert with_standard(TRAINED | own) == TRAINED | own
 
 
 @pytest.mark.parametrize("named", [{"baseline": "a"}, {"pairs": [["a", "b"]]}])

@@ -18,7 +18,7 @@ from reseed.errors import ReseedError, nearest
 from reseed.keys import SCRIPTS
 
 # Rules that a study's own rule must not share its name with.
-RESERVED = {"all", "verify", "report", "tune", "analyse", "table", "figure"}
+RESERVED = {"index", "all", "verify", "report", "tune", "analyse", "table", "figure"}
 # Options of exhibits that name experiments.
 NAMING_EXPERIMENTS = {"experiment", "experiments", "fixed", "tuned"}
 # Tags of a value with several forms: part of pydantic's location, of no use to a reader.

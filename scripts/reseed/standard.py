@@ -1,8 +1,10 @@
-"""What a study of given results is analysed and shown by, unless it says so itself.
+"""What a study is analysed and shown by, unless it says so itself.
 
 The one definition behind a study file without `analyses` and `exhibits`, `reseed.compare` and
 `reseed compare`. Light on purpose: the configuration imports it.
 """
+
+from collections.abc import Iterable
 
 _ANALYSES = {
     "leaderboard": {"kind": "leaderboard"},
@@ -26,39 +28,61 @@ _ITEM_EXHIBITS = {
     "noise": ("seed_noise", "Noise of the seed and of the test set", "noise"),
     "choice": ("seed_choice_table", "What choosing a seed costs", "choice"),
 }
-_OPTIONS = {"spread": {"experiments": ["results"]}}
+#: Of studies that train: how each model does, what the way of deciding is worth, what was run.
+_TRAINED_ANALYSES = {"folds": {"kind": "fold_scores"}, "ways": {"kind": "protocol"}}
+_TRAINED_EXHIBITS = {
+    "folds": ("fold_scores_table", "Score of each model over its splits", "folds"),
+    "ways": ("protocol_table", "What each way of deciding is worth", "ways"),
+    "checklist": ("checklist", "Reproducibility checklist", None),
+}
 
 
-def standard_set(items: bool = False) -> dict[str, dict]:
-    """`analyses` and `exhibits` as a study file holds them; `items`: with per-item predictions."""
+def standard_set(
+    items: bool = False, trained: bool = False, experiments: Iterable[str] = ("results",)
+) -> dict[str, dict]:
+    """`analyses` and `exhibits` as a study file holds them.
+
+    items: with per-item predictions. trained: of a study that trains its models itself.
+    experiments: their names.
+    """
     analyses = _ANALYSES | (_ITEM_ANALYSES if items else {})
     exhibits = _EXHIBITS | (_ITEM_EXHIBITS if items else {})
+    if trained:
+        analyses, exhibits = analyses | _TRAINED_ANALYSES, exhibits | _TRAINED_EXHIBITS
+    options = {"spread": {"experiments": list(experiments)}}
     return {
         "analyses": {name: dict(entry) for name, entry in analyses.items()},
         "exhibits": {
-            name: {"kind": kind, "title": title, "analysis": analysis}
-            | ({"options": _OPTIONS[name]} if name in _OPTIONS else {})
+            name: {"kind": kind, "title": title}
+            | ({"analysis": analysis} if analysis else {})
+            | ({"options": options[name]} if name in options else {})
             for name, (kind, title, analysis) in exhibits.items()
         },
     }
 
 
 def with_standard(study: dict) -> dict:
-    """A study of given results with what it leaves out; any other study as it is.
+    """A study with the standard set where it leaves that out.
 
-    Without `analyses` all of the standard ones; without `exhibits` those of the standard ones
+    One that trains takes it if it has neither `analyses` nor `exhibits`. One of given results:
+    without `analyses` all of the standard ones; without `exhibits` those of the standard ones
     whose analysis the study has. `baseline` and `pairs` of `results` go to every analysis of
     pairs that does not state its own.
     """
     results = study.get("results")
+    experiments = study.get("experiments")
     if not isinstance(results, dict):
-        return study
+        silent = "analyses" not in study and "exhibits" not in study
+        if not (silent and isinstance(experiments, dict)):
+            return study
+        items = "test" in (study.get("keep") or [])
+        return study | standard_set(items, trained=True, experiments=experiments)
     standard = standard_set()
     analyses = study.get("analyses") or standard["analyses"]
     exhibits = study.get("exhibits") or {
         name: entry
         for name, entry in standard["exhibits"].items()
-        if isinstance(analyses, dict) and entry["analysis"] in analyses
+        if isinstance(analyses, dict) and entry.get("analysis") in analyses
     }
     return study | {"analyses": narrowed(analyses, results), "exhibits": exhibits}
 

@@ -20,15 +20,15 @@ def table(data: ExhibitData, options: dict) -> Table:
     for name in names:
         entry = data.about["datasets"][name]
         counts = entry.get("class_counts") or {}
-        text = sum(feature["kind"] == "categorical" for feature in entry["features"])
+        features = entry.get("features") or []
+        text = sum(feature["kind"] == "categorical" for feature in features)
         lines.add(
             {
                 "Name": data.dataset(name),
                 "Source": _source(entry.get("source") or {}),
                 "Response": _TASK[entry["task"]],
                 "Rows": f"{entry['rows']:,}",
-                "Features": f"{len(entry['features'])}"
-                + (f" ({text} categorical)" if text else ""),
+                "Features": _features(entry, text),
                 "Classes": ", ".join(
                     f"{label}: {percent(n / sum(counts.values()))}" for label, n in counts.items()
                 )
@@ -40,7 +40,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             {
                 "dataset": name,
                 "rows": entry["rows"],
-                "features": len(entry["features"]),
+                "features": len(features),
                 "categorical_features": text,
                 "task": entry["task"],
                 "metric": entry["metric"],
@@ -64,6 +64,18 @@ def _headline(raw: list[dict]) -> str:
     stand_ins = sum(bool(entry["stand_in"]) for entry in raw)
     verb = "stands in" if stand_ins == 1 else "stand in"
     return text + (f"; {stand_ins} {verb} for data not to be had" if stand_ins else "")
+
+
+def _features(entry: dict, categorical: int) -> str:
+    """Columns of a table, size of images, fields of texts."""
+    kind = entry.get("kind", "table")
+    if kind == "images":
+        return " × ".join(str(side) for side in entry.get("shape") or []) + " pixels"
+    if kind == "texts":
+        fields = len(entry.get("columns") or [1])
+        return "text" if fields == 1 else f"{fields} texts"
+    count = len(entry.get("features") or [])
+    return f"{count}" + (f" ({categorical} categorical)" if categorical else "")
 
 
 def _source(source: dict) -> str:

@@ -1,0 +1,68 @@
+"""Each model's mean score over folds with its interval: the protocol's Tables 1 and 2."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.data import Data
+from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.options import Count, Level, Strict
+from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
+
+COLUMNS = [
+    *GROUP, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean", "sd_folds",
+    "sd_seeds", "bca_low", "bca_high", "low", "high", "level", "n_boot", "train_seconds",
+]  # fmt: skip
+
+
+class Options(Strict):
+    """level: of the intervals.
+    n_boot: bootstrap samples.
+    """
+
+    level: Level = 0.95
+    n_boot: Count = 10_000
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm of a setting with several splits; seeds are averaged within a split first.
+
+    `bca_low`, `bca_high`: BCa bootstrap over splits, as the protocol has it, which takes
+    overlapping splits for independent; `low`, `high`: the t interval with Nadeau and Bengio's
+    correction for the overlap. `sd_seeds`: SD over seeds within a split, root mean square.
+
+    options: `level` (0.95), `n_boot` (10000).
+    """
+    rows = [_row(group, arm, options) for group in groups(data) for arm in group.models]
+    return pd.DataFrame([row for row in rows if row], columns=COLUMNS)
+
+
+def _row(group: Group, arm: str, options: dict) -> dict | None:
+    trials = group.of(arm)
+    splits = trials.groupby(SPLIT, sort=True)["score"]
+    means, level = splits.mean().to_numpy(), options.get("level", 0.95)
+    if len(means) < 2:
+        return None
+    n_boot, rng = options.get("n_boot", 10_000), group.rng("folds", arm)
+    bca_low, bca_high = bca_mean_interval(means, level, n_boot, rng=rng)
+    corrected = nadeau_bengio(means, group.test_train_ratio, level)
+    within = splits.var(ddof=1).dropna()
+    return group.key | {
+        "arm": arm,
+        "metric": group.metric,
+        "greater_is_better": group.greater_is_better,
+        "folds": len(means),
+        "runs": len(trials),
+        "failed": group.failed[arm],
+        "mean": means.mean(),
+        "sd_folds": means.std(ddof=1),
+        "sd_seeds": float(np.sqrt(within.mean())) if len(within) else np.nan,
+        "bca_low": float(bca_low),
+        "bca_high": float(bca_high),
+        "low": float(corrected.low),
+        "high": float(corrected.high),
+        "level": level,
+        "n_boot": n_boot,
+        "train_seconds": trials["train_seconds"].sum() if "train_seconds" in trials else np.nan,
+    }

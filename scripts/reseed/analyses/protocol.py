@@ -1,0 +1,188 @@
+"""What a way of deciding is worth: one run, the protocol as written, the corrected protocol.
+
+The protocol's Table 3, measured. A way's family-wise error is the share of experiments, on models
+that are equal, in which it calls any of them better. It is measured twice:
+
+- `aa`: seeds of one model, drawn anew for every fold, pose as models, on the trials at hand. The
+  data are held: this is the error of taking seed noise for a difference on *these* rows;
+- `simulated`: real cross-validation of equally good models on fresh samples, so that overlapping
+  training sets do what they do in life.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.data import MODEL_SEED, Data
+from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.options import Count, Level, Strict
+from reseed.stats.comparison import pair_differences
+from reseed.stats.error_rates import (
+    measure,
+    nadeau_bengio_holm,
+    pseudo_models,
+    simulate_cv,
+    wilcoxon_holm,
+)
+from reseed.stats.ranking import instability
+
+COLUMNS = [
+    *GROUP, "setting", "models", "folds", "repeats", "seeds", "left_out", "instability", "wins",
+    "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
+    "simulated_high", "simulations", "items", "runs", "overhead", "alpha", "reason",
+]  # fmt: skip
+#: Ways of deciding, in the order of the table.
+SETTINGS = ("single", "written", "corrected")
+
+
+class Options(Strict):
+    """alpha: size of the tests.
+    n_experiments: A/A experiments drawn from the runs.
+    n_simulations: simulated experiments.
+    simulated_models: at most so many models in a simulated one.
+    items: rows of a simulated dataset.
+    """
+
+    alpha: Level = 0.05
+    n_experiments: Count = 1000
+    n_simulations: Count = 500
+    simulated_models: Count = 6
+    items: Count = 200
+
+
+def higher_wins(scores: np.ndarray) -> np.ndarray:
+    """What one run tells: whoever scores more is better. (…, models, folds): the first fold."""
+    return pair_differences(scores[..., :1])[..., 0] != 0
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a way of deciding (`SETTINGS`) in each setting with folds and two models or more.
+
+    `single`: one run of each model on one split, the higher score wins. `written`: Wilcoxon's
+    signed-rank test over folds and repeats, Holm-adjusted. `corrected`: the corrected resampled t
+    test in its place. `instability`: share of such evaluations whose order of two models differs
+    from that of all trials' means, averaged over pairs, ties one half; of the two protocols, an
+    evaluation is one seed on all folds, so the folds are held. `wins`: pairs decided (of a single
+    run: on average). `overhead`: training time by the time of a single run of each model. Arms,
+    seeds and splits that are not crossed in full are left out (`left_out` counts trials).
+
+    options: `alpha` (0.05), `n_experiments` (1000, A/A), `n_simulations` (500), `items` (200 in a
+    simulated sample), `simulated_models` (as many as are compared, 6 at most).
+    """
+    rows = [row for group in groups(data) for row in _rows(group, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(group: Group, options: dict) -> list[dict]:
+    scores, left_out = crossed(group)
+    models, splits, seeds = scores.shape
+    if len(group.models) < 2 or group.trials[SPLIT].drop_duplicates().shape[0] < 2:
+        return []
+    folds = int(group.trials["fold"].nunique())
+    common = group.key | {"folds": folds, "left_out": left_out, "alpha": options.get("alpha", 0.05)}
+    if models < 2 or splits < 2:
+        reason = "no two models share two splits and a seed"
+        return [common | {"setting": name, "reason": reason} for name in SETTINGS]
+    common |= {
+        "models": models,
+        "repeats": splits // folds,
+        "seeds": seeds,
+        "pairs": models * (models - 1) // 2,
+        "reason": "",
+    }
+    simulated = _simulated(group, models, folds, max(1, splits // folds), options)
+    alpha, ratio = common["alpha"], group.test_train_ratio
+    ways = {
+        "single": higher_wins,
+        "written": wilcoxon_holm(alpha),
+        "corrected": nadeau_bengio_holm(ratio, alpha),
+    }
+    rows = []
+    for name, decide in ways.items():
+        single = name == "single"
+        units = scores.reshape(models, -1) if single else scores.mean(axis=1)
+        decided = (
+            higher_wins(np.moveaxis(units, 1, 0)[..., None]).sum(axis=-1).mean()
+            if single
+            else decide(scores.mean(axis=2)).sum()
+        )
+        rows.append(
+            common
+            | {
+                "setting": name,
+                "instability": float(_upper(instability(units, ties="half")).mean())
+                if units.shape[1] > 1
+                else np.nan,
+                "wins": float(decided),
+                "runs": 1 if single else splits * seeds,
+                "overhead": 1.0 if single else _overhead(group, splits * seeds),
+            }
+            | _aa(group, scores, decide, options)
+            | _rate("simulated", simulated, decide)
+            | {"simulations": len(simulated), "items": options.get("items", 200)}
+        )
+    return rows
+
+
+def crossed(group: Group) -> tuple[np.ndarray, int]:
+    """(models, splits, seeds) scores of all that is crossed in full, signed; trials left out."""
+    trials = group.trials.drop_duplicates(["arm", *SPLIT, *MODEL_SEED])
+    table = trials.set_index(["arm", *SPLIT, *MODEL_SEED])["score"].unstack(MODEL_SEED)
+    table = table.dropna(axis=1)  # a seed that some split of some arm lacks
+    wide = [part.droplevel("arm") for _, part in table.groupby(level="arm", sort=False)]
+    shared = wide[0].index
+    for part in wide[1:]:
+        shared = shared.intersection(part.index)
+    scores = np.stack([part.loc[shared].to_numpy(dtype=np.float64) for part in wide])
+    return group.sign * scores, len(group.trials) - scores.size
+
+
+def _upper(matrix: np.ndarray) -> np.ndarray:
+    return matrix[np.triu_indices(len(matrix), 1)]
+
+
+def _overhead(group: Group, runs: int) -> float:
+    """All trials' training time, by that of one run of each model."""
+    if "train_seconds" not in group.trials:
+        return np.nan
+    seconds = group.trials.groupby("arm")["train_seconds"]
+    return float(runs * seconds.mean().sum() / seconds.median().sum())
+
+
+def _aa(group: Group, scores: np.ndarray, decide: Callable, options: dict) -> dict:
+    """Family-wise error where seeds of one model pose as models; pooled over the models."""
+    models, splits, seeds = scores.shape
+    posing = min(models, seeds)
+    if posing < 2:
+        return {}
+    rejected = []
+    for number, own in enumerate(scores):
+        rng = group.rng("aa", group.models[number])
+        count = options.get("n_experiments", 1000)
+        drawn = pseudo_models(own.T, posing, count, seed_per_fold=True, rng=rng)
+        # A single run's split is any of them; to the other ways their order is nothing.
+        order = rng.random((len(drawn), 1, splits)).argsort(axis=-1).repeat(posing, axis=1)
+        drawn = np.take_along_axis(drawn, order, axis=2)
+        rejected.append(decide(drawn).any(axis=-1))
+    found = np.concatenate(rejected)
+    # No interval: the experiments share the few stored trials, whose own luck it would leave out.
+    return {"aa": float(found.mean()), "aa_experiments": len(found)}
+
+
+def _simulated(group: Group, models: int, folds: int, repeats: int, options: dict) -> np.ndarray:
+    return simulate_cv(
+        options.get("n_simulations", 500),
+        n_models=min(models, options.get("simulated_models", 6)),
+        n_samples=options.get("items", 200),
+        n_folds=max(2, folds),
+        n_repeats=repeats,
+        rng=group.rng("simulated"),
+    )
+
+
+def _rate(name: str, scores: np.ndarray, decide: Callable) -> dict:
+    found = measure(scores, decide).family_wise
+    return {name: found.rate, f"{name}_low": found.low, f"{name}_high": found.high}

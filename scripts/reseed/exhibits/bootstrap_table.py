@@ -1,0 +1,49 @@
+"""Standard deviations of each score: test-set bootstrap, seeds, and what was published."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.seed_scores_table import METRICS
+from reseed.exhibits.tables import Table, empty_table
+
+_SHOWN = {
+    "bootstrap_sd": "bootstrap",
+    "sd": "seeds",
+    "published_bootstrap_sd": "published bootstrap",
+}
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a model on a test set; under each score, its SDs side by side."""
+    rows = data.rows(options.get("experiments"))
+    if rows.empty:
+        return empty_table(data, "No per-item scores of a classifier at this scale.")
+    shown = [name for name in _SHOWN if rows[name].notna().any()]
+    columns = [("", "Model"), *((METRICS[m], _SHOWN[name]) for m in METRICS for name in shown)]
+    lines, sections = [], []
+    place = ["experiment", "dataset", "scheme", "data_seed", "repeat", "fold", "arm"]
+    for key, cell in rows.groupby(place, sort=False, dropna=False):
+        cell = cell.set_index("metric")
+        cells = [_sd(cell.loc[metric, name]) for metric in METRICS for name in shown]
+        lines.append([arm_title(data, key[-1]), *cells])
+        sections.append(data.dataset(key[1]))
+    note = footnote(
+        data,
+        rows,
+        f"Bootstrap: SD of one trained model over {rows['n_boot'].max():.0f} resamples of the test"
+        " items, root mean square over seeds. Seeds: SD over seeds on the same test items. They are"
+        " noises of different things: of which items were drawn, and of which run was.",
+        "Published: one model of the paper; its test sets are not these ones (the SDs imply other"
+        " sizes than it states)."
+        if "published_bootstrap_sd" in shown
+        else "",
+    )
+    frame = pd.DataFrame(lines, columns=pd.MultiIndex.from_tuples(columns))
+    return Table(data, frame, rows, note, sections=sections if len(set(sections)) > 1 else ())
+
+
+def _sd(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value:.4f}"

@@ -1,0 +1,139 @@
+"""The reproducibility checklist, filled in from the records of the trials themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.numbers import several
+from reseed.exhibits.tables import Table
+
+_FLAGS = {
+    "deterministic_algorithms": "torch.use_deterministic_algorithms",
+    "cudnn_deterministic": "cudnn.deterministic",
+    "cudnn_benchmark": "cudnn.benchmark",
+    "allow_tf32": "allow_tf32",
+    "cublas_workspace_config": "CUBLAS_WORKSPACE_CONFIG",
+}
+#: What tells where data came from.
+_SOURCE = ("kind", "package", "version", "path", "url")
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row an item: what the study used, as recorded; what was not recorded says so."""
+    rows = [
+        *_of_data(data),
+        *_of_splits(data),
+        *_of_seeds(data),
+        *_of_models(data),
+        *_of_machines(data),
+        *_of_trials(data),
+    ]
+    frame = pd.DataFrame(rows, columns=["section", "Item", "As recorded"])
+    shown = frame[["Item", "As recorded"]]
+    note = f"Scale: {data.about['scale']}. Filled in from the records of the trials, not by hand."
+    return Table(
+        data, shown, frame, note, sections=list(frame["section"]), text_columns=2, paragraphs=(1,)
+    )
+
+
+def _of_data(data: ExhibitData) -> Iterator[tuple]:
+    for name, entry in data.about["datasets"].items():
+        source = entry.get("source") or {}
+        named = [
+            str(source[k]) for k in ("kind", "package", "version", "path", "url") if k in source
+        ]
+        digest = entry.get("content_sha256") or entry.get("sha256")
+        parts = [
+            f"{entry['rows']:,} rows" if entry.get("rows") else "",
+            f"from {' '.join(named)}" if named else "",
+            f"licence: {entry['licence']}" if entry.get("licence") else "",
+            f"content SHA-256 {digest}" if digest else "hash not recorded",
+        ]
+        yield "Data", data.dataset(name), "; ".join(part for part in parts if part)
+
+
+def _of_splits(data: ExhibitData) -> Iterator[tuple]:
+    trials = data.metrics
+    for (experiment, scheme), part in trials.groupby(["experiment", "scheme"], sort=False):
+        seeds = sorted(part["data_seed"].unique())
+        folds = part["fold"].nunique()
+        text = f"{scheme}; data seeds {_numbers(seeds)}"
+        text += f"; {folds} folds each" if folds > 1 else ""
+        yield "Splits, the same rows for every model", data.experiment(experiment), text
+
+
+def _of_seeds(data: ExhibitData) -> Iterator[tuple]:
+    roles = [r for r in ("init", "order", "dropout", "augment") if r in data.metrics]
+    for experiment, part in data.metrics.groupby("experiment", sort=False):
+        columns = {role: _numbers(sorted(part[role].unique())) for role in roles}
+        if len(set(columns.values())) == 1:
+            text = f"all roles: {next(iter(columns.values()))}"
+        else:
+            text = "; ".join(f"{role}: {seeds}" for role, seeds in columns.items())
+        yield "Model seeds", data.experiment(experiment), text
+
+
+def _of_models(data: ExhibitData) -> Iterator[tuple]:
+    for name in dict.fromkeys(data.metrics["model"]):
+        entry = data.about["models"].get(name, {})
+        held = entry.get("hyperparameters") or {}
+        text = (
+            ", ".join(f"{key}={value}" for key, value in held.items()) or "the library's defaults"
+        )
+        searched = (
+            "; searched: " + ", ".join(entry["search_space"]) if _searched(data, name) else ""
+        )
+        yield "Models", data.model(name), text + searched
+
+
+def _searched(data: ExhibitData, model: str) -> bool:
+    sources = data.metrics.loc[data.metrics["model"] == model, "hyperparameters_source"]
+    return bool(
+        (sources != "default").any() and data.about["models"].get(model, {}).get("search_space")
+    )
+
+
+def _of_machines(data: ExhibitData) -> Iterator[tuple]:
+    machines = data.about.get("machines") or []
+    for number, facts in enumerate(machines, 1):
+        title = "Machine" if len(machines) == 1 else f"Machine {number}"
+        hardware = [facts.get("cpu"), facts.get("platform"), facts.get("device")]
+        threads = facts.get("threads")
+        text = ", ".join(str(part) for part in hardware if part and part != "cpu")
+        text += f"; {threads} thread{'s' if threads != 1 else ''} a trial" if threads else ""
+        yield "Hardware and software", title, text or "not recorded"
+        versions = {"python": facts.get("python"), **(facts.get("libraries") or {})}
+        listed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+        yield "Hardware and software", f"{title}: versions", listed or "not recorded"
+        flags = facts.get("determinism") or facts.get("flags") or {}
+        told = ", ".join(f"{_FLAGS.get(name, name)}={value}" for name, value in flags.items())
+        yield "Hardware and software", f"{title}: determinism flags", told or "not recorded"
+    commits = data.about.get("commits") or []
+    yield "Hardware and software", "Code, commit", several(commits) if commits else "not recorded"
+
+
+def _of_trials(data: ExhibitData) -> Iterator[tuple]:
+    counts = data.about["trials"]
+    text = f"{counts['planned']:,} planned, {counts['ok']:,} finished, {counts['failed']:,} failed"
+    if counts.get("not_converged"):
+        text += f", {counts['not_converged']:,} ended by a limit"
+    yield "Trials", "Outcome", text
+    if "fingerprint" in data.metrics:
+        every = data.trials(data.metrics["experiment"].unique())
+        known = every["fingerprint"].notna().sum()
+        yield "Trials", "Outputs", f"SHA-256 of the test outputs recorded for {known:,} trials"
+    if data.about.get("train_seconds"):
+        yield "Trials", "Training time", f"{data.about['train_seconds']:,.0f} seconds in all"
+
+
+def _numbers(values: list) -> str:
+    """`0–49` for a run of numbers, else the numbers; of many, the first and how many more."""
+    numbers = [int(value) for value in values]
+    if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]}–{numbers[-1]}"
+    if len(numbers) > 20:
+        return f"{', '.join(map(str, numbers[:20]))} and {len(numbers) - 20} more"
+    return ", ".join(map(str, numbers))

@@ -1,0 +1,75 @@
+"""Box plots of scores over seeds, the outliers printed (IR consistency paper, Figure 1)."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.exhibits import style
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.seed_scores_table import METRICS
+
+_MOST_PRINTED = 3  # outliers a box whose numbers are printed; of more the ends are
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """One line of panels a dataset, one panel a metric (`metrics`), one box a model."""
+    rows = data.rows(options.get("experiments"))
+    rows = rows[rows["median"].notna()] if not rows.empty else rows
+    if rows.empty:
+        return empty_figure(data, "No per-item scores of a classifier at this scale.")
+    metrics = options.get("metrics", ["macro_precision", "macro_f1"])
+    place = ["experiment", "dataset", "scheme", "data_seed", "repeat", "fold"]
+    groups = [part for _, part in rows.groupby(place, sort=False, dropna=False)]
+    most = max(part["arm"].nunique() for part in groups)
+    canvas = style.new_figure((0.32 * most + 0.7) * len(groups) + 0.2)
+    axes = canvas.subplots(len(groups), len(metrics), squeeze=False)
+    for line, part in zip(axes, groups, strict=True):
+        for axis, metric in zip(line, metrics, strict=True):
+            _panel(axis, data, part[part["metric"] == metric])
+            axis.set_title(data.dataset(part["dataset"].iloc[0]))
+            axis.set_xlabel(METRICS[metric])
+    drawn = rows[rows["metric"].isin(metrics)]
+    note = (
+        "Box: quartiles; line: median; whiskers: the furthest score within 1.5 IQR; scores beyond"
+        " are printed (of many, the two ends and their number). Dashed: the commonest class."
+    )
+    return canvas, Drawn(drawn, footnote(data, drawn, note))
+
+
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
+    boxes, outliers = [], []
+    for _, row in rows.iterrows():
+        outliers.append(json.loads(row["outliers"]))
+        boxes.append({
+            "label": arm_title(data, row["arm"]), "med": row["median"], "q1": row["low_quartile"],
+            "q3": row["high_quartile"], "whislo": row["low_whisker"],
+            "whishi": row["high_whisker"], "fliers": outliers[-1],
+        })  # fmt: skip
+    axis.bxp(
+        boxes, orientation="horizontal", widths=0.5, positions=range(len(boxes)),
+        medianprops={"color": style.RED, "lw": 1.6}, boxprops={"lw": 0.8, "color": style.BLUE},
+        whiskerprops={"lw": 0.8}, capprops={"lw": 0.8},
+        flierprops={"marker": "o", "ms": 2.5, "mfc": style.BLUE, "mec": "none"},
+    )  # fmt: skip
+    for y, values in enumerate(outliers):
+        axis.annotate(
+            _printed(values), (1, y), xycoords=("axes fraction", "data"), xytext=(2, 0),
+            textcoords="offset points", va="center", fontsize=6, color=style.GREY,
+        )  # fmt: skip
+    axis.axvline(rows["majority"].iloc[0], color=style.GREY, ls="--", lw=0.8)
+    axis.set_ylim(len(boxes) - 0.5, -0.5)
+    axis.grid(True, axis="x")
+    axis.grid(False, axis="y")
+
+
+def _printed(values: list[float]) -> str:
+    if len(values) <= _MOST_PRINTED:
+        return "\n".join(f"{value:.3f}" for value in values)
+    return f"{values[0]:.3f}\n…{values[-1]:.3f}\n({len(values)})"

@@ -1,0 +1,109 @@
+"""Scores over seeds, model by model, with a row for a constant prediction."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits import numbers
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.tables import Table, empty_table
+
+METRICS = {
+    "accuracy": "Accuracy",
+    "macro_precision": "Precision (macro)",
+    "macro_recall": "Recall (macro)",
+    "macro_f1": "F1 (macro)",
+}
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a model on a test set; the last of each test set predicts its commonest class."""
+    rows = data.rows(options.get("experiments"))
+    if rows.empty:
+        return empty_table(data, "No per-item scores of a classifier at this scale.")
+    lines, sections = [], []
+    place = ["experiment", "dataset", "scheme", "data_seed", "repeat", "fold"]
+    for _, part in rows.groupby(place, sort=False, dropna=False):
+        title = data.dataset(part["dataset"].iloc[0])
+        for arm, cell in part.groupby("arm", sort=False):
+            lines.append(_line(arm_title(data, arm), cell.set_index("metric"), options))
+            sections.append(title)
+        known = part.dropna(subset="majority").drop_duplicates("metric").set_index("metric")
+        if len(known):
+            constant = {name: f"{known['majority'][m]:.3f}" for m, name in METRICS.items()}
+            lines.append({"Model": "The commonest class, always"} | constant)
+            sections.append(title)
+    note = footnote(
+        data,
+        rows,
+        "Mean ± SD over seeds; precision, recall and F1 are means over classes (macro). Distinct:"
+        " runs whose outputs differ from all earlier ones. Collapsed: runs that predict one class"
+        " throughout. Diverged: share of runs that failed or collapsed. Seed"
+        f" {rows['seed'].max():.0f} beats: share of the other seeds that score worse in F1."
+        if rows["seed"].notna().any()
+        else "Mean ± SD over seeds; precision, recall and F1 are means over classes (macro).",
+    )
+    shown = pd.DataFrame(lines).fillna("")
+    several = len(set(sections)) > 1
+    return Table(
+        data,
+        shown,
+        rows,
+        note,
+        sections=sections if several else (),
+        findings=_findings(data, rows),
+    )
+
+
+def _line(title: str, cell: pd.DataFrame, options: dict) -> dict:
+    scores = {name: _score(cell.loc[metric]) for metric, name in METRICS.items()}
+    first, f1 = cell.iloc[0], cell.loc["macro_f1"]
+    return {
+        "Model": title,
+        **scores,
+        "Runs": f"{first['n']:.0f}",
+        "Distinct": _count(first["distinct"]),
+        "Collapsed": _count(first["collapsed"]),
+        "Diverged": numbers.percent(first["diverged"]),
+        f"Seed {options.get('seed', 42)} beats": numbers.percent(f1["seed_percentile"])
+        if pd.notna(f1["seed_percentile"])
+        else "–",
+    }
+
+
+def _score(row: pd.Series) -> str:
+    if pd.isna(row["mean"]):
+        return "–"
+    return f"{row['mean']:.3f}" + ("" if pd.isna(row["sd"]) else f" ± {row['sd']:.3f}")
+
+
+def _count(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value:.0f}"
+
+
+def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    found = []
+    f1 = rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
+    same = f1[f1["distinct"] < f1["n"]]
+    for _, row in same.iterrows():
+        where = f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}"
+        if row["distinct"] == 1:
+            found.append(f"{where}: all {row['n']:.0f} seeds gave the same outputs, bit by bit.")
+        else:
+            found.append(
+                f"{where}: {row['n']:.0f} seeds gave {row['distinct']:.0f} different outputs; some"
+                " seeds do the very same."
+            )
+    for _, row in f1[f1["collapsed"] > 0].iterrows():
+        found.append(
+            f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}:"
+            f" {row['collapsed']:.0f} of {row['n']:.0f} runs predict one class throughout."
+        )
+    more = f1[f1["sd"] > f1["bootstrap_sd"]]
+    if len(f1):
+        found.append(
+            f"The seed moves F1 more than the luck of the test set does in {len(more)} of"
+            f" {len(f1)} cells."
+        )
+    return found

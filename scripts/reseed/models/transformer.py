@@ -1,0 +1,350 @@
+"""Pretrained transformers, fine-tuned to classify texts or pairs of texts.
+
+Any architecture of the `transformers` library that classifies sequences (BERT, RoBERTa, XLNet,
+BART, DistilBERT, MiniLM, …), or that writes the class out (T5). What each role draws:
+
+- ``init``: every weight that the pretrained ones do not hold, which is the head of a classifier
+  (none in T5, whose answer is a word), or all weights with ``random_weights``;
+- ``order``: the rows of each batch; ``dropout``: all that is drawn in forward passes.
+
+The library draws from PyTorch's global generator, both when it builds a model and within forward
+passes (attention weights, layer drop). It is lent a state of this trial's own for that, and given
+back as it was; so no draw depends on another trial, and no role on another.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from transformers import (
+    AutoConfig,
+    AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+)
+from transformers.utils import logging
+
+from reseed.models.networks import Learner, minibatches, train_one
+from reseed.models.remembered import Remembered
+from reseed.seeds import integer, stream
+
+logging.set_verbosity_error()  # a new head is meant to be new
+logging.disable_progress_bar()
+
+PRECISIONS = {"full": None, "bf16": torch.bfloat16}
+_ROWS_AT_ONCE = 128
+_tokenisers: dict[tuple, Any] = {}
+_tokens = Remembered(6)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Hyper-parameters.
+
+    ``source``: name on the model hub, at ``revision`` (a commit); None where the recipe has
+    ``weights``, a folder. ``layers``: keep that many of the lowest layers (of the encoder, and of
+    a decoder). ``freeze``: do not train that many of the lowest layers, nor the embeddings; None
+    trains all. ``warmup``: share of the steps in which the learning rate rises, to fall
+    linearly to 0 from there. ``labels``: what T5 answers for each class; by default its number.
+    """
+
+    source: str | None = None
+    revision: str | None = None
+    text_to_text: bool = False
+    random_weights: bool = False
+    layers: int | None = None
+    freeze: int | None = None
+    max_tokens: int = 256
+    learning_rate: float = 2e-5
+    weight_decay: float = 0.01
+    warmup: float = 0.1
+    clip: float = 1.0
+    batch_size: int = 16
+    max_epochs: int = 10
+    patience: int | None = 2
+    labels: tuple[str, ...] | None = None
+
+
+@contextmanager
+def lent(states: dict[torch.Generator, Tensor]) -> Iterator[None]:
+    """Let PyTorch's global generators go on from `states`; keep those in them, and restore."""
+    outside = {generator: generator.get_state() for generator in states}
+    for generator, state in states.items():
+        generator.set_state(state)
+    try:
+        yield
+    finally:
+        for generator in states:
+            states[generator] = generator.get_state()
+            generator.set_state(outside[generator])
+
+
+def own_states(seed: int, device: torch.device) -> dict[torch.Generator, Tensor]:
+    """The states that a seed gives to the global generators used on a device."""
+    generators = [torch.default_generator]
+    if device.type == "cuda":
+        torch.cuda.init()
+        generators.append(torch.cuda.default_generators[device.index or 0])
+    return {g: torch.Generator(device=g.device).manual_seed(seed).get_state() for g in generators}
+
+
+class Network(nn.Module):
+    """Tokens (rows, 2 or 3, length) → logits of the classes, or of T5's first word."""
+
+    def __init__(self, model: nn.Module, left: bool, states: dict[torch.Generator, Tensor]):
+        super().__init__()
+        self.model, self.left, self.states = model, left, states
+        self.text_to_text = model.config.is_encoder_decoder and not hasattr(
+            model, "classification_head"
+        )
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Cut the batch to its longest text, and classify it."""
+        longest = max(1, int(tokens[:, 1].sum(dim=1).max()))
+        tokens = (tokens[..., -longest:] if self.left else tokens[..., :longest]).long()
+        given = dict(zip(("input_ids", "attention_mask", "token_type_ids"), tokens.unbind(1),
+                         strict=False))  # fmt: skip
+        if self.text_to_text:
+            first = self.model.config.decoder_start_token_id
+            given["decoder_input_ids"] = torch.full_like(given["input_ids"][:, :1], first)
+        if not self.training:
+            logits = self.model(**given).logits
+        else:
+            with lent(self.states):
+                logits = self.model(**given).logits
+        return (logits[:, 0] if self.text_to_text else logits).float()
+
+
+class Transformer:
+    """A transformer with the `reseed.models.registry.Estimator` interface."""
+
+    uses_validation = True
+
+    def __init__(self, task, n_classes, recipe: Recipe, seeds, device, threads, folder, precision):
+        if task == "regression":
+            raise ValueError("a transformer here classifies texts: regression is not offered")
+        if (folder is None) == (recipe.source is None):
+            raise ValueError("a transformer needs either weights (a folder) or source (a name)")
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision {precision!r}: one of {', '.join(PRECISIONS)}")
+        if recipe.labels is not None and len(recipe.labels) != n_classes:
+            raise ValueError(f"labels: {len(recipe.labels)} given for {n_classes} classes")
+        self.task, self.n_classes, self.recipe, self.seeds = task, n_classes, recipe, seeds
+        self.device, self.threads = torch.device(device), threads
+        self.autocast = PRECISIONS[precision]
+        self.place = str(folder or recipe.source)
+        self.where = {"revision": recipe.revision} if folder is None else {"local_files_only": True}
+        self.curve_: list[dict[str, float]] = []
+        self.converged_: bool | None = None
+
+    def fit(self, X, y, X_validation=None, y_validation=None) -> Transformer:
+        """Fine-tune until the validation loss has not fallen for ``patience`` epochs.
+
+        Raises ValueError without validation rows where there is patience, FloatingPointError if
+        the loss diverges.
+        """
+        recipe = self.recipe
+        if recipe.patience is not None and not len(X_validation or ()):
+            raise ValueError("early stopping needs validation rows: none were given")
+        torch.set_num_threads(self.threads)
+        self.network = self.build()
+        trained = [p for p in self.network.parameters() if p.requires_grad]
+        optimiser = torch.optim.AdamW(
+            trained, lr=recipe.learning_rate, weight_decay=recipe.weight_decay
+        )
+        steps = recipe.max_epochs * math.ceil(len(y) / recipe.batch_size)
+        batches = minibatches(
+            self.tokens(X).to(self.device),
+            self.targets(y),
+            recipe.batch_size,
+            stream(self.seeds["order"], "order"),
+        )
+
+        def evaluate(network: nn.Module) -> dict[str, Tensor]:
+            logits, targets = self.logits(X_validation), self.targets(y_validation)
+            hits = self.chosen(logits).argmax(1) == torch.as_tensor(y_validation).to(self.device)
+            return {
+                "validation_loss": F.cross_entropy(logits, targets),
+                "validation_metric": hits.float().mean(),
+            }
+
+        lane = train_one(
+            Learner(
+                self.network,
+                optimiser,
+                F.cross_entropy,
+                batches,
+                evaluate if len(X_validation or ()) else None,
+                state=lambda slot: trained,
+                schedule=lambda step: warmup_and_decay(step, steps, recipe.warmup),
+                after_backward=lambda: nn.utils.clip_grad_norm_(trained, recipe.clip),
+                autocast=self.autocast,
+            ),
+            max_epochs=recipe.max_epochs,
+            patience=recipe.patience,
+        )
+        self.curve_, self.converged_ = lane.curve, lane.converged
+        return self
+
+    @torch.inference_mode()
+    def predict(self, X) -> np.ndarray:
+        """Return log-odds of class 1 (n,), or logits (n, k)."""
+        self.network.eval()
+        logits = self.chosen(self.logits(X)).cpu().double().numpy()
+        return logits[:, 1] - logits[:, 0] if self.task == "binary" else logits
+
+    def logits(self, X) -> Tensor:
+        """The network's outputs, in evaluation mode; texts of like lengths pass together."""
+        tokens = self.tokens(X)
+        order = torch.argsort(tokens[:, 1].sum(dim=1), stable=True)
+        enabled = self.autocast is not None
+        with torch.autocast(self.device.type, self.autocast or torch.bfloat16, enabled=enabled):
+            parts = [self.network(tokens[r].to(self.device)) for r in order.split(_ROWS_AT_ONCE)]
+        return torch.cat(parts)[torch.argsort(order).to(self.device)]
+
+    def chosen(self, logits: Tensor) -> Tensor:
+        """Of T5's words, those that name a class."""
+        return logits[:, self.words] if self.recipe.text_to_text else logits
+
+    def targets(self, y) -> Tensor:
+        """Class numbers, or the words that name them, on the device."""
+        targets = torch.as_tensor(np.asarray(y), dtype=torch.int64)
+        return (self.words[targets] if self.recipe.text_to_text else targets).to(self.device)
+
+    # --- what is loaded -------------------------------------------------------------------------
+
+    def build(self) -> Network:
+        """The pretrained network with what is new in it drawn by the ``init`` seed."""
+        config = AutoConfig.from_pretrained(self.place, **self.where)
+        shorten(config, self.recipe.layers)
+        if self.recipe.text_to_text:
+            kind, self.words = AutoModelForSeq2SeqLM, self.label_words()
+        else:
+            kind, config.num_labels = AutoModelForSequenceClassification, self.n_classes
+        # Eager attention: its backward pass is deterministic on every device.
+        how = {"attn_implementation": "eager", "dtype": torch.float32}
+        with lent(own_states(integer(self.seeds["init"], "init"), torch.device("cpu"))):
+            if self.recipe.random_weights:
+                model = kind.from_config(config, **how)
+            else:
+                model = kind.from_pretrained(self.place, config=config, **how, **self.where)
+        if model.config.pad_token_id is None:
+            model.config.pad_token_id = self.tokeniser.pad_token_id
+        freeze(model, self.recipe.freeze)
+        states = own_states(integer(self.seeds["dropout"], "dropout"), self.device)
+        return Network(model.to(self.device), self.tokeniser.padding_side == "left", states)
+
+    @property
+    def tokeniser(self):
+        """The pretrained tokeniser; loaded once a process."""
+        key = (self.place, *self.where.items())
+        if key not in _tokenisers:
+            _tokenisers[key] = AutoTokenizer.from_pretrained(self.place, **self.where)
+        return _tokenisers[key]
+
+    def tokens(self, texts: list) -> Tensor:
+        """Token numbers, mask and, where the model has them, fields: int32 (n, 2 or 3, length)."""
+        key = (self.place, *self.where.items(), self.recipe.max_tokens)
+        return _tokens(texts, key, lambda: self._tokenised(texts))
+
+    def _tokenised(self, texts: list) -> Tensor:
+        pair = len(texts) > 0 and not isinstance(texts[0], str)
+        columns = [list(field) for field in zip(*texts, strict=True)] if pair else [list(texts)]
+        found = self.tokeniser(
+            *columns, truncation=True, max_length=self.recipe.max_tokens, padding="longest"
+        )
+        names = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in found]
+        return torch.tensor(np.stack([np.asarray(found[n], dtype=np.int32) for n in names], axis=1))
+
+    def label_words(self) -> Tensor:
+        """The token by which each class is told; ValueError unless each has one of its own."""
+        labels = self.recipe.labels or tuple(str(number) for number in range(self.n_classes))
+        words = [self.tokeniser(label, add_special_tokens=False)["input_ids"] for label in labels]
+        last = [word[-1] if word else -1 for word in words]
+        if len(set(last)) < len(labels) or self.tokeniser.unk_token_id in last:
+            raise ValueError(
+                f"the labels {', '.join(labels)} do not differ in their last token:"
+                " give `labels`, one word a class"
+            )
+        return torch.tensor(last)
+
+
+def warmup_and_decay(step: int, steps: int, warmup: float) -> float:
+    """Factor of the learning rate: up to 1 over the first share of the steps, then down to 0."""
+    rise = warmup * steps
+    if step < rise:
+        return (step + 1) / (rise + 1)
+    return max(0.0, (steps - step) / max(1.0, steps - rise))
+
+
+def shorten(config: Any, layers: int | None) -> None:
+    """Keep the lowest `layers` of the encoder and of the decoder, where there are two."""
+    if layers is None:
+        return
+    if not 1 <= layers <= config.num_hidden_layers:
+        raise ValueError(f"layers {layers}: the model has {config.num_hidden_layers}")
+    config.num_hidden_layers = layers
+    for name in ("decoder_layers", "num_decoder_layers"):
+        if hasattr(config, name):
+            setattr(config, name, layers)
+
+
+_LAYERS = re.compile(r"(^|\.)(layer|layers|block)$")
+_EMBEDDINGS = re.compile(r"embed|shared\.|mask_emb")
+
+
+def freeze(model: nn.Module, layers: int | None) -> None:
+    """Do not train the embeddings and the lowest `layers`; None: train all."""
+    if layers is None:
+        return
+    stacks: dict[str, nn.ModuleList] = {}
+    for name, module in model.named_modules():
+        inner = any(name.startswith(f"{outer}.") for outer in stacks)
+        if isinstance(module, nn.ModuleList) and _LAYERS.search(name) and not inner:
+            stacks[name] = module
+    if not stacks:
+        raise ValueError(f"{type(model).__name__}: no stack of layers was found to freeze")
+    if not 0 <= layers <= min(map(len, stacks.values())):
+        raise ValueError(f"freeze {layers}: the model has {min(map(len, stacks.values()))} layers")
+    for stack in stacks.values():
+        stack[:layers].requires_grad_(False)
+    for name, parameter in model.named_parameters():
+        inner = any(name.startswith(f"{outer}.") for outer in stacks)
+        if not inner and _EMBEDDINGS.search(name):
+            parameter.requires_grad_(False)
+
+
+def transformer(
+    task,
+    n_classes,
+    hyperparameters,
+    seeds,
+    device="cpu",
+    threads=1,
+    *,
+    weights: Path | None = None,
+    compute: dict[str, Any] | None = None,
+):
+    """Make a transformer; hyper-parameters are the fields of `Recipe`.
+
+    ``weights``: a folder with the model's and the tokeniser's files. ``compute``: ``precision``,
+    full or bf16. Raises TypeError for a hyper-parameter that it does not know.
+    """
+    if "labels" in hyperparameters and hyperparameters["labels"] is not None:
+        hyperparameters = hyperparameters | {"labels": tuple(hyperparameters["labels"])}
+    recipe = Recipe(**hyperparameters)
+    options = dict(compute or {})
+    precision = options.pop("precision", "full")
+    if options:
+        raise ValueError(f"compute has no {', '.join(options)}: there is precision")
+    return Transformer(task, n_classes, recipe, seeds, device, threads, weights, precision)

@@ -1,0 +1,90 @@
+"""The protocol's tables: by hand, against known truth, and where they are not to be had."""
+
+import numpy as np
+import pytest
+from pair_frames import data, frame
+from reseed.analyses import fold_scores, protocol
+from reseed.stats.comparison import nadeau_bengio
+from scipy import stats
+
+QUICK = {"n_experiments": 200, "n_simulations": 200}
+
+
+def folded(effects, seed=0, seeds=5, folds=5, repeats=2, noise=0.004):
+    rng = np.random.default_rng(seed)
+    common = rng.normal(0, 0.01, (repeats, folds))
+    rows = [
+        ("d", m, r, f, s, 0.8 + effect + common[r, f] + rng.normal(0, noise))
+        for m, effect in effects.items()
+        for r in range(repeats)
+        for f in range(folds)
+        for s in range(seeds)
+    ]
+    return frame(rows, test_ratio=np.nan, scheme="kfold-5").assign(train_seconds=2.0)
+
+
+def of(trials, **options):
+    return protocol.analyse(data(trials), QUICK | options).set_index("setting")
+
+
+def test_clear_differences_are_won_by_every_way():
+    table = of(folded({"a": 0.1, "b": 0.0, "c": -0.1}))
+    assert table["wins"].tolist() == [3, 3, 3]
+    assert table["instability"].tolist() == [0, 0, 0]
+    assert table["overhead"].tolist() == [1, 50, 50]
+
+
+def test_instability_by_hand():
+    table = of(folded({"a": 0.0015, "b": 0.0}, noise=0.01))
+    trials = folded({"a": 0.0015, "b": 0.0}, noise=0.01)
+    a, b = (
+        trials[trials["model"] == m].set_index(["data_seed", "fold", "init"])["accuracy"]
+        for m in "ab"
+    )
+    d = a - b
+    order = np.sign(d.mean())
+    assert table.loc["single", "instability"] == pytest.approx((np.sign(d) != order).mean())
+    seeds = d.groupby("init").mean()
+    assert table.loc["written", "instability"] == pytest.approx((np.sign(seeds) != order).mean())
+
+
+def test_the_errors_are_those_that_the_literature_predicts():
+    """Overlapping folds: Wilcoxon far above 5 %, the corrected test not above it."""
+    table = of(folded({"a": 0, "b": 0, "c": 0}), n_simulations=600)
+    assert table.loc["single", "simulated"] > 0.9
+    assert table.loc["written", "simulated_low"] > 0.1
+    assert table.loc["corrected", "simulated_low"] < 0.05
+    # Seed noise alone is independent from fold to fold: there Wilcoxon keeps its level.
+    assert table.loc["written", "aa"] < 0.12
+    assert table.loc["single", "aa"] == 1
+
+
+def test_failed_trials_leave_what_is_crossed_in_full():
+    trials = folded({"a": 0.1, "b": 0.0})
+    trials.loc[3, ["status", "accuracy"]] = ["failed", np.nan]
+    table = of(trials)
+    assert (table["seeds"] == 4).all()
+    assert (table["left_out"] == 19).all()
+
+
+def test_one_split_has_no_rows():
+    assert of(folded({"a": 0.1, "b": 0.0}, folds=1, repeats=1)).empty
+
+
+def test_lower_scores_may_be_better():
+    table = protocol.analyse(data(folded({"a": 0.1, "b": 0.0}), greater=False), QUICK)
+    assert (table["wins"] == 1).all()
+
+
+def test_fold_scores_by_hand():
+    trials = folded({"a": 0.0, "b": 0.01})
+    table = fold_scores.analyse(data(trials), {}).set_index("arm")
+    means = trials[trials["model"] == "a"].groupby(["data_seed", "fold"])["accuracy"].mean()
+    row = table.loc["a"]
+    assert row["mean"] == pytest.approx(means.mean())
+    assert row["low"] == pytest.approx(nadeau_bengio(means.to_numpy(), 0.25).low)
+    wanted = stats.bootstrap((means.to_numpy(),), np.mean, n_resamples=9999, rng=1)
+    wanted = wanted.confidence_interval
+    assert row["bca_low"] == pytest.approx(wanted.low, abs=5e-4)
+    assert row["bca_high"] == pytest.approx(wanted.high, abs=5e-4)
+    assert (row["folds"], row["runs"]) == (10, 50)

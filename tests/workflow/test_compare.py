@@ -1,0 +1,33 @@
+"""The example of a comparison in ten lines runs as it is printed, from raw data to verdicts."""
+
+import shutil
+
+import pandas as pd
+import pytest
+from conftest import REPOSITORY, Project
+
+pytestmark = pytest.mark.workflow
+EXAMPLE = REPOSITORY / "docs" / "examples" / "compare.yaml"
+
+
+def test_ten_lines_give_folds_tests_verdicts_and_figures(tmp_path):
+    project = Project(tmp_path)
+    project.lay_out()
+    config = tmp_path / "config"
+    shutil.rmtree(config)
+    shutil.copytree(REPOSITORY / "config", config)
+    shutil.rmtree(config / "studies")
+    (config / "studies").mkdir()
+    shutil.copy(EXAMPLE, config / "studies" / "my_comparison.yaml")
+    assert len(EXAMPLE.read_text().splitlines()) <= 10
+    project.run()
+    study = tmp_path / "results" / "studies" / "my_comparison"
+    pairs = pd.read_parquet(study / "statistics" / "pairs.parquet")
+    assert len(pairs) == 3
+    assert set(pairs["design"]) == {"splits"}
+    assert set(pairs["n"]) == {10}
+    assert (pairs["verdict"].str.len() > 0).all()
+    for name in ("verdicts", "folds", "ways", "checklist"):
+        assert (study / "tables" / f"{name}.md").stat().st_size > 0
+    assert (study / "figures" / "differences.pdf").stat().st_size > 0
+    assert (tmp_path / "results" / "report" / "index.html").is_file()
