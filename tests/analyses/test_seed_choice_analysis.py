@@ -1,9 +1,12 @@
 """Which seed to ship: each number against brute force, closed forms and models built to differ."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from reseed.analyses import seed_choice
 from reseed.analyses.data import Data
+from reseed.analyses.predictions import Predictions
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 from study_frames import about, frame
@@ -88,6 +91,37 @@ def test_the_rank_is_by_accuracy_among_those_admitted(tmp_path):
     assert sorted(table["rank"]) == [1, 2, 3, 4, 5, 6]
     assert table.sort_values("rank")["accuracy"].is_monotonic_decreasing
     assert table.loc[table["rank"].idxmin(), "pareto"]
+
+
+def test_the_rank_is_by_validation_accuracy_where_the_trials_kept_it(tmp_path):
+    """Validation rows that order the models against their order on the test rows."""
+    y, gaps = models(n=6, items=2000)
+    write(tmp_path, "magic", y, list(expit(gaps)))
+    test = ((gaps > 0) == y).mean(axis=1)
+    right = np.arange(10) < (10 - np.argsort(np.argsort(test)))[:, None]  # 5 to 10 of 10 rows
+    folder = tmp_path / "model_seeds"
+    truth = np.tile([0.0, 1.0], 5)
+    for name, values in (
+        ("scores", list(np.where(right == truth, 2.0, -2.0).astype(np.float32))),
+        ("targets", [truth]),
+    ):
+        table = pq.read_table(folder / f"{name}.parquet")
+        place, field = table.schema.get_field_index("validation"), table.schema.field("validation")
+        pq.write_table(
+            table.set_column(place, field, pa.array(list(values), field.type)),
+            folder / f"{name}.parquet",
+        )
+    data = Data(frame([]), about(), None, Predictions(tmp_path, tasks={"magic": "binary"}))
+    table = seed_choice.analyse(data, _FAST)
+    assert set(table["ranked_by"]) == {"validation accuracy"}
+    assert table["validation_accuracy"].to_numpy() == pytest.approx(right.mean(axis=1))
+    assert table["admitted"].all()
+    assert table.sort_values("rank")["validation_accuracy"].is_monotonic_decreasing
+    assert table.sort_values("rank")["accuracy"].is_monotonic_increasing
+    without = analyse(tmp_path / "without", y, list(expit(gaps)))
+    assert set(without["ranked_by"]) == {"test accuracy"}
+    assert without["validation_accuracy"].isna().all()
+    assert list(without["rank"]) == list(7 - table["rank"])
 
 
 def test_identical_models_differ_in_nothing(tmp_path):

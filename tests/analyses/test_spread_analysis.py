@@ -63,6 +63,21 @@ def test_folds_are_averaged_within_a_seed_and_an_incomplete_seed_is_left_out():
     assert (row["n"], row["failed"], row["min"], row["max"]) == (2, 1, 2.0, 6.0)
 
 
+def test_folds_of_one_repeat_are_no_runs_of_their_own():
+    """Five folds under two data seeds: two independent scores, not ten."""
+    folds = np.random.default_rng(5).normal(0.9, 0.01, (2, 5))
+    place = {"experiment": "data_seeds", "varied": "data", "scheme": "kfold-5", "test_ratio": None}
+    rows = [trial(folds[d, f], data_seed=d, fold=f, **place) for d, f in np.ndindex(2, 5)]
+    row = analyse(rows).iloc[0]
+    assert row["n"] == 2
+    assert row["range"] == pytest.approx(np.ptp(folds.mean(axis=1)))
+    assert row["sd"] == pytest.approx(folds.mean(axis=1).std(ddof=1))
+    one = analyse(rows[:5]).iloc[0]  # a single repeat has no spread at all
+    assert one["n"] == 1
+    assert np.isnan(one["sd"])
+    assert np.isnan(one["median_low"])
+
+
 def test_a_grid_is_cut_along_its_first_seeds_and_its_pool_has_no_interval():
     grid = np.random.default_rng(2).normal(0.9, 0.01, (4, 5))  # data seeds × model seeds
     rows = [

@@ -1,8 +1,9 @@
 """Which seed to ship: how far each trained model is from its siblings, item by item.
 
-Source: Banerjee et al., Algorithm 1, eqs. 9 and 36–39, sections V-B3 and VI. The paper chooses on
-validation rows. Trials keep test predictions only, so the order here is *by test score*: it shows
-what such a choice is worth (`optimism`), and is none to act on.
+Source: Banerjee et al., Algorithm 1, eqs. 9 and 36–39, sections V-B3 and VI. As in the paper,
+models are ordered by their score on validation rows where the study keeps these (`keep`). Else the
+order is *by test score*, which `ranked_by` says: it shows what such a choice is worth (`optimism`),
+and is none to act on.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.predictions import SEEDS, Group
 from reseed.metrics import evaluate_scores
 from reseed.options import Count, Level, Share, Strict
+from reseed.outputs import probabilities
 from reseed.seeds import stream
 from reseed.stats.calibration import binary_prediction, expected_calibration_error
 from reseed.stats.ensembles import churn_against, ensemble_blocks, gap_labels, model_churn
@@ -32,7 +34,8 @@ READS = "predictions"
 LEAST = 4
 COLUMNS = [
     "experiment", "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat",
-    "fold", *SEEDS, "n", "failed", "items", "accuracy", "primary_metric", "primary",
+    "fold", *SEEDS, "n", "failed", "items", "accuracy", "validation_accuracy",
+    "primary_metric", "primary", "ranked_by",
     "alpha_hat", "alpha_hat_mc_se", "churn", "churn_ensemble", "ece", "rank", "admitted", "pareto",
     "ensemble_accuracy", "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se",
     "threshold", "delta", "epsilon", "n_bootstrap", "n_halves", "reason",
@@ -61,9 +64,10 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     (exact) of its logit gap, clipped to ±15, against the average eCDF of the others, mean over
     bootstraps; `churn` against each other model (mean) and `churn_ensemble` against the ensemble
     of all others (mean logit gap), as shares of the test rows; `ece` of the predicted class.
-    `rank` (1 is first), `admitted` and `pareto`: `stats.selection.rank_models` on test accuracy
-    and alpha-hat. The reference is as few models as the cell has: an outlier among k others is
-    1/k of it, and beyond `delta` gives every other model an alpha-hat of up to 1.
+    `rank` (1 is first), `admitted` and `pareto`: `stats.selection.rank_models` on validation
+    accuracy (test accuracy where there is none: `ranked_by`) and alpha-hat, which reads no target
+    and is of the test rows. The reference is as few models as the cell has: an outlier among k
+    others is 1/k of it, and beyond `delta` gives every other model an alpha-hat of up to 1.
 
     Of each cell, repeated on its rows: metrics of the ensemble of all models; `optimism` (test
     accuracy of the best model on one half of the test rows minus that on the other half: 1.4 to 1.9
@@ -127,7 +131,9 @@ def _of_models(
         n_bootstrap=options.get("n_bootstrap", 20),
         delta=delta,
     )
-    ranking = rank_models(accuracy, alpha.mean, threshold)
+    validation = _validation_accuracy(group)
+    held = validation is not None
+    ranking = rank_models(validation if held else accuracy, alpha.mean, threshold)
     everyone = np.arange(len(gaps))
     others = np.array([np.delete(everyone, i) for i in everyone])
     ensembles = np.concatenate([gap_labels(block) for block in ensemble_blocks(gaps, others)])
@@ -136,6 +142,8 @@ def _of_models(
     rank[ranking.order] = everyone + 1
     return {
         "accuracy": accuracy,
+        "validation_accuracy": validation if held else np.nan,
+        "ranked_by": "validation accuracy" if held else "test accuracy",
         "primary": np.array([_metric(group.y_true, scores, metric) for scores in group.scores]),
         "alpha_hat": alpha.mean,
         "alpha_hat_mc_se": alpha.mc_se,
@@ -149,6 +157,14 @@ def _of_models(
         "epsilon": epsilon,
         "n_bootstrap": len(alpha.replicates),
     }
+
+
+def _validation_accuracy(group: Group) -> np.ndarray | None:
+    """(seeds,) accuracy on the validation rows; None where not all of their outputs were kept."""
+    if group.validation is None or len(group.validation) != len(group.seeds):
+        return None
+    labels, _ = binary_prediction(probabilities("binary", group.validation))
+    return (labels == group.validation_true).mean(axis=1)
 
 
 def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: dict) -> dict:

@@ -14,10 +14,12 @@ CELL = [
     "fold",
 ]  # fmt: skip
 NOTHING = "No per-item scores of enough model seeds of a binary classifier at this scale."
-BY_TEST_SCORE = (
-    "The paper chooses on validation rows. Here only test predictions are kept: choose no model"
-    " by these scores. The optimism shows what that costs."
-)
+_RANKED_BY = {
+    "validation accuracy": "Candidates are found by validation accuracy, as in the paper; test"
+    " accuracy is shown, and no score to choose by. The optimism shows what that would cost.",
+    "test accuracy": "The paper chooses on validation rows. Here only test predictions are kept:"
+    " choose no model by these scores. The optimism shows what that costs.",
+}
 _SPLIT = {"scheme": "", "hyperparameters_source": "", "data_seed": "data seed ",
           "repeat": "repeat ", "fold": "fold "}  # fmt: skip
 
@@ -59,6 +61,17 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
         for dataset, part in left_out.groupby("dataset", sort=False)
     ]
     return footnote(data, rows, *sentences, f"Left out: {several(without)}." if without else "")
+
+
+def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
+    """By which score models were ranked, and of which datasets where they differ."""
+    parts = rows.groupby("ranked_by", sort=True)
+    if len(parts) == 1:
+        return _RANKED_BY[rows["ranked_by"].iloc[0]]
+    return " ".join(
+        f"{several([data.dataset(d) for d in dict.fromkeys(part['dataset'])])}: {_RANKED_BY[name]}"
+        for name, part in parts
+    )
 
 
 def how(rows: pd.DataFrame) -> str:

@@ -13,7 +13,7 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
-from reseed.exhibits.seed_choice import BY_TEST_SCORE, NOTHING, findings, how, measured, note
+from reseed.exhibits.seed_choice import NOTHING, by_which_score, findings, how, measured, note
 
 # Every α̂ below this share of the threshold: a panel of dots on the axis.
 _FLAT = 0.2
@@ -50,7 +50,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = findings(rows)
     return canvas, Drawn(
         rows,
-        note(data, rows, BY_TEST_SCORE, *reasons, rest),
+        note(data, rows, by_which_score(data, rows), *reasons, rest),
         findings=found[1:],
         headline=_headline(rows),
         definitions=[how(rows)],

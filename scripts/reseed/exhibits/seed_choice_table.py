@@ -8,9 +8,9 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.majority import is_majority, why_majority
 from reseed.exhibits.seed_choice import (
-    BY_TEST_SCORE,
     CELL,
     NOTHING,
+    by_which_score,
     findings,
     headline,
     how,
@@ -39,7 +39,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     return lines.table(
         data,
         raw.drop(columns="label"),
-        note(data, rows, BY_TEST_SCORE, _majority(data, majority)),
+        note(data, rows, by_which_score(data, rows), _majority(data, majority)),
         definitions=[
             "Optimism: accuracy of the best seed on a random half of the test rows minus its"
             " accuracy on the other half; kept: what it has there above the mean seed. ± is the"
@@ -64,7 +64,7 @@ def _cell(rows: pd.DataFrame) -> dict:
     same = [
         "label", *CELL, "n", "failed", "items", "primary_metric", "ensemble_accuracy",
         "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se", "threshold",
-        "delta", "epsilon", "n_bootstrap", "n_halves",
+        "delta", "epsilon", "n_bootstrap", "n_halves", "ranked_by",
     ]  # fmt: skip
     return first[same].to_dict() | {
         "mean_accuracy": rows["accuracy"].mean(),
