@@ -10,6 +10,7 @@ min_version("9.0")
 
 
 include: "rules/common.smk"
+include: "rules/jobs.smk"
 include: "rules/data.smk"
 include: "rules/splits.smk"
 include: "rules/tuning.smk"

@@ -16,8 +16,3 @@ rule verify:
     shell:
         "python {params.run:q} --job {params.job:q} --sample {params.sample} {params.all}"
         " 2>&1 | tee {log:q}"
-
-
-def everything():
-    """Every setting with all its trials, as one job."""
-    return [(planned, planned.trials) for planned in PLAN.settings.values()]

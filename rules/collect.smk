@@ -1,11 +1,6 @@
 # Trial files → one table a study, and the raw outputs per item where an analysis needs them.
 
 
-def study_told(study, experiment=None):
-    """What collecting a study is told."""
-    return study_job(PROJECT, PLAN, study, experiment)
-
-
 for study in TRAINED:
 
     rule:
@@ -59,17 +54,6 @@ for study in TRAINED:
                 "job {log:q} python {params.run:q} --job {params.job:q}"
                 " --scores {output.scores:q} --targets {output.targets:q}"
                 " --curves {output.curves:q}"
-
-
-def given_results(study):
-    """A study's `results:` entry; `{results}` in its path stands for the results folder."""
-    entry = PROJECT.studies[study].results.model_dump()
-    return entry | {"path": entry["path"].replace("{results}", RESULTS)}
-
-
-def given_told(w):
-    """What importing given results is told."""
-    return {"results": given_results(w.study), "study": study_told(w.study)}
 
 
 rule import_results:

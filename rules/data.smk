@@ -1,11 +1,6 @@
 # Raw sources → prepared inputs and targets, and what they are; pretrained weights likewise.
 
 
-def data_code(entry):
-    """Hash of the code that prepares a dataset, its reader's module included."""
-    return code_hash("prepare_data.py", reader_of(entry).module, project=Path.cwd())
-
-
 for dataset, entry in PLAN.datasets.items():
 
     rule:

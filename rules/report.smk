@@ -1,47 +1,6 @@
 # A study's exhibits → its page; all studies → the index of cards.
 
 
-def study_page(study):
-    """The page of one study."""
-    return f"{RESULTS}/report/{study}.html"
-
-
-def report_inputs(studies):
-    """What pages are made from: every file of every exhibit, and the studies' facts."""
-    return [
-        file
-        for study in studies
-        for file in [
-            f"{RESULTS}/studies/{study}/about.json",
-            *(
-                file
-                for exhibit in PROJECT.studies[study].exhibits
-                for file in exhibit_files(study, exhibit)
-            ),
-        ]
-    ]
-
-
-def report_told(studies, index):
-    """What the report is told: each study's exhibits in the order of its page."""
-    return {
-        "results": os.path.abspath(RESULTS),
-        "index": index,
-        "exhibits": {study: list(PROJECT.studies[study].exhibits) for study in studies},
-    }
-
-
-def report_key(studies):
-    """Hash of the code of the report, of its templates, which are no Python, and of what it holds."""
-    folder = SCRIPTS / "reseed" / "exhibits" / "templates"
-    templates = sorted([*folder.glob("*.html"), *folder.glob("*.css")])
-    return digest(
-        code_hash("report.py"),
-        [file.read_text(encoding="utf-8") for file in templates],
-        placeless(report_told(studies, False)),
-    )
-
-
 rule study_report:
     input:
         lambda w: report_inputs([w.study]),

@@ -2,9 +2,6 @@
 # what the store holds under a trial's key and trains the rest, so it does not matter which of a
 # block's files Snakemake deletes and asks for again.
 
-# Every trial's file as its rule's output: a job that lists it needs no search for who makes it.
-TRIALS = {}
-
 for block in blocks(PLAN, PROJECT.main.block_seconds, PROJECT.main.seeds_per_job):
     first, trials = block[0]
     name = job_name("train", first.setting.folder, trials[0].file, str(len(block)))
@@ -45,13 +42,3 @@ for block in blocks(PLAN, PROJECT.main.block_seconds, PROJECT.main.seeds_per_job
             " --gpus {resources.gpu} --threads {threads}"
 
     TRIALS.update((str(file), file) for file in getattr(rules, name).output)
-
-
-def trial_files(study, experiment=None):
-    """The trial files of a study, or of one of its experiments, each once."""
-    return [TRIALS[file] for file in PLAN.trial_files(study, experiment)]
-
-
-def every_trial():
-    """The trial files of all studies, each once."""
-    return list(dict.fromkeys(file for study in TRAINED for file in trial_files(study)))

@@ -6,7 +6,6 @@ Beyond Banerjee et al., who vary initial weights and batch order one at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ import pandas as pd
 from reseed.analyses.data import MODEL_SEED, Data
 from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
 from reseed.options import Count, Level, Positive
-from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
 
@@ -24,19 +22,6 @@ COLUMNS = [
     *PLACE, "measure", "n", "failed", "items", "first", "second", "first_levels", "second_levels",
     "sd", "component", "variance", "share", "share_low", "share_high", "level", "reason",
 ]  # fmt: skip
-
-
-class Options(Strict):
-    """splits: `first` or `all`.
-    gap_bound: clip of a logit gap.
-    level: of the intervals.
-    n_draws: draws behind the intervals.
-    """
-
-    splits: Literal["first", "all"] = "first"
-    gap_bound: Positive = 15.0
-    level: Level = 0.95
-    n_draws: Count = 10_000
 
 
 class Options(SplitOptions):

@@ -1,0 +1,185 @@
+# What the jobs of each stage read and are told: functions alone, in the order of the stages.
+
+# --- data ---
+
+
+def data_code(entry):
+    """Hash of the code that prepares a dataset, its reader's module included."""
+    return code_hash("prepare_data.py", reader_of(entry).module, project=Path.cwd())
+
+
+# --- training ---
+
+# Every trial's file as its rule's output: a job that lists it needs no search for who makes it.
+TRIALS = {}
+
+
+def trial_files(study, experiment=None):
+    """The trial files of a study, or of one of its experiments, each once."""
+    return [TRIALS[file] for file in PLAN.trial_files(study, experiment)]
+
+
+def every_trial():
+    """The trial files of all studies, each once."""
+    return list(dict.fromkeys(file for study in TRAINED for file in trial_files(study)))
+
+
+# --- collecting ---
+
+
+def study_told(study, experiment=None):
+    """What collecting a study is told."""
+    return study_job(PROJECT, PLAN, study, experiment)
+
+
+def given_results(study):
+    """A study's `results:` entry; `{results}` in its path stands for the results folder."""
+    entry = PROJECT.studies[study].results.model_dump()
+    return entry | {"path": entry["path"].replace("{results}", RESULTS)}
+
+
+def given_told(w):
+    """What importing given results is told."""
+    return {"results": given_results(w.study), "study": study_told(w.study)}
+
+
+# --- statistics ---
+
+
+def analysis_entry(w):
+    """An analysis as configured."""
+    return PROJECT.studies[w.study].analyses[w.analysis]
+
+
+def analysis_inputs(w):
+    """An analysis's tables; with per-item outputs where its kind reads them."""
+    folder, entry = f"{RESULTS}/studies/{w.study}", analysis_entry(w)
+    files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
+    if kinds.find("analyses", entry.kind).reads != "metrics":
+        trained = PROJECT.studies[w.study].experiments
+        parts = ("scores", "targets", "curves") if trained else ("scores", "targets")
+        for name in entry.experiments or trained or ["results"]:
+            files += [f"{folder}/predictions/{name}/{part}.parquet" for part in parts]
+    return files + [
+        f"{CONFIG}/published/{name}.csv" for name in entry.options.get("files", [])
+    ]
+
+
+def analysis_told(w):
+    """What an analysis is told."""
+    return {
+        "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
+        "published": os.path.abspath(CONFIG / "published"),
+        "trained": list(PROJECT.studies[w.study].experiments) or ["results"],
+        **analysis_entry(w).model_dump(),
+    }
+
+
+def analysis_key(w):
+    """Hash of an analysis's code and settings."""
+    entry = analysis_entry(w)
+    return digest(
+        code_hash(
+            "analyse.py", kinds.find("analyses", entry.kind).module, project=Path.cwd()
+        ),
+        entry.model_dump(),
+    )
+
+
+# --- exhibits ---
+
+
+def exhibit_entry(w):
+    """An exhibit as configured."""
+    return PROJECT.studies[w.study].exhibits[w.exhibit]
+
+
+def exhibit_inputs(w):
+    """What an exhibit is drawn from: its analysis where it has one, and the study's tables."""
+    folder, entry = f"{RESULTS}/studies/{w.study}", exhibit_entry(w)
+    files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
+    return files + (
+        [f"{folder}/statistics/{entry.analysis}.parquet"] if entry.analysis else []
+    )
+
+
+def exhibit_told(folder):
+    """What drawing an exhibit is told."""
+    return lambda w: {
+        "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
+        "stem": os.path.abspath(f"{RESULTS}/studies/{w.study}/{folder}/{w.exhibit}"),
+        **exhibit_entry(w).model_dump(),
+    }
+
+
+def exhibit_key(w):
+    """Hash of the code and the settings that draw an exhibit."""
+    entry = exhibit_entry(w)
+    return digest(
+        code_hash(
+            "render.py", kinds.find("exhibits", entry.kind).module, project=Path.cwd()
+        ),
+        entry.model_dump(),
+    )
+
+
+def exhibit_title(w):
+    """What Snakemake's own report calls an exhibit."""
+    return {"exhibit": exhibit_entry(w).title}
+
+
+def study_title(w):
+    """Under which heading Snakemake's own report files what a study makes."""
+    return PROJECT.studies[w.study].title
+
+
+# --- the report ---
+
+
+def study_page(study):
+    """The page of one study."""
+    return f"{RESULTS}/report/{study}.html"
+
+
+def report_inputs(studies):
+    """What pages are made from: every file of every exhibit, and the studies' facts."""
+    return [
+        file
+        for study in studies
+        for file in [
+            f"{RESULTS}/studies/{study}/about.json",
+            *(
+                file
+                for exhibit in PROJECT.studies[study].exhibits
+                for file in exhibit_files(study, exhibit)
+            ),
+        ]
+    ]
+
+
+def report_told(studies, index):
+    """What the report is told: each study's exhibits in the order of its page."""
+    return {
+        "results": os.path.abspath(RESULTS),
+        "index": index,
+        "exhibits": {study: list(PROJECT.studies[study].exhibits) for study in studies},
+    }
+
+
+def report_key(studies):
+    """Hash of the code of the report, of its templates, which are no Python, and of what it holds."""
+    folder = SCRIPTS / "reseed" / "exhibits" / "templates"
+    templates = sorted([*folder.glob("*.html"), *folder.glob("*.css")])
+    return digest(
+        code_hash("report.py"),
+        [file.read_text(encoding="utf-8") for file in templates],
+        placeless(report_told(studies, False)),
+    )
+
+
+# --- checks ---
+
+
+def everything():
+    """Every setting with all its trials, as one job."""
+    return [(planned, planned.trials) for planned in PLAN.settings.values()]
