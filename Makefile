@@ -4,7 +4,7 @@ CORES ?= all
 SCALE ?= demo
 BIN := .venv/bin
 
-.PHONY: run test lint benchmark verify faults scale schemas lock clean
+.PHONY: run test lint benchmark verify prune faults scale schemas lock clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -23,7 +23,14 @@ verify: .venv/installed
 
 benchmark: .venv/installed
 	$(BIN)/python scripts/benchmark_overhead.py --scale $(SCALE)
+	$(BIN)/python scripts/benchmark_planning.py
+	$(BIN)/python scripts/benchmark_stack.py
+	$(BIN)/python scripts/benchmark_pairs.py
 	$(BIN)/python scripts/benchmark_trimming.py
+
+# Remove from results what no study plans any more, at any scale.
+prune: .venv/installed
+	$(BIN)/python scripts/prune.py
 
 # Fifty kills of scale smoke and every fault there is, told in docs/reliability.md: two hours.
 KILLS ?= 50
