@@ -123,9 +123,9 @@ def test_a_job_ended_by_scancel_or_its_time_limit_is_sent_again(tmp_path, slurm,
                 job for note, _, job, seed in trainings(made) if note == "cancelled" and seed == "2"
             ]
 
-        job = wait_for(begun, 200)[0]
+        job = wait_for(begun, 900)[0]
         subprocess.run(["scancel", job], check=True)
-        text, _ = process.communicate(timeout=580)
+        text, _ = process.communicate(timeout=1500)
     except BaseException:
         kill_group(process)
         raise
@@ -145,7 +145,7 @@ def test_a_job_that_is_never_let_through_is_reported(tmp_path, slurm, slurm_pyth
     made = workspace(tmp_path, slurm_python, {"tree": {}}, seconds=60)
     process = made.start(*SITE, "runtime=10", "--retries", "0")
     try:
-        job = wait_for(lambda: (made.folder / "notes").exists() and trainings(made)[0][2], 120)
+        job = wait_for(lambda: (made.folder / "notes").exists() and trainings(made)[0][2], 900)
         subprocess.run(["scancel", job], check=True)
         ended = {job}
 
@@ -156,7 +156,7 @@ def test_a_job_that_is_never_let_through_is_reported(tmp_path, slurm, slurm_pyth
                     subprocess.run(["scancel", other], check=True)
             return process.poll() is not None
 
-        wait_for(cancel_the_rest, 300)
+        wait_for(cancel_the_rest, 900)
         text, _ = process.communicate(timeout=10)
     except BaseException:
         kill_group(process)

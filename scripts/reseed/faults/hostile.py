@@ -18,7 +18,8 @@ from reseed.faults.workspace import MODULE, Workspace
 DOWNLOADS = "Downloads and data files"
 MODELS = "Models that misbehave"
 ROWS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(200))
-BOMB_BYTES = 2**30
+BOMB_BYTES = 5 * 2**30
+NOTES = "notes"
 LIMIT_BYTES = 6 * 2**30
 
 
@@ -135,7 +136,7 @@ def _climbs(bench: Bench, archive: bytes, member: str, target: Path) -> Outcome:
             kind="url",
             url=served.url.replace("table.csv", "table.zip"),
             sha256=_sha256(archive),
-            member=member,
+            members={member: _sha256(ROWS.encode())},
         )
         before = target.exists()
         run = made.run(timeout=300)
@@ -165,7 +166,7 @@ def tar_climbs(bench: Bench) -> Outcome:
 
 @functools.cache
 def bomb() -> bytes:
-    """A zip archive of one megabyte whose member is a gigabyte of zeros."""
+    """A zip archive of a few megabytes whose member is five gigabytes of zeros."""
     buffer = io.BytesIO()
     with (
         zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -176,7 +177,7 @@ def bomb() -> bytes:
     return buffer.getvalue()
 
 
-@case(DOWNLOADS, "a zip bomb: five megabytes that unpack to a gigabyte")
+@case(DOWNLOADS, "a zip bomb: a few megabytes that unpack to five gigabytes")
 def zip_bomb(bench: Bench) -> Outcome:
     """Refused before it is unpacked."""
     with Served(bomb()) as served:
@@ -185,14 +186,14 @@ def zip_bomb(bench: Bench) -> Outcome:
             kind="url",
             url=served.url.replace("table.csv", "table.zip"),
             sha256=_sha256(served.data),
-            member="table.csv",
+            members={"table.csv": "0" * 64},
         )
         run = made.run(timeout=300)
     sizes = (path.stat().st_size for path in made.results.rglob("*") if path.is_file())
     kept = max(sizes, default=0)
     if kept > 100 * 2**20:
         return Outcome(UNNOTICED, f"unpacked to {kept >> 20} MB on disk")
-    return _refused(run, "table.csv")
+    return _refused(run, "expands")
 
 
 class _Payload:
@@ -252,6 +253,7 @@ def _misbehaving(bench: Bench, action: str) -> Workspace:
     made = bench.small(models={"bad": {"factory": "bad_models:bad"}, "tree": {}})
     code = BAD.format(module=MODULE, action=action)
     (made.folder / "bad_models.py").write_text(code)
+    made.environment["WORKSPACE_NOTES"] = str(made.folder / NOTES)
     return made
 
 
@@ -270,9 +272,11 @@ def _reported(made: Workspace, run) -> Outcome:
         return Outcome(LOST, "the other model's trials were not made")
     if "FAILED train" not in run.text:
         return Outcome(LOST, f"the job is not named: {run.message}")
-    first = [path for path in kept["bad"] if path.stem in ("model-seed-0", "model-seed-1")]
-    if len(first) < 2:
-        return Outcome(LOST, "finished trials of the same job are gone")
+    made.run(timeout=300)
+    notes = (made.folder / NOTES).read_text().splitlines()
+    # Model seed 1 was trained before seed 2 ended the process, and once is enough.
+    if sum(line.startswith("bad|") and line.endswith("|1") for line in notes) != 1:
+        return Outcome(LOST, "a finished trial of the same job was trained again")
     return Outcome("reported", run.message)
 
 
