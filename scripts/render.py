@@ -13,20 +13,20 @@ def main() -> None:
     job = read_job(parser.parse_args().job)
     limit_threads(1)
     from reseed.exhibits.data import read_exhibit_data
-    from reseed.kinds import find, load
+    from reseed.kinds import checked_options, find, load
 
     stem = Path(job["stem"])
     kind = find("exhibits", job["kind"])
-    module = load(kind)
+    module, options = load(kind), checked_options(kind, job["options"])
     data = read_exhibit_data(Path(job["study"]), job)
     if kind.function == "table":
         from reseed.exhibits.tables import write_table
 
-        write_table(module.table(data, job["options"]), stem)
+        write_table(module.table(data, options), stem)
     else:
         from reseed.exhibits.figures import write_figure
 
-        write_figure(*module.figure(data, job["options"]), data, stem)
+        write_figure(*module.figure(data, options), data, stem)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,14 @@ from reseed.standard import standard_set, with_standard
 from reseed.startup import read_plan
 
 REPOSITORY = Path(__file__).parent.parent
-KINDS = [(family, name) for family in ("analyses",) for name in kinds.built_in(family)]
+KINDS = [(family, name) for family in kinds.FUNCTIONS for name in kinds.built_in(family)]
 #: Read by the rule that runs the analysis: its inputs.
 BY_THE_RULE = {"files"}
+#: Read in a loop over their names.
+IN_A_LOOP = {
+    "trimming_information": {"epsilon", "n_bins"},
+    "tuning_table": {"fixed", "tuned"},
+}
 
 
 def options_of(family, name):
@@ -61,7 +66,7 @@ def reads(module):
                 yield name, None
 
 
-@pytest.mark.parametrize(("family", "name"), KINDS, ids="/".join)
+@pytest.mark.parametrize(("family", "name"), KINDS, ids=[name for _, name in KINDS])
 def test_a_kind_declares_what_its_code_reads(family, name):
     module = kinds.built_in(family)[name].module
     fields = options_of(family, name).model_fields
@@ -69,14 +74,13 @@ def test_a_kind_declares_what_its_code_reads(family, name):
     own = dict(reads(module))
     assert set(own) <= declared
     anywhere = {name for part in closure(module, family) for name, _ in reads(part)}
-    loops = {"epsilon", "n_bins"} if name == "trimming_information" else set()
-    assert declared <= anywhere | loops | BY_THE_RULE
+    assert declared <= anywhere | IN_A_LOOP.get(name, set()) | BY_THE_RULE
     for key, default in own.items():
         if default is not None and fields[key].default is not None:
             assert fields[key].default == default, key
 
 
-@pytest.mark.parametrize(("family", "name"), KINDS, ids="/".join)
+@pytest.mark.parametrize(("family", "name"), KINDS, ids=[name for _, name in KINDS])
 def test_every_option_has_its_line(family, name):
     options = options_of(family, name)
     words = "\n".join(inspect.getdoc(cls) or "" for cls in options.__mro__)
@@ -102,6 +106,19 @@ def test_every_configured_option_is_one():
         kind = kinds.find(family, entry["kind"])
         options = entry.get("options") or {}
         assert kinds.checked_options(kind, options) == options, where
+
+
+def test_exhibits_name_analyses_that_they_draw():
+    """Every analysis has an exhibit, and every exhibit that draws one says of which kind."""
+    drawn = set()
+    for kind in kinds.built_in("exhibits").values():
+        assert set(kind.draws or ()) <= set(kinds.built_in("analyses"))
+        drawn |= set(kind.draws or ())
+        tree = tree_of(kind.module)
+        calls = {n.func.attr for n in ast.walk(tree) if isinstance(n, ast.Call)
+                 and isinstance(n.func, ast.Attribute)}  # fmt: skip
+        assert kind.draws or "rows" not in calls, kind.name
+    assert drawn == set(kinds.built_in("analyses"))
 
 
 STUDY = {
@@ -146,6 +163,19 @@ def test_a_wrong_option_names_file_field_what_is_allowed_and_the_nearest(
     assert told in text
 
 
+def test_a_wrong_option_of_an_exhibit_is_told_as_well(tmp_path):
+    analyses = {"first": {"kind": "spread"}}
+    entry = {"kind": "range_bars", "title": "T", "analysis": "first"}
+    config = study_with(tmp_path, analyses, {"shown": entry | {"options": {"metric": "log_loss"}}})
+    with pytest.raises(ReseedError) as caught:
+        read_plan(config, {"results": str(tmp_path / "results")})
+    lead = f"{config}/studies/first.yaml: exhibits.shown.options: "
+    assert f"{lead}unknown option 'metric' of kind range_bars. Allowed: experiments." in str(
+        caught.value
+    )
+    assert "experiments: Field required." in str(caught.value)
+
+
 def test_null_stands_for_the_default_and_only_what_is_set_is_handed_on():
     kind = kinds.find("analyses", "pairs")
     assert kinds.checked_options(kind, {"rope": None, "level": 0.9}) == {"level": 0.9}
@@ -182,6 +212,15 @@ def test_an_exhibit_refuses_an_analysis_that_it_cannot_draw(tmp_path, exhibit, t
     text = refused(tmp_path, exhibit)
     assert f"{tmp_path}/config/studies/first.yaml: exhibits.shown.analysis: " in text
     assert told in text
+
+
+def test_an_exhibit_draws_its_kinds_and_a_users_own():
+    kind = kinds.find("exhibits", "trimming_3d_figure")
+    assert kind.draws == ("trimming", "trimming_ensembles")
+    assert kind.can_draw("trimming")
+    assert kind.can_draw("my_module:analyse")
+    assert not kind.can_draw("spread")
+    assert kinds.find("exhibits", "histogram_figure").can_draw("extremes")
 
 
 @pytest.mark.parametrize(

@@ -44,3 +44,21 @@ class PublishedFiles(Strict):
     """
 
     files: list[str] = []
+
+
+class Experiments(Strict):
+    """experiments: those shown, in this order (None: all)."""
+
+    experiments: Names | None = None
+
+
+class TheseExperiments(Strict):
+    """experiments: those shown, in this order."""
+
+    experiments: Names
+
+
+class Arms(Experiments):
+    """arms: those shown (None: all)."""
+
+    arms: Names | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -11,6 +13,7 @@ from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import colours, forest, line, panel_grid
+from reseed.options import Experiments
 
 NOTHING = "Fewer than two datasets on which every arm has two runs at this scale."
 _TITLES = {
@@ -57,9 +60,18 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     return " ".join([*parts, *(s for s in sentences if s)])
 
 
+DRAWS = ("aggregates",)
+
+
+class Options(Experiments):
+    """show: `intervals` (a panel an aggregate) or `profiles` (runs and tasks above a score)."""
+
+    show: Literal["intervals", "profiles"] = "intervals"
+
+
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """`show`: "intervals" (a panel an aggregate) or "profiles" (runs and tasks above a score)."""
+    """Aggregates with their intervals, or performance profiles."""
     rows = known(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)

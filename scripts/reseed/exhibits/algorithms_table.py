@@ -9,6 +9,11 @@ import pandas as pd
 from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData, marks
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Strict
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -8,12 +8,20 @@ from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.seed_scores_table import METRICS
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
 
 _SHOWN = {
     "bootstrap_sd": "bootstrap",
     "sd": "seeds",
     "published_bootstrap_sd": "published bootstrap",
 }
+
+
+DRAWS = ("seed_scores",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

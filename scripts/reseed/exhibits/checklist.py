@@ -9,6 +9,7 @@ import pandas as pd
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import several
 from reseed.exhibits.tables import Table
+from reseed.options import Strict
 
 _FLAGS = {
     "deterministic_algorithms": "torch.use_deterministic_algorithms",
@@ -19,6 +20,10 @@ _FLAGS = {
 }
 #: What tells where data came from.
 _SOURCE = ("kind", "package", "version", "path", "url")
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -12,6 +12,13 @@ from reseed.exhibits.curves_figure import NOTHING, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import colours, panel_grid
+from reseed.options import Arms
+
+DRAWS = ("convergence",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
 
 
 @style.styled

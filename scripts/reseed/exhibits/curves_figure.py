@@ -11,6 +11,7 @@ from reseed.exhibits.arm_cells import cells, chosen
 from reseed.exhibits.data import METRICS, ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import line, panel_grid
+from reseed.options import Arms, Count
 
 NOTHING = "No training curves were collected at this scale."
 _ENDED = {
@@ -27,9 +28,18 @@ def measure_title(measure: str) -> str:
     return text[0].upper() + text[1:]
 
 
+DRAWS = ("curves",)
+
+
+class Options(Arms):
+    """from_epoch: epochs before it are left out."""
+
+    from_epoch: Count = 1
+
+
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel an arm; `from_epoch` (1) leaves out the first ones, `experiments`, `arms`."""
+    """A panel an arm."""
     rows = chosen(data, options)
     rows = rows if rows.empty else rows[rows["epoch"] >= options.get("from_epoch", 1)]
     if rows.empty:

@@ -7,8 +7,13 @@ import pandas as pd
 from reseed.exhibits.data import ExhibitData, marks, metric_title, units
 from reseed.exhibits.numbers import counted, percent
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Strict
 
 _TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continuous"}
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

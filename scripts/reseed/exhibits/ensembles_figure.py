@@ -5,27 +5,45 @@ Banerjee et al., Figures 5 and 8 (`y: ks`, `y: alpha_hat`), 6 (`x`: another meas
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pydantic import Field, model_validator
 
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import dot, line, panel_grid
-from reseed.exhibits.trimming import MEASURES, NOTHING, cells, measured, note
+from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
+from reseed.options import Arms
 
 _GOLDEN = (5**0.5 - 1) / 2
 
 
+DRAWS = ("trimming_ensembles",)
+
+
+class Options(Arms):
+    """y: measurements, a panel each.
+    x: as many to set them against; the size is the colour then (None: the size).
+    """
+
+    y: Annotated[list[Measure], Field(min_length=1)] = Field(["ks", "alpha_hat"])
+    x: list[Measure] | None = None
+
+    @model_validator(mode="after")
+    def _as_many(self) -> Options:
+        if self.x is not None and len(self.x) != len(self.y):
+            raise ValueError(f"x names {len(self.x)} measurements, y {len(self.y)}: one each")
+        return self
+
+
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel an arm and pair of axes, a dot an ensemble.
-
-    options: `y` (["ks", "alpha_hat"]), `x` (None: the size; else names of `MEASURES`, one each
-    `y`, and the size is the colour), `experiments`, `arms`.
-    """
+    """A panel an arm and pair of axes, a dot an ensemble."""
     rows = measured(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)

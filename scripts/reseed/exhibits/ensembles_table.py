@@ -8,11 +8,20 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
+from reseed.options import Arms, Share
 from reseed.stats.planning import ensemble_size
+
+DRAWS = ("trimming_ensembles",)
+
+
+class Options(Arms):
+    """share: of the ensembles that must have a low alpha-hat."""
+
+    share: Share = 1.0
 
 
 def table(data: ExhibitData, options: dict) -> Table:
-    """One row a size, a section an arm; `share` (1.0) of ensembles that must have a low α̂."""
+    """One row a size, a section an arm; `share` of the ensembles must have a low α̂."""
     rows = measured(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)

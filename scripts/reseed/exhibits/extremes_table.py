@@ -11,8 +11,15 @@ from reseed.exhibits.arm_cells import cell_title, chosen
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Arms
 from reseed.stats.spread import expected_gaussian_range
 from reseed.verdicts import p_text
+
+DRAWS = ("extremes",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -8,6 +8,13 @@ from reseed.exhibits.arm_cells import cell_title, chosen
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.numbers import percent
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Arms
+
+DRAWS = ("false_alarms",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

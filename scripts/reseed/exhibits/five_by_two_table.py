@@ -9,7 +9,14 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import decimals, fixed
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
 from reseed.verdicts import p_text
+
+DRAWS = ("five_by_two",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -9,6 +9,13 @@ from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.settings import metric_title, settings
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
+
+DRAWS = ("fold_scores",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -9,6 +9,13 @@ from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.numbers import NONE, decimals, fixed, percent
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
+
+DRAWS = ("grid_plan",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

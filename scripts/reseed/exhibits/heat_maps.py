@@ -11,15 +11,28 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
+from pydantic import Field
 
 from reseed.exhibits import numbers, style
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import panel_grid, undrawn
+from reseed.options import Names, Strict
 
 # Panels this small still hold readable cell values (10 columns of 3 digits in half a page).
 _PRINTED = 12
 _KEY = ["experiment", "dataset", "scheme", "hyperparameters_source", "model"]
+
+
+class Options(Strict):
+    """experiment: the one that crosses model seeds with data seeds.
+    datasets: only these (None: all).
+    except: all but these.
+    """
+
+    experiment: str
+    datasets: Names | None = None
+    without: Names | None = Field(None, alias="except")
 
 
 @style.styled

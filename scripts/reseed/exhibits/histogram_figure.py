@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -16,13 +18,25 @@ from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import line, panel_grid
 from reseed.exhibits.settings import metric_title
+from reseed.options import Arms, Count
 
 _LEAST = 5
 
 
+class Options(Arms):
+    """metric: whose scores (None: the dataset's primary one).
+    bins: their number, or a rule of numpy's.
+    """
+
+    metric: str | None = None
+    bins: Count | Literal["auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt"] = (
+        "auto"
+    )
+
+
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel each arm of `options["experiments"]`; `metric` (the primary one), `arms`, `bins`."""
+    """A panel an arm."""
     frame = _scores(data, options)
     counts = frame.groupby([c for c in CELL if c in frame], dropna=False)["score"]
     frame = frame[counts.transform("size") >= _LEAST] if len(frame) else frame

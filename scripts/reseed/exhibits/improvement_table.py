@@ -9,6 +9,13 @@ from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import NONE, percent
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
+
+DRAWS = ("aggregates",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -10,6 +10,7 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured
+from reseed.options import Arms
 
 _TITLES = {
     "alpha_hat": "α̂",
@@ -18,6 +19,13 @@ _TITLES = {
     "churn": "Churn",
     "ece": "ECE",
 }
+
+
+DRAWS = ("trimming_information",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -8,6 +8,13 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import VARIED, ExhibitData, footnote
 from reseed.exhibits.spread_table import COVERAGE, few, score_places, section, spread_of, together
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import TheseExperiments
+
+DRAWS = ("spread",)
+
+
+class Options(TheseExperiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -11,13 +11,23 @@ from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.item_pairs_table import NOTHING, failures, measured
 from reseed.exhibits.panels import forest, line, panel_grid
 from reseed.item_verdicts import BOTH
+from reseed.options import Experiments, Names
 
 _MOST = 24  # pairs a panel
 
 
+DRAWS = ("item_pairs",)
+
+
+class Options(Experiments):
+    """metrics: those shown (None: the primary one)."""
+
+    metrics: Names | None = None
+
+
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel a test set and metric, a line a pair; options as `item_pairs_table`."""
+    """A panel a test set and metric, a line a pair."""
     rows = measured(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)

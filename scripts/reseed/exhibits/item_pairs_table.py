@@ -10,6 +10,7 @@ from reseed.exhibits.numbers import NONE, decimals, fixed, interval, percent
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table
 from reseed.item_verdicts import BOTH, verdict
+from reseed.options import Experiments, Names
 from reseed.verdicts import p_text
 
 NOTHING = "No two models have per-item outputs on the same test set."
@@ -27,11 +28,20 @@ def measured(data: ExhibitData, options: dict) -> pd.DataFrame:
     return rows[keep] if keep.any() else rows
 
 
-def table(data: ExhibitData, options: dict) -> Table:
-    """One row a pair, a section a test set; `options`: `experiments`, `metrics`, `verdicts`.
+DRAWS = ("item_pairs",)
 
-    `verdicts: false` gives numbers in place of sentences.
+
+class Options(Experiments):
+    """metrics: those shown (None: the primary one).
+    verdicts: false gives numbers in place of sentences.
     """
+
+    metrics: Names | None = None
+    verdicts: bool = True
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a pair, a section a test set."""
     rows = measured(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)

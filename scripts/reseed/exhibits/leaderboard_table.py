@@ -9,6 +9,7 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import NONE, decimals, fixed, seeds, several
 from reseed.exhibits.settings import metric_title, note, settings
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
 from reseed.verdicts import ALL_DATASETS
 
 #: Datasets that fit beside one another; with more only ranks are shown, and all means in the CSV.
@@ -17,6 +18,13 @@ _MEANS = (
     "Means and SDs are over each model’s own finished runs. A better mean alone shows no "
     "difference: the verdicts say which differences hold."
 )
+
+
+DRAWS = ("leaderboard",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -9,6 +9,13 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.letters import letters
 from reseed.exhibits.settings import note, settings
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Experiments
+
+DRAWS = ("pairs",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

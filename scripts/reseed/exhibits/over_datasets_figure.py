@@ -12,8 +12,16 @@ from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.over_datasets_table import NOTHING, known, note
 from reseed.exhibits.panels import forest, line, panel_grid
 from reseed.exhibits.settings import pair_title
+from reseed.options import Experiments
 
 _MOST = 8
+
+
+DRAWS = ("over_datasets",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 @style.styled

@@ -8,6 +8,7 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import decimals, percent, several, with_interval
 from reseed.exhibits.settings import pair_title
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
 from reseed.verdicts import p_text
 
 NOTHING = "No two models have four comparable runs on three datasets at this scale."
@@ -45,6 +46,13 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
         )
         if part
     )
+
+
+DRAWS = ("over_datasets",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

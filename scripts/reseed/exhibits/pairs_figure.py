@@ -14,6 +14,7 @@ from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted, percent, spread_over
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.settings import LONG_LABEL, in_unit, note, pair_title, settings
+from reseed.options import Experiments
 from reseed.verdicts import p_text
 
 _LOOK = {
@@ -30,6 +31,13 @@ _OTHER = (style.GREY, "x", "full", "Other")
 _OFFSETS = (36, 66)
 # Pairs a panel has room for.
 _MOST = 40
+
+
+DRAWS = ("pairs",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 @style.styled

@@ -15,7 +15,14 @@ from reseed.exhibits.settings import (
     settings,
 )
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Experiments
 from reseed.verdicts import p_text
+
+DRAWS = ("pairs",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

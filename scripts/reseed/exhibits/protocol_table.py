@@ -8,12 +8,20 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.settings import settings
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
 
 TITLES = {
     "single": "One run, the higher wins",
     "written": "Protocol as written",
     "corrected": "Corrected protocol",
 }
+
+
+DRAWS = ("protocol",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -8,6 +8,7 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import VARIED, ExhibitData, marks, metric_title, units
 from reseed.exhibits.spread_table import LEAST
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Strict
 
 _CELL = [
     "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",
@@ -16,6 +17,13 @@ _SHOWN = {"median": "Median", "range": "Range"}
 # One measured number, whichever of the paper's tables print it.
 _MEASURED = ["measured_dataset", "measured_model", "varied_seed", "held", "test_ratio",
              "hyperparameters_source", "statistic"]  # fmt: skip
+
+
+DRAWS = ("published",)
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -14,6 +14,7 @@ from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.spread_table import LEAST
+from reseed.options import TheseExperiments
 
 _OFFSET = 0.34
 #: Seeds behind the paper's ranges.
@@ -22,6 +23,13 @@ _COLUMNS = [
     "experiment", "varied", "dataset", "scheme", "model", "hyperparameters_source", "metric", "n",
     "failed", "sd", "range", "published_range",
 ]  # fmt: skip
+
+
+DRAWS = ("spread",)
+
+
+class Options(TheseExperiments):
+    """Which experiments are shown."""
 
 
 @style.styled

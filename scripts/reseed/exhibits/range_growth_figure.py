@@ -10,6 +10,13 @@ from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import line, panel_grid
 from reseed.exhibits.settings import metric_title
+from reseed.options import Arms
+
+DRAWS = ("range_growth",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
 
 
 @style.styled

@@ -12,7 +12,14 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import panel_grid
 from reseed.exhibits.settings import note, settings
+from reseed.options import Experiments
 from reseed.verdicts import share_text
+
+DRAWS = ("ranking",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 @style.styled

@@ -10,10 +10,18 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, few, score_places, spread_of
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import TheseExperiments
 
 # Seeds from which on SDs are worth setting in order.
 _ENOUGH = 5
 ROW = ["experiment", "dataset", "hyperparameters_source", "test_ratio"]
+
+
+DRAWS = ("spread",)
+
+
+class Options(TheseExperiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -11,6 +11,13 @@ from reseed.exhibits.arm_cells import cells, chosen
 from reseed.exhibits.curves_figure import NOTHING, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Arms
+
+DRAWS = ("convergence",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -8,6 +8,15 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
+from reseed.options import Arms, Count
+
+DRAWS = ("trimming",)
+
+
+class Options(Arms):
+    """count: rows of an arm."""
+
+    count: Count = 9
 
 
 def table(data: ExhibitData, options: dict) -> Table:

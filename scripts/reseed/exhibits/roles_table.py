@@ -8,6 +8,7 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import cells
+from reseed.options import Strict
 
 DRAWS = ("role_components",)
 
@@ -23,6 +24,13 @@ _ROLES = {
     "augment": "Augmentation",
     "residual": "Interaction and rest",
 }
+
+
+DRAWS = ("role_components",)
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

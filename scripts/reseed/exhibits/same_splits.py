@@ -14,6 +14,7 @@ from reseed.exhibits import numbers, style
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import entitle, panel_grid
+from reseed.options import Strict
 
 # Fewer shared splits show neither.
 _LEAST = 3
@@ -60,6 +61,15 @@ class Case:
         """Mean difference of the two best in SDs of that difference."""
         gap = float(abs((self.scores.iloc[:, 0] - self.scores.iloc[:, 1]).mean()))
         return gap / self.paired_sd if self.paired_sd > 0 else np.inf
+
+
+DRAWS = ("pairs",)
+
+
+class Options(Strict):
+    """experiment: the one whose splits are shown."""
+
+    experiment: str
 
 
 @style.styled

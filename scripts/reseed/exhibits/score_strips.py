@@ -15,10 +15,15 @@ from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.options import TheseExperiments
 
 _OFFSET, _SPREAD = 0.2, 0.15
 _KEY = ["experiment", "varied", "dataset", "scheme", "model", "hyperparameters_source"]
 _GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+class Options(TheseExperiments):
+    """Which experiments are shown."""
 
 
 @style.styled

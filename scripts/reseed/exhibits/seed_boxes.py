@@ -7,14 +7,25 @@ import json
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pydantic import Field
 
 from reseed.exhibits import style
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.seed_scores_table import METRICS
+from reseed.options import Experiments, Names
 
 _MOST_PRINTED = 3  # outliers a box whose numbers are printed; of more the ends are
+
+
+DRAWS = ("seed_scores",)
+
+
+class Options(Experiments):
+    """metrics: a panel each."""
+
+    metrics: Names = Field(["macro_precision", "macro_f1"])
 
 
 @style.styled

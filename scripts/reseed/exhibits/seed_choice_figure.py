@@ -14,9 +14,17 @@ from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.seed_choice import NOTHING, by_which_score, findings, how, measured, note
+from reseed.options import Strict
 
 # Every α̂ below this share of the threshold: a panel of dots on the axis.
 _FLAT = 0.2
+
+
+DRAWS = ("seed_choice",)
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 @style.styled

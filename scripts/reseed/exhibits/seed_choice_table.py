@@ -19,6 +19,13 @@ from reseed.exhibits.seed_choice import (
 )
 from reseed.exhibits.seed_choice import labels as cell_labels
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Strict
+
+DRAWS = ("seed_choice",)
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -13,6 +13,7 @@ from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.options import Strict
 
 _PANEL = ["dataset", "metric"]
 
@@ -21,6 +22,13 @@ _MARKS = {
     "observed_sd": ("o", style.RED, "Model seed: SD observed on this test set"),
     "infinite_sd": ("D", style.BLUE, "Model seed: SD left on an infinite test set, 95 % interval"),
 }
+
+
+DRAWS = ("noise_split",)
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 @style.styled

@@ -8,6 +8,7 @@ from reseed.exhibits import numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
 
 METRICS = {
     "accuracy": "Accuracy",
@@ -15,6 +16,15 @@ METRICS = {
     "macro_recall": "Recall (macro)",
     "macro_f1": "F1 (macro)",
 }
+
+
+DRAWS = ("seed_scores",)
+
+
+class Options(Experiments):
+    """seed: the one set among the others, as in the analysis."""
+
+    seed: int = 42
 
 
 def table(data: ExhibitData, options: dict) -> Table:

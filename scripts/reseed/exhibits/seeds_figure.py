@@ -21,10 +21,18 @@ from reseed.exhibits.settings import (
     pair_title,
     settings,
 )
+from reseed.options import Experiments
 
 PAIR = ["model_a", "model_b"]
 # As many lines as colours and dashes tell apart.
 _MOST = len(LINES) * len(DASHES)
+
+
+DRAWS = ("seeds_needed",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 @style.styled

@@ -8,6 +8,7 @@ import pandas as pd
 from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import TheseExperiments
 
 #: What tells the rows of the table apart, beside the dataset.
 ROW = ["dataset", "scheme", "hyperparameters_source", "model"]
@@ -17,6 +18,13 @@ LEAST = 3
 _ENOUGH = 40
 #: Numbers of a row of the analysis that are spreads.
 SPREADS = ("iqr", "range", "sd", "relative_variation")
+
+
+DRAWS = ("spread",)
+
+
+class Options(TheseExperiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -9,6 +9,13 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import NONE, fixed
 from reseed.exhibits.settings import metric_title, settings
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
+
+DRAWS = ("stochastic_order",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

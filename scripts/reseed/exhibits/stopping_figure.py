@@ -14,10 +14,18 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import line, panel_grid
 from reseed.exhibits.settings import note, pair_title, settings
+from reseed.options import Experiments
 
 NOTHING = "No pair of models has two comparable runs at this scale."
 PAIR = ["model_a", "model_b"]
 _MOST = 12
+
+
+DRAWS = ("stopping",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 @style.styled

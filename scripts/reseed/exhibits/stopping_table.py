@@ -11,6 +11,13 @@ from reseed.exhibits.numbers import NONE, decimals, interval
 from reseed.exhibits.settings import in_unit, note, pair_title, settings
 from reseed.exhibits.stopping_figure import NOTHING, PAIR, _overlap, findings
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
+
+DRAWS = ("stopping",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pandas as pd
 
 from reseed.exhibits.arms import PLACE, arm_title, cell_title
@@ -20,6 +22,12 @@ MEASURES = {
     "alpha_hat_grid": ("α̂ on the authors’ grid", 1.0),
     "ks": ("KS distance to the reference", 1.0),
 }
+
+
+#: The name of one.
+Measure = Literal[
+    "accuracy", "churn", "churn_ensemble", "ece", "alpha_hat", "alpha_hat_grid", "ks"
+]  # fmt: skip
 
 
 def measured(data: ExhibitData, options: dict) -> pd.DataFrame:

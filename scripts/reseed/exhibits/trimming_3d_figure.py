@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,17 +12,27 @@ from matplotlib.ticker import MaxNLocator
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.trimming import MEASURES, NOTHING, cells, measured, note
+from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
+from reseed.options import Arms
 
 _AXES = ("accuracy", "churn_ensemble", "ece")
 
 
+DRAWS = (
+    "trimming",
+    "trimming_ensembles",
+)
+
+
+class Options(Arms):
+    """colour: a measurement, or `size` for ensembles."""
+
+    colour: Measure | Literal["size"] = "alpha_hat"
+
+
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel an arm, a dot a run or an ensemble.
-
-    options: `colour` ("alpha_hat", or "size" for ensembles), `experiments`, `arms`.
-    """
+    """A panel an arm, a dot a run or an ensemble."""
     rows = measured(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from pydantic import Field
 
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import colours, line, panel_grid
-from reseed.exhibits.trimming import MEASURES, NOTHING, cells, measured, note
+from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
+from reseed.options import Arms
+
+DRAWS = ("trimming",)
+
+
+class Options(Arms):
+    """x: measurements, a panel each.
+    y: what is set against them.
+    """
+
+    x: Annotated[list[Measure], Field(min_length=1)] = Field(["accuracy"])
+    y: Measure = "alpha_hat"
 
 
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel each arm and measurement, a dot a run.
-
-    options: `x` (names of `MEASURES`; ["accuracy"]), `y` ("alpha_hat"), `experiments`, `arms`.
-    """
+    """A panel each arm and measurement, a dot a run."""
     rows = measured(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)

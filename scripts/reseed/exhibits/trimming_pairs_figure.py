@@ -10,9 +10,17 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import dot, panel_grid
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
+from reseed.options import Arms
 
 _COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.RED}
 _LABELS = {0: "α̂ of both at or below", 1: "of one above", 2: "of both above"}
+
+
+DRAWS = ("trimming_pairs",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
 
 
 @style.styled

@@ -8,6 +8,13 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
+from reseed.options import Arms
+
+DRAWS = ("trimming_summary",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

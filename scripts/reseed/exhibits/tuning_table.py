@@ -9,8 +9,21 @@ from reseed.exhibits import numbers
 from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, few, score_places
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Names, Strict
 
 ROW = ["dataset", "scheme", "varied", "model"]
+
+
+DRAWS = ("spread",)
+
+
+class Options(Strict):
+    """fixed: experiments whose hyper-parameters were held.
+    tuned: experiments that searched them anew for each pair of seeds.
+    """
+
+    fixed: Names
+    tuned: Names
 
 
 def table(data: ExhibitData, options: dict) -> Table:

@@ -9,6 +9,7 @@ from reseed.exhibits import numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Strict
 
 DRAWS = ("variance_components",)
 
@@ -23,6 +24,10 @@ _FACTORS = {
 _KEY = ["experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source"]
 # Levels of a factor below which its variance is a number without meaning.
 _LEAST = 3
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

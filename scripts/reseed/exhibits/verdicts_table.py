@@ -17,6 +17,7 @@ from reseed.exhibits.settings import (
     settings,
 )
 from reseed.exhibits.tables import Rows, Table, empty_table
+from reseed.options import Experiments
 from reseed.verdicts import verdict
 
 _SHORT = {
@@ -29,6 +30,13 @@ _SHORT = {
 }
 # Pairs of a setting from which on only those of the leader are printed.
 _MOST = 45
+
+
+DRAWS = ("pairs",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:

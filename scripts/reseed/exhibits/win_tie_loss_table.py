@@ -10,12 +10,20 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import NONE, counted
 from reseed.exhibits.settings import note
 from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
 from reseed.verdicts import ALL_DATASETS
 
 #: Models a matrix has room for; of more the totals are shown.
 MOST_MODELS = 8
 WIN, TIE, LOSS, NO_VERDICT = range(4)
 _INDEX = {"difference": WIN, "no difference shown": TIE, "equivalent": TIE}
+
+
+DRAWS = ("pairs",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:
