@@ -12,7 +12,7 @@ for dataset, entry in PLAN.datasets.items():
         name:
             job_name("prepare", dataset)
         input:
-            local_files(entry),
+            [file for file in local_files(entry) if os.path.exists(file)],
         output:
             data_files(dataset),
         log:

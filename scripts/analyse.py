@@ -15,12 +15,12 @@ def main() -> None:
     limit_threads(1)
     from reseed.analyses.data import read_data
     from reseed.atomic import replacing
-    from reseed.kinds import find, load
+    from reseed.kinds import checked_options, find, load
 
     job = read_job(arguments.job)
-    module = load(find("analyses", job["kind"]))
+    kind = find("analyses", job["kind"])
     data = read_data(Path(job["study"]), job["experiments"], Path(job["published"]), job["trained"])
-    table = module.analyse(data, job["options"])
+    table = load(kind).analyse(data, checked_options(kind, job["options"]))
     with replacing(arguments.table) as temporary:
         table.to_parquet(temporary, index=False)
     with replacing(arguments.table.with_suffix(".csv")) as temporary:

@@ -141,3 +141,60 @@ def test_schemas_are_in_step_with_the_classes():
     for name, schema in schemas().items():
         path = REPOSITORY / "config" / "schema" / f"{name}.json"
         assert json.loads(path.read_text()) == schema, "run: make schemas"
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        ("studies/first", {"name": "second"}, "'second' differs from the file's name"),
+        ("config", {"block_seconds": float("inf")}, "block_seconds: "),
+        ("studies/first", {"experiments": {"models": {"seeds": {"model": []}}}}, "at least 1 item"),
+        (
+            "studies/first",
+            {"experiments": {"models": {"seeds": {"model": [3, 3]}}}},
+            "seed 3 stands there twice",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"models": {"seeds": {"model": {"count": 1000000000}}}}},
+            "less than or equal to 1000000",
+        ),
+        ("models/forest", {"environment": "nope"}, "there is no file envs/nope.yaml"),
+        ("models/forest", {"weights": "nope"}, "weights: there is no "),
+        (
+            "studies/first",
+            {"exhibits": {"a": {"kind": "score_strips", "title": "A",
+                                "options": {"experiments": ["absent"]}}}},
+            "exhibits.a.options.experiments: unknown experiment 'absent'",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"models": {"seeds": {"model": 1}, "arms": {"a": {"model": "oak"}}}}},
+            "arms.a.model: unknown model 'oak'",
+        ),
+        ("datasets/toy", {"options": {"separator": ""}}, "separator"),
+        ("config", {"results": "a{b}"}, "results: "),
+    ],
+)  # fmt: skip
+def test_more_mistakes_are_told(tmp_path, entries, place, change, expected):
+    entries[place] = entries.get(place, {}) | change
+    assert expected in mistakes(tmp_path, entries)
+
+
+@pytest.mark.parametrize("name", ["all", "tune", "report", "verify"])
+def test_a_study_is_not_called_as_a_rule_is(tmp_path, entries, name):
+    entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
+    assert "is what a rule of the pipeline is called" in mistakes(tmp_path, entries)
+
+
+def test_a_field_that_stands_twice_is_told(tmp_path, entries):
+    text = yaml.safe_dump(entries["models/forest"])
+    entries["models/forest"] = f"{text}title: Again\n"
+    assert "'title' stands there twice" in mistakes(tmp_path, entries)
+
+
+def test_text_that_is_not_utf8_is_told(tmp_path, entries):
+    load_from(tmp_path, entries)
+    (tmp_path / "models" / "forest.yaml").write_bytes(b"title: caf\xe9\n")
+    with pytest.raises(ReseedError, match=r"forest.yaml: not UTF-8 text"):
+        load(tmp_path)

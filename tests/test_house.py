@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "seeds": set(),
     "errors": set(),
     "coordinates": set(),
+    "options": set(),
     "outputs": set(),
     "atomic": set(),
     "standard": set(),

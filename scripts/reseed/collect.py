@@ -109,7 +109,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
         if record is None:
             continue
         values = record["metrics"]
-        absent = [name for name in extra if name not in values]
+        absent = [name for name in extra if measured.get(name).name not in values]
         if absent and record["status"] == "ok":
             values = values | _measure(study, files, trial, absent)
         rows.append(
@@ -144,7 +144,8 @@ def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[
     rows = read_split(files.split(trial.data_seed), trial.fold or 0).test
     truth = read_targets(files.data_folder).target[rows]
     scores = probabilities(task, outputs)
-    return {name: float(measured.get(name).function(truth, scores)) for name in applying}
+    chosen = [measured.get(name) for name in applying]
+    return {metric.name: float(metric.function(truth, scores)) for metric in chosen}
 
 
 def _check_environments(study: Study, frame: pd.DataFrame) -> None:
@@ -229,7 +230,7 @@ def describe_dataset(meta: dict, metric: str | None = None) -> dict:
     chosen = measured.get(name) if name else measured.usual(meta["task"])
     if meta["task"] not in chosen.tasks:
         chosen = measured.usual(meta["task"])
-    return meta | {
+    return {"features": [], "class_counts": None} | meta | {
         "metric": chosen.name,
         "metric_title": chosen.title,
         "greater_is_better": chosen.greater_is_better,

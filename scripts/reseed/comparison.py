@@ -32,6 +32,8 @@ from reseed.standard import narrowed, standard_set
 from reseed.verdicts import ALL_DATASETS, p_text, share_text
 
 _NAME = "results"
+#: What makes an exhibit, as the report tells it.
+_COMMAND = "reseed compare"
 _VERDICTS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
     "flips", "n", "test", "verdict",
@@ -247,8 +249,9 @@ class Comparison:
 
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
             folder = self.save(Path(results) / _NAME)
-            # It stands alone: there are no files beside it to link to, no command to repeat.
-            page = build_study_page(read_study(folder, list(self.exhibits), command=""))
+            # Without a page to link from: no links to files that will be gone.
+            study = read_study(folder, list(self.exhibits), command=_COMMAND)
+        page = build_study_page(study)
         if path is not None:
             write_text(Path(path), page)
         return page

@@ -5,9 +5,10 @@ A module of `reseed.analyses` that defines `analyse`, or one of `reseed.exhibits
 `my_module:figure` name a user's own. A module may further say
 
 - `READS`: what an analysis reads: `metrics` (the default), `predictions` or `curves`;
-- `class Options`: its options, a strict class; without one it takes none.
+- `DRAWS`: the kinds of analysis, ("spread", …), that an exhibit can show; without it any, or none;
+- `class Options(reseed.options.Strict)`: its options; without one it takes none.
 
-Parsing reads the modules' syntax only; `check_options` imports them.
+Parsing reads the modules' syntax only; `checked_options` imports them.
 """
 
 import ast
@@ -27,23 +28,43 @@ READABLE = ("metrics", "predictions", "curves")
 
 
 class Kind(NamedTuple):
-    """One kind: its module, the function that makes it, and what it reads."""
+    """One kind: its module, the function that makes it, what it reads, and what it draws.
+
+    `draws` is None where the module does not say.
+    """
 
     name: str
     module: str
     function: str
     reads: str
+    draws: tuple[str, ...] | None
+
+    def can_draw(self, analysis: str) -> bool:
+        """Whether an exhibit of this kind shows analyses of that one; a user's own it may."""
+        return self.draws is None or ":" in analysis or analysis in self.draws
 
 
-def _declared(path: Path) -> tuple[set[str], str]:
-    """Names of a module's functions, and its READS."""
+class _Declared(NamedTuple):
+    functions: set[str]
+    reads: str
+    draws: tuple[str, ...] | None
+
+
+def _declared(path: Path) -> _Declared:
+    """Names of a module's functions, its READS and DRAWS."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    reads = "metrics"
+    told = {"READS": "metrics", "DRAWS": None}
     for node in tree.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "READS":
-            reads = ast.literal_eval(node.value)
-    return functions, reads
+        name = getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else ""
+        if name in told:
+            try:
+                told[name] = ast.literal_eval(node.value)
+            except ValueError:
+                raise ReseedError(
+                    f"{path}: {name} must be written out: nothing is run to read it."
+                ) from None
+    return _Declared(functions, told["READS"], told["DRAWS"])
 
 
 @cache
@@ -51,10 +72,11 @@ def built_in(family: str) -> dict[str, Kind]:
     """Kinds of the library by name; `family` is `analyses` or `exhibits`."""
     found = {}
     for path in sorted((SCRIPTS / "reseed" / family).glob("*.py")):
-        functions, reads = _declared(path)
+        declared = _declared(path)
         for function in FUNCTIONS[family]:
-            if function in functions:
-                found[path.stem] = Kind(path.stem, f"reseed.{family}.{path.stem}", function, reads)
+            if function in declared.functions:
+                module = f"reseed.{family}.{path.stem}"
+                found[path.stem] = Kind(path.stem, module, function, declared.reads, declared.draws)
     return found
 
 
@@ -70,13 +92,23 @@ def find(family: str, name: str, project: Path = Path()) -> Kind:
             f"my_module:{' or my_module:'.join(FUNCTIONS[family])}.{nearest(name, list(known))}"
         )
     path = next(iter(code_files(module, project).values()))
-    functions, reads = _declared(path)
-    if function not in FUNCTIONS[family] or function not in functions:
+    declared = _declared(path)
+    if function not in FUNCTIONS[family] or function not in declared.functions:
         wanted = " or ".join(FUNCTIONS[family])
         raise ReseedError(f"{name!r}: {path} must define the function {wanted} that it names.")
-    if reads not in READABLE:
-        raise ReseedError(f"{path}: READS is {reads!r}. Allowed: {', '.join(READABLE)}.")
-    return Kind(name, module, function, reads)
+    if declared.reads not in READABLE:
+        raise ReseedError(f"{path}: READS is {declared.reads!r}. Allowed: {', '.join(READABLE)}.")
+    draws = declared.draws
+    if draws is not None and not (isinstance(draws, tuple | list) and set(draws) <= _analyses()):
+        raise ReseedError(
+            f'{path}: DRAWS is {draws!r}: must be a tuple of kinds of analysis, ("spread",). '
+            f"Allowed: {', '.join(sorted(_analyses()))}."
+        )
+    return Kind(name, module, function, declared.reads, draws)
+
+
+def _analyses() -> set[str]:
+    return set(built_in("analyses"))
 
 
 def load(kind: Kind, project: Path = Path()):
@@ -87,26 +119,37 @@ def load(kind: Kind, project: Path = Path()):
 
 
 def checked_options(kind: Kind, options: dict, project: Path = Path()) -> dict:
-    """Options with their defaults, as the kind's strict class gives them.
+    """The options that are set, as the kind's strict class reads them; null is a default.
 
     Raises ReseedError that names each wrong option, what is allowed, and the nearest name.
     """
     declared = getattr(load(kind, project), "Options", None)
-    if declared is None and kind.module.startswith("reseed."):
-        return options
-    allowed = sorted(declared.model_fields) if declared else []
-    unknown = sorted(set(options) - set(allowed))
-    if unknown:
-        listed = ", ".join(allowed) or "none"
-        raise ReseedError(
-            f"unknown option {unknown[0]!r} of kind {kind.name}. Allowed: {listed}."
-            f"{nearest(unknown[0], allowed)}"
-        )
-    if declared is None:
-        return {}
+    if declared is None and kind.module.startswith("reseed.exhibits."):
+        return options  # TODO
+    fields = declared.model_fields if declared else {}
+    allowed = sorted(field.alias or name for name, field in fields.items())
+    mistakes = [
+        f"unknown option {name!r} of kind {kind.name}. Allowed: {', '.join(allowed) or 'none'}."
+        f"{nearest(name, allowed)}"
+        for name in options
+        if name not in allowed
+    ]
+    known = {name: value for name, value in options.items() if name in allowed}
     try:
-        return declared(**options).model_dump(exclude_unset=True)
+        found = declared(**known) if declared else None
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise ReseedError(f"{field}: {first['msg']}. Found: {first['input']!r}.") from None
+        mistakes += dict.fromkeys(map(_told, error.errors()))
+    if mistakes:
+        raise ReseedError(" ".join(mistakes))
+    if found is None:
+        return {}
+    return found.model_dump(exclude_unset=True, exclude_none=True, by_alias=True)
+
+
+def _told(error: dict) -> str:
+    """One mistake of pydantic's: the option, what is wrong, what was found."""
+    field = ".".join(map(str, error["loc"]))
+    message = error["msg"].removeprefix("Value error, ")
+    lead = f"{field}: {message}" if field else message
+    return f"{lead}." if error["type"] == "missing" or not field else (
+        f"{lead}. Found: {error['input']!r}.")  # fmt: skip

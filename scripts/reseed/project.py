@@ -3,6 +3,7 @@
 Each mistake is told with its file, field, found value, what is allowed and the nearest name.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,14 +11,14 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reseed import kinds
-from reseed.config import SCALES, Dataset, Experiment, Main, Model, Strict, Study, Weights
+from reseed.config import SCALES, Dataset, Exhibit, Experiment, Main, Model, Strict, Study, Weights
 from reseed.data import registry
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
 from reseed.keys import SCRIPTS
 
 # Rules that a study's own rule must not share its name with.
-RESERVED = {"all", "verify", "report", "tune", "analyse", "table", "figure"}
+RESERVED = {"index", "all", "verify", "report", "tune", "analyse", "table", "figure"}
 # Options of exhibits that name experiments.
 NAMING_EXPERIMENTS = {"experiment", "experiments", "fixed", "tuned"}
 # Tags of a value with several forms: part of pydantic's location, of no use to a reader.
@@ -184,11 +185,12 @@ def _references(
                 f"Allowed: {', '.join(sorted(allowed))}.{nearest(name, allowed)}"
             )
 
-    def check_kind(family: str, name: str, kind: str) -> None:
+    def check_kind(family: str, name: str, kind: str) -> kinds.Kind | None:
         try:
-            kinds.find(family, kind, project)
+            return kinds.find(family, kind, project)
         except ReseedError as error:
             mistakes.append(f"{file}: {family}.{name}.kind: {error}")
+        return None
 
     def check_all(prefix: str, part: Study | Experiment) -> None:
         for noun in ("dataset", "model"):
@@ -214,10 +216,12 @@ def _references(
             field = f"analyses.{name}.experiments.{index}"
             check(field, used, list(study.experiments), "experiment")
     for name, exhibit in study.exhibits.items():
-        check_kind("exhibits", name, exhibit.kind)
+        kind = check_kind("exhibits", name, exhibit.kind)
         if exhibit.analysis is not None:
             allowed = list(study.analyses)
             check(f"exhibits.{name}.analysis", exhibit.analysis, allowed, "analysis")
+        if kind is not None and kind.draws is not None:
+            mistakes += _undrawable(study, f"{file}: exhibits.{name}.analysis", exhibit, kind)
         for option in NAMING_EXPERIMENTS & set(exhibit.options):
             for used in listed(exhibit.options[option]):
                 field = f"exhibits.{name}.options.{option}"
@@ -230,6 +234,18 @@ def _references(
     if study.results and study.results.made_from:
         check("results.made_from", study.results.made_from, project_names["study"], "study")
     return mistakes
+
+
+def _undrawable(study: Study, field: str, exhibit: Exhibit, kind: kinds.Kind) -> Iterator[str]:
+    """What is wrong with the analysis of an exhibit that draws certain kinds only."""
+    fitting = [name for name, entry in study.analyses.items() if kind.can_draw(entry.kind)]
+    hint = f" Of this study: {', '.join(fitting) or 'none, add one'}."
+    wanted = f"{exhibit.kind} draws analyses of the kind {' or '.join(kind.draws)}"
+    if exhibit.analysis is None:
+        yield f"{field}: {wanted}, and this exhibit names none.{hint}"
+    elif exhibit.analysis in study.analyses and exhibit.analysis not in fitting:
+        other = study.analyses[exhibit.analysis].kind
+        yield f"{field}: {wanted}, and {exhibit.analysis!r} is of the kind {other}.{hint}"
 
 
 def load(folder: str | Path, overrides: dict | None = None) -> Project:

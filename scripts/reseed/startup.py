@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reseed import kinds
 from reseed.config import Dataset
-from reseed.data.kinds import is_reachable
+from reseed.data.kinds import is_reachable, listed
 from reseed.errors import ReseedError
 from reseed.keys import code_hash, digest
 from reseed.plan import Plan, make_plan
@@ -42,18 +42,34 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
     Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
     """
     project = load(config, overrides)
-    _check_options(project, Path(config).resolve().parent)
+    _check_options(project, Path(config))
     mirror = data_mirror(project.main.data_mirror)
     absent = absent_datasets(project.datasets.values(), mirror)
-    return project, make_plan(project, Path(config).resolve().parent, absent), mirror
+    plan = make_plan(project, Path(config).resolve().parent, absent)
+    _check_files(plan)
+    return project, plan, mirror
 
 
-def _check_options(project: Project, folder: Path) -> None:
+def _check_files(plan: Plan) -> None:
+    """Refuse a dataset whose every source is a file of the user's that is not there."""
+    for entry in plan.datasets.values():
+        paths = [listed(s["path"]) for s in entry["sources"] if s["kind"] == "file"]
+        if paths and len(paths) == len(entry["sources"]):
+            lost = [path for one in paths for path in one if not Path(path).exists()]
+            if all(any(path in lost for path in one) for one in paths):
+                raise ReseedError(
+                    f"config/datasets/{entry['name']}.yaml: sources: there is no file {lost[0]}. "
+                    "Paths start at the project's folder."
+                )
+
+
+def _check_options(project: Project, config: Path) -> None:
     """Check every option of an analysis or exhibit against its kind's strict class.
 
     That imports the kinds' modules, so a sound set of options is remembered: parsing stays cheap.
     Raises ReseedError with every mistake.
     """
+    folder = config.resolve().parent
     used = [
         (study.name, family, name, entry.kind, entry.options)
         for study in project.studies.values()
@@ -70,7 +86,8 @@ def _check_options(project: Project, folder: Path) -> None:
         try:
             kinds.checked_options(kind, options, folder)
         except ReseedError as error:
-            mistakes.append(f"config/studies/{study}.yaml: {family}.{name}.options: {error}")
+            file = config / "studies" / f"{study}.yaml"
+            mistakes.append(f"{file}: {family}.{name}.options: {error}")
     if mistakes:
         raise ReseedError("The configuration has mistakes:\n  " + "\n  ".join(mistakes))
     with contextlib.suppress(OSError):

@@ -70,7 +70,7 @@ def test_mean_rank_over_complete_datasets_only(data):
     assert over.loc["a", "firsts"] == 2
     shown = leaderboard_table.table(exhibit(data, table, "leaderboard_table"), {})
     assert shown.shown["Model"].iloc[0] == "a"
-    assert "2 of 3 datasets on which every model" in shown.footnote
+    assert "2 of 3 datasets on which every model" in " ".join(shown.definitions)
 
 
 def test_ties_share_a_rank():

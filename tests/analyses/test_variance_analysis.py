@@ -66,3 +66,57 @@ def test_what_cannot_be_estimated_says_why(grid):
 def test_cells_that_vary_one_seed_have_no_components():
     rows = [trial(v, seed=v) for v in range(5)]
     assert variance_components.analyse(Data(frame(rows), about()), {}).empty
+
+
+def roles(scores, varied="data+init+order", **changes):
+    """`scores`: (init, order, data seeds), None where the trial failed."""
+    rows = [
+        trial(scores[i][o][d], data_seed=d, experiment="roles", varied=varied,
+              **{"init": i, "order": o} | changes)
+        for i, o, d in np.ndindex(np.shape(scores))
+    ]  # fmt: skip
+    return variance_components.analyse(Data(frame(rows), about()), {"n_draws": 200})
+
+
+def test_three_crossed_seeds_have_their_interactions():
+    """Effects that are orthogonal by construction: each mean square holds one of them alone."""
+    i, o, d = np.indices((3, 4, 5))
+    init, order, both = i - 1.0, o - 1.5, (i - 1) * (o - 1.5)
+    scores = 0.7 + 0.03 * init + 0.02 * order + 0.01 * both + 0 * d
+    table = roles(scores.tolist()).set_index("component")
+    assert list(table.index) == [
+        *("init", "order", "data_seed"),
+        *("init:order", "init:data_seed", "order:data_seed"),
+        "residual",
+    ]
+    assert set(table["factors"]) == {"init, order, data_seed"}
+    assert set(table["levels"]) == {"3×4×5"}
+    assert set(table["least_levels"]) == {3}
+    # Σ both² / df: variance of the interaction's effects over cells, (2 · 5) / (2 · 3).
+    interaction = 0.01**2 * 10 / 6
+    assert table.loc["init:order", "variance"] == pytest.approx(interaction)
+    assert table.loc["init", "variance"] == pytest.approx(0.03**2 - interaction / 4)
+    assert table.loc["order", "variance"] == pytest.approx(0.02**2 * 5 / 3 - interaction / 3)
+    for name in ("data_seed", "init:data_seed", "residual"):
+        assert table.loc[name, "variance"] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_failed_trial_of_three_crossed_seeds_leaves_estimates_without_intervals():
+    scores = np.random.default_rng(2).normal(0.7, 0.01, (3, 3, 3)).tolist()
+    scores[1][2][0] = None
+    table = roles(scores)
+    assert set(table["method"]) == {"henderson"}
+    assert set(table["failed"]) == {1}
+    assert table["share"].sum() == pytest.approx(1)
+    assert table[["low", "high", "p_value", "share_low"]].isna().all(axis=None)
+
+
+def test_two_roles_are_a_grid_of_their_own():
+    rng = np.random.default_rng(3)
+    scores = 0.5 + rng.normal(0, 0.02, (4, 1, 1)) + rng.normal(0, 0.01, (4, 5, 1))
+    table = roles(scores.tolist(), varied="init+order")
+    assert list(table["component"]) == ["init", "order", "residual"]
+    assert set(table["method"]) == {"anova"}
+    scores = scores.tolist()
+    scores[0][0][0] = None
+    assert set(roles(scores, varied="init+order")["method"]) == {"reml"}

@@ -9,10 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from slurm_node import SlurmNode, why_not
+from slurm_node import SWITCH, SlurmNode, why_not
 
 PLUGIN = "snakemake-executor-plugin-slurm==2.8.0"
-SWITCH = "RESEED_CLUSTER_TESTS"
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,8 @@ import subprocess
 import time
 from pathlib import Path
 
+# Set to 1: what installs packages and starts daemons is tried; to full: at length.
+SWITCH = "RESEED_CLUSTER_TESTS"
 CONFIGURATION = """
 ClusterName=rehearsal
 SlurmctldHost={host}(127.0.0.1)

@@ -10,10 +10,10 @@ import time
 from collections import Counter
 
 import pytest
-from conftest import SWITCH
 from reseed.faults.compare import contents, differences
 from reseed.faults.workspace import Workspace, kill_group
 from reseed.trials import read_trial
+from slurm_node import SWITCH
 
 pytestmark = pytest.mark.workflow
 # What a site sets for itself: no accounting here, so squeue answers, and often.

@@ -8,6 +8,7 @@ pinned packages and their requirements, and nothing else.
 import io
 import json
 import os
+import re
 import sys
 import tarfile
 import zipfile
@@ -15,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pyarrow as pa
+import yaml
 from packaging.requirements import Requirement
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -24,6 +26,12 @@ CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base", "xgboost-cpu
 INDEX_NAMES = {conda: index for index, conda in CONDA_NAMES.items()}
 # Left out of the interpreter's package: nothing of it runs in a rule.
 BULKY = {"test", "tests", "idlelib", "tkinter", "ensurepip", "site-packages", "__pycache__"}
+
+
+def dependencies(path: Path) -> list[str]:
+    """Names that an environment file lists."""
+    listed = yaml.safe_load(path.read_text())["dependencies"]
+    return [re.match(r"[\w-]+", entry)[0] for entry in listed]
 
 
 def normal(name: str) -> str:

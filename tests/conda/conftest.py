@@ -1,7 +1,6 @@
 """A conda to run with: the real one where it reaches conda-forge, else the stand-in."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -10,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
-from channel import build_channel
+from channel import build_channel, dependencies
 from reseed.faults.workspace import REPOSITORY
 
 SWITCH = "RESEED_CONDA_TESTS"
@@ -26,12 +24,6 @@ class Conda:
 
     environment: dict[str, str]
     real: bool
-
-
-def dependencies(path: Path) -> list[str]:
-    """Names that an environment file lists."""
-    listed = yaml.safe_load(path.read_text())["dependencies"]
-    return [re.match(r"[\w-]+", entry)[0] for entry in listed]
 
 
 def conda_answers() -> bool:

@@ -34,7 +34,8 @@ def read(tmp_path_factory):
     long = [[v and v + 0.1 for v in run] for run in RAGGED * 4]
     curve = curve_rows(RAGGED * 4) + curve_rows(long, "rf, long")
     data = data_of(rows, curve, folder)
-    data.about["arms"] = {"rf, long": {"title": "RF, long training"}}
+    titles = {"rf, long": "RF, long training"}
+    next(iter(data.about["experiments"].values()))["arms"] = titles
     published = folder / "p"
     published.mkdir()
     pd.DataFrame(

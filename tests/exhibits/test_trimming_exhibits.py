@@ -46,7 +46,8 @@ def make(tmp_path_factory):
     data = study_of(write_outputs(folder / "w", found), found)
     published = printed(folder / "p")
     data = Data(data.metrics, data.about, published, data.predictions)
-    data.about["arms"] = {"rf:order": {"title": "Order"}, "rf:both": {"title": "Init and order"}}
+    titles = {"rf:order": "Order", "rf:both": "Init and order"}
+    next(iter(data.about["experiments"].values()))["arms"] = titles
     options = {
         trimming_summary: {"published": {"rf": "init", "rf:order": "batch"}},
         trimming_ensembles: {"published": "rf"},

@@ -47,7 +47,6 @@ def test_two_studies_of_one_name(project):
         (rows(y=[None, *["yes", "no"] * 29, "yes"]), {}, "1 missing values (first in row 1)"),
         (rows().drop(columns="y"), {}, "target column 'y' is not in the table"),
         (rows(), {"sources": [FILE | {"sha256": "0" * 64}]}, "expected sha256"),
-        (rows(), {"sources": [FILE | {"path": "absent.csv"}]}, "absent.csv"),
     ],
 )
 def test_a_mistake_in_the_data(project, frame, changes, expected):
@@ -57,6 +56,12 @@ def test_a_mistake_in_the_data(project, frame, changes, expected):
     assert "config/datasets/table.yaml" in message
     assert expected in " ".join(text.split())
     assert "Traceback" not in text
+
+
+def test_a_file_that_is_not_there(project):
+    project.table(rows(), sources=[FILE | {"path": "absent.csv"}])
+    text = project.run(fails=True)
+    assert "config/datasets/table.yaml: sources: there is no file absent.csv" in text
 
 
 def test_a_results_folder_that_cannot_be_written(project):
@@ -74,7 +79,7 @@ def test_two_runs_at_once(project):
     project.write("studies/small", project.study)
     first = project.start()
     try:
-        log = project.folder / "results" / "logs" / "trials"
+        log = project.folder / "results" / "logs" / "train"
         deadline = time.monotonic() + 60
         while not log.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -82,15 +87,3 @@ def test_two_runs_at_once(project):
     finally:
         os.killpg(first.pid, signal.SIGKILL)
         first.wait()
-
-
-def test_a_damaged_trial_is_told_moved_aside_and_made_again(project):
-    project.run()
-    path = project.folder / next(iter(project.trials()))
-    path.write_bytes(path.read_bytes()[:100])
-    (project.folder / "results" / "studies" / "small" / "metrics.parquet").unlink()
-    text = project.run(fails=True)
-    assert "damaged" in text
-    assert path.name in text
-    project.run()
-    assert path.stat().st_size > 100

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from reseed.analyses.arms import ARM, MODEL
 from reseed.analyses.data import Cell, Data
 from reseed.errors import ReseedError
 from reseed.metric_names import is_share
+from reseed.options import Count, Ends, Level, Strict
 from reseed.seeds import stream
 from reseed.stats.aggregates import (
     AGGREGATES,
@@ -36,6 +38,23 @@ COLUMNS = [
 FEW = 20
 
 
+class Options(Strict):
+    """scale: `none` (shares as they are; the default where every dataset's metric is a share),
+        `range` (0 is the worst and 1 the best single run of any arm on the task, so it depends on
+        the arms compared), or {dataset: [score that is 0, score that is 1]}.
+    target: score above which the optimality gap counts nothing.
+    level: of the intervals.
+    n_boot: resamples behind them.
+    points: of a performance profile.
+    """
+
+    scale: Literal["none", "range"] | dict[str, Ends] | None = None
+    target: float = 1.0
+    level: Level = 0.95
+    n_boot: Count = 2000
+    points: Count = 41
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """Rows of four kinds for each experiment, by `statistic`.
 
@@ -44,11 +63,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     runs, or of tasks by their mean, above `tau`. Intervals are stratified bootstraps over runs:
     tasks are fixed. Scores are greater-is-better after scaling; tasks without two runs of every
     arm are left out of all (`left_out` names them).
-
-    options: `scale` ("none": shares as they are; "range": 0 is the worst and 1 the best single run
-    of any arm on the task, so the scale depends on the arms compared; by default none where every
-    task's metric is a share; or {dataset: [score that is 0, score that is 1]}), `target` of the
-    optimality gap (1), `level` (0.95), `n_boot` (2000), `points` of a profile (41).
     """
     cells = [cell for cell in arm_cells(data) if "+" not in cell.key["varied"]]
     groups: dict[tuple, list[Cell]] = {}

@@ -9,7 +9,8 @@ import pandas as pd
 
 from reseed.analyses.arm_cells import PLACE
 from reseed.analyses.data import Data
-from reseed.analyses.training_curves import RUN, Curves, training_curves
+from reseed.analyses.training_curves import RUN, CurveOptions, Curves, training_curves
+from reseed.options import Level, Positive
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.curves import convergence_time, reach, time_to_reach
 
@@ -23,6 +24,18 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(CurveOptions):
+    """target: score to be reached (the median final value of all arms of the dataset).
+    tolerance: how near its last value a run counts as converged (a quarter of the pooled SD of
+        the final values).
+    level: of the intervals.
+    """
+
+    target: float | None = None
+    tolerance: Positive | None = None
+    level: Level = 0.95
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a run; what holds for the arm is repeated on its rows.
 
@@ -31,10 +44,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `share` of runs that reach it, the `median` epoch, and `restarts`, the expected number of
     epochs until success if a run that fails is followed by one with a new seed; `rho` is the rank
     correlation over runs of `converged` with the final value (positive: later is better).
-
-    options: `column` ("validation_metric"), `target` (the median final value of all arms of the
-    dataset: comparable between them), `tolerance` (a quarter of the pooled SD of the final
-    values), `level` (0.95).
     """
     found = list(training_curves(data, options))
     rows = [row for one in found for row in _rows(one, found, options)]

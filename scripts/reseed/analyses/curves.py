@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import pandas as pd
 
 from reseed.analyses.arm_cells import PLACE
 from reseed.analyses.data import Data
-from reseed.analyses.training_curves import Curves, training_curves
+from reseed.analyses.training_curves import CurveOptions, Curves, training_curves
 from reseed.stats.curves import curve_band
 
 READS = "curves"
@@ -19,13 +20,16 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
-    """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it.
-
-    options: `column` ("validation_metric", or "train_loss", "validation_loss", "test_metric"),
-    `ended` ("drop": a run counts until its last epoch; "carry": its last value counts on; "cut":
-    epochs that all runs have).
+class Options(CurveOptions):
+    """ended: what becomes of a run after its last epoch: `drop` (it counts until then), `carry`
+    (its last value counts on) or `cut` (only epochs that all runs have).
     """
+
+    ended: Literal["drop", "carry", "cut"] = "drop"
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it."""
     rows = [row for found in training_curves(data, options) for row in _rows(found, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -12,6 +12,7 @@ from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM
 from reseed.analyses.data import Cell, Data
 from reseed.analyses.published_rows import published_row, read_published
+from reseed.options import Count, Level, Positive, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, range_content, spread
 
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
@@ -23,6 +24,21 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(PublishedFiles):
+    """metric: whose extremes (None: the dataset's primary one).
+    level: of the content of the observed range.
+    n_sim: Gaussian samples behind `range_p`.
+    published: the row of `picard_tables` that an arm repeats, {arm: {column: value}}.
+    published_factor: what the paper's numbers are divided by (100: they are percent).
+    """
+
+    metric: str | None = None
+    level: Level = 0.95
+    n_sim: Count = 4000
+    published: dict[str, dict[str, str | int | float]] | None = None
+    published_factor: Positive = 100.0
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm: Tables 1 and 2, and whether its extremes are more than Gaussian.
 
@@ -30,10 +46,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     size has on average, `range_p` the share of such samples with a range at least as large (Monte
     Carlo). `inside_expected`: share of all seeds that lie within the observed range, on average
     over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
-
-    options: `metric` (the primary one), `level` (0.95), `n_sim` (4000), `published` ({arm: {column:
-    value}}: the row of `picard_tables` that an arm repeats) and `published_factor` (100: the
-    paper's numbers are percent).
     """
     rows = [_row(cell, data, options) for cell in arm_cells(data, options.get("metric"))]
     table = pd.DataFrame(rows, columns=COLUMNS)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses.arm_cells import PLACE
 from reseed.analyses.arms import with_arms
 from reseed.analyses.data import MODEL_SEED, Data, primary_metric
+from reseed.options import Count, Level, Strict
 from reseed.seeds import stream
 from reseed.stats.comparison import nadeau_bengio, wilcoxon_p
 from reseed.stats.error_rates import measured_rate, pseudo_groups, pseudo_models
@@ -21,6 +24,17 @@ COLUMNS = [
 _SPLIT = ["data_seed", "repeat", "fold"]
 
 
+class Options(Strict):
+    """alpha: size of the tests.
+    experiments_drawn: A/A comparisons drawn.
+    runs: seeds of each side (half of the seeds, 10 at most).
+    """
+
+    alpha: Level = 0.05
+    experiments_drawn: Count = 2000
+    runs: Annotated[int, Field(ge=2)] | None = None
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm and procedure: share of A/A comparisons in which it finds a difference.
 
@@ -30,8 +44,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     error of taking seed noise for a difference, and says nothing of new data, for which
     overlapping splits matter (docs/methods.md, error rates). Comparisons reuse the same runs, so
     the interval (Wilson) is for drawing among them only.
-
-    options: `alpha` (0.05), `experiments_drawn` (2000), `runs` (half of the seeds, 10 at most).
     """
     rows = []
     for key, trials in with_arms(data.metrics).groupby(PLACE, sort=False, dropna=False):

@@ -10,6 +10,7 @@ import pandas as pd
 
 from reseed.analyses.arms import ARM, with_arms
 from reseed.analyses.data import Data, primary_metric
+from reseed.options import Level, Strict
 from reseed.stats.comparison import holm
 from reseed.stats.five_by_two import five_by_two
 
@@ -20,13 +21,17 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(Strict):
+    """alpha: size of the tests."""
+
+    alpha: Level = 0.05
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a pair of arms on a 5×2 scheme, the better mean as `arm_a`; seeds are averaged.
 
     `p_holm` is adjusted over the pairs of a dataset. Other schemes give no row; failed trials in a
     cell give a row with its `reason`.
-
-    options: `alpha` (0.05).
     """
     rows = []
     table = with_arms(data.metrics)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.options import Count, Level, Strict
 from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
 
 COLUMNS = [
@@ -15,14 +16,21 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(Strict):
+    """level: of all intervals.
+    n_boot: resamples of the splits.
+    """
+
+    level: Level = 0.95
+    n_boot: Count = 10_000
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm of a setting with several splits; seeds are averaged within a split first.
 
     `bca_low`, `bca_high`: BCa bootstrap over splits, as the protocol has it, which takes
     overlapping splits for independent; `low`, `high`: the t interval with Nadeau and Bengio's
     correction for the overlap. `sd_seeds`: SD over seeds within a split, root mean square.
-
-    options: `level` (0.95), `n_boot` (10000).
     """
     rows = [_row(group, arm, options) for group in groups(data) for arm in group.models]
     return pd.DataFrame([row for row in rows if row], columns=COLUMNS)

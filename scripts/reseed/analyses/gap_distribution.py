@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
-from reseed.analyses.reference_pools import about, ensembles, pools
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.reference_pools import PoolOptions, about, ensembles, pools
+from reseed.options import Count
 
 READS = "predictions"
 
@@ -19,12 +20,17 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(SplitOptions, PoolOptions):
+    """n_bins: bins of the logit gap between the bounds."""
+
+    n_bins: Count = 60
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm and bin of the logit gap: the share of test items in it.
 
     `runs_mean`, `runs_min`, `runs_max` over the candidate runs, `ensemble`: that of their mean
-    logit. Gaps are clipped, so the outermost bins hold all beyond. options: `splits`, `n_bins`
-    (60) and those of `reference_pools.pools`.
+    logit. Gaps are clipped, so the outermost bins hold all beyond.
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":

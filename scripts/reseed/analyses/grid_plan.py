@@ -10,6 +10,7 @@ import pandas as pd
 from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM, MODEL
 from reseed.analyses.data import MODEL_SEED, Cell, Data
+from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.planning import plan_grid
 from reseed.stats.variance import crossed_variance
 
@@ -21,6 +22,23 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(Strict):
+    """difference: to be found by the test of a pair, score units (the observed one of each pair).
+    half_width: of the interval of an arm's mean, a plan of its own (none without it).
+    power: with which the difference is to be found.
+    alpha: size of the tests, 1 − level of the intervals.
+    max_model_seeds: most model seeds of a plan.
+    max_data_seeds: most data seeds of a plan.
+    """
+
+    difference: Positive | None = None
+    half_width: Positive | None = None
+    power: Level = 0.8
+    alpha: Level = 0.05
+    max_model_seeds: Count = 200
+    max_data_seeds: Count = 50
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm (`arm_b` empty) or pair of arms whose seeds were crossed, and target.
 
@@ -29,9 +47,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     (`target_is` "difference": pairs), or whose interval of the mean has `half_width` ("half
     width"). Runs are those of each model. The components of a small grid are rough, so is the plan;
     data seeds are taken as independent draws of the data, which splits of one table are not.
-
-    options: `difference` (the observed one of each pair), `half_width` (none), `power` (0.8),
-    `alpha` (0.05), `max_model_seeds` (200), `max_data_seeds` (50).
     """
     groups: dict[tuple, list[Cell]] = {}
     for cell in arm_cells(data):

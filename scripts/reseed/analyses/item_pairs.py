@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses.arms import ARM
 from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.outputs import (
     SIDE_BY_SIDE,
     Outputs,
+    SplitOptions,
     first_splits,
     outputs,
     shared_rows,
@@ -20,6 +23,7 @@ from reseed.analyses.outputs import (
 from reseed.item_verdicts import outcome, verdict
 from reseed.metric_names import is_share
 from reseed.metrics import GREATER_IS_BETTER
+from reseed.options import Count, Level, Names
 from reseed.stats.bootstrap import WEIGHTED_METRICS
 from reseed.stats.comparison import holm
 from reseed.stats.crossed_comparison import (
@@ -44,6 +48,23 @@ COLUMNS = [
 _MEANS = ("accuracy", "error", "mse", "mae")
 
 
+class Options(SplitOptions):
+    """metrics: to compare by (accuracy and the primary one; MSE of regressions).
+    level: of the intervals.
+    alpha: size of the tests.
+    n_boot: resamples of the seed × item bootstrap (0: none).
+    n_permutations: of the permutation tests.
+    max_runs: runs of each arm that count, the first.
+    """
+
+    metrics: Names | None = None
+    level: Level = 0.95
+    alpha: Level = 0.05
+    n_boot: Annotated[int, Field(ge=0)] = 400
+    n_permutations: Count = 10_000
+    max_runs: Count = 200
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a pair of arms on a test set, and metric; the arm with the better mean is `arm_a`.
 
@@ -55,10 +76,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     held), `swap_p` (outputs change sides item by item: the trained models are held), and what one
     run of each would have told: `single_test` (McNemar's mid-p for accuracy, DeLong for AUC, else
     the paired t over items) on `single_pairs` pairs of runs, the shares that declare A or B better.
-
-    options: `metrics` (accuracy and the primary one; MSE of regressions), `splits` ("first": the
-    first split of each dataset, or "all"), `level` (0.95), `alpha` (0.05), `n_boot` (400, 0:
-    none), `n_permutations` (10000), `max_runs` (200: of each arm the first).
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":

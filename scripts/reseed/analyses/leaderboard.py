@@ -8,12 +8,17 @@ from scipy.stats import rankdata
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.options import Strict
 from reseed.verdicts import ALL_DATASETS
 
 COLUMNS = [
     *GROUP, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits", "failed",
     "mean", "sd", "low", "high", "rank", "models", "datasets", "firsts",
 ]  # fmt: skip
+
+
+class Options(Strict):
+    """It takes none."""
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.predictions import Group
+from reseed.options import Count, Level, Strict
 from reseed.seeds import stream
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
@@ -24,6 +25,17 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(Strict):
+    """level: of the interval of what remains on an infinite test set.
+    n_boot: resamples of the test items.
+    max_seeds: models that are resampled.
+    """
+
+    level: Level = 0.95
+    n_boot: Count = 200
+    max_seeds: Count = 10
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a group of model seeds on one test set, and metric.
 
@@ -33,9 +45,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     withheld where it cannot be trusted (`interval_reason`: fewer than 5 runs, all runs alike);
     `test_set_sd` the SD of one model's score over bootstrap resamples of the test items, the root
     mean square over `bootstrap_seeds` models; `test_set_sd_closed_form` √(acc(1−acc)/items).
-
-    options: `level` (0.95), `n_boot` (200 resamples of the items), `max_seeds` (10 models
-    resampled).
     """
     groups = data.predictions.groups() if data.predictions is not None else []
     rows = [row for group in groups for row in _rows(data, group, options)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.special import logit
@@ -11,6 +12,7 @@ from scipy.special import logit
 from reseed.analyses.arms import ARM, MODEL, arm_of
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Group
+from reseed.options import Strict
 from reseed.seeds import stream
 from reseed.stats.trimming import clip_logit_gap
 
@@ -21,6 +23,12 @@ PLACE = [
 ]  # fmt: skip
 #: What arms that can be set side by side share.
 SIDE_BY_SIDE = [name for name in PLACE if name not in (MODEL, ARM)]
+
+
+class SplitOptions(Strict):
+    """splits: `first` (the first split of each dataset) or `all`."""
+
+    splits: Literal["first", "all"] = "first"
 
 
 @dataclass(frozen=True)

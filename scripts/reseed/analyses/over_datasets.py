@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from scipy import stats
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import Group, groups, pair_up
 from reseed.metric_names import is_share
+from reseed.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
 
@@ -28,6 +30,19 @@ COLUMNS = [
 RUNS, DATASETS = 4, 3
 
 
+class Options(Strict):
+    """scale: `points` (differences of a share; the default where every dataset is judged by the
+        same share) or `relative` (of the logarithm of the loss, 1 − score for a share, so that 0.1
+        is about 10 % fewer errors).
+    rope: half-width of practical equivalence (0.01 in points, 0.05 relative).
+    level: of the intervals.
+    """
+
+    scale: Literal["points", "relative"] | None = None
+    rope: Positive | None = None
+    level: Level = 0.95
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One `pair` row a pair of models, and one `dataset` row each dataset of the pair.
 
@@ -38,11 +53,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     datasets on which A's mean is better, or worse; `rank_p` the signed-rank test over datasets,
     `rank_p_holm` adjusted over pairs. Of a dataset: the `observed` difference and the one shrunken
     towards the others (`effect`). Datasets without four comparable runs of both are `left_out`.
-
-    options: `scale` ("points": differences of a share; "relative": of the logarithm of the loss,
-    1 − score for a share, so that 0.1 is about 10 % fewer errors; by default points where every
-    dataset is judged by the same share, else relative), `rope` (0.01 in points, 0.05 relative),
-    `level` (0.95).
     """
     found: dict[tuple, list[Group]] = {}
     for group in groups(data):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field, model_validator
 
 from reseed.analyses.data import Data, base_name
 from reseed.analyses.dataset_verdicts import over_datasets
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
 from reseed.errors import ReseedError
+from reseed.options import Count, Level, Strict
 from reseed.stats.comparison import (
     compare_paired,
     differences,
@@ -36,7 +39,38 @@ COLUMNS = [
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family"]
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
+#: A pair that is asked for.
+Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 Listed = list[tuple[str, str, Pairing]]
+
+
+class Options(Strict):
+    """level: of the intervals.
+    alpha: size of the tests, after Holm.
+    n_boot: resamples of the BCa interval.
+    min_runs: with fewer, there is no verdict.
+    rope: half-width of practical equivalence (0.01 for shares, else 0: none).
+    target_power: of the smallest detectable difference.
+    family: what Holm adjusts over: `dataset`, or `study`, all datasets and settings together.
+    baseline: a model; only pairs with it are compared, which makes the family smaller.
+    pairs: the pairs to compare, [[a, b], …], which does too; not with `baseline`.
+    """
+
+    level: Level = 0.95
+    alpha: Level = 0.05
+    n_boot: Count = 10_000
+    min_runs: Annotated[int, Field(ge=2)] = 5
+    rope: Annotated[float, Field(ge=0)] | None = None
+    target_power: Level = 0.8
+    family: Literal["dataset", "study"] = "dataset"
+    baseline: str | None = None
+    pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> Options:
+        if self.baseline is not None and self.pairs is not None:
+            raise ValueError("give either `baseline` or `pairs`, not both")
+        return self
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -53,12 +87,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     smallest adjusted p-value it could have given. `instability` is the share of single runs whose
     order differs from that of the means, a tie (`ties` is their share) counting one half. With two
     datasets or more, further rows compare models over datasets: see `over_datasets`.
-
-    options: `level` (0.95), `alpha` (0.05), `n_boot` (10000), `min_runs` (5: with fewer, no
-    verdict), `rope` (half-width of practical equivalence; 0.01 for shares, else none),
-    `target_power` (0.8), `family` (of Holm: `dataset`, or `study` for all datasets and settings
-    together), and `baseline` (a model: only pairs with it) or `pairs` (a list of two models each),
-    which make the family smaller.
     """
     if options.get("family", "dataset") not in FAMILIES:
         raise ReseedError(f"pairs: family must be one of {FAMILIES}, got {options['family']!r}")

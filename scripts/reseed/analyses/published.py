@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses import spread
 from reseed.analyses.data import Data
 from reseed.analyses.reference import ABOUT, STATISTICS, match, published_cells
+from reseed.options import Names, Strict
 
 COLUMNS = [
     *ABOUT, "statistic", "published", "measured", "ratio", "measured_low", "measured_high",
@@ -15,8 +19,26 @@ COLUMNS = [
     "measured_model", "hyperparameters_source", "stand_in", "reason",
 ]  # fmt: skip
 _NOT_RUN = "not run at this scale"
-#: Seeds behind the paper's numbers: 50 in Sections 4.1 and 4.2, slices of a 10×10 grid in 5.
-_SEEDS = {"fixed": 50, "tuned": 10}
+
+
+class Seeds(Strict):
+    """Seeds behind the paper's numbers.
+
+    fixed: of Sections 4.1 and 4.2.
+    tuned: of Section 5, slices of a 10×10 grid.
+    """
+
+    fixed: Annotated[int, Field(ge=2)] = 50
+    tuned: Annotated[int, Field(ge=2)] = 10
+
+
+class Options(spread.Options):
+    """files: tables in the folder of published numbers.
+    published_seeds: seeds behind the paper's numbers.
+    """
+
+    files: Names
+    published_seeds: Seeds = Seeds()
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -29,14 +51,11 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     were pooled): its medians and its small ranges over model seeds (RF 0.0013, over data seeds
     0.0136) are those of one held data seed, not of all pairs together.
     A published number that was not measured is kept, with `measured` NaN and a `reason`.
-
-    options: `files` (tables in the folder of published numbers), `stand_ins` (published dataset →
-    ours), `published_seeds` ({fixed: 50, tuned: 10}), and those of `spread`.
     """
     stand_ins = options.get("stand_ins", {})
     plain = {name: value for name, value in options.items() if name != "files"}
     measured = spread.analyse(data, plain)
-    seeds = _SEEDS | options.get("published_seeds", {})
+    seeds = Seeds(**options.get("published_seeds", {})).model_dump()
     rows = []
     for _, cell in published_cells(data.published, options["files"]).iterrows():
         found = match(cell, measured, stand_ins)

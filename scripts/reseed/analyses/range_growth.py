@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.data import Cell, Data
+from reseed.options import Level, Strict
 from reseed.stats.extremes import expected_range_of, gaussian_range_interval
 from reseed.stats.spread import expected_gaussian_range
 
@@ -18,6 +21,19 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(Strict):
+    """metric: whose range (None: the dataset's primary one).
+    level: of the interval of a Gaussian sample's range.
+    up_to: seeds up to which the Gaussian is drawn.
+    points: numbers of seeds on the grid.
+    """
+
+    metric: str | None = None
+    level: Level = 0.95
+    up_to: Annotated[int, Field(ge=2)] = 10_000
+    points: Annotated[int, Field(ge=2)] = 25
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm and number of `seeds`, on a geometric grid.
 
@@ -25,9 +41,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     number: `beyond` is true there). `gaussian`: the expected range of a Gaussian with the arm's SD,
     with the central interval of a single sample (`gaussian_low`, `gaussian_high`), the SD taken as
     known.
-
-    options: `metric`, `level` (0.95), `up_to` (10000 seeds: how far the Gaussian is drawn),
-    `points` (25).
     """
     rows = [row for cell in arm_cells(data, options.get("metric")) for row in _rows(cell, options)]
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, groups
+from reseed.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
 
@@ -15,6 +16,15 @@ COLUMNS = [
     *GROUP, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high", "se",
     "level", "n", "models", "left_out", "failed",
 ]  # fmt: skip
+
+
+class Options(Strict):
+    """level: central share of the pairs of runs between `low` and `high`.
+    n_draws: of the runs whose means are compared.
+    """
+
+    level: Level = 0.9
+    n_draws: Count = 4000
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -27,8 +37,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `reversal`: probability that the mean of `m` runs orders a pair otherwise than the mean of
     n − m others (`stats.ranking.disagreement_of_means`: 1/2 for a tie), with Monte Carlo standard
     error `se`; `mean_reversal` is its mean over pairs. A run is a (split, model seed).
-
-    options: `level` (0.9), `n_draws` (4000).
     """
     rows = [row for group in groups(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from scipy.special import expit, softmax
 
 from reseed.analyses.arms import ARM
 from reseed.analyses.outputs import Outputs
+from reseed.options import Level, Positive, Share, Strict
 from reseed.stats.ensembles import ensemble_scores
 from reseed.stats.representatives import half_threshold
 
@@ -17,6 +19,32 @@ LEAST = 4
 #: From this many runs on the first half is the reference, as in the paper; else each is judged by
 #: all the others.
 _HALVES = 20
+
+
+class GapOptions(Strict):
+    """gap_bound: to which logit gaps are clipped.
+    outside: what a gap beyond it becomes: the bound, or `zero` as in the authors' code.
+    """
+
+    gap_bound: Positive = 15.0
+    outside: Literal["bound", "zero"] = "bound"
+
+
+class PoolOptions(GapOptions):
+    """reference: `half` (the first half of the runs; the default from 20 runs on) or `others`
+    (leave one out).
+    """
+
+    reference: Literal["half", "others"] | None = None
+
+
+class ThresholdOptions(Strict):
+    """epsilon: probability with which the threshold δ is exceeded by chance.
+    threshold: the greatest alpha-hat admitted.
+    """
+
+    epsilon: Level = 0.01
+    threshold: Share = 0.05
 
 
 @dataclass(frozen=True)
@@ -41,9 +69,8 @@ class Pools:
 def pools(one: Outputs, options: dict) -> Pools:
     """Split an arm's runs, in order of their seeds.
 
-    options: `reference` ("half": the first half of the runs; "others": leave-one-out; by default
-    the half from 20 runs on), `epsilon` (0.01), `outside` ("bound", or "zero" as in the authors'
-    code), `gap_bound` (15). ValueError where there are too few runs, or no gap to measure.
+    options: those of `PoolOptions`, and `epsilon`. ValueError where there are too few runs, or no
+    gap to measure.
     """
     if one.n < LEAST:
         raise ValueError(f"needs at least {LEAST} model seeds that did not fail")

@@ -8,14 +8,17 @@ what such a choice is worth (`optimism`), and is none to act on.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 from scipy.special import expit, logit
 
 from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.predictions import SEEDS, Group
 from reseed.metrics import evaluate_scores
+from reseed.options import Count, Level, Share, Strict
 from reseed.seeds import stream
 from reseed.stats.calibration import binary_prediction, expected_calibration_error
 from reseed.stats.ensembles import churn_against, ensemble_blocks, gap_labels, model_churn
@@ -36,6 +39,21 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(Strict):
+    """n_bootstrap: bootstraps behind alpha-hat.
+    epsilon: probability with which its threshold δ is exceeded by chance.
+    threshold: the greatest alpha-hat admitted.
+    n_halves: halvings behind optimism and gain.
+    n_bins: bins of the ECE.
+    """
+
+    n_bootstrap: Count = 20
+    epsilon: Level = 0.01
+    threshold: Share = 0.05
+    n_halves: Annotated[int, Field(ge=2)] = 1000
+    n_bins: Count = 15
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a trained model of each cell: binary classifiers on one split, seeds varied.
 
@@ -52,9 +70,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     times what choosing on all of them costs) and `gain` (what it keeps above the mean model), with
     Monte Carlo errors; `delta`, the threshold
     of each bootstrap. A cell that cannot be measured is one row with its `reason`.
-
-    options: `n_bootstrap` (20), `epsilon` (0.01), `threshold` (0.05: the greatest alpha-hat
-    admitted), `n_halves` (1000), `n_bins` of the ECE (15).
     """
     groups = data.predictions.groups() if data.predictions is not None else []
     parts = [row for group in groups for row in _rows(data, group, options)]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
+from pydantic import Field
 from scipy import stats
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.options import Level, Positive, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, half_width, pilot_sd, power
 
@@ -17,6 +21,25 @@ COLUMNS = [
     "runs_for_power", "runs_for_half_width", "smallest_half_width", "level", "alpha", "runs",
     "half_width", "power", "power_limit", "detectable",
 ]  # fmt: skip
+
+
+class Options(Strict):
+    """difference: to be found by the test, score units (the observed one of each pair).
+    half_width: of the interval wanted, score units (half of the observed difference).
+    power: with which the difference is to be found.
+    level: of the intervals.
+    alpha: size of the tests.
+    max_runs: beyond so many, a target is out of reach.
+    assurance: confidence of the upper limit of the pilot's SD to plan by (None: the SD as it is).
+    """
+
+    difference: Positive | None = None
+    half_width: Positive | None = None
+    power: Level = 0.8
+    level: Level = 0.95
+    alpha: Level = 0.05
+    max_runs: Annotated[int, Field(ge=2)] = 1000
+    assurance: Level | None = None
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -32,10 +55,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     p-value in other words) unless given. `detectable` does not depend on it: the smallest true
     difference found with `target_power`. One row with NaN for a pair without
     two comparable runs, or without any spread.
-
-    options: `difference` (score units; the observed one), `half_width` (half of the observed
-    difference), `power` (0.8), `level` (0.95), `alpha` (0.05), `max_runs` (1000), `assurance`
-    (None: the pilot's SD as it is; 0.8: its upper limit of that confidence).
     """
     rows = [
         row

@@ -12,6 +12,7 @@ from scipy import stats
 
 from reseed.analyses.data import CELL, MODEL_SEED, Cell, Data, cells
 from reseed.analyses.reference import STATISTICS, match, published_cells
+from reseed.options import Count, Level, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
 
 NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", "max"]
@@ -25,6 +26,19 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(PublishedFiles):
+    """level: of the intervals over seeds.
+    n_boot: resamples behind those of median and IQR.
+    n_sim: Gaussian samples that the range is set against.
+    stand_ins: published dataset → ours, where another stands in for it.
+    """
+
+    level: Level = 0.95
+    n_boot: Count = 2000
+    n_sim: Count = 4000
+    stand_ins: dict[str, str] | None = None
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a cell, and two more (`held` says what is held) a cell that crosses both seeds.
 
@@ -35,9 +49,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     have none. What can be said of a range is `range_next`: where the range of as many new seeds
     falls, if scores are Gaussian. Crossed seeds are not independent: such a row has no interval
     and no verdict.
-
-    options: `level` (0.95), `n_boot` (2000), `n_sim` (4000), and `files` with `stand_ins`: tables
-    of published numbers, added as `published_median` and so on.
     """
     rows = [_row(part, held, options) for cell in cells(data) for part, held in _parts(cell)]
     table = pd.DataFrame(rows, columns=COLUMNS)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM
 from reseed.analyses.data import Cell, Data, base_name
 from reseed.errors import ReseedError
+from reseed.options import Level, Strict
 from reseed.stats.extremes import standing
 
 COLUMNS = [
@@ -16,16 +20,36 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Given(Strict):
+    """arm: whose seeds the score is put among, with or without its variant.
+    score: the number from one run.
+    dataset: the one it is of (None: any).
+    metric: the one it is on (None: the dataset's primary one).
+    source: where it is from, in words.
+    """
+
+    arm: str
+    score: float
+    dataset: str | None = None
+    metric: str | None = None
+    source: str = "given"
+
+
+class Options(Strict):
+    """scores: those to place.
+    level: of the interval of the percentile.
+    """
+
+    scores: Annotated[list[Given], Field(min_length=1)]
+    level: Level = 0.95
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a given score and cell of that arm and dataset.
 
     `percentile`: share of the arm's seeds that the score beats (ties half), with its interval at
     `level`; `best_of`: the number of seeds whose best is as good on average; `sds`: distance from
     their mean in SD, positive where the score is better.
-
-    options: `scores`, a list of {arm, score} with, as wished, `dataset` (any), `metric` (the
-    primary one) and `source` (words); `level` (0.95). An arm may be named without its variant.
-    Raises ReseedError for a score that names neither arm nor number.
     """
     rows = []
     for number, given in enumerate(options.get("scores", [])):

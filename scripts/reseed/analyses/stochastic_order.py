@@ -9,6 +9,7 @@ import pandas as pd
 from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM, MODEL
 from reseed.analyses.data import Cell, Data
+from reseed.options import Count, Level, Share, Strict
 from reseed.stats.stochastic_order import stochastic_order
 
 GROUP = [name for name in PLACE if name not in (MODEL, ARM)]
@@ -18,15 +19,25 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(Strict):
+    """metric: to compare by (None: the dataset's primary one).
+    level: of the upper bound of the ratio.
+    threshold: below which the bound says that A dominates (Dror et al. also use 0.2).
+    n_boot: resamples behind the bound.
+    """
+
+    metric: str | None = None
+    level: Level = 0.95
+    threshold: Share = 0.5
+    n_boot: Count = 1000
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an ordered pair: `ratio` near 0 says that A's distribution lies above B's.
 
     `dominates`: the upper bound at `level` is below `threshold`. Every score counts, not only the
     mean; seeds are taken as independent samples of each arm (shared seeds are not used). Only
     where one seed varies. Levels hold for one ordered pair, not for all at once.
-
-    options: `level` (0.95), `threshold` (0.5; Dror et al. also use 0.2), `n_boot` (1000),
-    `metric`.
     """
     groups: dict[tuple, list[Cell]] = {}
     for cell in arm_cells(data, options.get("metric")):

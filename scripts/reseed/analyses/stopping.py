@@ -10,6 +10,7 @@ import pandas as pd
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
 from reseed.metric_names import is_share
+from reseed.options import Ends, Level, Positive, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
 from reseed.stats.sequential import mean_confidence_sequence, stopping_point
@@ -26,6 +27,21 @@ _GUARANTEE = {
 }
 
 
+class Options(Strict):
+    """alpha: probability of ever stopping wrongly.
+    scale: prior SD of the standardised difference.
+    rope: half-width of practical equivalence, score units: a further reason to stop.
+    half_width: of an interval that is narrow enough, score units: another.
+    bounds: [least, greatest] that a score can be at all ([0, 1] for a share, else none).
+    """
+
+    alpha: Level = 0.05
+    scale: Positive = 1.0
+    rope: Positive | None = None
+    half_width: Positive | None = None
+    bounds: Ends | None = None
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a pair and number of `runs`, in the order in which the seeds are numbered.
 
@@ -35,10 +51,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `bounded_low`, `bounded_high`: empirical-Bernstein sequence, for scores within known bounds.
     Of the pair: where each would have stopped (NaN: not yet), `reason`, and the runs `saved` of
     each model by the first.
-
-    options: `alpha` (0.05), `scale` (1: prior SD of the standardised difference), `rope` and
-    `half_width` (score units: further reasons to stop), `bounds` ([0, 1] for a metric that is a
-    share, else none: what a score can be at all).
     """
     rows = [
         row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,19 @@ from reseed.analyses.arm_cells import PLACE
 from reseed.analyses.arms import with_arms
 from reseed.analyses.data import SEEDS, Data, primary_metric
 from reseed.errors import ReseedError
+from reseed.options import Strict
 
 #: Which trial a curve is.
 RUN = [*SEEDS, "repeat", "fold"]
 EPOCH = "epoch"
+
+
+class CurveOptions(Strict):
+    """column: of the training curves."""
+
+    column: Literal["train_loss", "validation_loss", "validation_metric", "test_metric"] = (
+        "validation_metric"
+    )
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,17 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
 from reseed.analyses.predictions import SEEDS
-from reseed.analyses.reference_pools import Pools, about, ensembles, pools
+from reseed.analyses.reference_pools import (
+    PoolOptions,
+    Pools,
+    ThresholdOptions,
+    about,
+    ensembles,
+    pools,
+)
+from reseed.options import Count
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, model_churn
 from reseed.stats.representatives import split_ks_distance, up_to_grid
@@ -28,6 +36,15 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(SplitOptions, PoolOptions, ThresholdOptions):
+    """n_bootstrap: bootstraps of Algorithm 1.
+    n_bins: bins of the ECE.
+    """
+
+    n_bootstrap: Count = 100
+    n_bins: Count = 15
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a candidate run of each arm, on one test set.
 
@@ -38,9 +55,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     predict different classes; `churn_ensemble`: the same against the ensemble (mean logit) of all
     candidates, whose accuracy is `ensemble_accuracy`. `admitted`: alpha_hat ≤ `threshold`. An arm
     that cannot be measured is one row with its `reason`.
-
-    options: `splits` ("first" or "all"), `reference`, `epsilon`, `outside`, `gap_bound` (see
-    `pools`), `threshold` (0.05), `n_bootstrap` (100), `n_bins` of the ECE (15).
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":

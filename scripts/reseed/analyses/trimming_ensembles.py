@@ -6,12 +6,21 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses.arms import ARM
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
 from reseed.analyses.published_rows import read_published
-from reseed.analyses.reference_pools import Pools, about, ensembles, pools
+from reseed.analyses.reference_pools import (
+    GapOptions,
+    Pools,
+    ThresholdOptions,
+    about,
+    ensembles,
+    pools,
+)
+from reseed.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, draw_members
 from reseed.stats.representatives import split_ks_distance, up_to_grid
@@ -29,6 +38,22 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(SplitOptions, GapOptions, ThresholdOptions, PublishedFiles):
+    """sizes: of the ensembles; that of the whole pool is put last.
+    n_ensembles: drawn of each size.
+    n_bootstrap: bootstraps of Algorithm 1.
+    n_bins: bins of the ECE.
+    published: the arm that repeats the paper's; its share of ensembles within the threshold is put
+        beside (`banerjee_table1_ensembles`).
+    """
+
+    sizes: list[Count] = Field(list(SIZES), min_length=1)
+    n_ensembles: Count = 500
+    n_bootstrap: Count = 20
+    n_bins: Count = 15
+    published: str | None = None
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an ensemble of `size` runs drawn without replacement from an arm's candidates.
 
@@ -36,10 +61,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     (`reference` is always "half"). `churn_ensemble` is against the ensemble of the whole pool; at
     that size there is one ensemble. Large ensembles of one pool share most of their members, so
     that they look more alike than ensembles of new runs would.
-
-    options: those of `trimming`; `sizes` (1, 3, 5, 10, 20, 30, 70, 100, 150, 200),
-    `n_ensembles` (500 of each size), `n_bootstrap` (20), `published` (the arm that repeats the
-    paper's: its share of ensembles within the threshold is put beside, as `published_share`).
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":

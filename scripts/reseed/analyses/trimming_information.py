@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
-from reseed.analyses.reference_pools import about, pools
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.reference_pools import GapOptions, about, pools
+from reseed.options import Count, Level
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.representatives import MEASURES, heldout_information
 
@@ -20,6 +21,21 @@ COLUMNS = [
     "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
 ]  # fmt: skip
 _PLAIN = ("accuracy", "churn", "ece")
+
+
+class Options(SplitOptions, GapOptions):
+    """epsilon: probability with which the threshold δ is exceeded by chance.
+    n_halves: random halves of the test items.
+    n_bootstrap: bootstraps of Algorithm 1 in each.
+    level: of the interval of a partial correlation.
+    n_bins: bins of the ECE.
+    """
+
+    epsilon: Level = 0.01
+    n_halves: Count = 20
+    n_bootstrap: Count = 10
+    level: Level = 0.95
+    n_bins: Count = 15
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -33,8 +49,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     one halving at this number of runs: further halvings reuse the same runs, and do not narrow it.
     `share_zero`: share of values that are 0; alpha-hat is 0 for every run that needs no trimming,
     and those it cannot order. NaN where a measure has nothing of its own.
-
-    options: `splits`, `n_halves` (20), `n_bootstrap` (10), `epsilon`, `level` (0.95), `n_bins`.
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, first_splits, outputs
-from reseed.analyses.reference_pools import about, pools
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.reference_pools import PoolOptions, ThresholdOptions, about, pools
 from reseed.analyses.trimming import judge
+from reseed.options import Count
 from reseed.stats.ensembles import pairwise_churn
 
 READS = "predictions"
@@ -21,13 +24,22 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+class Options(SplitOptions, PoolOptions, ThresholdOptions):
+    """n_bootstrap: bootstraps of Algorithm 1.
+    max_runs: candidates of an arm that are paired, the first.
+    """
+
+    n_bootstrap: Count = 100
+    max_runs: Annotated[int, Field(ge=2)] = 200
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a pair of candidate runs of an arm: Table III and Figure 10.
 
     `churn`: share of test items on which the two predict different classes
     (`disagreeing_items` of `items`); `alpha_low`, `alpha_high`: the smaller and the greater of
     their alpha-hats; `both_admitted`: the greater is at most `threshold`. Pairs share runs, so
-    they are not independent. Options as of `trimming`, and `max_runs` (200 candidates an arm).
+    they are not independent.
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":

@@ -5,6 +5,8 @@ Source: Banerjee et al., Tables II and III.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 
@@ -13,6 +15,7 @@ from reseed.analyses.arms import ARM
 from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE
 from reseed.analyses.published_rows import published_row, read_published
+from reseed.options import Count, PublishedFiles
 
 READS = "predictions"
 
@@ -29,15 +32,21 @@ COLUMNS = [
 _ITEMS = 8000
 
 
+class Options(trimming.Options, trimming_pairs.Options, PublishedFiles):
+    """published: which of the paper's sources of randomness an arm repeats, {arm: source}; read
+        from `banerjee_table2_accuracy_ranges` and `banerjee_table3_pairwise_churn`.
+    published_items: test items that the paper's churn is counted out of.
+    """
+
+    published: dict[str, Literal["init", "batch", "init_and_batch"]] | None = None
+    published_items: Count = _ITEMS
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm: Tables II and III, with the paper's numbers where an arm has any.
 
     Accuracies and churn are shares. `low_alpha_…`: over the runs (pairs of runs) whose alpha-hat
     (both alpha-hats) is at most `threshold`; `admitted` and `pairs_admitted` count them.
-
-    options: those of `trimming`, and `published` ({arm: init, batch or init_and_batch}: which of
-    the paper's sources of randomness an arm repeats; read from `banerjee_table2_accuracy_ranges`
-    and `banerjee_table3_pairwise_churn`, whose churn is out of `published_items`, 8000).
     """
     runs, pairs = trimming.analyse(data, options), trimming_pairs.analyse(data, options)
     rows = [

@@ -1,4 +1,4 @@
-"""Variance of the score split into model seed, data seed and the rest, from a crossed grid."""
+"""Variance of the score split into the seeds that are crossed: each, together, and the rest."""
 
 from __future__ import annotations
 
@@ -6,44 +6,69 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.options import Count, Level, Strict
+from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.variance import CrossedVariance, crossed_variance, crossed_variance_unbalanced
 
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "data_seeds", "model_seeds", "level", "method", "mean", "total",
-    "component", "raw", "variance", "sd", "low", "high", "p_value", "share", "share_low",
+    *CELL, "metric", "n", "failed", "factors", "levels", "least_levels", "level", "method", "mean",
+    "total", "component", "raw", "variance", "sd", "low", "high", "p_value", "share", "share_low",
     "share_high", "reason",
 ]  # fmt: skip
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
-    """One row a cell and component: `model_seed`, `data_seed`, `residual`.
-
-    Only cells that cross model seeds with data seeds have components; others are left out. The
-    residual holds the interaction: there is one trial a pair, for a repeated pair is bitwise equal.
-    A grid with holes (failed trials) is estimated by REML. Where nothing can be estimated, one row
-    with the component "none" says the reason.
-
-    options: `level` (0.95), `n_draws` (10,000).
+class Options(Strict):
+    """level: of the intervals.
+    n_draws: draws behind those of the shares.
     """
-    crossed = (cell for cell in cells(data) if cell.key["varied"].count("+"))
+
+    level: Level = 0.95
+    n_draws: Count = 10_000
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a cell and component: each crossed seed, their interactions, and `residual`.
+
+    `factors` are the seeds that vary, two or more of `model_seed`, or its roles (`init`, `order`,
+    `dropout`, `augment`), and `data_seed`; `levels` how many of each ("10×10"), `least_levels` the
+    fewest. Cells that vary one seed only have no components and are left out. The residual holds
+    the interaction of all: there is one trial a combination, for a repeated one is bitwise equal;
+    so two factors have no interaction of their own, three have those of two (`init:order`).
+    A grid with holes (failed trials) is estimated by REML for two factors, by Henderson's method 1
+    for more, which has no intervals. Where nothing can be estimated, one row with the component
+    "none" says the reason.
+    """
+    crossed = (cell for cell in cells(data) if "+" in cell.key["varied"])
     rows = [row for cell in crossed for row in _rows(cell, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def _factors(cell: Cell) -> dict[str, pd.Series]:
+    """The seeds that vary, by name, the data seed last."""
+    scores, varied = cell.scores, cell.key["varied"].split("+")
+    found = {role: scores[role] for role in MODEL_SEED if role in varied}
+    if "model" in varied:
+        found["model_seed"] = scores.groupby(MODEL_SEED).ngroup()
+    if "data" in varied:
+        found["data_seed"] = scores["data_seed"]
+    return found
+
+
 def _rows(cell: Cell, options: dict) -> list[dict]:
     level = options.get("level", 0.95)
-    scores = cell.scores
-    model_seed = scores.groupby(MODEL_SEED).ngroup().rename("model_seed")
+    factors = _factors(cell)
+    levels = [seeds.nunique() for seeds in factors.values()]
     shared = cell.key | {
         "metric": cell.metric,
-        "n": len(scores),
+        "n": len(cell.scores),
         "failed": cell.failed,
-        "data_seeds": scores["data_seed"].nunique(),
-        "model_seeds": model_seed.nunique(),
+        "factors": ", ".join(factors),
+        "levels": "×".join(map(str, levels)),
+        "least_levels": min(levels),
         "level": level,
     }
     try:
-        found = _split(cell, model_seed, level, options.get("n_draws", 10_000))
+        found = _split(cell, factors, level, options.get("n_draws", 10_000))
     except ValueError as error:
         return [shared | {"component": "none", "reason": str(error)}]
     shared |= {"method": found.method, "mean": found.mean, "total": found.total}
@@ -66,16 +91,18 @@ def _rows(cell: Cell, options: dict) -> list[dict]:
     ]
 
 
-def _split(cell: Cell, model_seed: pd.Series, level: float, n_draws: int) -> CrossedVariance:
-    scores = cell.scores
+def _split(
+    cell: Cell, factors: dict[str, pd.Series], level: float, n_draws: int
+) -> CrossedVariance:
+    scores, names = cell.scores["score"], tuple(factors)
     if scores.empty:
         raise ValueError("every trial failed")
-    grid = scores.assign(model_seed=model_seed).pivot(
-        index="model_seed", columns="data_seed", values="score"
-    )
     draws = {"level": level, "n_draws": n_draws, "rng": cell.rng("variance components")}
-    if grid.isna().any(axis=None):
-        return crossed_variance_unbalanced(
-            scores["score"], model_seed, scores["data_seed"], **draws
-        )
-    return crossed_variance(grid.to_numpy(), **draws)
+    codes = [np.unique(seeds, return_inverse=True)[1] for seeds in factors.values()]
+    grid = np.full([code.max() + 1 for code in codes], np.nan)
+    grid[tuple(codes)] = scores
+    if len(names) > 2:
+        return factorial_variance(grid, names, **draws)
+    if np.isnan(grid).any():
+        return crossed_variance_unbalanced(scores, *factors.values(), names, **draws)
+    return crossed_variance(grid, names, **draws)

@@ -37,14 +37,17 @@ def local_files(dataset: dict) -> list[str]:
 
 
 def is_reachable(dataset: dict, mirror: str) -> bool:
-    """Whether an entry has a source that may work here: not only mirror files that are absent."""
+    """Whether an entry has a source that may work here: not only local files that are absent."""
     sources = dataset.get("sources") or []
 
     def there(source: dict) -> bool:
-        paths = [os.path.join(mirror, path) for path in listed(source["path"])]
-        return bool(mirror) and all(map(os.path.isfile, paths))
+        paths = listed(source["path"])
+        if source["kind"] == "file":  # a folder, for images by class
+            return all(map(os.path.exists, paths))
+        return bool(mirror) and all(os.path.isfile(os.path.join(mirror, path)) for path in paths)
 
-    return not sources or any(one["kind"] != "mirror" or there(one) for one in sources)
+    local = ("mirror", "file")
+    return not sources or any(one["kind"] not in local or there(one) for one in sources)
 
 
 def _folders(path: str) -> list[str]:

@@ -16,8 +16,11 @@ _WORDS = {"data_seed": "data seed ", "repeat": "repeat ", "fold": "fold "}
 
 def arm_title(data: ExhibitData, arm: str) -> str:
     """Title of an arm: its own where the study gives one, else its model's."""
-    entry = data.about.get("arms", {}).get(arm, {})
-    return entry.get("title") or data.model(arm)
+    for experiment in data.about["experiments"].values():
+        title = experiment.get("arms", {}).get(arm)
+        if title:
+            return title
+    return data.model(arm)
 
 
 def place_title(data: ExhibitData, rows: pd.DataFrame, place: pd.Series | dict) -> str:

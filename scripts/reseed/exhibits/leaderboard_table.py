@@ -39,15 +39,25 @@ def table(data: ExhibitData, options: dict) -> Table:
             ]
     shown = pd.concat([frame for _, frame in parts], ignore_index=True).fillna(NONE)
     sections = [title for title, frame in parts for _ in range(len(frame))]
-    footnote = note(data, single, _MEANS, _rank_note(over), per="model and dataset")
+    findings = _findings(data, single, over)
     return Table(
         data,
         shown,
         rows,
-        footnote,
+        note(data, single, per="model and dataset"),
         sections=sections if any(sections) else (),
-        findings=_findings(data, single, over),
+        headline=_headline(data, single, over),
+        definitions=[text for text in (_MEANS, _rank_note(over)) if text],
+        findings=findings,
     )
+
+
+def _headline(data: ExhibitData, single: pd.DataFrame, over: pd.DataFrame) -> str:
+    ranked, what = (over[over["n"] > 0], "mean rank") if len(over) else (single, "mean")
+    if ranked.empty or (over.empty and single["dataset"].nunique() > 1):
+        return ""
+    best = ranked[ranked["mean"].rank(ascending=not ranked["greater_is_better"].iloc[0]) == 1]
+    return f"{data.model(best['model'].iloc[0])} has the best {what}" if len(best) == 1 else ""
 
 
 def _one(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:

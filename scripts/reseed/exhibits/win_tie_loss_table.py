@@ -7,7 +7,7 @@ from collections import defaultdict
 import pandas as pd
 
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import NONE
+from reseed.exhibits.numbers import NONE, counted
 from reseed.exhibits.settings import note
 from reseed.exhibits.tables import Table, empty_table
 from reseed.verdicts import ALL_DATASETS
@@ -50,14 +50,21 @@ def table(data: ExhibitData, options: dict) -> Table:
             | dict(zip(("wins", "ties", "losses", "no_verdict"), found, strict=True))
             for other, found in counts[model].items()
         ]
-    footnote = note(
-        data,
-        rows.drop(columns=["n"]),
-        f"Counted over {rows['dataset'].nunique()} datasets and {len(rows)} comparisons. A win is "
-        "a difference shown at the adjusted level; a tie is none shown, which does not show that "
-        "two models are equal. Cells: wins–ties–losses of the row’s model.",
+    best = _total(counts[models[0]])
+    definition = (
+        f"Counted over {counted(rows['dataset'].nunique(), 'dataset')} and "
+        f"{counted(len(rows), 'comparison')}. A win is a difference shown at the adjusted level; a "
+        "tie is none shown, which does not show that two models are equal. Cells: "
+        "wins–ties–losses of the row’s model."
     )
-    return Table(data, pd.DataFrame(lines), pd.DataFrame(raw), footnote)
+    return Table(
+        data,
+        pd.DataFrame(lines),
+        pd.DataFrame(raw),
+        note(data, rows.drop(columns=["n"])),
+        headline=f"{data.model(models[0])} wins {best[WIN]} of {counted(sum(best), 'comparison')}",
+        definitions=[definition],
+    )
 
 
 def count(rows: pd.DataFrame) -> dict[str, dict[str, list[int]]]:

@@ -19,6 +19,7 @@ CLOCKS = {
     "fit_time",
     "machines",
     "commit",
+    "mtime_ns",
     "commits",
 }
 # A trial's column that holds one JSON text.

@@ -188,7 +188,8 @@ def zip_bomb(bench: Bench) -> Outcome:
             member="table.csv",
         )
         run = made.run(timeout=300)
-    kept = max(path.stat().st_size for path in made.results.rglob("*") if path.is_file())
+    sizes = (path.stat().st_size for path in made.results.rglob("*") if path.is_file())
+    kept = max(sizes, default=0)
     if kept > 100 * 2**20:
         return Outcome(UNNOTICED, f"unpacked to {kept >> 20} MB on disk")
     return _refused(run, "table.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import stats
 
 from reseed.stats.inputs import Array, at_least, probability
 
-MeanSquare = tuple[float, int]  # value, degrees of freedom
+MeanSquare = tuple[float, float]  # value, degrees of freedom
 
 
 @dataclass(frozen=True)
@@ -69,34 +70,74 @@ def f_test(top: MeanSquare, low: MeanSquare) -> float:
     return float(stats.f.sf(f, top[1], low[1]))
 
 
+def _satterthwaite(squares: Array, df: Array) -> MeanSquare:
+    """A sum of independent mean squares, and its approximate degrees of freedom (1946)."""
+    total = squares.sum()
+    return float(total), float(total**2 / (squares**2 / df).sum()) if total > 0 else float(df.sum())
+
+
+def approximate_f_test(weights: Array, squares: Array, df: Array) -> float:
+    """p-value of Σ weights · E(mean square) = 0, for weights of one size.
+
+    Exact for two mean squares. Of more, the sum of those that add against the sum of those that
+    take away (Cochran 1951), with the degrees of freedom of Satterthwaite (1946).
+    """
+    top, low = (_satterthwaite(squares[side], df[side]) for side in (weights > 0, weights < 0))
+    return f_test(top, low)
+
+
 def components(
-    raw: Array,
-    lines: list[tuple[str, MeanSquare, MeanSquare, float]],
-    bottom: MeanSquare,
-    p_values: list[float],
+    names: Sequence[str],
+    mean_squares: Sequence[MeanSquare],
+    weights: Array,
     level: float,
     n_draws: int,
     rng: np.random.Generator,
+    known: tuple[Array, Sequence[float]] | None = None,
 ) -> tuple[Component, ...]:
-    """Put intervals and shares to the estimates `raw`, in the order of `lines`, residual last."""
+    """Components that are sums of independent mean squares, with intervals, tests and shares.
+
+    Intervals: of one mean square exact (χ²); of the difference of two, by the modified large
+    sample method; of more, and of all shares, by generalised pivotal quantities. A component of
+    one mean square is not tested (NaN).
+
+    Args:
+        names: of the components.
+        mean_squares: (value, degrees of freedom) each.
+        weights: (components, mean squares): each component is its row times the mean squares.
+        level: two-sided confidence level.
+        n_draws: draws of the generalised pivotal quantities.
+        rng: their source.
+        known: (estimates, p-values) of the components, where they come from elsewhere.
+    """
     probability(level=level)
     at_least(1, n_draws=n_draws)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    intervals = [_mls_interval(*top, *low, c, level) for _, top, low, c in lines]
-    intervals.append(tuple(bottom[0] * bottom[1] / stats.chi2.ppf(tails[::-1], bottom[1])))
-
+    squares, df = (np.array(values, dtype=np.float64) for values in zip(*mean_squares, strict=True))
     # Generalised pivots: each expected mean square is its mean square × df / χ².
-    tops = [s * df / rng.chisquare(df, n_draws) for s, df in [*(x[1] for x in lines), bottom]]
-    # Of each line's bottom: the cross term (third top) below both factors, else the last one.
-    below = [tops[2], tops[2], tops[-1]]
-    draws = [(t - b) / x[3] for t, b, x in zip(tops, below, lines, strict=False)] + [tops[-1]]
-    shares = _share(np.maximum(np.stack(draws, axis=1), 0))
-    share_low, share_high = np.quantile(shares, tails, axis=0)
-
+    pivots = np.stack([s * f / rng.chisquare(f, n_draws) for s, f in mean_squares], axis=1)
+    draws = np.maximum(pivots @ weights.T, 0)
+    share_low, share_high = np.quantile(_share(draws), tails, axis=0)
+    raw = weights @ squares if known is None else known[0]
     variance = np.maximum(raw, 0)
-    names = [*(line[0] for line in lines), "residual"]
-    columns = [raw, variance, *np.transpose(intervals), [*p_values, np.nan]]
-    columns += [_share(variance), share_low, share_high]
+    intervals, tests = [], []
+    for row, pivot in zip(weights, draws.T, strict=True):
+        up, down = np.flatnonzero(row > 0), np.flatnonzero(row < 0)
+        if up.size == 1 and not down.size:
+            intervals.append(row[up] * squares[up] * df[up] / stats.chi2.ppf(tails[::-1], df[up]))
+            tests.append(np.nan)
+            continue
+        if up.size == down.size == 1:
+            (top,), (low,) = up, down
+            coefficient = 1 / row[top]
+            intervals.append(
+                _mls_interval(squares[top], df[top], squares[low], df[low], coefficient, level)
+            )
+        else:
+            intervals.append(np.quantile(pivot, tails))
+        tests.append(approximate_f_test(row, squares, df))
+    columns = [raw, variance, *np.transpose(intervals)]
+    columns += [tests if known is None else known[1], _share(variance), share_low, share_high]
     return tuple(
         Component(name, *map(float, row))
         for name, row in zip(names, np.transpose(columns), strict=True)

@@ -77,16 +77,16 @@ def crossed_variance(
     cross_df = (m - 1) * (d - 1)
     cross_ss = r * ((cell - rows[:, None] - columns + mean) ** 2).sum()
     cross = cross_ss / cross_df, cross_df
-    # A component is (E top − E bottom) / coefficient.
-    lines = [(names[0], first, cross, d * r), (names[1], second, cross, m * r)]
-    bottom = cross
+    # A component is (E of its line − E of the line below) / coefficient.
+    lines, weights = [first, second, cross], [[1, 0, -1], [0, 1, -1], [0, 0, 1]]
+    coefficients, wanted = [d * r, m * r, 1], [*names, "residual"]
     if r > 1:
         within_df = m * d * (r - 1)
-        bottom = ((cells - cell[:, :, None]) ** 2).sum() / within_df, within_df
-        lines.append(("interaction", cross, bottom, r))
-    raw = np.array([(top[0] - low[0]) / c for _, top, low, c in lines] + [bottom[0]])
-    p_values = [f_test(top, low) for _, top, low, _ in lines]
-    parts = components(raw, lines, bottom, p_values, level, n_draws, rng)
+        lines.append((((cells - cell[:, :, None]) ** 2).sum() / within_df, within_df))
+        weights = [[1, 0, -1, 0], [0, 1, -1, 0], [0, 0, 1, -1], [0, 0, 0, 1]]
+        coefficients, wanted = [d * r, m * r, r, 1], [*names, "interaction", "residual"]
+    rows = np.array(weights) / np.array(coefficients)[:, None]
+    parts = components(wanted, lines, rows, level, n_draws, rng)
     parts = tuple(part.in_unit(unit) for part in parts)
     return CrossedVariance(float((mean + a.flat[0]) * unit), parts, level, a.size, "anova")
 
@@ -196,8 +196,7 @@ def crossed_variance_unbalanced(
     variance = np.append(ratio, 1.0) * squares / (a.size - 1) * scale**2
 
     # Effective mean squares of the unweighted-means analysis; exact F tests by leaving one out.
-    bottom = variance[2], df
-    lines, p_values = [], []
+    lines, p_values, weights = [], [], np.zeros((3, 3))
     for i, name in enumerate(names):
         factor_df = a.size - sizes[1 - i] - df
         if factor_df == 0:
@@ -205,9 +204,12 @@ def crossed_variance_unbalanced(
         factor_ss = (within(standard, 1 - i) ** 2).sum() - rss
         p_values.append(f_test((factor_ss / factor_df, factor_df), (rss / df, df)))
         replicates = stats.hmean(np.bincount(codes[i]))
-        top = replicates * variance[i] + variance[2], factor_df
-        lines.append((name, top, bottom, replicates))
-    parts = components(variance, lines, bottom, p_values, level, n_draws, rng)
+        lines.append((replicates * variance[i] + variance[2], factor_df))
+        weights[i, [i, 2]] = 1 / replicates, -1 / replicates
+    weights[2, 2] = 1
+    lines.append((variance[2], df))
+    known = variance, [*p_values, np.nan]
+    parts = components([*names, "residual"], lines, weights, level, n_draws, rng, known)
     parts = tuple(part.in_unit(unit) for part in parts)
     mean = float((a.mean() + scale * q[0, 1] / q[0, 0]) * unit)
     return CrossedVariance(mean, parts, level, a.size, "reml")

@@ -9,8 +9,7 @@ import subprocess
 
 import pytest
 import yaml
-from channel import closure, normal
-from conftest import dependencies
+from channel import closure, dependencies, normal
 from reseed.faults.workspace import REPOSITORY, Workspace
 
 pytestmark = pytest.mark.workflow

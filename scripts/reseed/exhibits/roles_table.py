@@ -1,0 +1,76 @@
+"""Shares of the variance between two roles of the model seed, of the score and of single items."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits import numbers
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.trimming import cells
+
+_MEASURES = {
+    "accuracy": "Accuracy",
+    "correct": "Right or wrong, by item",
+    "gap": "Logit gap, by item",
+}
+_ROLES = {
+    "init": "Initial weights",
+    "order": "Order of batches",
+    "dropout": "Dropout masks",
+    "augment": "Augmentation",
+    "residual": "Interaction and rest",
+}
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a measure, a section an arm."""
+    rows = data.rows()
+    good = rows[rows["reason"] == ""] if len(rows) else rows
+    if good.empty:
+        reasons = sorted(set(rows["reason"])) if len(rows) else []
+        return empty_table(data, "No two roles were crossed: " + "; ".join(reasons))
+    shown, sections, findings = [], [], []
+    for title, part in cells(data, good):
+        for measure, parts in part.groupby("measure", sort=False):
+            line = {
+                "What varies": _MEASURES[measure],
+                "Grid": f"{parts['first_levels'].iloc[0]}×{parts['second_levels'].iloc[0]}",
+                "SD": numbers.fixed(parts["sd"].iloc[0], 2 if measure == "gap" else 4),
+            }
+            for _, row in parts.iterrows():
+                line[_ROLES[row["component"]]] = numbers.percent(row["share"]) + (
+                    f" [{100 * row['share_low']:.0f}, {100 * row['share_high']:.0f}]"
+                )
+            shown.append(line)
+            sections.append(title)
+        findings.append(_finding(title, part))
+    level = 100 * good["level"].iloc[0]
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        good,
+        footnote(
+            data,
+            good,
+            f"Shares of the variance over crossed seeds of two roles, with {level:g} % intervals:"
+            " of accuracy by generalised pivotal quantities (Gaussian effects), by item by a"
+            " jackknife over seeds. By item: components of each test item, averaged. SD: of one"
+            " run, both roles drawn.",
+            per="grid",
+        ),
+        sections=sections,
+        text_columns=1,
+        findings=findings,
+    )
+
+
+def _finding(title: str, rows: pd.DataFrame) -> str:
+    gap = rows[rows["measure"] == "gap"].set_index("component")
+    first, second = gap["first"].iloc[0], gap["second"].iloc[0]
+    share = {name: numbers.percent(gap.loc[name, "share"]) for name in (first, second, "residual")}
+    return (
+        f"{title}: of the variance of an item's logit gap, {_ROLES[first].lower()} alone make"
+        f" {share[first]}, {_ROLES[second].lower()} alone {share[second]}; {share['residual']} is"
+        " their interaction, which only the two together decide."
+    )

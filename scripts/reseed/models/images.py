@@ -1,0 +1,355 @@
+"""What all image classifiers share: pixels on the device, augmentation, initial weights, fitting.
+
+Every role has a stream of its own (`reseed.seeds.stream`): ``init`` draws the weights, ``order``
+each epoch's permutation, ``augment`` crops, flips and cut-outs, ``dropout`` the masks. No draw of
+one depends on another, nor on the batch size. PyTorch's global generator is never used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from reseed.errors import ReseedError
+from reseed.models.networks import Learner, train
+from reseed.seeds import stream
+
+PRECISIONS = ("single", "half", "bfloat16")
+#: Bytes of augmented images held ready at a time: few large kernels on a GPU, a cache on a CPU.
+_AHEAD = {"cuda": 2**28, "cpu": 2**23}
+#: Rows of one forward pass without gradients.
+_ROWS_AT_ONCE = {"cuda": 5000, "cpu": 250}
+
+
+@dataclass(frozen=True)
+class ImageRecipe:
+    """Hyper-parameters of every image classifier.
+
+    ``mean``, ``std``: of each channel, of pixels in [0, 1]; None: those of the training images.
+    ``crop``: pixels by which an image is shifted at most; ``flip``: horizontally, by a fair coin;
+    ``cutout``: side of a square that is blanked. What lies outside the image or in the square is
+    the channel's mean. These are drawn once an epoch for each ``augment_block`` consecutive
+    training images, before they are shuffled. ``precision``: ``half`` (float16 but for batch norm;
+    GPU only), ``bfloat16`` (mixed, by autocast) or ``single``. ``compile``: a mode of
+    ``torch.compile``, or None; its arithmetic differs in the last digits.
+    ``test_curve``: measure the test accuracy after each epoch.
+    """
+
+    epochs: int = 10
+    batch_size: int = 500
+    mean: list | None = None
+    std: list | None = None
+    crop: int = 0
+    flip: bool = False
+    cutout: int = 0
+    augment_block: int = 1
+    dropout: float = 0.0
+    precision: str = "single"
+    channels_last: bool = True
+    compile: str | None = None
+    test_curve: bool = True
+
+    def __post_init__(self):
+        if self.precision not in PRECISIONS:
+            raise ReseedError(
+                f"hyperparameters.precision: {self.precision!r} is none of {', '.join(PRECISIONS)}"
+            )
+        for name in ("epochs", "batch_size", "augment_block"):
+            if getattr(self, name) < 1:
+                raise ReseedError(f"hyperparameters.{name}: {getattr(self, name)} is below 1")
+        if (self.mean is None) != (self.std is None):
+            raise ReseedError("hyperparameters: give both mean and std of the channels, or neither")
+
+    @classmethod
+    def of(cls, hyperparameters: dict) -> ImageRecipe:
+        """Check names and build. Raises ReseedError for a hyper-parameter that is unknown."""
+        known = [field.name for field in fields(cls)]
+        unknown = sorted(set(hyperparameters) - set(known))
+        if unknown:
+            raise ReseedError(f"hyperparameters.{unknown[0]}: unknown. Allowed: {', '.join(known)}")
+        return cls(**hyperparameters)
+
+
+class Pixels:
+    """Images (n, height, width, channels) of bytes, on the device where they fit.
+
+    They fit if they fill at most half of a GPU's free memory; else they stay in the host's and
+    batches are sent one by one.
+    """
+
+    def __init__(self, images: np.ndarray, device: torch.device):
+        if images.dtype != np.uint8 or images.ndim != 4:
+            raise ReseedError(
+                f"this model learns from images (n, height, width, channels) of bytes, and the "
+                f"inputs are {images.dtype} of shape {images.shape}: use a dataset of kind: images"
+            )
+        self.device = device
+        self.count, self.height, self.width, self.channels = images.shape
+        fits = device.type == "cpu" or images.nbytes <= torch.cuda.mem_get_info(device)[0] // 2
+        host = torch.from_numpy(np.require(images, requirements=["C", "W"]))
+        self._bytes = host.to(device) if fits else host
+        self._points = self._bytes.view(-1, self.channels)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def channel_moments(self) -> tuple[list[float], list[float]]:
+        """Mean and SD of each channel, of pixels in [0, 1]; an SD of 0 is given as 1."""
+        counts = [
+            torch.bincount(self._points[:, c].flatten().int(), minlength=256).double().cpu()
+            for c in range(self.channels)
+        ]
+        level = torch.arange(256, dtype=torch.float64) / 255
+        means = [float((n * level).sum() / n.sum()) for n in counts]
+        variances = [
+            float((n * (level - m) ** 2).sum() / n.sum())
+            for n, m in zip(counts, means, strict=True)
+        ]
+        return means, [math.sqrt(v) or 1.0 for v in variances]
+
+    def take(self, rows: Tensor) -> Tensor:
+        """Rows as bytes (rows, height, width, channels), on the device."""
+        return self._bytes.index_select(0, rows.to(self._bytes.device)).to(self.device)
+
+    def take_points(self, rows: Tensor, y: Tensor, x: Tensor) -> Tensor:
+        """Of each row the points at heights ``y`` (rows, h) and widths ``x`` (rows, w)."""
+        line = rows[:, None] * self.height + y
+        point = line[:, :, None] * self.width + x[:, None, :]
+        found = self._points.index_select(0, point.flatten().to(self._points.device))
+        return found.view(*point.shape, self.channels).to(self.device)
+
+
+@dataclass(frozen=True)
+class Transforms:
+    """One epoch's augmentation: an entry for each block of images, on the device.
+
+    ``dy``, ``dx``: shift of the window on the padded image; ``flip``: whether it is mirrored
+    afterwards; ``cut_y``, ``cut_x``: centre of the blanked square, in the window.
+    """
+
+    dy: Tensor
+    dx: Tensor
+    flip: Tensor
+    cut_y: Tensor
+    cut_x: Tensor
+
+    @classmethod
+    def draw(
+        cls, recipe: ImageRecipe, pixels: Pixels, augment: np.random.Generator
+    ) -> Transforms | None:
+        """Draw for every block of images; None where the recipe asks for no augmentation."""
+        if not (recipe.crop or recipe.flip or recipe.cutout):
+            return None
+        blocks = -(-len(pixels) // recipe.augment_block)
+        drawn = (
+            *augment.integers(-recipe.crop, recipe.crop + 1, (2, blocks)),
+            augment.integers(0, 2, blocks) * recipe.flip,
+            augment.integers(0, pixels.height, blocks),
+            augment.integers(0, pixels.width, blocks),
+        )
+        return cls(*(torch.from_numpy(d.astype(np.int64)).to(pixels.device) for d in drawn))
+
+    def apply(self, recipe: ImageRecipe, pixels: Pixels, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Bytes of the rows (rows, height, width, channels), and which points are no blank."""
+        block = rows // recipe.augment_block
+        row = torch.arange(pixels.height, device=rows.device)
+        column = torch.arange(pixels.width, device=rows.device)
+        mirrored = torch.where(self.flip[block, None] > 0, pixels.width - 1 - column, column)
+        y, x = row + self.dy[block, None], mirrored + self.dx[block, None]
+        inside_y = (y >= 0) & (y < pixels.height)
+        inside_x = (x >= 0) & (x < pixels.width)
+        kept = inside_y[:, :, None] & inside_x[:, None, :]
+        if recipe.cutout:
+            half = recipe.cutout // 2
+            cut_y = (row >= self.cut_y[block, None] - half) & (row < self.cut_y[block, None] + half)
+            cut_x = (column >= self.cut_x[block, None] - half) & (
+                column < self.cut_x[block, None] + half
+            )
+            kept &= ~(cut_y[:, :, None] & cut_x[:, None, :])
+        return pixels.take_points(rows, y.clamp(0, pixels.height - 1),
+                                  x.clamp(0, pixels.width - 1)), kept  # fmt: skip
+
+
+class ImageClassifier:
+    """The `reseed.models.registry.Estimator` of networks on images; a subclass says which network.
+
+    Two classes are learnt with two logits; the raw output is their gap, log-odds of class 1.
+    """
+
+    uses_validation = False
+    recipe_class: ClassVar[type[ImageRecipe]] = ImageRecipe
+
+    def __init__(self, task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
+        if task == "regression":
+            raise ReseedError(f"{type(self).__name__} is a classifier: its dataset has classes")
+        self.recipe = self.recipe_class.of(hyperparameters)
+        if self.recipe.precision == "half" and torch.device(device).type == "cpu":
+            raise ReseedError(
+                "hyperparameters.precision: half needs a GPU; on a CPU set precision: single"
+            )
+        self.task, self.outputs = task, max(2, n_classes)
+        self.seeds, self.device, self.threads = seeds, torch.device(device), threads
+        self.curve_: list[dict[str, float]] = []
+        self._watched: tuple[Pixels, Tensor] | None = None
+
+    def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:
+        """The network for images of a shape (channels, height, width), weights not yet drawn."""
+        raise NotImplementedError
+
+    def optimiser(self, network: nn.Module) -> torch.optim.Optimizer:
+        """The optimiser, at the rates that `rate_factor` multiplies."""
+        raise NotImplementedError
+
+    def rate_factor(self, epoch: int) -> float:
+        """Factor on the learning rate in an epoch (from 0)."""
+        return 1.0
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Mean loss of a batch; outputs (rows, classes) in single precision."""
+        return nn.functional.cross_entropy(outputs, targets)
+
+    def watch(self, X_test: np.ndarray, y_test: np.ndarray) -> None:
+        """Measure the accuracy on these rows after each epoch."""
+        if self.recipe.test_curve:
+            self._watched = Pixels(X_test, self.device), self.targets(y_test)
+
+    def fit(self, X, y, X_validation=None, y_validation=None) -> ImageClassifier:
+        """Train for the recipe's epochs. Raises FloatingPointError if the loss is not finite."""
+        torch.set_num_threads(self.threads)
+        (lane,) = train(self.learner(X, y), max_epochs=self.recipe.epochs)
+        self.curve_, self._watched = lane.curve, None
+        if lane.error is not None:
+            raise lane.error
+        self._trained.eval()
+        return self
+
+    def learner(self, X: np.ndarray, y: np.ndarray) -> Learner:
+        """What the loop trains: network, optimiser, loss, batches and schedule."""
+        recipe, pixels, targets = self.recipe, Pixels(X, self.device), self.targets(y)
+        network = self.begin(pixels)
+        steps = -(-self._used(pixels) // recipe.batch_size)
+        if recipe.compile is not None:
+            network.compile(mode=recipe.compile)
+        return Learner(
+            network,
+            self.optimiser(network),
+            lambda outputs, y: self.loss(outputs.float(), y),
+            lambda: self.epoch(pixels, targets),
+            self._accuracy if self._watched else None,
+            schedule=lambda step: self.rate_factor(step // steps),
+            autocast=torch.bfloat16 if recipe.precision == "bfloat16" else None,
+        )
+
+    def begin(self, pixels: Pixels) -> nn.Module:
+        """Start the streams anew; return the network with its initial weights, on the device."""
+        self._normalisation = self._moments(pixels)
+        self._trained = self._initial((pixels.channels, pixels.height, pixels.width))
+        return self._trained
+
+    def epoch(
+        self, pixels: Pixels, targets: Tensor, share: int = 1
+    ) -> Iterator[tuple[Tensor, Tensor]]:
+        """Batches of one epoch, shuffled and augmented by the streams' next draws.
+
+        ``share``: how many lanes share the memory for images that are held ready.
+        """
+        transforms = Transforms.draw(self.recipe, pixels, self._augment)
+        order = torch.from_numpy(self._order.permutation(len(pixels))).to(self.device)
+        size = self.recipe.batch_size
+        image = 4 * pixels.height * pixels.width * pixels.channels
+        ahead = size * max(1, _AHEAD[self.device.type] // (size * image * share))
+        for rows in order[: self._used(pixels)].split(ahead):
+            if transforms is None:
+                inputs = self.normalise(pixels.take(rows))
+            else:
+                values, kept = transforms.apply(self.recipe, pixels, rows)
+                inputs = self.normalise(values, kept)
+            yield from zip(inputs.split(size), targets[rows].split(size), strict=True)
+
+    def _used(self, pixels: Pixels) -> int:
+        """Rows of an epoch: a last batch of one row is left out, for batch norm needs two."""
+        alone = len(pixels) % self.recipe.batch_size == 1
+        return len(pixels) - int(alone and len(pixels) > 1)
+
+    @torch.inference_mode()
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return logits (n, classes), or of two classes their gap (n,), as float32."""
+        logits = self._logits(self._trained, Pixels(X, self.device)).cpu()
+        if self.task == "binary":
+            logits = logits[:, 1] - logits[:, 0]
+        return logits.numpy()
+
+    def _initial(self, shape: tuple[int, int, int]) -> nn.Module:
+        self._order = stream(self.seeds["order"], "order")
+        self._augment = stream(self.seeds["augment"], "augment")
+        with torch.device("meta"):
+            network = self.network(shape, stream(self.seeds["dropout"], "dropout"))
+        initialise(network.to_empty(device="cpu"), stream(self.seeds["init"], "init"))
+        if self.recipe.precision == "half":
+            network.half()
+            for module in network.modules():
+                if isinstance(module, nn.modules.batchnorm._BatchNorm):
+                    module.float()
+        layout = torch.channels_last if self.recipe.channels_last else torch.contiguous_format
+        return network.to(self.device, memory_format=layout)
+
+    def _moments(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
+        recipe = self.recipe
+        mean, std = pixels.channel_moments() if recipe.mean is None else (recipe.mean, recipe.std)
+        if len(mean) != pixels.channels or len(std) != pixels.channels:
+            raise ReseedError(
+                f"hyperparameters.mean and std: {len(mean)} and {len(std)} numbers for images of "
+                f"{pixels.channels} channels; give one a channel, or null for both"
+            )
+        return tuple(torch.tensor(m, dtype=torch.float32, device=self.device) for m in (mean, std))
+
+    def normalise(self, values: Tensor, kept: Tensor | None = None) -> Tensor:
+        """Bytes (n, h, w, c) → the network's inputs (n, c, h, w); blank points are the mean, 0."""
+        mean, std = self._normalisation
+        inputs = values.float().mul_(1 / 255).sub_(mean).div_(std)
+        if kept is not None:
+            inputs.mul_(kept[..., None])
+        inputs = inputs.permute(0, 3, 1, 2)  # in memory this is the layout channels_last
+        if self.recipe.precision == "half":
+            inputs = inputs.half()
+        return inputs if self.recipe.channels_last else inputs.contiguous()
+
+    def targets(self, y: np.ndarray) -> Tensor:
+        """Classes on the device."""
+        return torch.tensor(np.asarray(y), dtype=torch.int64, device=self.device)
+
+    def _logits(self, network: nn.Module, pixels: Pixels) -> Tensor:
+        parts = torch.arange(len(pixels)).split(_ROWS_AT_ONCE[self.device.type])
+        found = [network(self.normalise(pixels.take(rows))).float() for rows in parts]
+        return torch.cat(found) if found else torch.zeros(0, self.outputs)
+
+    def _accuracy(self, network: nn.Module) -> dict[str, Tensor]:
+        pixels, targets = self._watched
+        hits = self._logits(network, pixels).argmax(dim=1) == targets
+        return {"test_metric": hits.double().mean()}
+
+
+def initialise(network: nn.Module, init: np.random.Generator) -> None:
+    """Draw a network's weights, layer after layer, as PyTorch's own defaults are distributed.
+
+    Convolutions and linear layers: weights and biases uniform within ±1/√(inputs of a unit).
+    Batch norm: scale 1, shift 0.
+    """
+    for module in network.modules():
+        if isinstance(module, (nn.Conv2d, nn.Linear)):
+            bound = 1 / math.sqrt(module.weight[0].numel())
+            for parameter in module.parameters(recurse=False):
+                values = init.uniform(-bound, bound, tuple(parameter.shape))
+                parameter.data.copy_(torch.from_numpy(values.astype(np.float32)))
+        elif isinstance(module, nn.modules.batchnorm._BatchNorm):
+            module.reset_running_stats()
+            nn.init.ones_(module.weight)
+            nn.init.zeros_(module.bias)
+        elif next(module.parameters(recurse=False), None) is not None:
+            raise ReseedError(f"{type(module).__name__}: no rule for its initial weights")

@@ -1,0 +1,27 @@
+"""The table of crossed roles shows what the analysis measured."""
+
+from readable import check_table
+from reseed.analyses import role_components
+from reseed.exhibits import roles_table
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.tables import write_table
+from test_role_components import study
+
+
+def test_the_table_has_a_row_a_measure_and_says_what_it_found(tmp_path):
+    data = study()
+    shown = ExhibitData(role_components.analyse(data, {}), data.metrics, data.about, "k", "Title")
+    table = check_table(roles_table.table(shown, {}), tmp_path)
+    assert list(table.shown["What varies"]) == [
+        "Accuracy", "Right or wrong, by item", "Logit gap, by item",
+    ]  # fmt: skip
+    assert list(table.shown["Grid"]) == ["6×5"] * 3
+    assert "initial weights alone make 6" in table.findings[0]
+
+
+def test_a_study_without_a_grid_gives_an_empty_table(tmp_path):
+    data = study(d=1)
+    shown = ExhibitData(role_components.analyse(data, {}), data.metrics, data.about, "k", "Title")
+    table = roles_table.table(shown, {})
+    write_table(table, tmp_path / "t")
+    assert "varied: init" in table.shown["Nothing to show"][0]

@@ -1,0 +1,75 @@
+"""Variance components by item against the model they were drawn from, and against one item."""
+
+import numpy as np
+import pytest
+from reseed.stats.item_variance import item_components
+from reseed.stats.variance import crossed_variance
+
+
+def grid(m=12, d=12, items=400, sds=(1.0, 0.5, 0.7), seed=0):
+    """Crossed effects of every item, independent between items."""
+    rng = np.random.default_rng(seed)
+    return (
+        rng.normal(0, 3, items)
+        + rng.normal(0, sds[0], (m, 1, items))
+        + rng.normal(0, sds[1], (1, d, items))
+        + rng.normal(0, sds[2], (m, d, items))
+    )
+
+
+def test_one_item_is_the_crossed_anova():
+    y = grid(items=1, m=5, d=7)
+    ours = item_components(y, ("a", "b"))
+    theirs = crossed_variance(y[:, :, 0], ("a", "b"), rng=np.random.default_rng(0))
+    assert ours.names == tuple(part.name for part in theirs.components)
+    assert ours.variances == pytest.approx([part.raw for part in theirs.components])
+
+
+def test_many_items_give_back_their_components():
+    found = item_components(grid(items=3000))
+    assert found.variances == pytest.approx([1, 0.25, 0.49], rel=0.05)
+    assert found.shares == pytest.approx(np.array([1, 0.25, 0.49]) / 1.74, abs=0.02)
+    assert found.sd == pytest.approx(np.sqrt(1.74), rel=0.03)
+
+
+def test_components_are_the_mean_of_those_of_each_item():
+    y = grid(items=6, m=4, d=5)
+    each = [item_components(y[:, :, [t]]).variances for t in range(6)]
+    assert item_components(y).variances == pytest.approx(np.mean(each, axis=0))
+
+
+def test_swapping_the_sources_swaps_their_components():
+    y = grid(m=5, d=6, items=20)
+    found, swapped = item_components(y), item_components(y.transpose(1, 0, 2))
+    assert swapped.shares == pytest.approx(found.shares[[1, 0, 2]])
+    assert swapped.low == pytest.approx(found.low[[1, 0, 2]])
+
+
+def test_intervals_cover_about_as_often_as_they_say():
+    """Items that share their seeds' effects: 200 grids; nominal 95 %, jackknife of 8 levels."""
+    truth = np.array([1, 0.5, 1.5]) / 3
+    rng = np.random.default_rng(1)
+    inside = []
+    for _ in range(200):
+        loads = rng.normal(size=(3, 30))
+        y = sum(
+            rng.normal(0, np.sqrt(v), (*shape, 1)) * load / np.sqrt(np.mean(load**2))
+            for v, shape, load in zip((1, 0.5, 1.5), ((8, 1), (1, 8), (8, 8)), loads, strict=True)
+        )
+        found = item_components(y)
+        inside.append((found.low <= truth) & (truth <= found.high))
+    assert (np.mean(inside, axis=0) > 0.8).all()
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.zeros((2, 5, 4)), "3 × 3 runs"),
+        (np.zeros((4, 4)), "3 × 3 runs"),
+        (np.full((4, 4, 2), np.nan), "missing or infinite"),
+        (np.ones((4, 4, 2)), "nothing to split"),
+    ],
+)
+def test_what_cannot_be_split_is_told(y, message):
+    with pytest.raises(ValueError, match=message):
+        item_components(y)
