@@ -10,6 +10,10 @@ pytestmark = pytest.mark.workflow
 EXAMPLE = REPOSITORY / "docs" / "examples" / "compare.yaml"
 
 
+def test_the_readme_prints_the_example():
+    assert EXAMPLE.read_text() in (REPOSITORY / "README.md").read_text()
+
+
 def test_ten_lines_give_folds_tests_verdicts_and_figures(tmp_path):
     project = Project(tmp_path)
     project.lay_out()

@@ -17,8 +17,13 @@ COLUMNS = [
 
 
 class Options(Strict):
+<<<<<<< HEAD
     """level: of the intervals.
     n_boot: bootstrap samples.
+=======
+    """level: of all intervals.
+    n_boot: resamples of the splits.
+>>>>>>> text
     """
 
     level: Level = 0.95
@@ -31,8 +36,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `bca_low`, `bca_high`: BCa bootstrap over splits, as the protocol has it, which takes
     overlapping splits for independent; `low`, `high`: the t interval with Nadeau and Bengio's
     correction for the overlap. `sd_seeds`: SD over seeds within a split, root mean square.
-
-    options: `level` (0.95), `n_boot` (10000).
     """
     rows = [_row(group, arm, options) for group in groups(data) for arm in group.models]
     return pd.DataFrame([row for row in rows if row], columns=COLUMNS)

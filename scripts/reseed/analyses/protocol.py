@@ -12,9 +12,11 @@ that are equal, in which it calls any of them better. It is measured twice:
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from reseed.analyses.data import MODEL_SEED, Data
 from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
@@ -58,6 +60,21 @@ def higher_wins(scores: np.ndarray) -> np.ndarray:
     return pair_differences(scores[..., :1])[..., 0] != 0
 
 
+class Options(Strict):
+    """alpha: level of the tests.
+    n_experiments: A/A experiments a model.
+    n_simulations: simulated experiments.
+    items: rows of a simulated sample.
+    simulated_models: at most so many are simulated.
+    """
+
+    alpha: Level = 0.05
+    n_experiments: Count = 1000
+    n_simulations: Count = 500
+    items: Annotated[int, Field(ge=40, multiple_of=2)] = 200
+    simulated_models: Annotated[int, Field(ge=2)] = 6
+
+
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a way of deciding (`SETTINGS`) in each setting with folds and two models or more.
 
@@ -68,9 +85,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     evaluation is one seed on all folds, so the folds are held. `wins`: pairs decided (of a single
     run: on average). `overhead`: training time by the time of a single run of each model. Arms,
     seeds and splits that are not crossed in full are left out (`left_out` counts trials).
-
-    options: `alpha` (0.05), `n_experiments` (1000, A/A), `n_simulations` (500), `items` (200 in a
-    simulated sample), `simulated_models` (as many as are compared, 6 at most).
     """
     rows = [row for group in groups(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -7,6 +7,7 @@ test-set bootstrap, what a constant prediction scores, and runs that are no runs
 from __future__ import annotations
 
 import json
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,11 @@ from reseed.analyses.arms import ARM, MODEL
 from reseed.analyses.data import Data, base_name
 from reseed.analyses.outputs import PLACE, Outputs, outputs
 from reseed.analyses.published_rows import read_published
+<<<<<<< HEAD
 from reseed.options import Count, Strict
+=======
+from reseed.options import Count, PublishedFiles
+>>>>>>> text
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 
 READS = "predictions"
@@ -34,19 +39,33 @@ _PUBLISHED = [
 ]
 
 
+<<<<<<< HEAD
 class Options(Strict):
     """n_boot: bootstrap samples of the test items (100, as published).
     max_seeds: models that are resampled.
     seed: whose percentile is told.
     published: a table of published bootstraps (`config/published/{name}.csv`).
     names: our dataset or model, and its name there.
+=======
+class Options(PublishedFiles):
+    """files: published bootstraps (`config/published/{name}.csv`), put beside ours.
+    n_boot: resamples of the test items; as many as published.
+    max_seeds: models that are resampled.
+    seed: the seed that is placed among all.
+    names: our dataset or model → its name there.
+>>>>>>> text
     """
 
     n_boot: Count = 100
     max_seeds: Count = 10
+<<<<<<< HEAD
     seed: int = 42
     published: str | None = None
     names: dict[str, str] = Field(default_factory=dict)
+=======
+    seed: Annotated[int, Field(ge=0)] = 42
+    names: dict[str, str] = {}
+>>>>>>> text
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -60,28 +79,23 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `diverged` is the share of all runs that failed or collapsed (Dodge et al. 2020).
     `seed_percentile`: share of the other runs that score worse than the run of `seed`, ties half.
 
-    options: `n_boot` (100, as published), `max_seeds` (10 models resampled), `seed` (42),
-    `published` (a table of published bootstraps), `names` (our dataset or model → its name there).
     Regressions are left out.
     """
-    table = (
-        read_published(data.published, options["published"], _PUBLISHED)
-        if options.get("published")
-        else None
-    )
+    read = [read_published(data.published, name, _PUBLISHED) for name in options.get("files", [])]
+    table = pd.concat(read, ignore_index=True) if read else None
     rows = []
     for one in outputs(data):
         if one.task == "regression":
             continue
         common = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true)}
         for metric in METRICS:
-            row = common | {"metric": metric} | _published(table, one.key, metric, options)
-            rows.append(row | (_measure(one, metric, options) if one.n else _nothing(one)))
+            row = common | {"metric": metric, "seed": options.get("seed", 42)}
+            row |= _published(table, one.key, metric, options)
+            rows.append(row | (_measure(one, metric, options) if one.n else _NOTHING))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _nothing(one: Outputs) -> dict:
-    return {"diverged": 1.0, "outliers": "[]", "reason": "no run finished"}
+_NOTHING = {"diverged": 1.0, "outliers": "[]", "reason": "no run finished"}
 
 
 def _measure(one: Outputs, metric: str, options: dict) -> dict:
@@ -131,11 +145,11 @@ def box(values: np.ndarray) -> dict:
 def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> dict:
     found = [number for number, seeds in enumerate(one.seeds) if set(seeds) == {seed}]
     if not found or one.n < 2:
-        return {"seed": seed}
+        return {}
     score = values[found[0]]
     others = np.delete(values, found[0])
     beaten = np.mean(others < score) + np.mean(others == score) / 2
-    return {"seed": seed, "seed_score": score, "seed_percentile": float(beaten)}
+    return {"seed_score": score, "seed_percentile": float(beaten)}
 
 
 def _published(table: pd.DataFrame | None, key: dict, metric: str, options: dict) -> dict:

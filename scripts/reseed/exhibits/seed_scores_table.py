@@ -37,7 +37,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     for _, part in rows.groupby(place, sort=False, dropna=False):
         title = data.dataset(part["dataset"].iloc[0])
         for arm, cell in part.groupby("arm", sort=False):
-            lines.append(_line(arm_title(data, arm), cell.set_index("metric"), options))
+            lines.append(_line(arm_title(data, arm), cell.set_index("metric")))
             sections.append(title)
         known = part.dropna(subset="majority").drop_duplicates("metric").set_index("metric")
         if len(known):
@@ -66,7 +66,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     )
 
 
-def _line(title: str, cell: pd.DataFrame, options: dict) -> dict:
+def _line(title: str, cell: pd.DataFrame) -> dict:
     scores = {name: _score(cell.loc[metric]) for metric, name in METRICS.items()}
     first, f1 = cell.iloc[0], cell.loc["macro_f1"]
     return {
@@ -76,7 +76,7 @@ def _line(title: str, cell: pd.DataFrame, options: dict) -> dict:
         "Distinct": _count(first["distinct"]),
         "Collapsed": _count(first["collapsed"]),
         "Diverged": numbers.percent(first["diverged"]),
-        f"Seed {options.get('seed', 42)} beats": numbers.percent(f1["seed_percentile"])
+        f"Seed {first['seed']:.0f} beats": numbers.percent(f1["seed_percentile"])
         if pd.notna(f1["seed_percentile"])
         else "–",
     }
