@@ -17,13 +17,8 @@ COLUMNS = [
 
 
 class Options(Strict):
-<<<<<<< HEAD
-    """level: of the intervals.
-    n_boot: bootstrap samples.
-=======
     """level: of all intervals.
     n_boot: resamples of the splits.
->>>>>>> text
     """
 
     level: Level = 0.95

@@ -17,11 +17,7 @@ from reseed.analyses.arms import ARM, MODEL
 from reseed.analyses.data import Data, base_name
 from reseed.analyses.outputs import PLACE, Outputs, outputs
 from reseed.analyses.published_rows import read_published
-<<<<<<< HEAD
-from reseed.options import Count, Strict
-=======
 from reseed.options import Count, PublishedFiles
->>>>>>> text
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 
 READS = "predictions"
@@ -39,33 +35,18 @@ _PUBLISHED = [
 ]
 
 
-<<<<<<< HEAD
-class Options(Strict):
-    """n_boot: bootstrap samples of the test items (100, as published).
-    max_seeds: models that are resampled.
-    seed: whose percentile is told.
-    published: a table of published bootstraps (`config/published/{name}.csv`).
-    names: our dataset or model, and its name there.
-=======
 class Options(PublishedFiles):
     """files: published bootstraps (`config/published/{name}.csv`), put beside ours.
     n_boot: resamples of the test items; as many as published.
     max_seeds: models that are resampled.
     seed: the seed that is placed among all.
     names: our dataset or model → its name there.
->>>>>>> text
     """
 
     n_boot: Count = 100
     max_seeds: Count = 10
-<<<<<<< HEAD
-    seed: int = 42
-    published: str | None = None
-    names: dict[str, str] = Field(default_factory=dict)
-=======
     seed: Annotated[int, Field(ge=0)] = 42
     names: dict[str, str] = {}
->>>>>>> text
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
