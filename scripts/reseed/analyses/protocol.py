@@ -40,21 +40,6 @@ COLUMNS = [
 SETTINGS = ("single", "written", "corrected")
 
 
-class Options(Strict):
-    """alpha: size of the tests.
-    n_experiments: A/A experiments drawn from the runs.
-    n_simulations: simulated experiments.
-    simulated_models: at most so many models in a simulated one.
-    items: rows of a simulated dataset.
-    """
-
-    alpha: Level = 0.05
-    n_experiments: Count = 1000
-    n_simulations: Count = 500
-    simulated_models: Count = 6
-    items: Count = 200
-
-
 def higher_wins(scores: np.ndarray) -> np.ndarray:
     """What one run tells: whoever scores more is better. (…, models, folds): the first fold."""
     return pair_differences(scores[..., :1])[..., 0] != 0
