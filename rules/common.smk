@@ -19,7 +19,8 @@ from reseed.errors import ReseedError
 from reseed.keys import code_hash, digest
 from reseed import kinds
 from reseed.machine import versions
-from reseed.plan import blocks, job_name
+from reseed.names import job_name
+from reseed.plan import blocks
 from reseed.plan_files import (
     PlanFiles,
     data_job,

@@ -19,6 +19,7 @@ from reseed.coordinates import (
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError
 from reseed.keys import code_hash, digest, named_code
+from reseed.names import hyperparameters_id, scheme_id, variant
 from reseed.project import Project
 
 # A model's `seconds_per_trial` is measured on about this many rows.
@@ -214,48 +215,6 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
     yield from (block for block in open_blocks.values() if block)
 
 
-# --- names --------------------------------------------------------------------------------------
-
-
-def scheme_id(scheme: dict) -> str:
-    """`holdout-0.2`, `kfold-5`, `official`; settings off their defaults are appended."""
-    kind = scheme["kind"]
-    if kind == "holdout":
-        name, usual = f"holdout-{scheme['test']!r}", 0.2
-    elif kind == "kfold":
-        name, usual = f"kfold-{scheme['folds']}", 0.1
-    else:
-        name, usual = kind, 0.1
-    if scheme["validation"] != usual:
-        name += f"-validation-{scheme['validation']!r}"
-    return name if scheme["stratify"] else f"{name}-unstratified"
-
-
-def hyperparameters_id(source: dict) -> str:
-    """`default`, `fixed-500`, `tuned-500-halving`."""
-    if source["mode"] == "default":
-        return "default"
-    name = f"{source['mode']}-{source['trials']}"
-    if source["folds"] != 5:
-        name += f"-{source['folds']}fold"
-    return name if source["method"] == "random" else f"{name}-{source['method']}"
-
-
-def _variant(name: str, changes: dict) -> tuple[str, str]:
-    """Identifier and description of an entry with something changed; two never share one."""
-    if not changes:
-        return name, ""
-    words = ", ".join(f"{key}={value}" for key, value in sorted(changes.items()))
-    return f"{name}~{digest(changes)[:8]}", words
-
-
-def job_name(*parts: str) -> str:
-    """A rule name from path-like parts: readable, unique, only word characters."""
-    text = "_".join(parts)
-    safe = "".join(letter if letter.isalnum() else "_" for letter in text)
-    return f"{safe}_{digest(text)[:8]}"
-
-
 # --- planning -----------------------------------------------------------------------------------
 
 
@@ -273,7 +232,7 @@ class _Planner:
         if isinstance(reference, str):
             reference = DatasetReference(name=reference)
         changes = {} if reference.rows is None else {"rows": reference.rows}
-        name, words = _variant(reference.name, changes)
+        name, words = variant(reference.name, changes)
         entry: Dataset = self.project.datasets[reference.name]
         self.datasets[name] = entry.model_dump() | changes
         self.variants[name] = words
@@ -297,7 +256,7 @@ class _Planner:
                 entry[part] = changes[part] = value
         entry["title"] = reference.title or entry["title"]
         entry["seconds_per_trial"] = reference.seconds_per_trial or entry["seconds_per_trial"]
-        name, words = _variant(reference.name, changes)
+        name, words = variant(reference.name, changes)
         self.models.setdefault(name, entry)
         self.variants[name] = words
         return name

@@ -1,0 +1,48 @@
+"""The configuration: every file under `config/` as a pydantic class.
+
+The JSON schemas under `config/schema/` are made from these classes; `project.py` reads the files.
+"""
+
+from reseed.config.base import SCALES, Strict
+from reseed.config.datasets import Dataset, Weights
+from reseed.config.models import Model
+from reseed.config.studies import (
+    Arm,
+    DatasetReference,
+    Exhibit,
+    Experiment,
+    Main,
+    ModelReference,
+    ResultsFormat,
+    Study,
+)
+
+__all__ = [
+    "SCALES",
+    "Arm",
+    "Dataset",
+    "DatasetReference",
+    "Exhibit",
+    "Experiment",
+    "Main",
+    "Model",
+    "ModelReference",
+    "ResultsFormat",
+    "Strict",
+    "Study",
+    "Weights",
+    "schemas",
+]
+
+CLASSES: dict[str, type[Strict]] = {
+    "config": Main,
+    "dataset": Dataset,
+    "weights": Weights,
+    "model": Model,
+    "study": Study,
+}
+
+
+def schemas() -> dict[str, dict]:
+    """JSON schema of each kind of configuration file, by name."""
+    return {name: cls.model_json_schema() for name, cls in CLASSES.items()}

@@ -1,0 +1,27 @@
+"""What every part of the configuration is made of."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]
+Place = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+Scale = Literal["smoke", "demo", "paper"]
+SCALES = get_args(Scale)
+
+
+class Strict(BaseModel):
+    """A class that refuses unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def shape_of(value: object) -> str:
+    """Which form of a value with several forms was meant, so that only its mistakes are told."""
+    if isinstance(value, BaseModel | dict):
+        return "fields"
+    return "list" if isinstance(value, list) else "plain"
