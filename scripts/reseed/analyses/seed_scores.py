@@ -46,7 +46,7 @@ class Options(PublishedFiles):
     n_boot: Count = 100
     max_seeds: Count = 10
     seed: Annotated[int, Field(ge=0)] = 42
-    names: dict[str, str] = Field(default_factory=dict)
+    names: Annotated[dict[str, str], Field(default_factory=dict)]
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
