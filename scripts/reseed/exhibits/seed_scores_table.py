@@ -22,9 +22,7 @@ DRAWS = ("seed_scores",)
 
 
 class Options(Experiments):
-    """seed: the one set among the others, as in the analysis."""
-
-    seed: int = 42
+    """Which experiments are shown."""
 
 
 def table(data: ExhibitData, options: dict) -> Table:
