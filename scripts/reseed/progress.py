@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TextIO
 
 LOG_TAIL = 20
+# Bytes: with less left on its disk, a job that failed without a word could not write one.
+FULL = 1_000_000
 # How the messages begin that Snakemake gives on every run and nobody needs.
 CHATTER = (
     "Assuming unrestricted",
@@ -110,6 +112,8 @@ class Progress(logging.Handler):
             if path.is_file():
                 lines = path.read_text(errors="replace").splitlines()
                 self._print("\n".join(f"  {line}" for line in lines[-LOG_TAIL:]))
+                if not lines and shutil.disk_usage(path.parent).free < FULL:
+                    self._print("  Error: no space left on the disk, not even for this log.")
                 self._print(f"  (whole log: {path})")
 
     def _count(self) -> str:

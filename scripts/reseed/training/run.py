@@ -128,7 +128,8 @@ def run_trials(
     keep_deterministic()
     factory = load_factory(recipe.factory)
     preparation = Preparation(problem.inputs, problem.target, problem.features, recipe.encoder)
-    window = STACKS_AHEAD * max(1, recipe.stack)
+    # One by one, a trial is done with before the next one's factory is even called.
+    window = STACKS_AHEAD * recipe.stack if recipe.stack > 1 else 1
     for start in range(0, len(trials), window):
         lanes = [_Lane(problem, recipe, factory, preparation, t) for t in trials[start:][:window]]
         yield from _in_order(lanes, _passes(lanes, recipe.stack))
