@@ -104,7 +104,7 @@ class Project:
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Run snakemake and return what it printed; the exit status must be as expected."""
         process = self.start(*arguments)
-        text, _ = process.communicate(timeout=300)
+        text, _ = process.communicate(timeout=1200)
         assert (process.returncode != 0) == fails, text
         return text
 
