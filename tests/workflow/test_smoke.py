@@ -29,6 +29,7 @@ def own_studies(tmp_path, monkeypatch) -> Project:
     if not mirror and not index_answers():
         pytest.skip("neither a data mirror nor the package index can be reached")
     project = Project(tmp_path)
+    project.lay_out()
     shutil.rmtree(tmp_path / "config")
     shutil.copytree(REPOSITORY / "config", tmp_path / "config")
     if mirror:
