@@ -46,8 +46,8 @@ def metric_title(metric: str) -> str:
 class ExhibitData:
     """An exhibit's inputs: its analysis (None without one), the trials, the study's facts.
 
-    `kind`, `title` and `caption` are as the study configures the exhibit. `verified` is what a
-    check by retraining found, one entry a trial (see `repeated_fits`); None where none was made.
+    `kind`, `title` and `caption` are as the study configures the exhibit. `repeats` is what
+    training a sample of the trials again found, one row a trial; None where no exhibit asks.
     """
 
     statistics: pd.DataFrame | None
@@ -56,7 +56,7 @@ class ExhibitData:
     kind: str = ""
     title: str = ""
     caption: str = ""
-    verified: list[dict] | None = None
+    repeats: pd.DataFrame | None = None
 
     def dataset(self, identifier: str) -> str:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
@@ -151,7 +151,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
     """Read what the exhibit `job` (as configured) is drawn from out of a study's folder."""
     analysis = job.get("analysis")
     statistics = pd.read_parquet(study / "statistics" / f"{analysis}.parquet") if analysis else None
-    verified = study / "verified.json"
+    repeats = study / "repeated_fits.parquet"
     return ExhibitData(
         statistics,
         pd.read_parquet(study / "metrics.parquet"),
@@ -159,7 +159,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
         kind=job["kind"],
         title=job["title"],
         caption=job.get("caption", ""),
-        verified=json.loads(verified.read_text(encoding="utf-8")) if verified.is_file() else None,
+        repeats=pd.read_parquet(repeats) if repeats.is_file() else None,
     )
 
 
