@@ -10,36 +10,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.metrics import METRICS
 
-class _Titles(dict):
-    """A metric of the user's own is printed as it is written."""
-
-    def __missing__(self, metric: str) -> str:
-        return metric
-
-
-#: Metrics as they are printed within a sentence.
-METRICS = _Titles(
-    {
-        "mse": "MSE",
-        "mae": "MAE",
-        "r2": "R²",
-        "auc": "AUC",
-        "average_precision": "average precision",
-        "accuracy": "accuracy",
-        "log_loss": "log loss",
-        "brier": "Brier score",
-        "macro_auc": "macro AUC",
-    }
-)
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
 
 
 def metric_title(metric: str) -> str:
-    """A metric as it is printed; one of the user's own as it is written."""
-    return METRICS.get(metric, metric)
+    """A metric as it is printed within a sentence; one of the user's own as it is written."""
+    return METRICS[metric].in_text if metric in METRICS else metric
 
 
 @dataclass(frozen=True)
