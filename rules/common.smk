@@ -56,7 +56,7 @@ GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
 TRIGGER_VERSIONS = versions() if PROJECT.main.mixed == "retrain" else None
 REPORT = f"{RESULTS}/report/index.html"
 TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json")
-FIGURE_SUFFIXES = (".csv", ".pdf", ".png", ".json")
+FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json")
 
 
 # A function of `output` is no trigger of a rerun: the key in params is. So neither another place
@@ -82,14 +82,16 @@ def is_table(study, exhibit):
     return kinds.find("exhibits", kind).function == "table"
 
 
+def suffixes(study, exhibit):
+    """Formats of an exhibit; the first is the one to look at."""
+    return TABLE_SUFFIXES if is_table(study, exhibit) else FIGURE_SUFFIXES
+
+
 def exhibit_files(study, exhibit):
     """Every file of an exhibit."""
-    table = is_table(study, exhibit)
-    folder, suffixes = (
-        ("tables", TABLE_SUFFIXES) if table else ("figures", FIGURE_SUFFIXES)
-    )
+    folder = "tables" if is_table(study, exhibit) else "figures"
     stem = f"{RESULTS}/studies/{study}/{folder}/{exhibit}"
-    return [stem + suffix for suffix in suffixes]
+    return [stem + suffix for suffix in suffixes(study, exhibit)]
 
 
 def study_files(study):

@@ -10,16 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from reseed.metrics import METRICS
+from reseed.metric_names import title_in_text as metric_title
 
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
-
-
-def metric_title(metric: str) -> str:
-    """A metric as it is printed within a sentence; one of the user's own as it is written."""
-    return METRICS[metric].in_text if metric in METRICS else metric
 
 
 @dataclass(frozen=True)
