@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "metrics": {"errors", "loading", "metric_names", "outputs"},
     "models": {"errors", "loading", "outputs", "seeds"},
     "data": BASE | {"seeds", "keys", "loading"},
-    "splits": BASE | {"data"},
+    "splits": BASE | {"data", "names"},
     "trials": {"coordinates", "errors"},
     "setting_files": MAKING | {"keys"},
     "training": MAKING | {"keys"},
