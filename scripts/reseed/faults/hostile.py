@@ -340,6 +340,6 @@ def model_hangs(bench: Bench) -> Outcome:
         run = made.run(timeout=300)
     except subprocess.TimeoutExpired:
         return Outcome(HUNG, "still waiting after 300 s")
-    if "model-seed-2: took longer than trial_seconds" not in run.text:
+    if "model-seed-2.parquet: took longer than trial_seconds" not in run.text:
         return Outcome(LOST, f"the trial is not named: {run.message}")
     return _reported(made, run)
