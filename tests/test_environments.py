@@ -25,9 +25,14 @@ PACKAGE_OF = {
 }
 # Methods for which a package wants another one that nobody imports.
 WANTED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "openpyxl"}
-# They import torch within functions that no script outside training calls: the device, the
-# generators and switches of networks, the name of the GPU that trained.
-TRAINING_ONLY = {"scripting.py", "seeds.py", "machine.py"}
+# Imports within functions that an environment's scripts never call: file and package → environments.
+ELSEWHERE = {"data", "statistics", "exhibits"}
+NOT_CALLED = {
+    ("scripting.py", "pytorch"): ELSEWHERE,  # whether there is a device
+    ("seeds.py", "pytorch"): ELSEWHERE,  # generators and switches of networks
+    ("machine.py", "pytorch"): ELSEWHERE,  # the name of the GPU that trained
+    ("metrics.py", "scikit-learn"): {"exhibits"},  # they read the metrics' titles
+}
 
 
 class Rule(NamedTuple):
@@ -132,9 +137,11 @@ def test_a_rules_environment_holds_what_its_script_imports(rule):
     for environment in rule.environments:
         there = held(environment)
         for path in files_of(rule.script).values():
-            missing = wanted(path) - there
-            if not environment.startswith("training") and path.name in TRAINING_ONLY:
-                missing -= {"pytorch"}
+            missing = {
+                package
+                for package in wanted(path) - there
+                if environment not in NOT_CALLED.get((path.name, package), ())
+            }
             assert not missing, f"{environment}.yaml lacks what {path.name} imports"
 
 
