@@ -25,7 +25,7 @@ PACKAGE_OF = {
 }
 # Methods for which a package wants another one that nobody imports.
 WANTED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "openpyxl"}
-# Imports within functions that an environment's scripts never call: file and package → environments.
+# Imports in functions that an environment's scripts never call: (file, package) → environments.
 ELSEWHERE = {"data", "statistics", "exhibits"}
 NOT_CALLED = {
     ("scripting.py", "pytorch"): ELSEWHERE,  # whether there is a device
