@@ -15,7 +15,9 @@ sys.path.insert(0, str(SCRIPTS))
 from reseed.coordinates import split_path, trial_path
 from reseed.data.kinds import INPUTS_FILE, local_files
 from reseed.data.registry import reader_of
+from reseed.costs import measured_seconds
 from reseed.errors import ReseedError
+from reseed.jobsize import JobSizes
 from reseed.keys import code_hash, digest
 from reseed import kinds
 from reseed.machine import versions
@@ -50,6 +52,7 @@ shell.prefix(
     ' run again." >> "$log"; fi; return "$rc"; }}; '
 )
 JOBS = PlanFiles(RESULTS, dry=workflow.dryrun)
+SIZES = JobSizes(RESULTS, measured_seconds(RESULTS, PROJECT.studies))
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
 GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
 # Where trials of other versions are to be trained again, versions start jobs again.

@@ -252,6 +252,7 @@ class Main(Strict):
     data_mirror: str | None = None
     block_seconds: Annotated[float, Field(gt=0)] = 60
     seeds_per_job: Count | None = None
+    trial_seconds: Annotated[float, Field(gt=0)] | None = None
     tuning_threads: Count = 2
     mixed: Literal["report", "retrain"] = "report"
     verify_sample: Count = 10
