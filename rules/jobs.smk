@@ -98,6 +98,9 @@ def exhibit_inputs(w):
     """What an exhibit is drawn from: its analysis where it has one, and the study's tables."""
     folder, entry = f"{RESULTS}/studies/{w.study}", exhibit_entry(w)
     files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
+    reads = kinds.find("exhibits", entry.kind).reads
+    if reads == "repeated_fits" and w.study in TRAINED:
+        files.append(f"{folder}/repeated_fits.parquet")
     return files + (
         [f"{folder}/statistics/{entry.analysis}.parquet"] if entry.analysis else []
     )
@@ -192,3 +195,13 @@ def report_key(studies):
 def everything():
     """Every setting with all its trials, as one job."""
     return [(planned, planned.trials) for planned in PLAN.settings.values()]
+
+
+def study_trials(study):
+    """Every setting of a study with the study's own trials, as one job."""
+    wanted = {}
+    for _, arm, trial in PLAN.trials(study):
+        wanted.setdefault(arm.setting, {})[trial] = None
+    return [
+        (PLAN.settings[setting], list(trials)) for setting, trials in wanted.items()
+    ]

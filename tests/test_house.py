@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "keys": {"errors"},
     "names": {"keys"},
     "kinds": {"errors", "keys"},
-    "machine": {"keys"},
+    "machine": {"keys", "seeds"},
     "config": {"standard"},
     "plan": PLANNING | {"names"},
     "plan_files": PLANNING | {"plan", "atomic", "names"},

@@ -44,6 +44,13 @@ class Metric:
     function: Function
     on_request: bool = False
 
+    @property
+    def in_text(self) -> str:
+        """The title within a sentence: `log loss`, but `AUC` and `Brier score`."""
+        first = self.title.split()[0]
+        lowered = len(first) > 2 and first[1:].islower() and first not in ("Brier", "Matthews")
+        return self.title[0].lower() + self.title[1:] if lowered else self.title
+
 
 # scikit-learn is imported where it is used: who reads names and directions never loads it.
 
@@ -195,10 +202,6 @@ _ALL = [
 ]
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 _USUAL = {"regression": "mse", "binary": "auc", "multiclass": "accuracy"}
-
-# What the first edition of the registry offered; who still reads these should call get().
-PRIMARY = _USUAL
-GREATER_IS_BETTER = {name: metric.greater_is_better for name, metric in METRICS.items()}
 
 
 def usual(task: str) -> Metric:

@@ -175,7 +175,7 @@ def test_repeated_fits_are_counted(exhibit):
         for s in range(3)
     ]
     module = importlib.import_module("reseed.exhibits.repeated_fits")
-    table = module.table(replace(data, verified=entries), {})
+    table = module.table(replace(data, repeats=pd.DataFrame(entries)), {})
     assert table.headline == "5 of 6 repeated fits bitwise the same"
     assert list(table.shown["Bitwise the same"]) == ["2", "3"]
     assert list(table.shown["What differs"]) == ["metrics differ", "nothing"]

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from reseed.exhibits import style
 from reseed.exhibits.arm_cells import cells, chosen
-from reseed.exhibits.data import METRICS, ExhibitData, footnote
+from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import line, panel_grid
 from reseed.options import Arms, Count
@@ -23,7 +23,7 @@ _ENDED = {
 
 def measure_title(measure: str) -> str:
     """`validation auc` → `Validation AUC`."""
-    words = [METRICS.get(word, word) for word in measure.split(" ")]
+    words = [metric_title(word) for word in measure.split(" ")]
     text = " ".join(words)
     return text[0].upper() + text[1:]
 

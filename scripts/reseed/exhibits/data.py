@@ -10,44 +10,24 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.metrics import METRICS
 
-class _Titles(dict):
-    """A metric of the user's own is printed as it is written."""
-
-    def __missing__(self, metric: str) -> str:
-        return metric
-
-
-#: Metrics as they are printed within a sentence.
-METRICS = _Titles(
-    {
-        "mse": "MSE",
-        "mae": "MAE",
-        "r2": "R²",
-        "auc": "AUC",
-        "average_precision": "average precision",
-        "accuracy": "accuracy",
-        "log_loss": "log loss",
-        "brier": "Brier score",
-        "macro_auc": "macro AUC",
-    }
-)
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
 
 
 def metric_title(metric: str) -> str:
-    """A metric as it is printed; one of the user's own as it is written."""
-    return METRICS.get(metric, metric)
+    """A metric as it is printed within a sentence; one of the user's own as it is written."""
+    return METRICS[metric].in_text if metric in METRICS else metric
 
 
 @dataclass(frozen=True)
 class ExhibitData:
     """An exhibit's inputs: its analysis (None without one), the trials, the study's facts.
 
-    `kind`, `title` and `caption` are as the study configures the exhibit. `verified` is what a
-    check by retraining found, one entry a trial (see `repeated_fits`); None where none was made.
+    `kind`, `title` and `caption` are as the study configures the exhibit. `repeats` is what
+    training a sample of the trials again found, one row a trial; None where no exhibit asks.
     """
 
     statistics: pd.DataFrame | None
@@ -56,7 +36,7 @@ class ExhibitData:
     kind: str = ""
     title: str = ""
     caption: str = ""
-    verified: list[dict] | None = None
+    repeats: pd.DataFrame | None = None
 
     def dataset(self, identifier: str) -> str:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
@@ -151,7 +131,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
     """Read what the exhibit `job` (as configured) is drawn from out of a study's folder."""
     analysis = job.get("analysis")
     statistics = pd.read_parquet(study / "statistics" / f"{analysis}.parquet") if analysis else None
-    verified = study / "verified.json"
+    repeats = study / "repeated_fits.parquet"
     return ExhibitData(
         statistics,
         pd.read_parquet(study / "metrics.parquet"),
@@ -159,7 +139,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
         kind=job["kind"],
         title=job["title"],
         caption=job.get("caption", ""),
-        verified=json.loads(verified.read_text(encoding="utf-8")) if verified.is_file() else None,
+        repeats=pd.read_parquet(repeats) if repeats.is_file() else None,
     )
 
 
