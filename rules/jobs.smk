@@ -154,6 +154,15 @@ def study_page(study):
     return f"{RESULTS}/report/{study}.html"
 
 
+def asked_pages():
+    """Pages that this run was asked for: of the studies it names, else the index."""
+    targets = set(workflow.dag_settings.targets)
+    pages = [study_page(study) for study in PROJECT.studies if study in targets]
+    if not targets or targets & {"all", "report", REPORT}:
+        pages.append(REPORT)
+    return [page for page in pages if os.path.exists(page)]
+
+
 def report_inputs(studies):
     """What pages are made from: every file of every exhibit, and the studies' facts."""
     return [
