@@ -46,7 +46,10 @@ def test_swapping_the_sources_swaps_their_components():
 
 
 def test_intervals_cover_about_as_often_as_they_say():
-    """Items that share their seeds' effects: 200 grids; nominal 95 %, jackknife of 8 levels."""
+    """Items that share their seeds' effects: 200 grids of 8 levels; 0.95 less four standard errors.
+
+    Normal quantiles in place of t covered 0.93 of the first two shares, 0.90 at 14 levels.
+    """
     truth = np.array([1, 0.5, 1.5]) / 3
     rng = np.random.default_rng(1)
     inside = []
@@ -58,7 +61,7 @@ def test_intervals_cover_about_as_often_as_they_say():
         )
         found = item_components(y)
         inside.append((found.low <= truth) & (truth <= found.high))
-    assert (np.mean(inside, axis=0) > 0.8).all()
+    assert (np.mean(inside, axis=0) > 0.95 - 4 * np.sqrt(0.0475 / 200)).all()
 
 
 @pytest.mark.parametrize(
