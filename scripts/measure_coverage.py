@@ -4,14 +4,15 @@ import argparse
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import ArrayLike
 from reseed.stats.comparison import equivalence_p, holm, nadeau_bengio, pair_differences
-from reseed.stats.error_rates import measured_rate, simulate_cv
+from reseed.stats.error_rates import simulate_cv
 from reseed.stats.ranking import disagreement_of_means
 from reseed.stats.seed_noise import distribution_wise_sd
 from reseed.stats.spread import spread_intervals
 from scipy import stats
 
-Row = tuple[str, list[bool]]
+Row = tuple[str, ArrayLike]
 
 
 def gaussian_like() -> dict[str, stats.rv_continuous]:
@@ -131,7 +132,7 @@ def equivalence(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
                 yield f"claims of equivalence, {name}", list(p <= 0.05)
 
 
-def order(rng: np.random.Generator, n_sim: int) -> None:
+def order(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
     """Bias and RMSE of the probability that means of m runs order two models unlike."""
     for n, m in ((6, 1), (6, 2), (10, 3), (20, 6), (50, 1), (50, 16)):
         for effect in (0.0, 0.3, 1.0):
@@ -139,34 +140,34 @@ def order(rng: np.random.Generator, n_sim: int) -> None:
             truth = p * (1 - q) + q * (1 - p)
             d = rng.normal(effect, 1, (n_sim, n))
             got = disagreement_of_means(d, m, n_draws=400, rng=rng).probability
-            print(f"{n} runs, m = {m}, difference {effect:g} SD: true {truth:.3f}, mean "
-                  f"{got.mean():.3f}, RMSE {np.sqrt(np.mean((got - truth) ** 2)):.3f}")  # fmt: skip
+            rmse = np.sqrt(np.mean((got - truth) ** 2))
+            yield f"{n} runs, m = {m}, {effect:g} SD: true {truth:.3f}, RMSE {rmse:.3f}, mean", got
 
 
-TABLES: dict[str, Callable[..., Iterator[Row]]] = {
+Tables = dict[str, Callable[..., Iterator[Row]]]
+TABLES: Tables = {
     "spread": spread,
     "seed_noise": seed_noise,
     "hold_outs": hold_outs,
     "folds": folds,
     "equivalence": equivalence,
+    "order": order,
 }
 
 
-def main() -> None:
-    """Print one line a case: rate ± Monte Carlo standard error."""
+def main(tables: Tables = TABLES) -> None:
+    """Print one line a case: mean ± Monte Carlo standard error."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=[*TABLES, "order"])
+    parser.add_argument("what", choices=[*tables])
     parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--scores", nargs="*", default=[], help="(runs, items) arrays, .npy")
     chosen = parser.parse_args()
-    rng = np.random.default_rng(0)
-    if chosen.what == "order":
-        order(rng, chosen.simulations)
-        return
     given = [chosen.scores] if chosen.what == "seed_noise" else []
-    for name, held in TABLES[chosen.what](rng, chosen.simulations, *given):
-        rate = measured_rate(held)
-        print(f"{name}: {rate.rate:.3f} ± {rate.se:.3f}", flush=True)
+    for name, held in tables[chosen.what](np.random.default_rng(0), chosen.simulations, *given):
+        values = np.asarray(held, dtype=np.float64)
+        print(
+            f"{name}: {values.mean():.3f} ± {values.std() / np.sqrt(values.size):.3f}", flush=True
+        )
 
 
 if __name__ == "__main__":

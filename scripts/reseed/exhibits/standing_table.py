@@ -40,7 +40,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             f"Beats: share of the arm's own seeds that score worse, ties half, with a"
             f" {100 * level:g} % interval by {coverage.COUNTS}. Best of: how many seeds"
             " one has to run for the best of them to be as good on average. A score from"
-            " another machine, library or split is no draw from these seeds: a percentile near 0 or 100 % may say that first.",
+            " another machine, library or split is no draw from these seeds: a percentile near 0 or"
+            " 100 % may say that first.",
             f"Not placed: {'; '.join(f'{r.arm} ({r.reason})' for r in missing.itertuples())}."
             if len(missing)
             else "",
