@@ -109,8 +109,8 @@ def _definitions(measured: pd.DataFrame) -> list[str]:
     return [
         f"Interval ({level}): of the median by order statistics of the seeds, of the IQR by"
         " bootstrap; of the range, where the range of as many Gaussian seeds as the paper took"
-        " falls at the measured SD. Inside: whether the published number lies in it; not judged beside"
-        " a stand-in.",
+        " falls at the measured SD. Inside: whether the published number lies in it; not judged"
+        " beside a stand-in.",
         "Where model seeds vary, the median hangs on the one data split that is held, and the"
         " paper's split is not known: a published median outside the interval is no contradiction.",
         "The CSV holds IQR and relative variation too; a number that a later table of the paper"
