@@ -10,6 +10,7 @@ from reseed.stats.crossed_comparison import crossed_difference
 from reseed.stats.error_rates import simulate_cv
 from reseed.stats.five_by_two import five_by_two
 from reseed.stats.item_variance import item_components
+from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
 from reseed.stats.stochastic_order import stochastic_order
 from reseed.stats.variance import crossed_variance
 from scipy import stats
@@ -128,6 +129,20 @@ def datasets(rng: Rng, n_sim: int) -> Iterator[Row]:
             yield f"claims of equivalence, effect on the edge, {where}", within
 
 
+def ranks(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Friedman with Nemenyi, and the signed-rank tests over datasets: equal models, the edge."""
+    for n in (5, 10, 20):
+        for k in (3, 10):
+            found = (compare_over_datasets(rng.normal(size=(n, k))) for _ in range(n_sim))
+            claims = [f.friedman_p <= 0.05 and (f.nemenyi_p <= 0.05).any() for f in found]
+            yield f"false claims, Nemenyi after Friedman, {k} models on {n} datasets", claims
+        two = [compare_two_models(d, rope=1.0) for d in rng.normal(1.0, 0.5, (n_sim, n))]
+        held = [t.equivalence_p <= 0.05 for t in two]
+        yield f"claims of equivalence on the edge, {n} datasets", held
+        null = [compare_two_models(d).p_value <= 0.05 for d in rng.normal(size=(n_sim, n))]
+        yield f"false claims, signed-rank test, {n} datasets", null
+
+
 def stopping(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Ever wrong within 300 runs: t-mixture, symmetry e-value, bounded sequence."""
     draws = {"normal": rng.standard_normal, "Laplace": rng.laplace,
@@ -168,6 +183,7 @@ TABLES: Tables = {
     "dominance": dominance,
     "halves": halves,
     "datasets": datasets,
+    "ranks": ranks,
     "stopping": stopping,
     "correlation": correlation,
 }
