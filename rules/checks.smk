@@ -16,3 +16,30 @@ rule verify:
     shell:
         "python {params.run:q} --job {params.job:q} --sample {params.sample} {params.all}"
         " 2>&1 | tee {log:q}"
+
+
+# The repeated fits of Raste et al., Section 4.1: what an exhibit says of them.
+rule repeat_fits:
+    input:
+        lambda w: trial_files(w.study),
+    output:
+        f"{RESULTS}/studies/{{study}}/repeated_fits.parquet",
+    log:
+        f"{RESULTS}/logs/studies/{{study}}/repeated_fits.log",
+    wildcard_constraints:
+        study=one_of(TRAINED),
+    conda:
+        "../envs/training.yaml"
+    resources:
+        gpu=lambda w: max(gpus(planned) for planned, _ in study_trials(w.study)),
+    params:
+        key=lambda w: digest(
+            code_hash("repeat_fits.py"),
+            sorted(planned.key for planned, _ in study_trials(w.study)),
+        ),
+        run=script("repeat_fits.py"),
+        job=told(lambda w: training_job(PROJECT, study_trials(w.study))),
+        sample=PROJECT.main.verify_sample,
+    shell:
+        "job {log:q} python {params.run:q} --job {params.job:q} --sample {params.sample}"
+        " --gpus {resources.gpu} --table {output:q}"

@@ -1,7 +1,7 @@
 """Check what was made: metrics follow from kept outputs; the same seeds give the same bits."""
 
 import argparse
-from itertools import groupby
+from functools import partial
 from pathlib import Path
 
 from reseed.errors import ReseedError
@@ -20,7 +20,7 @@ def main() -> None:
     limit_threads(1)
     from reseed.coordinates import Coordinates
     from reseed.setting_files import SettingFiles
-    from reseed.training.verification import recomputed, retrained, sample
+    from reseed.training.verification import recomputed, repeated
 
     job = read_job(arguments.job)
     if not job["settings"]:
@@ -35,19 +35,19 @@ def main() -> None:
                 differing.append(f"{path}: {check.text}")
                 say(differing[-1])
     say(f"Metrics computed again from the kept outputs of {computed} of {total} trials.")
-    chosen = sorted(sample(trials, None if arguments.all else arguments.sample, arguments.seed))
-    for number, members in groupby(chosen, key=lambda item: item[0]):
-        device = pick_device(files[number].described["device"], arguments.gpus)
-        wanted = [trial for _, trial in members]
-        for path, check in retrained(files[number], wanted, device, 1):
-            say(f"{path}: {check.text}")
-            if not check.same:
-                differing.append(f"{path}: {check.text}")
+    device_for = partial(pick_device, gpus=arguments.gpus)
+    chosen = 0
+    count = None if arguments.all else arguments.sample
+    for one, trial, check in repeated(job, count, device_for, arguments.seed):
+        chosen += 1
+        say(f"{one.target(trial)}: {check.text}")
+        if not check.same:
+            differing.append(f"{one.target(trial)}: {check.text}")
     if differing:
         listed = "\n  ".join(differing)
         raise ReseedError(f"{len(differing)} trials differ from their record:\n  {listed}")
     say(
-        f"Verified: {len(chosen)} of {total} trials were retrained and are bitwise the same; "
+        f"Verified: {chosen} of {total} trials were retrained and are bitwise the same; "
         f"the metrics of all {total} follow from what they keep."
     )
 

@@ -76,32 +76,21 @@ def test_importing_seeds_loads_neither_torch_nor_the_rest_of_reseed():
     assert done.returncode == 0, done.stderr
 
 
-def test_make_deterministic_reports_what_it_set():
-    code = (
-        "import torch; from reseed.seeds import make_deterministic; flags = make_deterministic();"
-        " assert torch.are_deterministic_algorithms_enabled(); print(sorted(flags.items()))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(SCRIPTS)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "('deterministic_algorithms', True)" in done.stdout
-    assert "('cublas_workspace_config', ':4096:8')" in done.stdout
-
-
 @pytest.mark.parametrize("first", ["", "import torch; "])
 def test_the_switches_hold_however_late_pytorch_is_imported(first, tmp_path):
     (tmp_path / "late.py").write_text("def fit():\n    import torch.nn\n")
     code = (
-        "import sys; from reseed.seeds import determinism, keep_deterministic; "
+        "import os, sys; from reseed.seeds import SWITCHES, keep_deterministic; "
         + first
         + "keep_deterministic(); keep_deterministic(); import late; late.fit();"
-        " flags = determinism();"
-        " assert flags['deterministic_algorithms'] and not flags['allow_tf32'], flags;"
-        " assert flags['cublas_workspace_config'] == ':4096:8'"
+        " import torch; found = {"
+        "  'deterministic_algorithms': torch.are_deterministic_algorithms_enabled(),"
+        "  'cudnn_deterministic': torch.backends.cudnn.deterministic,"
+        "  'cudnn_benchmark': torch.backends.cudnn.benchmark,"
+        "  'allow_tf32': torch.backends.cuda.matmul.allow_tf32,"
+        "  'cublas_workspace_config': os.environ['CUBLAS_WORKSPACE_CONFIG']};"
+        " assert found == SWITCHES, found;"
+        " assert torch.backends.cudnn.allow_tf32 == SWITCHES['allow_tf32']"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -115,8 +104,8 @@ def test_the_switches_hold_however_late_pytorch_is_imported(first, tmp_path):
 
 def test_whoever_never_imports_pytorch_does_not_load_it():
     code = (
-        "import sys; from reseed.seeds import determinism, keep_deterministic;"
-        " keep_deterministic(); import json.tool; assert determinism() == {};"
+        "import sys; from reseed.seeds import keep_deterministic;"
+        " keep_deterministic(); import json.tool;"
         " sys.exit('torch' in sys.modules)"
     )
     environment = os.environ | {"PYTHONPATH": str(SCRIPTS)}

@@ -32,8 +32,6 @@ from reseed.standard import narrowed, standard_set
 from reseed.verdicts import ALL_DATASETS, p_text, share_text
 
 _NAME = "results"
-#: What makes an exhibit, as the report tells it.
-_COMMAND = "reseed compare"
 _VERDICTS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
     "flips", "n", "test", "verdict",
@@ -122,7 +120,7 @@ def compare(
     tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
     predictions = Predictions(Path(folder.name), tasks=tasks) if folder else None
     data = Data(metrics, about, predictions=predictions)
-    return Comparison(data, standard["analyses"], standard["exhibits"], folder)
+    return Comparison(data, standard["analyses"], standard["exhibits"], _folder=folder)
 
 
 def _checked_rope(rope: object) -> object:
@@ -149,15 +147,17 @@ def _predictions(results: object, entry: dict, study: dict) -> tempfile.Temporar
 
 @dataclass(frozen=True)
 class Comparison:
-    """Models compared by given results.
+    """Models compared by their results, given or trained here.
 
     `data` holds the runs (`data.metrics`) and what was read of them (`data.about`); `analyses` and
     `exhibits` are as a study file names them. Each is computed when it is first asked for.
+    `made_by` is what makes an exhibit, as the report tells it.
     """
 
     data: Data
     analyses: dict[str, dict]
     exhibits: dict[str, dict]
+    made_by: str = "reseed compare"
     _folder: tempfile.TemporaryDirectory | None = None
     _statistics: dict[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -202,8 +202,9 @@ class Comparison:
 
     def _exhibit(self, name: str) -> tuple[object, ExhibitData, dict]:
         entry = self.exhibits[_known(name, self.exhibits, "exhibit")]
+        analysis = entry.get("analysis")
         data = ExhibitData(
-            self.statistics(entry["analysis"]),
+            self.statistics(analysis) if analysis else None,
             self.data.metrics,
             self.data.about,
             kind=entry["kind"],
@@ -263,7 +264,7 @@ class Comparison:
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
             folder = self.save(Path(results) / _NAME)
             # Without a page to link from: no links to files that will be gone.
-            study = read_study(folder, list(self.exhibits), command=_COMMAND)
+            study = read_study(folder, list(self.exhibits), command=self.made_by)
         page = build_study_page(study)
         if path is not None:
             write_text(Path(path), page)

@@ -4,7 +4,8 @@ A module of `reseed.analyses` that defines `analyse`, or one of `reseed.exhibits
 `table` or `figure`, is a kind of the module's name; `my_module:analyse`, `my_module:table` and
 `my_module:figure` name a user's own. A module may further say
 
-- `READS`: what an analysis reads: `metrics` (the default), `predictions` or `curves`;
+- `READS`: what an analysis reads: `metrics` (the default), `predictions` or `curves`; an exhibit
+  may read `repeated_fits` besides its analysis;
 - `DRAWS`: the kinds of analysis, ("spread", …), that an exhibit can show; without it any, or none;
 - `class Options(reseed.options.Strict)`: its options; without one it takes none.
 
@@ -24,7 +25,10 @@ from reseed.errors import ReseedError, nearest
 from reseed.keys import SCRIPTS, code_files
 
 FUNCTIONS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
-READABLE = ("metrics", "predictions", "curves")
+READABLE = {
+    "analyses": ("metrics", "predictions", "curves"),
+    "exhibits": ("metrics", "repeated_fits"),
+}
 
 
 class Kind(NamedTuple):
@@ -96,8 +100,9 @@ def find(family: str, name: str, project: Path = Path()) -> Kind:
     if function not in FUNCTIONS[family] or function not in declared.functions:
         wanted = " or ".join(FUNCTIONS[family])
         raise ReseedError(f"{name!r}: {path} must define the function {wanted} that it names.")
-    if declared.reads not in READABLE:
-        raise ReseedError(f"{path}: READS is {declared.reads!r}. Allowed: {', '.join(READABLE)}.")
+    readable = READABLE[family]
+    if declared.reads not in readable:
+        raise ReseedError(f"{path}: READS is {declared.reads!r}. Allowed: {', '.join(readable)}.")
     draws = declared.draws
     if draws is not None and not (isinstance(draws, tuple | list) and set(draws) <= _analyses()):
         raise ReseedError(

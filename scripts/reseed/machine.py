@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from reseed.keys import SCRIPTS, digest
+from reseed.seeds import SWITCHES
 
 # Libraries whose arithmetic decides a trial's numbers.
 LIBRARIES = (
@@ -58,6 +59,7 @@ def environment(device: str, threads: int) -> dict:
         "device": name,
         "threads": threads,
         "libraries": versions(),
+        "determinism": SWITCHES,
     }
 
 

@@ -46,6 +46,7 @@ class PlannedSetting:
     code: str = ""
     search_code: str = ""
     keep: set[str] = field(default_factory=set)
+    studies: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
 
     @property
@@ -193,9 +194,10 @@ class Plan:
 def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -> Iterator[Block]:
     """All trials in jobs of about `block_seconds` each, by the models' cost hints.
 
-    A setting that fills a job is cut into blocks of its own; smaller ones that share environment
-    and device are packed. Borders depend on the configuration alone, so that a job that parses
-    the Snakefile again sees the same plan; they enter no key.
+    A setting that fills a job is cut into blocks of its own; smaller ones that share environment,
+    device and studies are packed, so that a study asked for alone trains nobody else's trials.
+    Borders depend on the configuration alone, so that a job that parses the Snakefile again sees
+    the same plan; they enter no key.
     """
     open_blocks: dict[tuple, Block] = {}
     for planned in plan.settings.values():
@@ -206,7 +208,7 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
             for start in range(0, len(planned.trials), size):
                 yield [(planned, planned.trials[start : start + size])]
             continue
-        kind = (planned.model["environment"], planned.model["device"])
+        kind = (planned.model["environment"], planned.model["device"], frozenset(planned.studies))
         block = open_blocks.setdefault(kind, [])
         if block and sum(p.seconds for p, _ in block) + planned.seconds > block_seconds:
             yield block
@@ -328,6 +330,7 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
                     )
                 studies[study.name][name].append(arm)
                 planned.keep |= set(study.keep) & set(KEPT_PARTS)
+                planned.studies.add(study.name)
                 _refuse_endless(where, arm.seeds)
                 trials = wanted.setdefault(planned.setting, set())
                 trials.update(expand(arm.seeds, planned.scheme))

@@ -11,7 +11,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     import torch
 
 _CUBLAS = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+# What PyTorch is set to wherever a trial is trained; part of what a trial's environment records.
+SWITCHES = {
+    "deterministic_algorithms": True,
+    "cudnn_deterministic": True,
+    "cudnn_benchmark": False,
+    "allow_tf32": False,
+    "cublas_workspace_config": _CUBLAS[1],
+}
 
 
 def _digest(seed: int, name: str) -> bytes:
@@ -46,8 +54,8 @@ def torch_generator(seed: int, name: str, device: str = "cpu") -> torch.Generato
     return torch.Generator(device=device).manual_seed(integer(seed, name))
 
 
-def make_deterministic() -> dict[str, Any]:
-    """Ask PyTorch for deterministic algorithms only; return the flags, for the trial's record.
+def make_deterministic() -> None:
+    """Set PyTorch's `SWITCHES`.
 
     An operation without a deterministic kernel raises an error from then on. cuBLAS reads its
     workspace setting when CUDA starts, so call this before the first CUDA operation.
@@ -55,28 +63,13 @@ def make_deterministic() -> dict[str, Any]:
     import torch
 
     os.environ.setdefault(*_CUBLAS)
-    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(SWITCHES["deterministic_algorithms"])
     # Filling fresh memory would hide reads of it, which no operation here does, at a cost.
     torch.utils.deterministic.fill_uninitialized_memory = False
-    torch.backends.cudnn.deterministic = True
-    torch.backends.cudnn.benchmark = False
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
-    return determinism()
-
-
-def determinism() -> dict[str, Any]:
-    """Return the flags as they are now; none if PyTorch is not loaded."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return {}
-    return {
-        "deterministic_algorithms": torch.are_deterministic_algorithms_enabled(),
-        "cudnn_deterministic": torch.backends.cudnn.deterministic,
-        "cudnn_benchmark": torch.backends.cudnn.benchmark,
-        "allow_tf32": torch.backends.cuda.matmul.allow_tf32,
-        "cublas_workspace_config": os.environ.get(_CUBLAS[0]),
-    }
+    torch.backends.cudnn.deterministic = SWITCHES["cudnn_deterministic"]
+    torch.backends.cudnn.benchmark = SWITCHES["cudnn_benchmark"]
+    torch.backends.cuda.matmul.allow_tf32 = SWITCHES["allow_tf32"]
+    torch.backends.cudnn.allow_tf32 = SWITCHES["allow_tf32"]
 
 
 def keep_deterministic() -> None:

@@ -8,7 +8,7 @@ from reseed.analyses.data import Data
 from reseed.errors import ReseedError
 from reseed.importing import import_results
 from reseed.metric_names import direction, is_share
-from reseed.metrics import GREATER_IS_BETTER, evaluate_scores
+from reseed.metrics import METRICS, evaluate_scores
 
 STUDY = {"name": "mine", "title": "My runs", "notes": ["as run"]}
 SCORES = {("a", 0): 0.81, ("a", 1): 0.82, ("b", 0): 0.79, ("b", 1): 0.8}
@@ -274,7 +274,8 @@ def test_a_prediction_that_is_not_finite_fails_the_run(tmp_path):
 
 
 def test_directions():
-    assert {name: direction(name) for name in GREATER_IS_BETTER} == GREATER_IS_BETTER
+    for name, metric in METRICS.items():
+        assert direction(name) == metric.greater_is_better, name
     assert direction("neg_mean_squared_error") is True
     assert direction("eval/F1-score") is True
     assert direction("valLoss") is False

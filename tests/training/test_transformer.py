@@ -186,6 +186,11 @@ def test_bad_options_are_told(options, words, folders):
     assert words in outcome.error
 
 
+def test_a_name_of_the_hub_needs_a_revision():
+    with pytest.raises(ValueError, match="revision, a commit"):
+        transformer("multiclass", 3, {"source": "a/b"}, same_seeds(0))
+
+
 def test_labels_that_share_a_token_are_refused(folders):
     made = model(folders["t5"], labels=["unheard", "of", "words"])
     with pytest.raises(ValueError, match="labels"):

@@ -23,7 +23,7 @@ from reseed.analyses.outputs import (
 from reseed.analyses.region import region
 from reseed.item_verdicts import outcome, verdict
 from reseed.metric_names import is_share
-from reseed.metrics import GREATER_IS_BETTER
+from reseed.metrics import METRICS
 from reseed.options import Count, Level, Names, Rope
 from reseed.stats.bootstrap import WEIGHTED_METRICS
 from reseed.stats.comparison import equivalence_p, holm
@@ -128,7 +128,7 @@ def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict
     share = is_share(metric)
     row = {name: a.key[name] for name in SIDE_BY_SIDE} | {
         "metric": metric,
-        "greater_is_better": GREATER_IS_BETTER.get(metric, metric not in ("error", "mae")),
+        "greater_is_better": metric in METRICS and METRICS[metric].greater_is_better,
         "factor": 100.0 if share else 1.0,
         "unit": "points" if share else data.about["datasets"][a.key["dataset"]].get("unit") or "",
         "arm_a": a.key[ARM],

@@ -113,7 +113,7 @@ def _of_machines(data: ExhibitData) -> Iterator[tuple]:
         versions = {"python": facts.get("python"), **(facts.get("libraries") or {})}
         listed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
         yield "Hardware and software", f"{title}: versions", listed or "not recorded"
-        flags = facts.get("determinism") or facts.get("flags") or {}
+        flags = facts.get("determinism") or {}
         told = ", ".join(f"{_FLAGS.get(name, name)}={value}" for name, value in flags.items())
         yield "Hardware and software", f"{title}: determinism flags", told or "not recorded"
     commits = data.about.get("commits") or []

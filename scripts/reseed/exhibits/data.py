@@ -10,44 +10,19 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.metric_names import title_in_text as metric_title
 
-class _Titles(dict):
-    """A metric of the user's own is printed as it is written."""
-
-    def __missing__(self, metric: str) -> str:
-        return metric
-
-
-#: Metrics as they are printed within a sentence.
-METRICS = _Titles(
-    {
-        "mse": "MSE",
-        "mae": "MAE",
-        "r2": "R²",
-        "auc": "AUC",
-        "average_precision": "average precision",
-        "accuracy": "accuracy",
-        "log_loss": "log loss",
-        "brier": "Brier score",
-        "macro_auc": "macro AUC",
-    }
-)
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
-
-
-def metric_title(metric: str) -> str:
-    """A metric as it is printed; one of the user's own as it is written."""
-    return METRICS.get(metric, metric)
 
 
 @dataclass(frozen=True)
 class ExhibitData:
     """An exhibit's inputs: its analysis (None without one), the trials, the study's facts.
 
-    `kind`, `title` and `caption` are as the study configures the exhibit. `verified` is what a
-    check by retraining found, one entry a trial (see `repeated_fits`); None where none was made.
+    `kind`, `title` and `caption` are as the study configures the exhibit. `repeats` is what
+    training a sample of the trials again found, one row a trial; None where no exhibit asks.
     """
 
     statistics: pd.DataFrame | None
@@ -56,7 +31,7 @@ class ExhibitData:
     kind: str = ""
     title: str = ""
     caption: str = ""
-    verified: list[dict] | None = None
+    repeats: pd.DataFrame | None = None
 
     def dataset(self, identifier: str) -> str:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
@@ -151,7 +126,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
     """Read what the exhibit `job` (as configured) is drawn from out of a study's folder."""
     analysis = job.get("analysis")
     statistics = pd.read_parquet(study / "statistics" / f"{analysis}.parquet") if analysis else None
-    verified = study / "verified.json"
+    repeats = study / "repeated_fits.parquet"
     return ExhibitData(
         statistics,
         pd.read_parquet(study / "metrics.parquet"),
@@ -159,7 +134,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
         kind=job["kind"],
         title=job["title"],
         caption=job.get("caption", ""),
-        verified=json.loads(verified.read_text(encoding="utf-8")) if verified.is_file() else None,
+        repeats=pd.read_parquet(repeats) if repeats.is_file() else None,
     )
 
 
@@ -192,13 +167,31 @@ def footnote(
 
 def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()) -> list[str]:
     """What *, † and ‡ mean where these datasets and models are named."""
+    datasets, models = list(datasets), list(models)
     recipes, limits = data.recipes(models), data.limits(models)
     return [
-        *stand_ins(data, list(datasets)),
+        *stand_ins(data, datasets),
         *([f"† {'; '.join(recipes)}."] if recipes else []),
         *([f"‡ Not converged, stopped at the limit of training: {'; '.join(limits)}."]
           if limits else []),
+        *mixed(data, datasets, models),
     ]  # fmt: skip
+
+
+def mixed(data: ExhibitData, datasets: list[str], models: list[str]) -> list[str]:
+    """A sentence where trials of one model on one dataset were not all made in one environment."""
+    if "environment" not in data.metrics or data.metrics.empty:
+        return []
+    trials = data.metrics[data.metrics["dataset"].isin(datasets)]
+    trials = trials[trials["model"].isin(models)] if models else trials
+    counts = trials.groupby(["dataset", "model"])["environment"].nunique()
+    names = [
+        f"{data.model(m)} on {data.dataset(d).rstrip('*')}" for d, m in counts.index[counts > 1]
+    ]
+    told = "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return [
+        f"Pooled over environments (versions, processor or device differ between trials): {told}."
+    ] if names else []  # fmt: skip
 
 
 def units(data: ExhibitData, datasets: list[str]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from reseed.exhibits.data import ExhibitData, marks
 from reseed.exhibits.numbers import counted
 from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Strict
+
+READS = "repeated_fits"
 
 
 class Options(Strict):
@@ -17,12 +17,12 @@ class Options(Strict):
 def table(data: ExhibitData, options: dict) -> Table:
     """One row a dataset and model of the trials that were trained again from scratch.
 
-    `data.verified` holds one entry a trial: `dataset`, `model`, `same` (outputs and metrics equal
-    bit by bit) and, where they are not, `text` with what differs.
+    `data.repeats` holds one row a trial: `dataset`, `model`, `same` (status and outputs are equal
+    bit by bit) and `text` with what was found.
     """
-    if not data.verified:
-        return empty_table(data, "No trial was trained again: run `snakemake verify --cores all`.")
-    rows = pd.DataFrame(data.verified)
+    if data.repeats is None or data.repeats.empty:
+        return empty_table(data, "No trial was trained again: the results are given.")
+    rows = data.repeats
     lines = Rows()
     for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False):
         same = int(part["same"].sum())

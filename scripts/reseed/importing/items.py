@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.importing.metric_choice import Wanted, wanted_names
 from reseed.importing.shapes import KEY, runs_table
 from reseed.importing.table import Table
-from reseed.metrics import PRIMARY, evaluate_scores
+from reseed.metrics import TASKS, evaluate_scores, usual
 
 _SPLIT = ["dataset", "data_seed", "repeat", "fold"]
 
@@ -68,7 +68,7 @@ def read_items(table: Table, found: dict) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _primary(task: str) -> str:
-    return PRIMARY.get(task, "accuracy")
+    return usual(task).name if task in TASKS else "accuracy"
 
 
 def _accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:

@@ -135,6 +135,11 @@ class Transformer:
             raise ValueError("a transformer here classifies texts: regression is not offered")
         if (folder is None) == (recipe.source is None):
             raise ValueError("a transformer needs either weights (a folder) or source (a name)")
+        if recipe.source is not None and recipe.revision is None:
+            raise ValueError(
+                f"source {recipe.source}: give its revision, a commit of the hub's repository; "
+                "the weights that a name stands for may change"
+            )
         if precision not in PRECISIONS:
             raise ValueError(f"precision {precision!r}: one of {', '.join(PRECISIONS)}")
         if recipe.labels is not None and len(recipe.labels) != n_classes:

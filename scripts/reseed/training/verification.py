@@ -4,9 +4,9 @@ The second is the repeated fit of Raste et al., Section 4.1, on any sample of pl
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from reseed import metrics
 from reseed.coordinates import Coordinates
 from reseed.data.store import read_targets
 from reseed.errors import ReseedError
+from reseed.machine import environment, environment_id
 from reseed.setting_files import SettingFiles
 from reseed.training.block import Splits, train
 
@@ -64,13 +65,35 @@ def sample(settings: list, count: int | None, seed: int) -> list[tuple[int, Coor
 
 def retrained(
     files: SettingFiles, trials: list[Coordinates], device: str, threads: int
-) -> Iterator[tuple[Path, Check]]:
+) -> Iterator[tuple[Coordinates, Check]]:
     """Train trials again from scratch, by the path that made them, and compare fingerprints."""
+    here = environment_id(environment(device, threads))
     for trial, outcome in train(files, trials, device, threads):
         record = files.read(trial)
         found = (outcome.status, outcome.fingerprint)
         expected = (record["status"], record["fingerprint"])
         text = f"same ({outcome.status}, {str(outcome.fingerprint)[:12]})"
         if found != expected:
-            text = f"differs: expected {expected}, found {found} {outcome.error or ''}"
-        yield files.target(trial), Check(found == expected, text)
+            text = f"differs: expected {expected}, found {found} {outcome.error or ''}".rstrip()
+            if record["environment"] != here:
+                text += " (it was made under other versions, or on another device)"
+        yield trial, Check(found == expected, text)
+
+
+def repeated(
+    job: dict, count: int | None, device_for: Callable[[str], str], seed: int = 0
+) -> Iterator[tuple[SettingFiles, Coordinates, Check]]:
+    """Retrain a sample of a job's trials, each setting's in one call.
+
+    Args:
+        job: as `reseed.plan_files.training_job` tells it.
+        count: how many trials; None retrains every one.
+        device_for: the device, here, of what a model allows (cpu, gpu, auto).
+        seed: of the sample.
+    """
+    trials = [[Coordinates(*t) for t in described["trials"]] for described in job["settings"]]
+    for number, members in groupby(sorted(sample(trials, count, seed)), key=lambda item: item[0]):
+        files = SettingFiles(Path(job["results"]), job["settings"][number])
+        device = device_for(files.described["device"])
+        for trial, check in retrained(files, [trial for _, trial in members], device, 1):
+            yield files, trial, check
