@@ -406,3 +406,5 @@ def test_the_robust_test_accepts_at_its_boundary():
     assert trimming.robust_ks_test(candidate, reference, 0.1, distance).accepted
     below = np.nextafter(distance, 0)
     assert not trimming.robust_ks_test(candidate, reference, 0.1, below).accepted
+    assert alpha_hat_grid(candidate, reference, distance) == 0.1
+    assert alpha_hat_grid(candidate, reference, below) > 0.1

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.exhibits import style
+from reseed.exhibits import coverage, style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted, percent, spread_over
@@ -75,7 +75,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         definitions=[
             f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
             " line the model named first is better. p is Holm-adjusted over the pairs of a panel;"
-            " flips: share of single runs that order the pair otherwise."
+            " flips: share of single runs that order the pair otherwise.",
+            *coverage.corrected(rows),
         ],
         alt=" ".join(["Difference of each pair of models with its interval, by dataset.", *found]),
     )

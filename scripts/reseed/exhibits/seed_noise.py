@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reseed.exhibits import numbers, style
+from reseed.exhibits import coverage, numbers, style
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
@@ -69,8 +69,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         definitions=[
             "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
             " if test rows were without end; the rest is seeds that are right on different rows"
-            " (Jordan 2023). AUC is no mean over test rows, so it has none here. Intervals"
-            " allow for seeds and test rows."
+            " (Jordan 2023). AUC is no mean over test rows, so it has none here. "
+            + coverage.SEED_NOISE
         ],
         alt=" ".join(["Marks at three standard deviations for each algorithm.", *found]),
     )
