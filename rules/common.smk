@@ -52,7 +52,7 @@ shell.prefix(
     ' run again." >> "$log"; fi; return "$rc"; }}; '
 )
 JOBS = PlanFiles(RESULTS, dry=workflow.dryrun)
-SIZES = JobSizes(RESULTS, measured_seconds(RESULTS, PROJECT.studies))
+SIZES = JobSizes(RESULTS, measured_seconds(RESULTS))
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
 GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
 # Where trials of other versions are to be trained again, versions start jobs again.
