@@ -143,7 +143,8 @@ class Project:
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """How many jobs of each rule a run would execute."""
-        jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", self.run("-n", *arguments), re.MULTILINE)
+        table = self.run("-n", *arguments, "--quiet", "host")  # Snakemake's own lines
+        jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", table, re.MULTILINE)
         return {name: int(count) for name, count in jobs if name != "total"}
 
 
