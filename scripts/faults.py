@@ -20,13 +20,11 @@ from reseed.scripting import run, say
 def main() -> None:
     """Damage, feed, kill; after each, write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=50, help="SIGKILLs (0: none this time)")
+    parser.add_argument("--kills", type=int, default=50, help="SIGKILLs (0: none)")
     parser.add_argument("--small", action="store_true", help="kill a small study, not scale smoke")
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
-    parser.add_argument("--case", action="append", help="only these cases (none: no case)")
-    parser.add_argument(
-        "--record", type=Path, default=Path("results/faults.json"), help="kept here"
-    )
+    parser.add_argument("--case", action="append", help="only these (none: no case)")
+    parser.add_argument("--record", type=Path, default=Path("results/faults.json"))
     parser.add_argument("--output", type=Path, default=Path("docs/reliability.md"))
     arguments = parser.parse_args()
     load_cases()
@@ -40,18 +38,17 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:
         bench = Bench(Path(folder, "cases"))
-        for name in arguments.case or CASES:
-            if name != "none":
-                outcome, seconds = bench.try_case(CASES[name])
-                record.outcomes[name] = outcome
-                say(f"{CASES[name].title}: {outcome.end}, {seconds:.0f} s. {outcome.message}")
-                tell()
+        for name in [case for case in arguments.case or CASES if case != "none"]:
+            record.outcomes[name], seconds = bench.try_case(CASES[name])
+            end, message = record.outcomes[name].end, record.outcomes[name].message
+            say(f"{CASES[name].title}: {end}, {seconds:.0f} s. {message}")
+            tell()
         if arguments.kills:
             make = Workspace.small if arguments.small else Workspace.own
             scale = () if arguments.small else ("--config", "scale=smoke")
             into = Path(folder, "kills")
             record.kills = kill_often(make, into, arguments.kills, arguments.seed, scale, say)
-            record.kills.what = "a small study" if arguments.small else "every study at scale smoke"
+            record.kills.what = "a small study" if arguments.small else "all of scale smoke"
             tell()
     if record.bad:
         raise ReseedError(f"not all ends well ({', '.join(record.bad)}): {arguments.output}")

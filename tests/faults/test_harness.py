@@ -102,8 +102,8 @@ def test_the_page_tells_bad_ends_as_bad(monkeypatch):
     assert "each round ended in the same bits" in good
     assert "1 of 1 end well" in good
     assert "| an odd | fault | refused | Error: \\<no> |" in good
-    kills.differences.append("round 1: differs: trials/x.parquet")
     assert record.bad == []
+    kills.differences.append("round 1: differs: trials/x.parquet")
     record.outcomes["odd"] = Outcome("LOST", "gone")
     bad = page(record, "two cores")
     assert record.bad == ["odd", "kills"]
