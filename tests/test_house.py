@@ -129,6 +129,7 @@ RUNS = {
         *("train.py", "tune.py", "verify.py"),
         *(f"reseed.models.{family}" for family in ("forest", "boosting", "ffnn")),
         *(f"reseed.models.{family}" for family in ("text_classic", "transformer", "pixels")),
+        *(f"reseed.models.{family}" for family in ("vision", "bilstm")),
     ],
     "statistics": [
         *("collect_trials.py", "collect_items.py", "import_results.py", "export_runs.py"),
