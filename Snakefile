@@ -43,8 +43,8 @@ for study in PROJECT.studies:
 
 
 onsuccess:
-    if os.path.exists(REPORT):
-        print(f"Report: {os.path.abspath(REPORT)}")
+    for page in asked_pages():
+        print(f"Report: {os.path.abspath(page)}")
 
 
 onerror:

@@ -1,10 +1,15 @@
-"""Write the JSON schemas of the configuration files, for editors that check YAML as you type."""
+"""Write the JSON schemas of the configuration files, and the page that says what they hold."""
 
 from pathlib import Path
 
-from reseed.atomic import write_json
+from reseed.atomic import write_json, write_text
 from reseed.config import schemas
+from reseed.reference import reference
+
+EXAMPLES = Path("docs/examples")
 
 if __name__ == "__main__":
     for name, schema in schemas().items():
         write_json(Path("config/schema") / f"{name}.json", schema)
+    page = reference(EXAMPLES / "config_head.md", EXAMPLES / "study.yaml")
+    write_text(Path("config/README.md"), page)

@@ -42,7 +42,35 @@ def test_the_plan_and_each_job(progress, clock):
     start(progress, 7, "train_a_1", "results/logs/trials/magic/xgb/block-0.log")
     clock.now = 65.0
     text = send(progress, "job_finished", job_id=7)
-    assert text.endswith("[1/4] train trials/magic/xgb/block-0, 1 min 05 s\n")
+    line = "[1/4] train trials/magic/xgb/block-0, 1 min 05 s; about 3 min 15 s left\n"
+    assert text.endswith(line)
+
+
+def test_a_study_that_is_asked_for_is_no_job(progress):
+    progress.targets.add("my_runs")
+    stats = {"table": 2, "study_report": 1, "my_runs": 1, "total": 4}
+    assert send(progress, "run_info", stats=stats) == "3 jobs: table 2, report 1\n"
+    send(progress, "job_started", jobs=[1])
+    send(progress, "job_info", jobid=1, rule_name="my_runs", log=[])
+    assert "my" not in send(progress, "job_finished", job_id=1)
+
+
+def test_a_dry_run_says_why_once(clock):
+    progress = Progress(io.StringIO(), clock, dry=True)
+    stats = {"train_a_1": 2, "table": 1, "total": 3}
+    send(progress, "run_info", stats=stats)
+    changed = "Missing output files: x; Params have changed since last execution: y"
+    follow = "Input files updated by another job: x"
+    for rule, reason in (("train_a_1", changed), ("train_a_2", changed), ("table", follow)):
+        send(progress, "job_info", jobid=1, rule_name=rule, log=["l"], reason=reason)
+    send(progress, "run_info", stats=stats)
+    text = send(progress, message="Reasons:\n    (check individual jobs above for details)")
+    assert text.splitlines() == [
+        "3 jobs: train 2, table 1",
+        "  because its code, recipe or data have changed: train 2",
+        "  because what it is made from is made anew: table 1",
+        "This was a dry run: nothing was made.",
+    ]
 
 
 def test_a_failed_job_shows_the_end_of_its_log(progress, tmp_path):
@@ -62,6 +90,9 @@ def test_errors_are_told_and_chatter_is_not(progress):
     assert send(progress, "error", "LockException: locked", logging.ERROR) == (
         "LockException: locked\n"
     )
+    text = "WorkflowError:\nAt least one job did not complete successfully."
+    before = progress.stream.getvalue()
+    assert send(progress, "error", text, logging.ERROR) == before
     assert "Nothing to be done" in send(progress, message="Nothing to be done (all files).")
 
 

@@ -1,7 +1,7 @@
 """Is this difference real, or just a lucky seed?
 
-`compare(results)` says what results from anywhere carry. Loaded when first used, so that the
-Snakefile, which imports parts of this library, stays light.
+`compare(results)` says what results from anywhere carry; `study(models, X, y)` trains them first.
+Loaded when first used, so that the Snakefile, which imports parts of this library, stays light.
 """
 
 import importlib
@@ -10,8 +10,9 @@ _HOME = {
     "compare": "reseed.comparison",
     "Comparison": "reseed.comparison",
     "ReseedError": "reseed.errors",
+    "study": "reseed.in_process",
 }
-__all__ = ["Comparison", "ReseedError", "compare"]
+__all__ = ["Comparison", "ReseedError", "compare", "study"]
 
 
 def __getattr__(name: str) -> object:

@@ -32,8 +32,6 @@ from reseed.standard import narrowed, standard_set
 from reseed.verdicts import ALL_DATASETS, p_text, share_text
 
 _NAME = "results"
-#: What makes an exhibit, as the report tells it.
-_COMMAND = "reseed compare"
 _VERDICTS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
     "flips", "n", "test", "verdict",
@@ -59,6 +57,7 @@ def compare(
     level: float = 0.95,
     alpha: float = 0.05,
     min_runs: int = 5,
+    rope: float | dict[str, float] | None = None,
 ) -> Comparison:
     """Compare models by the results of their runs, as far as those runs carry.
 
@@ -80,6 +79,9 @@ def compare(
         title: heading of the report.
         level, alpha: of intervals; of the adjusted tests.
         min_runs: with fewer shared runs there is no verdict.
+        rope: the difference that would not matter, in units of the score (0.01: one point of a
+            share); a dict by metric where there are several. Without it no pair is ever called
+            equivalent: that is for you to say, not for the scores.
 
     Returns:
         A `Comparison`: `print` it, or see its `verdicts`, `leaderboard`, `plot`, `to_latex`,
@@ -111,12 +113,21 @@ def compare(
     standard = standard_set(items=folder is not None)
     standard["analyses"] = narrowed(standard["analyses"], entry)
     chosen = {"level": level, "alpha": alpha, "min_runs": min_runs}
+    if rope is not None:
+        chosen["rope"] = _checked_rope(rope)
     options = standard["analyses"]["pairs"].setdefault("options", {})
     standard["analyses"]["pairs"]["options"] = chosen | options
     tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
     predictions = Predictions(Path(folder.name), tasks=tasks) if folder else None
     data = Data(metrics, about, predictions=predictions)
-    return Comparison(data, standard["analyses"], standard["exhibits"], folder)
+    return Comparison(data, standard["analyses"], standard["exhibits"], _folder=folder)
+
+
+def _checked_rope(rope: object) -> object:
+    halves = rope.values() if isinstance(rope, dict) else [rope]
+    if not all(isinstance(h, int | float) and 0 < h < float("inf") for h in halves):
+        raise ReseedError(f"`rope` must be a half-width > 0, or a dict of them, got {rope!r}.")
+    return rope
 
 
 def _predictions(results: object, entry: dict, study: dict) -> tempfile.TemporaryDirectory:
@@ -136,15 +147,17 @@ def _predictions(results: object, entry: dict, study: dict) -> tempfile.Temporar
 
 @dataclass(frozen=True)
 class Comparison:
-    """Models compared by given results.
+    """Models compared by their results, given or trained here.
 
     `data` holds the runs (`data.metrics`) and what was read of them (`data.about`); `analyses` and
     `exhibits` are as a study file names them. Each is computed when it is first asked for.
+    `made_by` is what makes an exhibit, as the report tells it.
     """
 
     data: Data
     analyses: dict[str, dict]
     exhibits: dict[str, dict]
+    made_by: str = "reseed compare"
     _folder: tempfile.TemporaryDirectory | None = None
     _statistics: dict[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -189,8 +202,9 @@ class Comparison:
 
     def _exhibit(self, name: str) -> tuple[object, ExhibitData, dict]:
         entry = self.exhibits[_known(name, self.exhibits, "exhibit")]
+        analysis = entry.get("analysis")
         data = ExhibitData(
-            self.statistics(entry["analysis"]),
+            self.statistics(analysis) if analysis else None,
             self.data.metrics,
             self.data.about,
             kind=entry["kind"],
@@ -250,7 +264,7 @@ class Comparison:
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
             folder = self.save(Path(results) / _NAME)
             # Without a page to link from: no links to files that will be gone.
-            study = read_study(folder, list(self.exhibits), command=_COMMAND)
+            study = read_study(folder, list(self.exhibits), command=self.made_by)
         page = build_study_page(study)
         if path is not None:
             write_text(Path(path), page)

@@ -29,7 +29,22 @@ CHATTER = (
     "Shutting down",
     "Using shell",
     "--keep-incomplete",
+    "Reasons:",
+    "This was a dry-run",
+    "At least one job did not complete successfully",
+    "WorkflowError:\nAt least one job did not complete successfully",
 )
+# Why a job would run: how Snakemake begins to say it, and in words. The first that holds is told.
+REASONS = {
+    "Code has changed": "its rule has changed",
+    "Params have changed": "its code, recipe or data have changed",
+    "Software environment": "the versions it runs with have changed",
+    "Updated input files": "an input file has changed",
+    "Set of input files": "it has other input files",
+    "Forced execution": "it was asked for",
+    "Missing output files": "its files are not there",
+    "Input files updated by another job": "what it is made from is made anew",
+}
 
 
 def minutes(seconds: float) -> str:
@@ -43,15 +58,21 @@ def minutes(seconds: float) -> str:
 
 
 class Progress(logging.Handler):
-    """Prints a run's plan, each finished or failed job, and what is left."""
+    """Prints a run's plan, each finished or failed job, and what is left.
 
-    def __init__(self, stream: TextIO = sys.stderr, clock=time.monotonic):
+    dry: of a dry run, which prints its plan and why, and makes nothing.
+    """
+
+    def __init__(self, stream: TextIO = sys.stderr, clock=time.monotonic, dry: bool = False):
         super().__init__()
-        self.stream, self.clock = stream, clock
+        self.stream, self.clock, self.dry = stream, clock, dry
+        self.reasons: dict[str, Counter[str]] = {}
+        #: Rules that only ask for others' files.
+        self.targets = {"total", "all"}
         self.started_at = clock()
         self.done = self.total = 0
         self.running: dict[int, tuple[str, float]] = {}
-        self._names: dict[int, str] = {}
+        self._said = ""
         if stream.isatty():
             threading.Thread(target=self._tick, daemon=True).start()
 
@@ -69,18 +90,30 @@ class Progress(logging.Handler):
         # A failed job's own error is told by `on_job_error`, without its whole command.
         if record.levelno >= logging.WARNING and text.startswith("RuleException"):
             return
-        if record.levelno >= logging.WARNING or not text.startswith(CHATTER):
+        if not text.startswith(CHATTER) and text != self._said:
+            self._said = text
             self._print(text)
 
     def on_run_info(self, record: logging.LogRecord) -> None:
-        """Print the plan: jobs by stage."""
+        """Print the plan: jobs by stage. A dry run tells it again at its end: then why."""
+        if self.dry and self.total:
+            self._why()
+            return
         stages: Counter[str] = Counter()
         for rule, count in record.stats.items():
-            if rule not in ("total", "all"):
+            if rule not in self.targets:
                 stages[_stage(rule)] += int(count)
         self.total = sum(stages.values())
         plan = ", ".join(f"{stage} {count}" for stage, count in stages.items())
         self._print(f"{self.total} jobs: {plan}")
+
+    def _why(self) -> None:
+        for reason in (*REASONS.values(), ""):
+            jobs = self.reasons.get(reason)
+            if jobs:
+                listed = ", ".join(f"{stage} {count}" for stage, count in jobs.items())
+                self._print(f"  because {reason or 'of something else'}: {listed}")
+        self._print("This was a dry run: nothing was made.")
 
     def on_job_started(self, record: logging.LogRecord) -> None:
         """Start the clocks of jobs."""
@@ -89,6 +122,16 @@ class Progress(logging.Handler):
 
     def on_job_info(self, record: logging.LogRecord) -> None:
         """Note what a job is called: its stage, and where its log stands."""
+        if self.dry:
+            text = str(record.reason)
+            known = (words for start, words in REASONS.items() if start in text)
+            stages = self.reasons.setdefault(next(known, ""), Counter())
+            if record.rule_name not in self.targets:
+                stages[_stage(record.rule_name)] += 1
+            return
+        if record.rule_name in self.targets:
+            self.running.pop(record.jobid, None)
+            return
         stage, logs = _stage(record.rule_name), [str(log) for log in record.log or []]
         place = re.sub(r"^.*?logs/|\.log$", "", logs[0]) if logs else ""
         name = place if place.startswith(stage) else f"{stage} {place}"
@@ -98,10 +141,14 @@ class Progress(logging.Handler):
     def on_job_finished(self, record: logging.LogRecord) -> None:
         """Print a finished job."""
         name, started = self.running.pop(record.job_id, (None, 0.0))
-        if name in (None, "all"):
+        if name is None:
             return
         self.done += 1
-        self._print(f"{self._count()} {name}, {minutes(self.clock() - started)}")
+        left = self._left()
+        self._print(
+            f"{self._count()} {name}, {minutes(self.clock() - started)}"
+            + (f"; about {left} left" if left and self.done < self.total else "")
+        )
 
     def on_job_error(self, record: logging.LogRecord) -> None:
         """Print a failed job with the end of its log."""
@@ -115,6 +162,12 @@ class Progress(logging.Handler):
                 if not lines and shutil.disk_usage(path.parent).free < FULL:
                     self._print("  Error: no space left on the disk, not even for this log.")
                 self._print(f"  (whole log: {path})")
+
+    def _left(self) -> str:
+        """How long the rest takes, if its jobs take as long as those that are done."""
+        if not self.done:
+            return ""
+        return minutes((self.clock() - self.started_at) / self.done * (self.total - self.done))
 
     def _count(self) -> str:
         width = len(str(self.total))
@@ -131,8 +184,8 @@ class Progress(logging.Handler):
         if not self.stream.isatty() or not self.running:
             return
         spent = self.clock() - self.started_at
-        left = spent / self.done * (self.total - self.done) if self.done else None
-        rest = f", about {minutes(left)} left" if left is not None else ""
+        left = self._left()
+        rest = f", about {left} left" if left else ""
         names = "; ".join(name for name, _ in self.running.values())
         line = f"{self._count()} {minutes(spent)}{rest}. Running: {names}"
         self.stream.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")
@@ -147,4 +200,4 @@ class Progress(logging.Handler):
 
 def _stage(rule: str) -> str:
     """`train_magic_0` → `train`: a rule's name begins with its verb."""
-    return rule.split("_")[0]
+    return "report" if rule == "study_report" else rule.split("_")[0]

@@ -29,8 +29,13 @@ _ITEM_EXHIBITS = {
     "choice": ("seed_choice_table", "What choosing a seed costs", "choice"),
 }
 #: Of studies that train: how each model does, what the way of deciding is worth, what was run.
-_TRAINED_ANALYSES = {"folds": {"kind": "fold_scores"}, "ways": {"kind": "protocol"}}
+_TRAINED_ANALYSES = {
+    "variance": {"kind": "variance_components"},
+    "folds": {"kind": "fold_scores"},
+    "ways": {"kind": "protocol"},
+}
 _TRAINED_EXHIBITS = {
+    "variance": ("variance_table", "Share of the variance due to seeds and to splits", "variance"),
     "folds": ("fold_scores_table", "Score of each model over its splits", "folds"),
     "ways": ("protocol_table", "What each way of deciding is worth", "ways"),
     "checklist": ("checklist", "Reproducibility checklist", None),

@@ -4,6 +4,7 @@ import copy
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -104,7 +105,11 @@ class Project:
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Run snakemake and return what it printed; the exit status must be as expected."""
         process = self.start(*arguments)
-        text, _ = process.communicate(timeout=1200)
+        try:
+            text, _ = process.communicate(timeout=600)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
         assert (process.returncode != 0) == fails, text
         return text
 
@@ -138,7 +143,8 @@ class Project:
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """How many jobs of each rule a run would execute."""
-        jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", self.run("-n", *arguments), re.MULTILINE)
+        table = self.run("-n", *arguments, "--quiet", "host")  # Snakemake's own lines
+        jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", table, re.MULTILINE)
         return {name: int(count) for name, count in jobs if name != "total"}
 
 

@@ -41,9 +41,11 @@ def test_every_study_from_raw_data_to_the_report(own_studies):
     text = own_studies.run("--config", "scale=smoke")
     results = own_studies.folder / "results"
     assert f"Report: {results / 'report' / 'index.html'}" in text
-    page = html.unescape((results / "report" / "index.html").read_text())
+    index = html.unescape((results / "report" / "index.html").read_text())
     for study in ("inherent_randomness", "my_runs"):
         about = json.loads((results / "studies" / study / "about.json").read_text())
+        page = html.unescape((results / "report" / f"{study}.html").read_text())
+        assert about["title"] in index
         assert about["trials"]["failed"] == 0
         assert about["trials"]["ok"] > 0
         sidecars = list((results / "studies" / study).glob("*/*.json"))

@@ -15,9 +15,11 @@ SCALES = get_args(Scale)
 
 
 class Strict(BaseModel):
-    """A class that refuses unknown fields."""
+    """A class that refuses unknown fields; the text under a field is its description."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 def shape_of(value: object) -> str:

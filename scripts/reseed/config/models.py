@@ -11,7 +11,9 @@ class Range(Strict):
     """Whole numbers from `low` to `high`, both included."""
 
     low: int
+    """Least."""
     high: int
+    """Greatest."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "Range":
@@ -35,6 +37,7 @@ class Encoder(Strict):
     """
 
     scaling: Literal["training_rows", "all_rows", "none"] = "training_rows"
+    """On which rows min-max scaling is fitted; `all_rows` is what Raste et al. do."""
 
 
 class Stack(Strict):
@@ -44,31 +47,41 @@ class Stack(Strict):
     """
 
     cpu: Count = 1
+    """Trials side by side on a CPU."""
     gpu: Count = 1
+    """On a GPU."""
 
 
 class Model(Strict):
-    """One model: an algorithm with its training recipe.
-
-    `code` names files or modules that the factory loads in a way that cannot be followed; their
-    content is part of a trial's key, as the factory's own module is. `hold_validation`: a model
-    that does not stop early is not trained on the validation rows either, so that it has
-    validation scores. `compute`: how to compute (mixed precision and the like), for factories
-    that take it.
-    """
+    """One model: an algorithm with its training recipe."""
 
     name: Identifier
+    """The file's name."""
     title: str
+    """What tables and figures call it."""
     factory: Place
+    """`module:function` that makes an untrained estimator."""
     device: Device = "cpu"
+    """Where it trains; `auto`: on a GPU where one is granted."""
     encoder: Encoder = Encoder()
+    """What is done to a table before it."""
     stack: Stack = Stack()
+    """Trials it trains in one pass, if it can."""
     weights: Identifier | None = None
+    """Pretrained weights: a file in `config/weights/`."""
     hold_validation: bool = False
+    """Keep validation rows from a model that does not need them, to score them."""
     compute: dict[str, Value] = {}
+    """How to compute (mixed precision …), for factories that take it."""
     code: list[str] = []
+    """Files or modules the factory loads in a way that cannot be followed."""
     environment: Identifier = "training"
+    """File in `envs/` it runs in, under `--sdm conda`."""
     hyperparameters: dict[str, Value] = {}
+    """Given to the factory."""
     search_space: dict[str, Values] = {}
+    """What a search draws from: a list of values, or a range of whole numbers."""
     seconds_per_trial: Annotated[float, Field(gt=0)] = 1.0
+    """What a trial costs: sizes jobs, changes no result."""
     notes: str | list[str] | None = None
+    """What a reader should know."""

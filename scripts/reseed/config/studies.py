@@ -10,20 +10,25 @@ from reseed.standard import with_standard
 
 
 class Holdout(Strict):
-    """One random split; `validation` is a fraction of the rows that are not test rows."""
+    """One random split."""
 
     kind: Literal["holdout"]
     test: Fraction
+    """Share of the test rows."""
     validation: Fraction = 0.2
+    """Share of the rows that are not test rows, for early stopping."""
     stratify: bool = True
+    """Keep the shares of the classes in every part."""
 
 
 class Official(Strict):
-    """The dataset's own test rows; its own validation rows where it has some, else drawn."""
+    """The dataset's own test rows, and its own validation rows where it has some."""
 
     kind: Literal["official"]
     validation: Fraction = 0.1
+    """Share of the training rows, where the dataset has no validation rows of its own."""
     stratify: bool = True
+    """Keep the shares of the classes in every part."""
 
 
 class KFold(Strict):
@@ -31,8 +36,11 @@ class KFold(Strict):
 
     kind: Literal["kfold"]
     folds: Annotated[int, Field(ge=2)] = 5
+    """Parts, each of which is the test set once."""
     validation: Fraction = 0.1
+    """Share of the rows that are not test rows, for early stopping."""
     stratify: bool = True
+    """Keep the shares of the classes in every part."""
 
 
 Scheme = Annotated[Holdout | Official | KFold, Field(discriminator="kind")]
@@ -42,7 +50,9 @@ class SeedRange(Strict):
     """`count` seeds from `start` on."""
 
     count: Annotated[int, Field(ge=1, le=1_000_000)]
+    """How many."""
     start: Seed = 0
+    """The first."""
 
 
 def _different(seeds: list[int]) -> list[int]:
@@ -61,14 +71,20 @@ SeedList = Annotated[
 
 
 class Seeds(Strict):
-    """Which seeds are crossed; a role of the model seed that is not named stays at 0."""
+    """Which seeds are crossed: each a seed, a list, or a range; what is not named stays at 0."""
 
     data: SeedList = 0
+    """Draws the split."""
     model: SeedList | None = None
+    """Draws all that is random inside training: every role below."""
     init: SeedList | None = None
+    """Initial weights; all chance of models that have one source of it."""
     order: SeedList | None = None
+    """Order of the batches."""
     dropout: SeedList | None = None
+    """Dropout."""
     augment: SeedList | None = None
+    """Augmentation."""
 
     @model_validator(mode="after")
     def _one_way(self) -> "Seeds":
@@ -86,36 +102,43 @@ class Hyperparameters(Strict):
     """
 
     mode: Literal["default", "fixed", "tuned"] = "default"
+    """`fixed`: one search a dataset and split scheme; `tuned`: one a pair of seeds."""
     trials: Count = 500
+    """Draws of the search."""
     folds: Annotated[int, Field(ge=2)] = 5
+    """Folds of the cross-validation that judges a draw."""
     method: Literal["random", "halving"] = "random"
+    """`halving`: poor draws are dropped on part of the rows."""
 
 
 class DatasetReference(Strict):
-    """A dataset by name, at a number of rows.
-
-    An `optional` one is left out, and the report says so, where its only sources are files of a
-    local mirror that are not there.
-    """
+    """A dataset by name, at a number of rows."""
 
     name: str
+    """File in `config/datasets/`."""
     rows: Count | None = None
+    """Rows to draw of it, by class."""
     optional: bool = False
+    """Leave it out, and say so, where its files are not on a local mirror."""
 
 
 class ModelReference(Strict):
-    """A model by name, with parts of its recipe changed; what is given is not searched.
-
-    `seconds_per_trial` says what a trial costs then; it sizes blocks and changes no result.
-    """
+    """A model by name, with parts of its recipe changed."""
 
     name: str
+    """File in `config/models/`."""
     title: str | None = None
+    """In place of its own."""
     encoder: Encoder | None = None
+    """In place of its own."""
     stack: Stack | None = None
+    """In place of its own."""
     device: Device | None = None
+    """In place of its own."""
     hyperparameters: dict[str, Value] = {}
+    """Those that differ from its own; none of them is searched."""
     seconds_per_trial: Annotated[float, Field(gt=0)] | None = None
+    """What a trial costs then: sizes jobs, changes no result."""
 
 
 DatasetName = Annotated[
@@ -132,23 +155,30 @@ class Arm(Strict):
     """What is compared, where that is more than a model: a model with seeds of its own."""
 
     model: ModelName
+    """The model."""
     title: str = ""
+    """What tables and figures call it."""
     seeds: Seeds | None = None
+    """In place of the experiment's."""
 
 
 class Experiment(Strict):
-    """Trials of every (dataset, split scheme, arm) over crossed seeds.
-
-    What is left out is taken from the study. Without `arms`, every model is an arm.
-    """
+    """Trials of every (dataset, split scheme, arm) over crossed seeds."""
 
     title: str = ""
+    """What tables and figures call it."""
     datasets: list[DatasetName] | None = None
+    """In place of the study's."""
     models: list[ModelName] | None = None
+    """In place of the study's; each is an arm."""
     arms: dict[Identifier, Arm] | None = None
+    """What is compared, by name, where that is more than a model."""
     splits: list[Scheme] | None = None
+    """In place of the study's."""
     hyperparameters: Hyperparameters | None = None
+    """In place of the study's."""
     seeds: Seeds | None = None
+    """Which seeds are crossed."""
 
     @model_validator(mode="after")
     def _has_seeds(self) -> "Experiment":
@@ -168,68 +198,91 @@ ResultsFormat = Literal[
 
 
 class Results(Strict):
-    """Results of the user's own runs, in place of training.
-
-    `columns` maps Reseed's column names to the file's; what is not mapped keeps its name; `model`
-    and `dataset` may be made of several. `metric`: one, several of which each dataset takes the
-    first that it has, or one by dataset. `baseline` or `pairs` name the comparisons that are
-    wanted (all, if neither is given). `{results}` in `path` stands for the results folder;
-    `made_from` names a study of this project whose scores are written to `path` first.
-    """
+    """Results of the user's own runs, in place of training (docs/your-results.md)."""
 
     path: str
+    """The table; `{results}` in it stands for the results folder."""
     made_from: str | None = None
+    """A study of this project whose scores are written to `path` first."""
     format: ResultsFormat = "auto"
+    """The tool that wrote it, where it is not recognised."""
     columns: dict[str, str | list[str]] = {}
+    """Reseed's name of a column: the file's, or several of them."""
     metric: str | list[str] | dict[str, str] | None = None
+    """One; a list, of which each dataset takes the first it has; or one by dataset."""
     greater_is_better: bool | dict[str, bool] | None = None
+    """Where the metric's name does not say; or by metric."""
     test_train_ratio: Annotated[float, Field(gt=0)] | None = None
+    """Test rows over training rows, where splits are random and no column tells."""
     unit: str = ""
+    """What scores are measured in."""
     baseline: str | None = None
+    """Compare each model with this one only."""
     pairs: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
+    """Or compare these pairs only: `[[a, b], …]`."""
 
 
 class Analysis(Strict):
-    """One statistical analysis of a study; `options` are its own settings."""
+    """One statistical analysis of a study."""
 
     kind: str
+    """One of those below, or `my_module:analyse`."""
     experiments: list[str] | None = None
+    """Whose trials it reads (all)."""
     options: dict[str, Any] = {}
+    """Its own settings."""
 
 
 class Exhibit(Strict):
     """One table or figure of a study, drawn from its analyses."""
 
     kind: str
+    """One of those below, or `my_module:table`, `my_module:figure`."""
     title: str
+    """Its heading, with the number in the paper if it has one."""
     caption: str = ""
+    """What differs from the paper."""
     analysis: str | None = None
+    """The analysis it shows, by name."""
     options: dict[str, Any] = {}
+    """Its own settings."""
 
 
 class Study(Strict):
-    """One study: experiments (or given results), analyses, exhibits, and what scales change.
-
-    `keep`: the parts of each split whose raw outputs (logits; predictions of a regression) every
-    trial keeps. `metric`: judges the study's models in place of each dataset's own.
-    """
+    """One study: experiments (or given results), analyses, exhibits, and what scales change."""
 
     name: Identifier
+    """The file's name."""
     title: str
+    """Heading of its page."""
     question: str = ""
+    """What it asks."""
     citation: str = ""
+    """The paper it follows."""
     keep: list[Literal["test", "validation"]] = []
+    """Parts of each split whose raw outputs (logits, predictions) every trial keeps."""
     metric: str | None = None
+    """Judges the models in place of each dataset's own; `my_module:metric` for yours."""
     results: Results | None = None
+    """Given results, in place of experiments."""
     datasets: list[DatasetName] = []
+    """Names of `config/datasets/`."""
     models: list[ModelName] = []
+    """Names of `config/models/`."""
     splits: list[Scheme] = []
+    """How rows are split; each scheme is run."""
     hyperparameters: Hyperparameters = Hyperparameters()
+    """Where hyper-parameters come from."""
     experiments: dict[Identifier, Experiment] = {}
+    """What is trained, by name."""
     analyses: dict[Identifier, Analysis] = {}
+    """Statistics, by name; without analyses and exhibits: the standard set."""
     exhibits: dict[Identifier, Exhibit] = {}
+    """Tables and figures, by name, in the order of the page."""
     notes: list[str] = []
+    """What a reader of the page should know."""
     scales: dict[Scale, dict[str, Any]] = {}
+    """What a scale changes in all of the above; null takes a field away."""
 
     @model_validator(mode="before")
     @classmethod
@@ -247,12 +300,24 @@ class Main(Strict):
     """`config/config.yaml`."""
 
     scale: Scale = "demo"
+    """How large every study is run."""
     studies: list[str] = []
+    """Those to make (all)."""
     results: Annotated[str, Field(pattern=r"^[^{}\x00-\x1f]+$")] = "results"
+    """Folder of everything that is made."""
     data_mirror: str | None = None
+    """Folder with local copies of data files."""
     block_seconds: Annotated[float, Field(gt=0)] = 60
+    """Training time a job is given, as the models estimate it."""
     seeds_per_job: Count | None = None
+    """Trials a job, in place of that."""
+    trial_seconds: Annotated[float, Field(gt=0)] | None = None
+    """Time limit of one trial (none)."""
     tuning_threads: Count = 2
+    """Threads of a hyper-parameter search."""
     mixed: Literal["report", "retrain"] = "report"
+    """Trials made elsewhere: `report` says so, `retrain` trains them here."""
     verify_sample: Count = 10
+    """Trials of each study that `verify` retrains."""
     verify_all: bool = False
+    """Retrain all of them."""

@@ -17,10 +17,9 @@ Label = str | int | float | bool
 
 
 class Options(BaseModel):
-    """Options of every reader.
-
-    `classes` keeps these classes only; `merge` gives several one name (classes it does not name are
-    dropped); `subsample_seed` draws the entry's `rows`.
+    """subsample_seed: draws the entry's `rows`.
+    classes: keep these classes only.
+    merge: new name: classes that get it; what it does not name is dropped.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -43,35 +42,37 @@ class Options(BaseModel):
 
 
 class TableOptions(Options):
-    """Options of tables: `categorical` names numeric columns that are codes."""
+    """categorical: numeric columns that are codes."""
 
     categorical: list[str] = []
 
 
 class DelimitedOptions(TableOptions):
-    """Options of a table's file; `separator` is one character, `missing` marks of no value."""
+    """separator: one character.
+    missing: marks of no value.
+    """
 
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
     missing: list[str] = []
 
 
 class SimulatorOptions(TableOptions):
-    """Options of the simulator."""
+    """seed: part of the simulated data."""
 
     seed: Annotated[int, Field(ge=0)] = 0
 
 
 class TextOptions(Options):
-    """Options of texts; `duplicates: remove` keeps the first row of each text."""
+    """duplicates: `remove` keeps the first row of each text."""
 
     duplicates: Literal["keep", "remove"] = "keep"
 
 
 class TextTableOptions(TextOptions):
-    """Options of a text table's file.
-
-    `separator`: of CSV ("," unless the file is called .tsv); `quoting: false` reads quotation marks
-    as text; `header`: column names of a file that has none; `encoding` of the bytes.
+    """separator: one character ("," unless the file is called .tsv).
+    quoting: false reads quotation marks as text.
+    header: column names of a file that has none.
+    encoding: of the bytes.
     """
 
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
@@ -81,21 +82,25 @@ class TextTableOptions(TextOptions):
 
 
 class PhrasebankOptions(TextOptions):
-    """Options of Financial PhraseBank; `agreement`: least share of annotators that agree, in %."""
+    """agreement: least share of annotators that agree, in per cent."""
 
     duplicates: Literal["keep", "remove"] = "remove"
     agreement: Literal[50, 66, 75, 100] = 50
 
 
 class FolderOptions(Options):
-    """Options of image folders; `size` resizes to (height, width), `channels` to grey or colour."""
+    """size: resize to (height, width), or to a square.
+    channels: 1 grey, 3 colour.
+    """
 
     size: Annotated[list[Count], Field(min_length=2, max_length=2)] | Count | None = None
     channels: Literal[1, 3] = 3
 
 
 class ArrayOptions(TableOptions):
-    """Options of arrays; `x` and `y` are the keys (.npz) or file names (.npy) of both."""
+    """x: key (.npz) or file name (.npy) of the examples.
+    y: of the targets.
+    """
 
     x: str = "x"
     y: str = "y"

@@ -1,0 +1,283 @@
+"""`reseed.study`: train and compare models in this process, without files, as a study does.
+
+Splits, trials, statistics and figures are the pipeline's own (`reseed.splits`,
+`reseed.training.run`, `reseed.standard`). For more than a session holds, with results that outlive
+it, there are studies (`config/studies/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reseed import metrics as measured
+from reseed.analyses.data import Data
+from reseed.analyses.predictions import Predictions
+from reseed.comparison import Comparison
+from reseed.errors import ReseedError
+from reseed.in_process import inputs, tables
+from reseed.in_process.models import Model, read_models
+from reseed.in_process.progress import bar
+from reseed.in_process.splits import Design, Place, design
+from reseed.machine import environment, environment_id
+from reseed.metric_names import direction, is_share
+from reseed.outputs import probabilities
+from reseed.scripting import pick_device
+from reseed.standard import narrowed, standard_set
+from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
+
+_FACTORY = "reseed.in_process.models:make"
+#: scikit-learn's names of scorers, where they are not Reseed's.
+_SCORERS = {
+    "roc_auc": "auc",
+    "roc_auc_ovr": "macro_auc",
+    "f1_macro": "macro_f1",
+    "precision_macro": "macro_precision",
+    "recall_macro": "macro_recall",
+    "matthews_corrcoef": "mcc",
+    "neg_log_loss": "log_loss",
+    "neg_brier_score": "brier",
+    "neg_mean_squared_error": "mse",
+    "neg_root_mean_squared_error": "rmse",
+    "neg_mean_absolute_error": "mae",
+}
+
+
+def study(
+    models: dict[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    task: str = "auto",
+    splits: Any = 10,
+    test: float | tuple[Any, Any] = 0.2,
+    seeds: int | list[int] | range = 5,
+    groups: Any = None,
+    sample_weight: Any = None,
+    metric: str | Callable | None = None,
+    greater_is_better: bool | None = None,
+    positive: object = None,
+    baseline: str | None = None,
+    pairs: list[tuple[str, str]] | None = None,
+    keep: bool = True,
+    device: str = "cpu",
+    n_jobs: int = 1,
+    progress: bool | None = None,
+    title: str = "Which model is better?",
+    dataset: str = "data",
+    level: float = 0.95,
+    alpha: float = 0.05,
+    min_runs: int = 5,
+) -> Comparison:
+    """Train every model on every split under every seed, and compare them as far as that carries.
+
+    Args:
+        models: name → scikit-learn estimator, or a factory as `config/models/` names them
+            (a function, `"module:function"`, or {"factory": …, "hyperparameters": {…}}). Each
+            parameter that holds a seed (`random_state`) is set to the model seed; a model without
+            one is trained once a split.
+        X: rows as the models take them: array, frame, sparse matrix, images, a list of texts.
+        y: one target; labels of any kind for classes.
+        task: `regression`, `binary`, `multiclass`; `auto` looks at y.
+        splits: a number of random splits (stratified, by group); a scikit-learn splitter; or pairs
+            (train, test) of row numbers or masks.
+        test: share of the test rows of random splits; or an own test set (X_test, y_test), which
+            makes one split.
+        seeds: model seeds: a number, or the seeds. All are crossed with the splits.
+        groups: one label a row; a group is never on both sides of a split.
+        sample_weight: one number a row, used in training; scores are not weighted.
+        metric: a name of `reseed.metrics` or of scikit-learn's scorers, or a function
+            (y_true, y_score) of class numbers and probabilities, or of values.
+        greater_is_better: of a function whose name does not say.
+        positive: the label of class 1 (the last in sorted order).
+        baseline, pairs, title, level, alpha, min_runs: as of `reseed.compare`.
+        keep: keep what is predicted for each test row, so that the noise of the test set and the
+            cost of choosing a seed are told.
+        device: `cpu`, `gpu` or `auto`, for factories that take one.
+        n_jobs: trainings side by side (-1: as many as there are cores).
+        progress: show a bar (default: on a terminal or in a notebook).
+        dataset: what the data are called.
+
+    Returns:
+        A `Comparison`, as of `reseed.compare`; `data.metrics` holds one row a training.
+
+    Raises:
+        ReseedError: for input that cannot be right, and where no training of a model finished.
+    """
+    own_test = test if isinstance(test, tuple) else None
+    if own_test is not None and len(own_test) != 2:
+        raise ReseedError("test: give a share of the rows, or a pair (X_test, y_test)")
+    named = read_models(models, sample_weight is not None)
+    data = inputs.learnt(X, y, own_test, task, positive, groups, sample_weight)
+    share = None if own_test is not None else test
+    drawn = design(splits, share, data.targets, data.task, data.rows)
+    numbers = _seeds(seeds)
+    chosen = _metric(metric, data.task, greater_is_better)
+    device = pick_device(device, 0 if device == "cpu" else 1)
+    if device != "cpu" and n_jobs != 1:
+        raise ReseedError("n_jobs: on a GPU trainings run one at a time; leave n_jobs at 1")
+    trained = _train(named, drawn, numbers, data, chosen, device, n_jobs, progress)
+    outcomes = {
+        (model, place, seed): trained[model, place, seed if model.seeded else numbers[0]]
+        for place in drawn.places
+        for model in named
+        for seed in numbers
+    }
+    several = {"data": len(drawn.places) > 1, "model": len(numbers) > 1}
+    varied = "+".join(name for name, many in several.items() if many) or "none"
+    where = environment_id(environment(device, 1))
+    frame = tables.rows_of(outcomes, drawn, varied, where)
+    made = frame[[key in trained for key in outcomes]]
+    _refuse_without_runs(made)
+    notes = [*data.notes, *_unseeded(named, numbers), *tables.failure_notes(made)]
+    told = {"study": "results", "title": title, "question": "", "citation": "", "dataset": dataset}
+    facts = tables.about(told, data, named, chosen, made, device, notes)
+    folder = tables.predictions(outcomes, drawn, varied, data) if keep else None
+    standard = standard_set(items=keep, trained=True, experiments=[tables.EXPERIMENT])
+    analyses = narrowed(
+        standard["analyses"], {"baseline": baseline, "pairs": [list(p) for p in pairs or []]}
+    )
+    own = {"level": level, "alpha": alpha, "min_runs": min_runs}
+    analyses["pairs"]["options"] = own | analyses["pairs"].get("options", {})
+    tasks = {tables.DATASET: data.task}
+    read = Predictions(Path(folder.name), tasks=tasks) if folder else None
+    found = Data(frame, facts, predictions=read)
+    return Comparison(found, analyses, standard["exhibits"], "reseed.study", folder)
+
+
+def _seeds(seeds: Any) -> list[int]:
+    if isinstance(seeds, int | np.integer) and not isinstance(seeds, bool):
+        seeds = range(int(seeds))
+    try:
+        numbers = [int(seed) for seed in seeds]
+    except (TypeError, ValueError):
+        raise ReseedError(
+            f"seeds: give a number or a list of whole numbers, not {seeds!r}"
+        ) from None
+    if not numbers or len(set(numbers)) < len(numbers) or min(numbers) < 0:
+        raise ReseedError("seeds: give at least one, each once, none below 0")
+    return numbers
+
+
+def _metric(metric: Any, task: str, greater: bool | None) -> measured.Metric:
+    if metric is None:
+        return measured.usual(task)
+    if isinstance(metric, measured.Metric):
+        return metric
+    if isinstance(metric, str):
+        found = measured.get(metric if ":" in metric else _SCORERS.get(metric, metric))
+        if task not in found.tasks:
+            raise ReseedError(f"metric {metric!r} is for {', '.join(found.tasks)}, not {task}")
+        return found
+    if not callable(metric):
+        raise ReseedError(f"metric: give a name or a function, not a {type(metric).__name__}")
+    name = getattr(metric, "__name__", "metric").strip("<>")
+    for known in (getattr(metric, "greater_is_better", None), direction(name)):
+        greater = known if greater is None else greater
+    if greater is None:
+        raise ReseedError(
+            f"metric {name}: its name does not say whether greater is better; give"
+            " greater_is_better=True or False"
+        )
+    title = name.replace("_", " ").capitalize()
+    return measured.Metric(name, title, bool(greater), is_share(name), (task,), metric)
+
+
+def _train(
+    models: list[Model],
+    drawn: Design,
+    seeds: list[int],
+    data: inputs.Learnt,
+    metric: measured.Metric,
+    device: str,
+    n_jobs: int,
+    progress: bool | None,
+) -> dict[tables.Key, Outcome]:
+    """Outcome of each (model, split, seed), each trained once."""
+    registered = measured.METRICS.get(metric.name) is metric
+    problem = Problem(
+        inputs=data.inputs,
+        target=data.targets.target,
+        task=data.task,
+        classes=len(data.classes or []),
+        groups=data.targets.groups,
+        metric=metric.name if registered else None,
+    )
+    jobs = [(m, p, seeds if m.seeded else seeds[:1]) for p in drawn.places for m in models]
+    total = sum(len(numbers) for _, _, numbers in jobs)
+    found: dict[tables.Key, Outcome] = {}
+    with bar(total, progress) as step:
+        for model, place, seed, outcome in _run(problem, jobs, device, n_jobs):
+            if not registered and outcome.status == "ok":
+                _measure(outcome, metric, problem, drawn.places[place])
+            found[models[model], drawn.places[place], seed] = outcome
+            step(models[model].name)
+    return found
+
+
+def _run(problem: Problem, jobs: list[tuple], device: str, n_jobs: int) -> Iterator[tuple]:
+    """(number of the model, of the split, seed, outcome) as they come."""
+    models = list(dict.fromkeys(model for model, _, _ in jobs))
+    places = list(dict.fromkeys(place for _, place, _ in jobs))
+    numbered = [(models.index(m), places.index(p), m, p.split, s) for m, p, s in jobs]
+    if n_jobs == 1:
+        for job in numbered:
+            yield from _one(problem, device, *job)
+        return
+    from joblib import Parallel, delayed
+
+    chunks = (delayed(_whole)(problem, device, *job) for job in numbered)
+    for part in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(chunks):
+        yield from part
+
+
+def _whole(*job: Any) -> list[tuple]:
+    return list(_one(*job))
+
+
+def _one(
+    problem: Problem, device: str, m: int, p: int, model: Model, split: Any, seeds: list[int]
+) -> Iterator[tuple]:
+    """Train one model on one split under its seeds."""
+    recipe = Recipe(_FACTORY, {"model": model}, device=device)
+    trials = [Trial(split, dict.fromkeys(tables.MODEL_SEED, seed)) for seed in seeds]
+    for seed, outcome in zip(seeds, run_trials(problem, recipe, trials), strict=True):
+        yield m, p, seed, outcome
+
+
+def _measure(outcome: Outcome, metric: measured.Metric, problem: Problem, place: Place) -> None:
+    """Add the user's own metric to an outcome; where it fails, the trial has."""
+    y_true = problem.target[place.split.test]
+    try:
+        value = metric.function(y_true, probabilities(problem.task, outcome.outputs["test"]))
+        outcome.metrics[metric.name] = float(value)
+    except measured.Undefined as error:
+        outcome.status, outcome.error = "failed", str(error)
+    except Exception as error:
+        raise ReseedError(
+            f"metric {metric.name} failed: {type(error).__name__}: {error}. It is given class"
+            " numbers (or values) and probabilities (or predictions), not labels"
+        ) from error
+
+
+def _refuse_without_runs(frame: Any) -> None:
+    """An error where a model has nothing to show: its first failure says why."""
+    for model, rows in frame.groupby("model", sort=False):
+        if (rows["status"] != "ok").all():
+            raise ReseedError(
+                f"model {model!r}: none of {len(rows)} trainings finished: {rows['error'].iloc[0]}."
+                " X reaches a model as it is: encode, impute or scale in a scikit-learn Pipeline"
+            )
+
+
+def _unseeded(models: list[Model], seeds: list[int]) -> list[str]:
+    names = [model.name for model in models if not model.seeded]
+    if not names or len(seeds) < 2:
+        return []
+    return [
+        f"{', '.join(names)}: no parameter holds a seed, so one training a split stands for all"
+        " seeds."
+    ]
