@@ -89,8 +89,8 @@ def _source(source: dict) -> str:
         "pypi": "{package} {version} (package index)",
         "url": "canonical address",
         "file": "own file",
-        "simulator": "simulated",
+        "reader": "no file: reader {reader}",
     }
     return kinds.get(source.get("kind", ""), "–").format_map(
-        {"package": "", "version": ""} | source
+        {"package": "", "version": "", "reader": ""} | source
     )
