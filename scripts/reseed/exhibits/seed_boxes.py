@@ -48,12 +48,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
         entitle(axis, title)
-        axis.set_xlabel(METRICS[part["metric"].iloc[0]])
+        name, constant = METRICS[part["metric"].iloc[0]], part["majority"].iloc[0]
+        axis.set_xlabel(f"{name}; commonest class always: {constant:.3f}")
     drawn = rows[rows["metric"].isin(metrics)]
     note = (
         "Box: quartiles; line: median; whiskers: the furthest score within 1.5 IQR; scores beyond"
-        " are printed (of many, the two ends and their number). Dashed, or at an arrow: the"
-        " commonest class, always."
+        " are printed (of many, the two ends and their number). Dashed, where it is"
+        " near: the commonest class, always."
     )
     left = undrawn([title for title, _ in panels], axes)
     return canvas, Drawn(drawn, footnote(data, drawn, note, left))
@@ -86,19 +87,12 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
 
 
 def _constant(axis: Axes, rows: pd.DataFrame) -> None:
-    """The constant prediction's score: a line, or words where a line would squeeze the boxes."""
+    """The constant prediction's score: in words, and a line where that squeezes no box."""
     low, high = rows["least"].min(), rows["most"].max()
     constant, margin = rows["majority"].iloc[0], 0.08 * (high - low) or 0.01
     if low - (high - low) <= constant <= high + (high - low):
         axis.axvline(constant, color=style.GREY, ls="--", lw=0.8)
         low, high = min(low, constant), max(high, constant)
-    else:
-        left = constant < low
-        axis.annotate(
-            f"← {constant:.3f}" if left else f"{constant:.3f} →",
-            (0.01 if left else 0.99, 0.02), xycoords="axes fraction",
-            ha="left" if left else "right", va="bottom", fontsize=6, color=style.GREY,
-        )  # fmt: skip
     axis.set_xlim(low - margin, high + margin)
 
 
