@@ -1,7 +1,7 @@
-"""Flags for the report: seeds that change nothing, and the hash of the rows that were used."""
+"""What a reader of the report must be told: seeds that change nothing, rows that were left out."""
 
 import pandas as pd
-from reseed.collect import repeated_outputs
+from reseed.collect import repeated_outputs, with_texts
 from reseed.exhibits.report import StudyReport
 
 PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
@@ -44,3 +44,11 @@ def test_the_report_says_so():
     assert sentence == "Naive Bayes on Digits: 4 of 6 trials give the very outputs of another seed"
     del about["trials"]["same_outputs"]
     assert StudyReport("s", about, []).same_outputs == []
+
+
+def test_what_a_reader_left_out_stands_beside_what_the_file_says():
+    meta = {"title": "Old", "rows": 9, "notes": ["3 rows left out"]}
+    texts = {"title": "New", "notes": ["Tweets."]}
+    told = {"title": "New", "rows": 9, "notes": ["Tweets.", "3 rows left out"]}
+    assert with_texts(meta, texts) == told
+    assert with_texts(meta, {"notes": None})["notes"] == ["3 rows left out"]

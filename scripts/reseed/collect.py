@@ -189,7 +189,7 @@ def describe(study: Study, frame: pd.DataFrame) -> dict:
         },
         "datasets": {
             files.setting.dataset: describe_dataset(
-                files.data | job["datasets"][files.setting.dataset], job["metric"]
+                with_texts(files.data, job["datasets"][files.setting.dataset]), job["metric"]
             )
             for files in study.datasets()
         },
@@ -257,6 +257,11 @@ def _machines(study: Study, trials: pd.DataFrame) -> list[dict]:
             facts = {}
         found.append(facts | {"environment": name, "cores": cores(), "trials": count})
     return found
+
+
+def with_texts(meta: dict, texts: dict) -> dict:
+    """A prepared dataset's meta with its file's texts of now; its notes beside its reader's."""
+    return meta | texts | {"notes": [*(texts.get("notes") or []), *(meta.get("notes") or [])]}
 
 
 def describe_dataset(meta: dict, metric: str | None = None) -> dict:
