@@ -9,15 +9,13 @@ trains, records, analyses, draws and reports.
 import argparse
 import multiprocessing
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from reseed.scripting import limit_threads, run, say
+from reseed.timing import seconds
 
 
 def train_alone(task: tuple[Path, dict]) -> list[str]:
@@ -31,18 +29,6 @@ def train_alone(task: tuple[Path, dict]) -> list[str]:
     return [
         outcome.status for _, outcome in train(SettingFiles(results, described), trials, "cpu", 1)
     ]
-
-
-def seconds(work: Callable[[], object]) -> tuple[float, float]:
-    """Wall and CPU seconds of work that is done in child processes."""
-
-    def spent() -> tuple[float, float]:
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.perf_counter(), used.ru_utime + used.ru_stime
-
-    before = spent()
-    work()
-    return tuple(now - then for now, then in zip(spent(), before, strict=True))
 
 
 def main() -> None:
@@ -82,8 +68,8 @@ def main() -> None:
 
         bare = seconds(loop)
     say(f"{len(statuses)} trials, {statuses.count('ok')} ok, {arguments.cores} processes")
-    for name, whole, alone in zip(("wall", "CPU"), pipeline, bare, strict=True):
-        say(f"{name}: pipeline {whole:.1f} s, bare loop {alone:.1f} s, ratio {whole / alone:.2f}")
+    say(f"pipeline {pipeline}, bare loop {bare}")
+    say(f"ratio {pipeline.wall / bare.wall:.2f}, of CPU seconds {pipeline.cpu / bare.cpu:.2f}")
 
 
 if __name__ == "__main__":
