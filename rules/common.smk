@@ -15,7 +15,9 @@ sys.path.insert(0, str(SCRIPTS))
 from reseed.coordinates import split_path, trial_path
 from reseed.data.kinds import INPUTS_FILE, local_files
 from reseed.data.registry import reader_of
+from reseed.costs import measured_seconds
 from reseed.errors import ReseedError
+from reseed.jobsize import JobSizes
 from reseed.keys import code_hash, digest
 from reseed import kinds
 from reseed.machine import versions
@@ -57,13 +59,14 @@ shell.prefix(
     ' run again." >> "$log"; fi; return "$rc"; }}; '
 )
 JOBS = PlanFiles(RESULTS, dry=DRY)
+SIZES = JobSizes(RESULTS, measured_seconds(RESULTS, PROJECT.studies))
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
 GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
 # Where trials of other versions are to be trained again, versions start jobs again.
 TRIGGER_VERSIONS = versions() if PROJECT.main.mixed == "retrain" else None
 REPORT = f"{RESULTS}/report/index.html"
 TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json")
-FIGURE_SUFFIXES = (".csv", ".pdf", ".png", ".json")
+FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json")
 
 
 # A function of `output` is no trigger of a rerun: the key in params is. So neither another place
@@ -89,14 +92,16 @@ def is_table(study, exhibit):
     return kinds.find("exhibits", kind).function == "table"
 
 
+def suffixes(study, exhibit):
+    """Formats of an exhibit; the first is the one to look at."""
+    return TABLE_SUFFIXES if is_table(study, exhibit) else FIGURE_SUFFIXES
+
+
 def exhibit_files(study, exhibit):
     """Every file of an exhibit."""
-    table = is_table(study, exhibit)
-    folder, suffixes = (
-        ("tables", TABLE_SUFFIXES) if table else ("figures", FIGURE_SUFFIXES)
-    )
+    folder = "tables" if is_table(study, exhibit) else "figures"
     stem = f"{RESULTS}/studies/{study}/{folder}/{exhibit}"
-    return [stem + suffix for suffix in suffixes]
+    return [stem + suffix for suffix in suffixes(study, exhibit)]
 
 
 def study_files(study):

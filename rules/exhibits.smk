@@ -1,58 +1,51 @@
 # Statistics → tables (CSV, Markdown, LaTeX) and figures (PDF, PNG, the CSV that is drawn).
+# Several a process; the worker links what the store holds, so an edited one is drawn alone.
 
 
 CAPTION = "../scripts/reseed/exhibits/templates/caption.rst"
 
 
-rule table:
-    input:
-        exhibit_inputs,
-    output:
-        report(
-            f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}.csv",
-            caption=CAPTION,
-            category=study_title,
-            subcategory="Tables",
-            labels=exhibit_title,
-        ),
-        multiext(
-            f"{RESULTS}/studies/{{study}}/tables/{{exhibit}}", ".md", ".tex", ".json"
-        ),
-    log:
-        f"{RESULTS}/logs/studies/{{study}}/table-{{exhibit}}.log",
-    conda:
-        "../envs/exhibits.yaml"
-    params:
-        key=exhibit_key,
-        title=lambda w: exhibit_entry(w).title,
-        run=script("render.py"),
-        job=told(exhibit_told("tables")),
-    shell:
-        "job {log:q} python {params.run:q} --job {params.job:q}"
+def shown(study, exhibit):
+    """An exhibit's files; the first is the one that Snakemake's own report shows."""
+    first, *rest = exhibit_files(study, exhibit)
+    entry = PROJECT.studies[study]
+    flagged = report(
+        first,
+        caption=CAPTION,
+        category=entry.title,
+        subcategory="Tables" if is_table(study, exhibit) else "Figures",
+        labels={"exhibit": entry.exhibits[exhibit].title},
+    )
+    return [flagged, *rest]
 
 
-rule figure:
-    input:
-        exhibit_inputs,
-    output:
-        report(
-            f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}.png",
-            caption=CAPTION,
-            category=study_title,
-            subcategory="Figures",
-            labels=exhibit_title,
-        ),
-        multiext(
-            f"{RESULTS}/studies/{{study}}/figures/{{exhibit}}", ".csv", ".pdf", ".json"
-        ),
-    log:
-        f"{RESULTS}/logs/studies/{{study}}/figure-{{exhibit}}.log",
-    conda:
-        "../envs/exhibits.yaml"
-    params:
-        key=exhibit_key,
-        title=lambda w: exhibit_entry(w).title,
-        run=script("render.py"),
-        job=told(exhibit_told("figures")),
-    shell:
-        "job {log:q} python {params.run:q} --job {params.job:q}"
+for study, number, exhibits in exhibit_jobs():
+
+    rule:
+        name:
+            f"draw_{study}_{number}"
+        input:
+            sorted(
+                {
+                    file
+                    for exhibit in exhibits
+                    for file in exhibit_inputs(study, exhibit)
+                }
+            ),
+        output:
+            [file for exhibit in exhibits for file in shown(study, exhibit)],
+        log:
+            f"{RESULTS}/logs/studies/{study}/exhibits-{number}.log",
+        conda:
+            "../envs/exhibits.yaml"
+        params:
+            key=[exhibit_key(study, exhibit) for exhibit in exhibits],
+            title=PROJECT.studies[study].title,
+            run=script("render.py"),
+            job=told(
+                lambda w, study=study, exhibits=exhibits: exhibits_told(
+                    study, exhibits
+                )
+            ),
+        shell:
+            "job {log:q} python {params.run:q} --job {params.job:q}"

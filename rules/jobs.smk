@@ -89,51 +89,61 @@ def analysis_key(w):
 # --- exhibits ---
 
 
-def exhibit_entry(w):
-    """An exhibit as configured."""
-    return PROJECT.studies[w.study].exhibits[w.exhibit]
+# Exhibits that one process draws: their libraries take longer to load than most to draw.
+EXHIBITS_A_JOB = 8
 
 
-def exhibit_inputs(w):
+def exhibit_jobs():
+    """(study, number, exhibits) of each job that draws."""
+    for study, entry in PROJECT.studies.items():
+        names = list(entry.exhibits)
+        for number, start in enumerate(range(0, len(names), EXHIBITS_A_JOB), 1):
+            yield study, number, names[start : start + EXHIBITS_A_JOB]
+
+
+def exhibit_inputs(study, exhibit):
     """What an exhibit is drawn from: its analysis where it has one, and the study's tables."""
-    folder, entry = f"{RESULTS}/studies/{w.study}", exhibit_entry(w)
+    folder, entry = (
+        f"{RESULTS}/studies/{study}",
+        PROJECT.studies[study].exhibits[exhibit],
+    )
     files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
     reads = kinds.find("exhibits", entry.kind).reads
-    if reads == "repeated_fits" and w.study in TRAINED:
+    if reads == "repeated_fits" and study in TRAINED:
         files.append(f"{folder}/repeated_fits.parquet")
-    return files + (
-        [f"{folder}/statistics/{entry.analysis}.parquet"] if entry.analysis else []
-    )
+    if entry.analysis:
+        files.append(f"{folder}/statistics/{entry.analysis}.parquet")
+    return files
 
 
-def exhibit_told(folder):
-    """What drawing an exhibit is told."""
-    return lambda w: {
-        "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
-        "stem": os.path.abspath(f"{RESULTS}/studies/{w.study}/{folder}/{w.exhibit}"),
-        **exhibit_entry(w).model_dump(),
+def exhibits_told(study, exhibits):
+    """What drawing exhibits is told."""
+    folder = f"{RESULTS}/studies/{study}"
+    return {
+        "results": os.path.abspath(RESULTS),
+        "exhibits": [
+            {
+                "study": os.path.abspath(folder),
+                "stem": f"{'tables' if is_table(study, exhibit) else 'figures'}/{exhibit}",
+                "suffixes": list(suffixes(study, exhibit)),
+                "inputs": list(map(os.path.abspath, exhibit_inputs(study, exhibit))),
+                "key": exhibit_key(study, exhibit),
+                **PROJECT.studies[study].exhibits[exhibit].model_dump(),
+            }
+            for exhibit in exhibits
+        ],
     }
 
 
-def exhibit_key(w):
+def exhibit_key(study, exhibit):
     """Hash of the code and the settings that draw an exhibit."""
-    entry = exhibit_entry(w)
+    entry = PROJECT.studies[study].exhibits[exhibit]
     return digest(
         code_hash(
             "render.py", kinds.find("exhibits", entry.kind).module, project=Path.cwd()
         ),
         entry.model_dump(),
     )
-
-
-def exhibit_title(w):
-    """What Snakemake's own report calls an exhibit."""
-    return {"exhibit": exhibit_entry(w).title}
-
-
-def study_title(w):
-    """Under which heading Snakemake's own report files what a study makes."""
-    return PROJECT.studies[w.study].title
 
 
 # --- the report ---

@@ -8,7 +8,7 @@ rule study_report:
         report(
             f"{RESULTS}/report/{{study}}.html",
             caption=CAPTION,
-            category=study_title,
+            category=lambda w: PROJECT.studies[w.study].title,
             subcategory="Page",
         ),
     log:

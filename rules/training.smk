@@ -32,6 +32,8 @@ for block in blocks(PLAN, PROJECT.main.block_seconds, PROJECT.main.seeds_per_job
             f"../envs/{first.model['environment']}.yaml"
         resources:
             gpu=gpus(first),
+            runtime=lambda w, attempt, block=block: SIZES.block_minutes(block, attempt),
+            mem_mb=lambda w, attempt, block=block: SIZES.block_memory(block, attempt),
         params:
             key=sorted(planned.key for planned, _ in block),
             versions=TRIGGER_VERSIONS,

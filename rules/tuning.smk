@@ -20,6 +20,12 @@ for planned in PLAN.settings.values():
             threads: PROJECT.main.tuning_threads
             resources:
                 gpu=gpus(planned),
+                runtime=lambda w, threads, attempt, planned=planned: SIZES.search_minutes(
+                    planned, threads, attempt
+                ),
+                mem_mb=lambda w, threads, attempt, planned=planned: SIZES.search_memory(
+                    planned, threads, attempt
+                ),
             params:
                 key=planned.search_key,
                 run=script("tune.py"),

@@ -43,14 +43,14 @@ def main() -> None:
             outcomes[name] = bench.try_case(CASES[name])
             outcome, seconds = outcomes[name]
             say(f"{CASES[name].title}: {outcome.end}, {seconds:.0f} s. {outcome.message}")
-        if arguments.kills:
             tell()
+        if arguments.kills:
             make = Workspace.small if arguments.small else Workspace.own
             scale = () if arguments.small else ("--config", "scale=smoke")
             kills = kill_often(
                 make, Path(folder, "kills"), arguments.kills, arguments.seed, scale, say
             )
-    tell()
+            tell()
     bad = [name for name, (outcome, _) in outcomes.items() if not outcome.good]
     if bad or (kills and not kills.survived):
         raise ReseedError(f"not all ends well ({', '.join(bad) or 'kills'}): {arguments.output}")

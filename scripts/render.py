@@ -1,32 +1,31 @@
-"""Draw one table or figure of a study."""
+"""Draw tables and figures of a study."""
 
 import argparse
+import traceback
 from pathlib import Path
 
-from reseed.scripting import limit_threads, read_job, run
+from reseed.errors import ReseedError
+from reseed.scripting import limit_threads, read_job, run, say
 
 
 def main() -> None:
-    """Read the arguments and write every format of the exhibit."""
+    """Read the arguments and write every format of the exhibits; fail once all were tried."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="the exhibit, as a JSON file")
+    parser.add_argument("--job", type=Path, required=True, help="the exhibits, as a JSON file")
     job = read_job(parser.parse_args().job)
     limit_threads(1)
-    from reseed.exhibits.data import read_exhibit_data
-    from reseed.kinds import checked_options, find, load
+    from reseed.exhibits.drawing import draw_all
 
-    stem = Path(job["stem"])
-    kind = find("exhibits", job["kind"])
-    module, options = load(kind), checked_options(kind, job["options"])
-    data = read_exhibit_data(Path(job["study"]), job)
-    if kind.function == "table":
-        from reseed.exhibits.tables import write_table
-
-        write_table(module.table(data, options), stem)
-    else:
-        from reseed.exhibits.figures import write_figure
-
-        write_figure(*module.figure(data, options), data, stem)
+    failed = []
+    for name, outcome in draw_all(job["exhibits"], Path(job["results"])):
+        if isinstance(outcome, str):
+            say(f"{name}: {outcome}")
+            continue
+        failed.append(f"{name}: {str(outcome) or type(outcome).__name__}")
+        if not isinstance(outcome, ReseedError):
+            traceback.print_exception(outcome)
+    if failed:
+        raise ReseedError("not drawn:\n  " + "\n  ".join(failed))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed import cli
+from reseed.errors import ReseedError
 from reseed.standard import standard_set
 from scipy import stats
 
@@ -116,6 +117,27 @@ def test_baseline_and_pairs_reach_the_analysis(runs):
         reseed.compare(runs, baseline="old", pairs=[("new", "old")])
     with pytest.raises(reseed.ReseedError, match="mean 'old'"):
         reseed.compare(runs, baseline="odl")
+
+
+def test_a_region_makes_a_pair_equivalent(runs):
+    same = [("old", "same")]
+    assert reseed.compare(runs, pairs=same).verdicts["outcome"].item() != "equivalent"
+    wide = reseed.compare(runs, pairs=same, rope=0.05).verdicts
+    assert wide["outcome"].item() == "equivalent"
+    assert "within ±5 points" in wide["verdict"].item()
+    with pytest.raises(ReseedError, match="half-width > 0"):
+        reseed.compare(runs, rope=0)
+
+
+def test_a_region_on_the_command_line(runs, tmp_path, capsys):
+    runs.to_csv(tmp_path / "runs.csv", index=False)
+    cli.main(["compare", str(tmp_path / "runs.csv"), "--pair", "old", "same", "--rope", "0.05"])
+    assert "equivalent within ±5 points" in capsys.readouterr().out
+    cli.main(["compare", str(tmp_path / "runs.csv"), "--pair", "old", "same",
+              "--rope", "ndcg=0.05"])  # fmt: skip
+    assert "equivalent within ±5 points" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="write WIDTH or METRIC=WIDTH"):
+        cli.main(["compare", str(tmp_path / "runs.csv"), "--rope", "ndcg=wide"])
 
 
 def test_import_is_light():

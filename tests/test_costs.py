@@ -50,9 +50,9 @@ def test_measured_seconds_come_first_then_near_ones_then_the_hint():
         "table/holdout-0.1/boost/default": 90.0,
         "other/holdout-0.25/forest/fixed-10": 90.0,
     }
-    assert seconds_of(work(), near | own) == (7.0, "its own setting")
-    assert seconds_of(work(), near) == (4.5, "same data and model")
-    assert seconds_of(work(), {}) == (3.0, "the model's hint")
+    assert seconds_of(work(), near | own, 16_000) == (7.0, "its own setting")
+    assert seconds_of(work(), near, 16_000) == (4.5, "same data and model")
+    assert seconds_of(work(), {}, 16_000) == (3.0, "the model's hint")
 
 
 def test_a_study_counts_each_setting_once():

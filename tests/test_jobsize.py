@@ -1,7 +1,11 @@
 """Time and memory of jobs: margins by hand, growth by attempt."""
 
+import json
+
 import pytest
-from reseed.jobsize import memory_mb, minutes
+from reseed.coordinates import Setting
+from reseed.jobsize import JobSizes, memory_mb, minutes
+from reseed.plan import PlannedSetting
 
 
 def test_a_job_gets_twice_its_estimate_and_a_start():
@@ -34,3 +38,54 @@ def test_impossible_times_are_refused(call):
 def test_impossible_tables_are_refused(arguments):
     with pytest.raises(ValueError, match="rows"):
         memory_mb(*arguments)
+
+
+def planned(stack=1, model="forest", trials=30):
+    return PlannedSetting(
+        setting=Setting("table", "holdout-0.25", model, "fixed-10"),
+        dataset={"rows": None},
+        scheme={"kind": "holdout", "test": 0.25, "validation": 0.1},
+        model={"seconds_per_trial": 8.0, "stack": {"cpu": stack, "gpu": 1}},
+        source={"mode": "fixed", "trials": 10, "folds": 5, "method": "random"},
+        trials=list(range(trials)),
+    )
+
+
+def sizes(results, measured=(), **meta):
+    folder = results / "data" / "table"
+    folder.mkdir(parents=True)
+    (folder / "meta.json").write_text(json.dumps({"rows": 4000, **meta}))
+    return JobSizes(str(results), dict(measured))
+
+
+def test_a_jobs_time_follows_rows_hints_and_measurements(tmp_path):
+    one = planned()
+    # A quarter of the hint's 16,000 rows: 2 s a trial, so a minute for 30 of them.
+    hinted = sizes(tmp_path / "hint")
+    assert hinted.block_minutes([(one, one.trials)]) == 5 + 2
+    assert hinted.block_minutes([(one, one.trials), (one, one.trials)], attempt=2) == 2 * (5 + 4)
+    # 50 fits on four fifths of the rows, shared by two processes.
+    assert hinted.search_minutes(one, processes=2) == minutes(50 * 2 * 0.8 / 2)
+    known = sizes(tmp_path / "known", {"table/holdout-0.25/forest/fixed-10": 20.0})
+    assert known.block_minutes([(one, one.trials)]) == 5 + 2 * 10
+
+
+def test_a_jobs_memory_is_that_of_its_largest_setting(tmp_path):
+    features = [{"name": str(n)} for n in range(100)]
+    found = sizes(tmp_path, features=features)
+    block = [(planned(), []), (planned(stack=8, model="ffnn"), [])]
+    assert found.block_memory(block) == memory_mb(4000, 100, width=8)
+    assert found.search_memory(planned(), processes=3) == 3 * memory_mb(4000, 100)
+    images = sizes(tmp_path / "images", shape=[32, 32, 3])
+    assert images.block_memory(block) == memory_mb(4000, 32 * 32 * 3)
+
+
+def test_before_data_are_prepared_the_missing_file_is_named_and_damage_is_left_to_readers(tmp_path):
+    one = planned()
+    with pytest.raises(FileNotFoundError) as caught:
+        JobSizes("results", {}).block_minutes([(one, one.trials)])
+    # Snakemake compares it with the job's inputs.
+    assert caught.value.filename == "results/data/table/meta.json"
+    damaged = sizes(tmp_path)
+    (tmp_path / "data" / "table" / "meta.json").write_text('{"rows": 4')
+    assert damaged.block_minutes([(one, one.trials)]) == 5 + 8

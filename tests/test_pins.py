@@ -16,8 +16,6 @@ NAMES = {
     "matplotlib-base": "matplotlib",
     "xgboost": "xgboost-cpu",
 }
-# A lower bound is enough: a tool, of which no number of a result can depend.
-TOOLS = {"pip"}
 
 
 def lock() -> dict[str, str]:
@@ -41,8 +39,6 @@ def entries(path: Path) -> list[tuple[str, str, str, str]]:
 def test_a_conda_environment_pins_what_the_lock_pins(path):
     pins = lock()
     for name, operator, version, _ in entries(path):
-        if name in TOOLS:
-            continue
         assert operator == "=", f"{path.name}: {name} is not pinned"
         if name != "python":
             assert version == pins[NAMES.get(name, name)], f"{path.name}: {name}"

@@ -229,7 +229,7 @@ def written(folder, scheme=KFOLD, seed=9):
 
 def test_file_round_trip(tmp_path):
     path, frame = written(tmp_path)
-    split = read_split(path, 3, targets_sha256="t" * 64)
+    split = read_split(path, 3)
     for name, wanted in parts(frame, 3).items():
         rows = getattr(split, name)
         assert rows.dtype == np.int64
@@ -293,8 +293,15 @@ def test_changed_rows_are_damage(tmp_path):
         with pytest.raises(Damaged, match=message) as caught:
             read_split(path)
         assert caught.value.path == path
-    with pytest.raises(Damaged, match="other targets"):
-        read_split(whole, targets_sha256="u" * 64)
+
+
+def test_a_whole_file_in_the_place_of_another_is_damage(tmp_path):
+    path, _ = written(tmp_path, {**HOLDOUT, "validation": 0.2})
+    right = {"scheme": "holdout-0.2", "data_seed": 9, "targets_sha256": "t" * 64}
+    assert split_hashes(path, right) == split_hashes(path)
+    for name, other in (("scheme", "holdout-0.3"), ("data_seed", 8), ("targets_sha256", "u" * 64)):
+        with pytest.raises(Damaged, match=f"was drawn for {name} .*, not for '?{other}"):
+            split_hashes(path, {**right, name: other})
 
 
 def test_files_that_are_no_splits_are_damage(tmp_path):

@@ -53,6 +53,13 @@ def _add_compare(commands) -> None:
     add("--title", default="Which model is better?", help="heading of the report")
     add("--alpha", type=float, default=0.05, help="level of the tests")
     add("--min-runs", type=int, default=5, help="with fewer runs there is no verdict")
+    add(
+        "--rope",
+        action="append",
+        metavar="[METRIC=]WIDTH",
+        help="the difference that would not matter, in units of the score (--rope 0.01); without "
+        "it no pair is called equivalent",
+    )
     add("--html", type=Path, metavar="FILE", help="write the report, one page")
     add("--latex", type=Path, metavar="FILE", help="write the table of comparisons as LaTeX")
     add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
@@ -69,6 +76,7 @@ _OPTIONS = {
     "`greater_is_better:": "--greater-is-better or --lower-is-better",
     "`test_train_ratio`": "--test-train-ratio …",
     "`format`": "--format …",
+    "`rope`": "--rope WIDTH or --rope METRIC=WIDTH",
 }
 
 
@@ -98,6 +106,7 @@ def _compare(options: argparse.Namespace) -> None:
         title=options.title,
         alpha=options.alpha,
         min_runs=options.min_runs,
+        rope=_rope(options.rope),
     )
     print(found)
     if options.csv:
@@ -125,6 +134,18 @@ def _columns(entries: list[str]) -> dict[str, str | list[str]]:
         others = [known] if isinstance(known, str) else known
         found[name] = [*others, column] if others else column
     return found
+
+
+def _rope(entries: list[str] | None) -> float | dict[str, float] | None:
+    """`0.01`, or `auc=0.01` once a metric."""
+    found: dict[str, float] = {}
+    for entry in entries or []:
+        metric, _, width = entry.rpartition("=")
+        try:
+            found[metric] = float(width)
+        except ValueError:
+            raise ReseedError(f"--rope {entry}: write WIDTH or METRIC=WIDTH, as 0.01.") from None
+    return found.pop("") if [*found] == [""] else found or None
 
 
 if __name__ == "__main__":

@@ -174,7 +174,7 @@ def describe(study: Study, frame: pd.DataFrame) -> dict:
     failed = trials[trials["status"] != "ok"]
     limited = trials[trials["converged"].eq(False)]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
-    folders = trials[setting].agg("/".join, axis=1)
+    folders = trials["dataset"].str.cat(trials[setting[1:]], sep="/")
     texts = ("study", "title", "question", "citation", "scale", "notes", "models", "variants")
     return {
         **{name: job[name] for name in texts},

@@ -57,6 +57,7 @@ def compare(
     level: float = 0.95,
     alpha: float = 0.05,
     min_runs: int = 5,
+    rope: float | dict[str, float] | None = None,
 ) -> Comparison:
     """Compare models by the results of their runs, as far as those runs carry.
 
@@ -78,6 +79,9 @@ def compare(
         title: heading of the report.
         level, alpha: of intervals; of the adjusted tests.
         min_runs: with fewer shared runs there is no verdict.
+        rope: the difference that would not matter, in units of the score (0.01: one point of a
+            share); a dict by metric where there are several. Without it no pair is ever called
+            equivalent: that is for you to say, not for the scores.
 
     Returns:
         A `Comparison`: `print` it, or see its `verdicts`, `leaderboard`, `plot`, `to_latex`,
@@ -109,12 +113,21 @@ def compare(
     standard = standard_set(items=folder is not None)
     standard["analyses"] = narrowed(standard["analyses"], entry)
     chosen = {"level": level, "alpha": alpha, "min_runs": min_runs}
+    if rope is not None:
+        chosen["rope"] = _checked_rope(rope)
     options = standard["analyses"]["pairs"].setdefault("options", {})
     standard["analyses"]["pairs"]["options"] = chosen | options
     tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
     predictions = Predictions(Path(folder.name), tasks=tasks) if folder else None
     data = Data(metrics, about, predictions=predictions)
     return Comparison(data, standard["analyses"], standard["exhibits"], _folder=folder)
+
+
+def _checked_rope(rope: object) -> object:
+    halves = rope.values() if isinstance(rope, dict) else [rope]
+    if not all(isinstance(h, int | float) and 0 < h < float("inf") for h in halves):
+        raise ReseedError(f"`rope` must be a half-width > 0, or a dict of them, got {rope!r}.")
+    return rope
 
 
 def _predictions(results: object, entry: dict, study: dict) -> tempfile.TemporaryDirectory:

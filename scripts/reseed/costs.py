@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from reseed.plan import Plan, PlannedSetting
+from reseed.plan import HINT_ROWS, Plan, PlannedSetting
 
 SOURCES = ("its own setting", "same data and model", "the model's hint")
 # A random search fits each configuration once a fold, on the other folds' rows. Successive halving
@@ -61,8 +61,10 @@ def base_name(identifier: str) -> str:
     return identifier.partition("~")[0]
 
 
-def seconds_of(planned: PlannedSetting, measured: Mapping[str, float]) -> tuple[float, str]:
-    """Seconds of one trial, and where they were learnt (see the module)."""
+def seconds_of(
+    planned: PlannedSetting, measured: Mapping[str, float], rows: int
+) -> tuple[float, str]:
+    """Seconds of one trial on so many rows, and where they were learnt (see the module)."""
     setting = planned.setting
     own = "/".join(setting)
     if own in measured:
@@ -74,7 +76,14 @@ def seconds_of(planned: PlannedSetting, measured: Mapping[str, float]) -> tuple[
             near.append(seconds)
     if near:
         return median(near), SOURCES[1]
-    return planned.seconds_per_trial, SOURCES[2]
+    return planned.model["seconds_per_trial"] * rows / HINT_ROWS, SOURCES[2]
+
+
+def search_seconds(planned: PlannedSetting, seconds: float) -> float:
+    """Seconds of one hyper-parameter search, of trials that take so many."""
+    folds, fits = planned.source["folds"], planned.source["trials"] * planned.source["folds"]
+    share = HALVING_SHARE if planned.source["method"] == "halving" else 1.0
+    return fits * seconds * (1 - 1 / folds) * share
 
 
 def cost_of(
@@ -88,11 +97,9 @@ def cost_of(
         rows: of the dataset.
         block_seconds: how long a training job shall be.
     """
-    seconds, source = seconds_of(planned, measured)
+    seconds, source = seconds_of(planned, measured, rows)
     searches = len(planned.searches())
-    folds, candidates = planned.source["folds"], planned.source["trials"]
-    share = HALVING_SHARE if planned.source["method"] == "halving" else 1.0
-    one_search = candidates * folds * seconds * (1 - 1 / folds) * share
+    one_search = search_seconds(planned, seconds)
     trials = len(planned.trials)
     width = max(planned.model["stack"].values())
     a_job = -(-max(1, round(block_seconds / seconds)) // width) * width
@@ -105,7 +112,7 @@ def cost_of(
     cost = Cost(
         trials=trials,
         searches=searches,
-        fits=round(searches * candidates * folds * share),
+        fits=searches * planned.source["trials"] * planned.source["folds"],
         jobs=-(-trials // a_job) + searches,
         cpu_seconds=total,
         gpu_seconds=total if planned.model["device"] != "cpu" else 0.0,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from reseed.verdicts import number, p_text, share_text
+from reseed.verdicts import half_places, number, p_text, share_text
 
-OUTCOMES = ("difference", "no difference shown", "no variation")
+OUTCOMES = ("difference", "equivalent", "no difference shown", "no variation")
 BOTH = "seeds and items"
 
 
@@ -15,8 +15,13 @@ def outcome(row: Mapping) -> str:
     """One of `OUTCOMES` for a row of the analysis `item_pairs`."""
     if row["low"] == row["high"]:
         return "no variation"
-    shown = row["p_holm"] <= row["alpha"] and row["difference"] > 0
-    return "difference" if shown else "no difference shown"
+    if row["p_holm"] <= row["alpha"] and row["difference"] > 0:
+        return "difference"
+    return "equivalent" if _within_rope(row) else "no difference shown"
+
+
+def _within_rope(row: Mapping) -> bool:
+    return row.get("equivalence_p_holm", math.nan) <= row["alpha"]
 
 
 def verdict(row: Mapping) -> str:
@@ -27,7 +32,7 @@ def verdict(row: Mapping) -> str:
             f"{a} and {b} give the same {row['metric']} on every item that tells them apart: no "
             f"verdict from {row['items']:.0f} items."
         )
-    places = _places(row)
+    places = half_places((row["high"] - row["low"]) * row["factor"] / 2)
     low, high, difference = (
         number(row[name] * row["factor"], places) for name in ("low", "high", "difference")
     )
@@ -38,8 +43,17 @@ def verdict(row: Mapping) -> str:
         f"difference {difference}{unit} ({row['metric']}{better}), {100 * row['level']:g} % "
         f"interval {low} to {high}, {adjusted} {p_text(row['p_holm'])}"
     )
-    head = f"{a} beats {b}" if found == "difference" else f"No difference shown between {a} and {b}"
-    tail = "" if found == "difference" else " This does not show that they are equal."
+    rope = f"±{row.get('rope', math.nan) * row['factor']:.3g}{unit}"
+    if found == "difference":
+        head, tail = f"{a} beats {b}", ""
+        if _within_rope(row):
+            tail = f" It is smaller than {rope}, the region of practical equivalence."
+    elif found == "equivalent":
+        head = f"{a} and {b} are equivalent within {rope}"
+        tail = f" Two one-sided tests: {adjusted} {p_text(row['equivalence_p_holm'])}."
+    else:
+        head = f"No difference shown between {a} and {b}"
+        tail = " This does not show that they are equal."
     return f"{head}: {numbers}.{tail} {_scope(row)}{_single(row)}"
 
 
@@ -65,11 +79,3 @@ def _single(row: Mapping) -> str:
         f"in {shares[0]} and {row['arm_b']} better in {shares[1]} of {row['single_pairs']:.0f} "
         "pairs of runs."
     )
-
-
-def _places(row: Mapping) -> int:
-    """Decimals that show the interval's half-width to two digits or so."""
-    half = (row["high"] - row["low"]) * row["factor"] / 2
-    if not math.isfinite(half) or half <= 0:
-        return 2
-    return max(0, min(8, 1 - math.floor(math.log10(half))))

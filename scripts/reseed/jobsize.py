@@ -4,7 +4,13 @@ Numbers for Snakemake's `runtime` (minutes) and `mem_mb`; a rule gives them as f
 `attempt`, so a job that ran out of either is sent again with more.
 """
 
+import json
 import math
+from collections.abc import Mapping
+
+from reseed.costs import search_seconds, seconds_of
+from reseed.data.kinds import META
+from reseed.plan import HINT_ROWS, Block, PlannedSetting
 
 # Imports, reading and a slow node; then a margin over the measured or hinted cost.
 START_MINUTES = 5
@@ -40,3 +46,51 @@ def memory_mb(rows: int, columns: int, attempt: int = 1, width: int = 1) -> int:
         raise ValueError(f"rows {rows}, columns {columns}, attempt {attempt}, width {width}")
     table = rows * columns * BYTES_PER_VALUE * (COPIES + width - 1)
     return math.ceil((BASE_MB + table / 2**20) * 2 ** (attempt - 1))
+
+
+class JobSizes:
+    """Sizes of the jobs of a plan, once the data that they train on are prepared.
+
+    Args:
+        results: the results folder.
+        measured: seconds of a trial by setting folder (`costs.measured_seconds`).
+    """
+
+    def __init__(self, results: str, measured: Mapping[str, float]):
+        self.results, self.measured = results, measured
+
+    def _meta(self, planned: PlannedSetting) -> dict:
+        """Facts of the prepared dataset. Raises FileNotFoundError before it is prepared."""
+        # As the rules name it: Snakemake looks for the missing file among a job's inputs.
+        path = f"{self.results}/data/{planned.setting.dataset}/{META}"
+        with open(path, encoding="utf-8") as stream:
+            try:
+                return json.load(stream)
+            except ValueError:  # whoever reads the data says so; until then a usual number serves
+                return {"rows": HINT_ROWS}
+
+    def _seconds(self, planned: PlannedSetting) -> float:
+        return seconds_of(planned, self.measured, self._meta(planned)["rows"])[0]
+
+    def block_minutes(self, block: Block, attempt: int = 1) -> int:
+        """Time limit of a training job."""
+        return minutes(sum(len(t) * self._seconds(planned) for planned, t in block), attempt)
+
+    def search_minutes(self, planned: PlannedSetting, processes: int, attempt: int = 1) -> int:
+        """Time limit of a hyper-parameter search that shares its fits among processes."""
+        return minutes(search_seconds(planned, self._seconds(planned)) / processes, attempt)
+
+    def block_memory(self, block: Block, attempt: int = 1) -> int:
+        """Memory of a training job: that of its largest setting."""
+        return max(self._memory(planned, attempt) for planned, _ in block)
+
+    def search_memory(self, planned: PlannedSetting, processes: int, attempt: int = 1) -> int:
+        """Memory of a hyper-parameter search, each process with its own interpreter."""
+        return self._memory(planned, attempt) * processes
+
+    def _memory(self, planned: PlannedSetting, attempt: int) -> int:
+        meta = self._meta(planned)
+        values = math.prod(meta.get("shape") or [len(meta.get("features") or [])])
+        # A stack of tables holds each lane's rows; images are taken batch by batch.
+        width = 1 if meta.get("shape") else max(planned.model["stack"].values())
+        return memory_mb(meta["rows"], values, attempt, width)

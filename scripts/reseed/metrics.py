@@ -13,7 +13,7 @@ import numpy as np
 
 from reseed.errors import ReseedError, nearest
 from reseed.loading import load_object
-from reseed.metric_names import direction, is_share
+from reseed.metric_names import direction, is_share, title
 from reseed.outputs import TASKS, probabilities
 
 CLASSES = ("binary", "multiclass")
@@ -43,13 +43,6 @@ class Metric:
     tasks: tuple[str, ...]
     function: Function
     on_request: bool = False
-
-    @property
-    def in_text(self) -> str:
-        """The title within a sentence: `log loss`, but `AUC` and `Brier score`."""
-        first = self.title.split()[0]
-        lowered = len(first) > 2 and first[1:].islower() and first not in ("Brier", "Matthews")
-        return self.title[0].lower() + self.title[1:] if lowered else self.title
 
 
 # scikit-learn is imported where it is used: who reads names and directions never loads it.
@@ -164,41 +157,51 @@ def pinball(quantile: float) -> Metric:
     def function(y: np.ndarray, p: np.ndarray) -> float:
         return np.mean(np.maximum(quantile * (y - p), (quantile - 1) * (y - p)))
 
-    name, title = f"pinball_{round(100 * quantile):02d}", f"Pinball loss at {quantile:g}"
-    return Metric(name, title, False, False, ("regression",), function, on_request=True)
+    name = f"pinball_{round(100 * quantile):02d}"
+    return Metric(name, title(name), False, False, ("regression",), function, on_request=True)
+
+
+def _built(
+    name: str, greater_is_better: bool, share: bool, tasks: tuple[str, ...], function: Function
+) -> Metric:
+    return Metric(name, title(name), greater_is_better, share, tasks, function)
 
 
 _REGRESSION, _BINARY, _MULTICLASS = (TASKS[0],), (TASKS[1],), (TASKS[2],)
 _ALL = [
-    Metric("mse", "MSE", False, False, _REGRESSION, lambda y, p: np.mean((y - p) ** 2)),
-    Metric("rmse", "RMSE", False, False, _REGRESSION, lambda y, p: np.mean((y - p) ** 2) ** 0.5),
-    Metric("mae", "MAE", False, False, _REGRESSION, lambda y, p: np.mean(np.abs(y - p))),
-    Metric("r2", "R²", True, False, _REGRESSION, _r2),
+    _built("mse", False, False, _REGRESSION, lambda y, p: np.mean((y - p) ** 2)),
+    _built("rmse", False, False, _REGRESSION, lambda y, p: np.mean((y - p) ** 2) ** 0.5),
+    _built("mae", False, False, _REGRESSION, lambda y, p: np.mean(np.abs(y - p))),
+    _built("r2", True, False, _REGRESSION, _r2),
     *(pinball(percent / 100) for percent in (5, 10, 25, 50, 75, 90, 95)),
-    Metric("auc", "AUC", True, True, _BINARY, _auc),
-    Metric("average_precision", "Average precision", True, True, _BINARY, _average_precision),
-    Metric("accuracy", "Accuracy", True, True, CLASSES, _accuracy),
-    Metric("balanced_accuracy", "Balanced accuracy", True, True, CLASSES, _balanced_accuracy),
-    Metric("precision", "Precision", True, True, _BINARY, _count_metric("precision", "binary")),
-    Metric("recall", "Recall", True, True, _BINARY, _count_metric("recall", "binary")),
-    Metric("f1", "F1", True, True, _BINARY, _count_metric("f1", "binary")),
-    Metric(
-        *("macro_precision", "Precision, mean over classes", True, True, CLASSES),
+    _built("auc", True, True, _BINARY, _auc),
+    _built("average_precision", True, True, _BINARY, _average_precision),
+    _built("accuracy", True, True, CLASSES, _accuracy),
+    _built("balanced_accuracy", True, True, CLASSES, _balanced_accuracy),
+    _built("precision", True, True, _BINARY, _count_metric("precision", "binary")),
+    _built("recall", True, True, _BINARY, _count_metric("recall", "binary")),
+    _built("f1", True, True, _BINARY, _count_metric("f1", "binary")),
+    _built(
+        "macro_precision",
+        True,
+        True,
+        CLASSES,
         _count_metric("precision", "macro"),
     ),
-    Metric(
-        *("macro_recall", "Recall, mean over classes", True, True, CLASSES),
+    _built(
+        "macro_recall",
+        True,
+        True,
+        CLASSES,
         _count_metric("recall", "macro"),
     ),
-    Metric(
-        *("macro_f1", "F1, mean over classes", True, True, CLASSES), _count_metric("f1", "macro")
-    ),
-    Metric("log_loss", "Log loss", False, False, CLASSES, _log_loss),
-    Metric("brier", "Brier score", False, False, CLASSES, _brier),
-    Metric("ece", "Expected calibration error", False, False, CLASSES, _ece),
-    Metric("mcc", "Matthews correlation", True, False, CLASSES, _mcc),
-    Metric("quadratic_kappa", "Quadratic kappa", True, False, _MULTICLASS, _quadratic_kappa),
-    Metric("macro_auc", "AUC, mean over classes", True, True, _MULTICLASS, _macro_auc),
+    _built("macro_f1", True, True, CLASSES, _count_metric("f1", "macro")),
+    _built("log_loss", False, False, CLASSES, _log_loss),
+    _built("brier", False, False, CLASSES, _brier),
+    _built("ece", False, False, CLASSES, _ece),
+    _built("mcc", True, False, CLASSES, _mcc),
+    _built("quadratic_kappa", True, False, _MULTICLASS, _quadratic_kappa),
+    _built("macro_auc", True, True, _MULTICLASS, _macro_auc),
 ]
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 _USUAL = {"regression": "mse", "binary": "auc", "multiclass": "accuracy"}

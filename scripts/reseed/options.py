@@ -23,6 +23,8 @@ class Strict(BaseModel):
 Level = Annotated[float, Field(gt=0, lt=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
+#: Half-width of practical equivalence in units of the score, or by metric; None: no region.
+Rope = Positive | dict[str, Positive] | None
 #: How many draws, resamples, bins.
 Count = Annotated[int, Field(ge=1)]
 Names = Annotated[list[str], Field(min_length=1)]

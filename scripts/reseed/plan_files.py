@@ -44,6 +44,7 @@ def training_job(project: Project, block: Block) -> dict:
     return {
         "results": str(Path(project.main.results).resolve()),
         "mixed": project.main.mixed,
+        "trial_seconds": project.main.trial_seconds,
         "settings": [
             planned.description() | {"trials": [list(trial) for trial in trials]}
             for planned, trials in block

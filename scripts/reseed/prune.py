@@ -19,10 +19,13 @@ def planned_files(plan: Plan) -> set[Path]:
 def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
     """Files below `results` to remove, in an order that loses nothing when interrupted.
 
-    A store file stays while a planned target is a link to it. Where a file system made copies
-    instead of links, the store's files stay too: nothing tells which a target came from.
+    A store file stays while a planned target, or an exhibit, is a link to it. Where a file system
+    made copies instead of links, the store's files stay too: nothing tells which a target came
+    from.
     """
     inodes = {path.stat().st_ino for path in planned if path.is_file()}
+    drawn = (path for path in (results / "studies").glob("*/*/*") if path.is_file())
+    inodes |= {path.stat().st_ino for path in drawn}
     linked = any(path.is_file() and path.stat().st_nlink > 1 for path in planned)
     for folder in ("trials", "tuning"):
         for path in sorted((results / folder).rglob("*")):

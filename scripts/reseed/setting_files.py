@@ -71,10 +71,22 @@ class SettingFiles:
         return Path(trial_path(str(self.results), self.setting, trial))
 
     def rows(self, trial: Coordinates) -> str:
-        """Hash of the rows the trial is given."""
+        """Hash of the rows the trial is given.
+
+        A split that is damaged, or stands in another's place, is removed. Raises Damaged.
+        """
         seed = trial.data_seed
         if seed not in self._rows:
-            self._rows[seed] = split_hashes(self.split(seed))
+            drawn_for = {
+                "scheme": self.setting.scheme,
+                "data_seed": seed,
+                "targets_sha256": self.data["targets_sha256"],
+            }
+            try:
+                self._rows[seed] = split_hashes(self.split(seed), drawn_for)
+            except Damaged as error:
+                discard(error.path)
+                raise
         return self._rows[seed][trial.fold or 0]
 
     def search_key(self, trial: Coordinates) -> str:

@@ -10,7 +10,7 @@ cross-validation repeated twice is two data seeds.
 import hashlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from reseed.data.draws import fold_numbers, shuffle_split
 from reseed.data.kinds import PARTS
 from reseed.data.store import Damaged, Targets, read_columns
 from reseed.errors import ReseedError
+from reseed.names import scheme_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,33 +259,40 @@ def write_split(path: Path, frame: "pd.DataFrame", facts: dict) -> None:
         pq.write_table(table.replace_schema_metadata({_FACTS: text.encode()}), temporary)
 
 
-def split_facts(path: Path) -> dict:
-    """What a split file says of itself; no row is read. Raises `Damaged`."""
+def split_facts(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict:
+    """What a split file says of itself; no row is read.
+
+    drawn_for: `scheme` (its identifier), `data_seed` or `targets_sha256` that it must be of.
+    Raises `Damaged`, also for a whole file that stands in another's place.
+    """
     try:
-        return json.loads(pq.read_schema(path).metadata[_FACTS])
+        facts = json.loads(pq.read_schema(path).metadata[_FACTS])
+        found = {**facts, "scheme": scheme_id(facts["scheme"])} if drawn_for else {}
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
     except (pa.ArrowInvalid, OSError, KeyError, TypeError, ValueError) as error:
         raise Damaged(path, f"cannot be read as a split ({error})") from None
+    for name, wanted in (drawn_for or {}).items():
+        if found.get(name) != wanted:
+            raise Damaged(path, f"was drawn for {name} {found.get(name)!r}, not for {wanted!r}")
+    return facts
 
 
-def split_hashes(path: Path) -> dict[int, str]:
+def split_hashes(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict[int, str]:
     """Hash of the rows of each fold, from the file's metadata alone. Raises `Damaged`."""
-    return {int(fold): found for fold, found in split_facts(path)["rows_sha256"].items()}
+    facts = split_facts(path, drawn_for)
+    return {int(fold): found for fold, found in facts["rows_sha256"].items()}
 
 
-def read_split(path: Path, fold: int = 0, *, targets_sha256: str | None = None) -> Split:
+def read_split(path: Path, fold: int = 0) -> Split:
     """Read one fold of a split file and check it.
 
-    targets_sha256: of the dataset's targets; a split drawn for others is refused. Raises `Damaged`
-    where the rows are not those that were drawn, or stand in two parts; ReseedError where the file
-    has no such fold.
+    Raises `Damaged` where the rows are not those that were drawn, or stand in two parts;
+    ReseedError where the file has no such fold.
     """
     facts = split_facts(path)
     if str(fold) not in facts["rows_sha256"]:
         raise ReseedError(f"{path} has no fold {fold}; it has {', '.join(facts['rows_sha256'])}")
-    if targets_sha256 is not None and facts.get("targets_sha256") != targets_sha256:
-        raise Damaged(path, "was drawn for other targets than the dataset has now")
     try:
         columns = read_columns(path)
         chosen = columns["fold"] == fold

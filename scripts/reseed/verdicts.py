@@ -76,17 +76,25 @@ def verdict(row: Mapping) -> str:
         )
     numbers = f"{_difference(row)}, {_interval(row)}, {_p(row)}{_flips(row)}"
     if found == "difference":
-        head, tail = f"{a} beats {b}{one_split}: {numbers}.", ""
-        if _within_rope(row):
-            tail = f" It is smaller than {_rope(row)}, the region of practical equivalence."
+        head, tail = f"{a} beats {b}{one_split}: {numbers}.", _small(row)
     elif found == "equivalent":
-        adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
         head = f"{a} and {b} are equivalent within {_rope(row)}{one_split}: {numbers}."
-        tail = f" Two one-sided tests: {adjusted} {p_text(row['equivalence_p_holm'])}."
+        tail = _one_sided(row)
     else:
         head = f"No difference shown between {a} and {b}{one_split}: {numbers}."
         tail = f" This does not show that they are equal.{_detectable(row)}"
     return f"{head}{tail} {_basis(row)}{_left_out(row)}"
+
+
+def _small(row: Mapping) -> str:
+    if not _within_rope(row):
+        return ""
+    return f" It is smaller than {_rope(row)}, the region of practical equivalence."
+
+
+def _one_sided(row: Mapping) -> str:
+    adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
+    return f" Two one-sided tests: {adjusted} {p_text(row['equivalence_p_holm'])}."
 
 
 def _rope(row: Mapping) -> str:
@@ -128,7 +136,10 @@ def _over_datasets(row: Mapping) -> str:
         numbers = f"{_wins(row)}{middle}, {row['test']}, {_p(row)}"
     if found == "difference":
         head = f"{a} ranks better than {b}" if _by_rank(row) else f"{a} beats {b} over datasets"
-        return f"{head}: {numbers}.{_missing(row)}{_left_out(row)}"
+        return f"{head}: {numbers}.{_small(row)}{_missing(row)}{_left_out(row)}"
+    if found == "equivalent":
+        head = f"{a} and {b} are equivalent over datasets within {_rope(row)}"
+        return f"{head}: {numbers}.{_one_sided(row)}{_missing(row)}{_left_out(row)}"
     least = row.get("p_least", math.nan)
     floor = (
         f" No outcome of {row['n']:.0f} datasets gives this test a p below {p_text(least)}."
@@ -228,6 +239,13 @@ def _places(row: Mapping) -> int:
             needed = -math.floor(math.log10(abs(end)))
             places = max(places, min(needed, places + 2))
     return max(0, min(places, 8))
+
+
+def half_places(half: float) -> int:
+    """Decimals that show an interval's half-width to two digits; 2 where it has none."""
+    if not math.isfinite(half) or half <= 0:
+        return 2
+    return max(0, min(8, 1 - math.floor(math.log10(half))))
 
 
 def number(value: float, places: int) -> str:

@@ -6,6 +6,7 @@ import pytest
 from reseed.analyses import convergence, curves, extremes, range_growth, standing
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
+from reseed.analyses.training_curves import RUN, _stack
 from reseed.errors import ReseedError
 from scipy import stats
 from study_frames import about, frame, trial
@@ -198,3 +199,18 @@ def test_a_published_score_among_its_seeds():
     assert table["reason"][1] == "no run of this arm"
     with pytest.raises(ReseedError, match=r"scores\.0"):
         standing.analyse(data_of(rows), {"scores": [{"arm": "rf"}]})
+
+
+def test_hundreds_of_runs_with_seeds_in_every_role_take_no_table_of_all_combinations():
+    n, epochs = 400, 3
+    seeds = {
+        role: np.repeat(np.arange(n), epochs) for role in RUN if role not in ("repeat", "fold")
+    }
+    rows = pd.DataFrame(
+        seeds | {"repeat": 0, "fold": 0, "epoch": np.tile(np.arange(epochs), n)}
+    ).assign(test_metric=np.arange(n * epochs, dtype=float))
+    runs, found, values, left_out = _stack(rows, "test_metric")
+    assert left_out == 0
+    assert list(found) == [1, 2, 3]
+    assert np.array_equal(values, np.arange(n * epochs).reshape(n, epochs))
+    assert list(runs["init"]) == list(range(n))

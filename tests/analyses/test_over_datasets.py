@@ -38,7 +38,7 @@ def study(datasets=AUC, models=("rf", "xgb"), n=10, gain=0.02, seed=0):
 
 def test_points_by_the_hierarchical_model():
     metrics, found, facts = study()
-    table = over_datasets.analyse(Data(metrics, facts), {})
+    table = over_datasets.analyse(Data(metrics, facts), {"rope": 0.01})
     pair = table[table["statistic"] == "pair"].iloc[0]
     assert (pair["model_a"], pair["datasets"], pair["scale"]) == ("xgb", 6, "points")
     d = [found[n, "xgb"] - found[n, "rf"] for n in AUC]
@@ -57,6 +57,29 @@ def test_points_by_the_hierarchical_model():
         single["observed"] - pair["effect"]
     )
     assert pulled.all()
+
+
+def test_four_outcomes_and_none_is_equivalent_without_a_region(tmp_path):
+    metrics, found, facts = study(gain=0.0, seed=2)
+    d = [(found[n, "xgb"] - found[n, "rf"]).mean() for n in AUC]
+    plain = over_datasets.analyse(Data(metrics, facts), {}).iloc[0]
+    assert plain["outcome"] == "no difference shown"
+    assert np.isnan(plain["p_equivalent"])
+    assert plain["p_a_better"] + plain["p_b_better"] == pytest.approx(1)
+    assert "does not show that they are equal" in plain["verdict"]
+    wide = over_datasets.analyse(Data(metrics, facts), {"rope": 0.02}).iloc[0]
+    assert wide["outcome"] == "equivalent"
+    assert wide["p_equivalent"] >= 0.95
+    assert "equivalent within ±2 points over datasets like these" in wide["verdict"]
+    narrow = over_datasets.analyse(Data(metrics, facts), {"rope": 0.001}).iloc[0]
+    assert narrow["outcome"] == "no difference shown"
+    assert plain["model_a"] == ("xgb" if np.mean(d) > 0 else "rf")
+    better = over_datasets.analyse(Data(*study(gain=0.05)[::2]), {}).iloc[0]
+    assert (better["outcome"], better["model_a"]) == ("difference", "xgb")
+    assert better["verdict"].startswith("xgb beats rf over datasets like these: mean difference ")
+    worse = over_datasets.analyse(Data(*study(gain=-0.05)[::2]), {"rope": 0.2}).iloc[0]
+    assert (worse["outcome"], worse["model_a"]) == ("difference", "rf")
+    assert "smaller than ±20 points" in worse["verdict"]
 
 
 def test_mixed_metrics_are_relative_losses():
@@ -107,7 +130,7 @@ def test_exhibits(tmp_path):
     shown = check_table(over_datasets_table.table(data, {}), tmp_path)
     assert len(shown.shown) == 3
     assert shown.shown["Better on"][0] == "6"
-    assert "would be better by more than 1 with probability" in shown.findings[0]
+    assert "would be better with probability" in shown.findings[0]
     check_figure(over_datasets_figure.figure, data, {}, tmp_path)
     empty = ExhibitData(table.assign(reason="few"), metrics, facts, "k", "T")
     assert "three datasets" in over_datasets_table.table(empty, {}).shown.iloc[0, 0]

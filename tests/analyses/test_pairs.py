@@ -6,6 +6,7 @@ import pytest
 from pair_frames import data, frame, one_split, over_splits
 from reseed.analyses.pairing import unit_of
 from reseed.analyses.pairs import analyse
+from reseed.analyses.region import region
 from reseed.errors import ReseedError
 from reseed.stats.comparison import nadeau_bengio
 from scipy import stats
@@ -289,7 +290,7 @@ def test_flattened_repeats_are_asked_about(rng):
     metrics = frame(rows, test_ratio=np.nan, scheme="kfold-50x1")
     with pytest.raises(ReseedError, match=r"50 folds and no repeats.*`repeat`"):
         analyse(data(metrics), OPTIONS)
-    sized = analyse(data(metrics.assign(n_train=160, n_test=40)), OPTIONS)
+    sized = analyse(data(metrics.assign(test_ratio=0.2)), OPTIONS)
     assert sized["test_train_ratio"].iloc[0] == pytest.approx(0.25)
 
 
@@ -305,6 +306,38 @@ def test_equivalence_and_what_could_have_been_found(rng):
     # The detectable difference is where statsmodels' power of the paired t test is 80 %.
     power = TTestPower().power(row["detectable"] / d.std(ddof=1), 20, 0.05)
     assert power == pytest.approx(0.8, abs=1e-6)
+
+
+def test_nothing_is_equivalent_unless_a_region_is_stated(rng):
+    shared = rng.normal(0.8, 0.01, 20)
+    runs = data(one_split({m: shared + rng.normal(0, 1e-4, 20) for m in "xy"}))
+    row = analyse(runs, OPTIONS).iloc[0]
+    assert row["outcome"] == "no difference shown"
+    assert np.isnan([row["rope"], row["equivalence_p"], row["p_equivalent"]]).all()
+    by_metric = analyse(runs, OPTIONS | {"rope": {"accuracy": 0.005}}).iloc[0]
+    assert by_metric["outcome"] == "equivalent"
+    with pytest.raises(ReseedError, match="nothing is compared by 'auc'"):
+        analyse(runs, OPTIONS | {"rope": {"auc": 0.005}})
+
+
+def test_one_region_for_several_metrics_is_refused():
+    assert region(0.1, ["auc", "auc"]) == {"auc": 0.1}
+    with pytest.raises(ReseedError, match=r"several metrics \(auc, mse\).*\{auc: 0.1\}"):
+        region(0.1, ["auc", "mse"])
+
+
+def test_equivalence_over_datasets(rng):
+    parts = [frame(over_splits(rng, {"x": 0, "y": 0}, 12, f"d{i}")) for i in range(7)]
+    metrics = pd.concat(parts, ignore_index=True)
+    table = analyse(data(metrics), OPTIONS | {"rope": 0.01})
+    row = table[table["dataset"] == "all datasets"].iloc[0]
+    wide = metrics.pivot(index=["dataset", "data_seed"], columns="model", values="accuracy")
+    d = (wide["x"] - wide["y"]).groupby(level=0).mean()
+    sides = (stats.wilcoxon(d + side, alternative=way).pvalue
+             for side, way in ((0.01, "greater"), (-0.01, "less")))  # fmt: skip
+    assert row["equivalence_p"] == pytest.approx(max(sides))
+    assert row["outcome"] == "equivalent"
+    assert "equivalent over datasets within ±1 points" in row["verdict"]
 
 
 def test_a_rank_test_that_cannot_reject_says_its_floor(rng):

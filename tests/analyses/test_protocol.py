@@ -88,3 +88,7 @@ def test_fold_scores_by_hand():
     assert row["bca_low"] == pytest.approx(wanted.low, abs=5e-4)
     assert row["bca_high"] == pytest.approx(wanted.high, abs=5e-4)
     assert (row["folds"], row["runs"]) == (10, 50)
+    first = trials[(trials["model"] == "a") & (trials["data_seed"] == 0) & (trials["fold"] == 0)]
+    assert np.isnan(row["single"])  # no seed 42
+    table = fold_scores.analyse(data(trials), {"single_seed": 3}).set_index("arm")
+    assert table.loc["a", "single"] == first.set_index("init")["accuracy"][3]

@@ -59,6 +59,38 @@ def test_a_loss_has_its_sign_and_no_bounds():
     assert row["reason"] in ("different from 0", "equivalent")
 
 
+def test_four_outcomes_at_the_stop():
+    def told(gain, options, n=30):
+        metrics, _ = seeds(n=n, gain=gain, seed=5)
+        return stopping.analyse(Data(metrics, about()), options).iloc[-1]
+
+    better = told(0.01, {})
+    assert (better["outcome"], better["model_a"]) == ("difference", "xgb")
+    assert better["verdict"].startswith(f"xgb beats rf by {better['stopped_at']:.0f} runs of each")
+    same = told(0.0, {"rope": 0.01})
+    assert same["outcome"] == "equivalent"
+    assert "are equivalent within ±1 points by" in same["verdict"]
+    assert told(0.0, {})["outcome"] == "no difference shown"
+    assert "not yet told apart by 30 runs of each" in told(0.0, {})["verdict"]
+    precise = told(0.0, {"half_width": 0.02})
+    assert precise["outcome"] == "no difference shown"
+    assert "precise enough to stop, and not told apart" in precise["verdict"]
+
+
+def test_the_outcome_is_that_of_the_stop_though_later_runs_turn_it():
+    early, late = np.r_[np.full(12, 0.01), np.full(60, -0.02)], np.zeros(72)
+    early = early + np.random.default_rng(0).normal(0, 1e-3, 72)
+    rows = [
+        trial(0.8 + v, seed=s, dataset="magic", metric="auc", model=m)
+        for m, values in (("rf", early), ("xgb", late))
+        for s, v in enumerate(values)
+    ]
+    row = stopping.analyse(Data(frame(rows), about()), {}).iloc[-1]
+    assert row["model_a"] == "xgb"
+    assert row["stopped_at"] <= 12
+    assert row["verdict"].startswith("rf beats xgb by")
+
+
 def test_splits_have_no_guarantee():
     rows = [
         trial(0.8 + 0.01 * (m == "xgb") + 0.001 * s, data_seed=s, dataset="magic", metric="auc",
@@ -69,6 +101,7 @@ def test_splits_have_no_guarantee():
     metrics = frame(rows)
     table = stopping.analyse(Data(metrics, about()), {})
     assert table["guarantee"].str.contains("no guarantee").all()
+    assert set(table["outcome"]) == {"not comparable"}
     shown = stopping_table.table(ExhibitData(table, metrics, about(), "k", "T"), {})
     assert "overlap" in shown.footnote
     assert shown.findings == []

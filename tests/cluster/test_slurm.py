@@ -85,12 +85,19 @@ def test_jobs_of_one_rule_that_are_ready_together_are_an_array(both):
     assert len({job.get("ArrayJobId") for job in tables} - {None}) == 1
 
 
-def test_every_job_asked_for_the_time_and_memory_of_the_profile(both):
+def test_training_asked_for_what_the_plan_says_and_the_rest_for_what_the_profile_says(both):
     _, _, jobs = both
-    assert Counter(job["TimeLimit"] for job in jobs.values()).keys() == {"00:10:00"}
-    memory = {int(job["MinMemoryNode"].removesuffix("M")) for job in jobs.values()}
-    assert min(memory) == 500
-    assert max(memory) <= 510  # an array's own list of commands is added
+    limits, memory = {}, {}
+    for job in jobs.values():
+        trains = job["Comment"].startswith("rule_train")
+        limits.setdefault(trains, set()).add(job["TimeLimit"])
+        memory.setdefault(trains, []).append(int(job["MinMemoryNode"].removesuffix("M")))
+    assert limits[False] == {"00:10:00"}
+    # Six trials of 30 s on 16,000 rows, so of 0.4 s on 200, and a start.
+    assert limits[True] == {"00:06:00"}
+    assert min(memory[False]) == 500
+    assert max(memory[False]) <= 510  # an array's own list of commands is added
+    assert set(memory[True]) == {1501}
 
 
 def fingerprints(made: Workspace) -> dict[str, str]:
@@ -111,27 +118,33 @@ def wait_for(condition, seconds: float):
 
 
 def test_a_job_ended_by_scancel_or_its_time_limit_is_sent_again(tmp_path, slurm, slurm_python):
-    # Two blocks: one is cancelled, the other needs longer than the minute of its first attempt.
+    # Two blocks: one is cancelled, the other's time limit is cut to less than it needs.
     models = {"cancelled": {}, "slow": {}}
     made = workspace(tmp_path, slurm_python, models, seeds=22, seconds=4)
-    process = made.start(*SITE, "runtime=1*attempt", "--config", "seeds_per_job=24")
+    process = made.start(*SITE, "runtime=10", "--config", "seeds_per_job=24")
     try:
 
-        def begun():
+        def job_of(name):
+            """The job that is at its model's third trial."""
             notes = made.folder / "notes"
-            return notes.exists() and [
-                job for note, _, job, seed in trainings(made) if note == "cancelled" and seed == "2"
-            ]
+            begun = trainings(made) if notes.exists() else []
+            return next((job for note, _, job, seed in begun if (note, seed) == (name, "2")), None)
 
-        job = wait_for(begun, 900)[0]
+        job = wait_for(lambda: job_of("cancelled"), 900)
         subprocess.run(["scancel", job], check=True)
+        slow = wait_for(lambda: job_of("slow"), 900)
+        command = ["scontrol", "update", f"JobId={slow}", "TimeLimit=1"]
+        subprocess.run(command, check=True)
         text, _ = process.communicate(timeout=1500)
     except BaseException:
         kill_group(process)
         raise
     assert process.returncode == 0, text
-    states = {entry["JobState"] for entry in slurm.jobs()}
-    assert {"CANCELLED", "TIMEOUT"} <= states
+    jobs = {entry["JobId"]: entry for entry in slurm.jobs()}
+    assert (jobs[job]["JobState"], jobs[slow]["JobState"]) == ("CANCELLED", "TIMEOUT")
+    # Sent again with twice the time.
+    limits = [jobs[number]["TimeLimit"] for _, _, number, _ in trainings(made)]
+    assert set(limits) == {"00:06:00", "00:01:00", "00:12:00"}
     assert len(made.trials()) == 2 * (22 + 3 - 1)
     local = workspace(tmp_path / "local", slurm_python, models, seeds=22)
     assert local.run("--config", "seeds_per_job=24").ok

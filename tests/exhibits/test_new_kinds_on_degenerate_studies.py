@@ -28,13 +28,13 @@ EXHIBITS = {
     "stopping": ["stopping_table", "stopping_figure"],
     "grid_plan": ["grid_plan_table"],
     "over_datasets": ["over_datasets_table", "over_datasets_figure"],
-    "false_alarms": ["false_alarms_table"],
+    "training_time": ["training_time_table"],
     "curves": ["curves_figure"],
     "convergence": ["convergence_figure", "reach_table"],
     "item_pairs": ["item_pairs_table", "item_pairs_figure"],
 }
 OPTIONS = {
-    "n_boot": 20, "n_sim": 20, "up_to": 100, "points": 4, "experiments_drawn": 20,
+    "n_boot": 20, "n_sim": 20, "up_to": 100, "points": 4,
     "scores": [{"arm": "rf", "score": 0.9}],
 }  # fmt: skip
 

@@ -181,3 +181,18 @@ def test_repeated_fits_are_counted(exhibit):
     assert list(table.shown["What differs"]) == ["metrics differ", "nothing"]
     assert "1 of 6 trials gave other outputs" in table.findings[0]
     assert module.table(data, {}).empty.startswith("No trial was trained again")
+
+
+def test_trials_of_two_environments_are_not_pooled_silently(exhibit, statistics):
+    metrics = statistics["metrics"].assign(environment="one")
+    data, options = exhibit("table3", metrics=metrics)
+    assert "environments" not in table3(data, options)
+    late = metrics["model"].eq("rf") & metrics["data_seed"].gt(2)
+    data, options = exhibit("table3", metrics=metrics.assign(
+        environment=metrics["environment"].where(~late, "two")))  # fmt: skip
+    assert "Pooled over environments" in table3(data, options)
+
+
+def table3(data, options) -> str:
+    module = importlib.import_module(f"reseed.exhibits.{data.kind}")
+    return module.table(data, options).note

@@ -20,11 +20,6 @@ EACH_TIME = {
     *("trial_cut", "trial_exchanged", "split_exchanged", "data_cut", "meta_cut"),
     *("full_disk", "zip_climbs", "download_cut", "pickle_csv", "model_killed"),
 }
-# What this version does not survive yet, and why.
-KNOWN = {
-    "split_exchanged": "a split file is not checked to be the one of the data seed it is named by",
-    "model_hangs": "a trial has no time limit (the case asks for `trial_seconds` in config.yaml)",
-}
 
 
 @pytest.fixture(scope="module")
@@ -32,15 +27,7 @@ def bench(tmp_path_factory) -> Bench:
     return Bench(tmp_path_factory.mktemp("cases"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(reason=KNOWN[name], strict=False))
-        if name in KNOWN
-        else name
-        for name in CASES
-    ],
-)
+@pytest.mark.parametrize("name", CASES)
 def test_fault(bench, name):
     if CASES[name].needs_root and os.geteuid() != 0:
         pytest.skip("mounts a file system: needs root")

@@ -3,6 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from reseed.analyses import pairs
+from reseed.analyses.data import Data
+from reseed.errors import ReseedError
 from reseed.importing import import_results
 from reseed.metric_names import direction, is_share
 from reseed.metrics import METRICS, evaluate_scores
@@ -169,6 +172,35 @@ def test_folds_and_the_given_ratio(tmp_path):
     assert metrics["test_ratio"].isna().all()
     metrics, _ = read(path, test_train_ratio=0.25)
     assert np.allclose(metrics["test_ratio"], 0.2)
+
+
+def test_sizes_of_the_splits_stand_for_the_ratio(tmp_path):
+    """Nadeau and Bengio's ratio from the file, by dataset; random splits then need no more."""
+    path = tmp_path / "runs.csv"
+    sizes = {"one": (160, 40), "two": (90, 10)}
+    rows = [
+        (m, d, s, *sizes[d], 0.5 + s / 20 + 0.01 * (m == "a") + 0.002 * (s % 2))
+        for d in sizes
+        for m in "ab"
+        for s in range(6)
+    ]
+    columns = ["model", "dataset", "data_seed", "n_train", "test_rows", "auc"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame.to_csv(path, index=False)
+    metrics, about = read(path)
+    shares = metrics.groupby("dataset")["test_ratio"].unique().map(list)
+    assert shares["one"] == pytest.approx([0.2])
+    assert shares["two"] == pytest.approx([0.1])
+    assert "n_test from 'test_rows'" in " ".join(about["notes"])
+    table = pairs.analyse(Data(metrics, about), {"n_boot": 50})
+    ratio = table.set_index("dataset")["test_train_ratio"]
+    assert ratio["one"] == pytest.approx(40 / 160)
+    assert ratio["two"] == pytest.approx(10 / 90)
+    given, _ = read(path, test_train_ratio=1.0)
+    assert set(given["test_ratio"]) == {0.5}
+    frame.assign(n_train=0).to_csv(path, index=False)
+    with pytest.raises(ReseedError, match="numbers of rows above 0"):
+        read(path)
 
 
 def test_each_dataset_has_its_own_setting(tmp_path):

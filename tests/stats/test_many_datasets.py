@@ -82,6 +82,23 @@ def test_two_models_over_datasets():
         compare_two_models([0.1, np.nan])
 
 
+def test_equivalence_over_datasets_is_two_one_sided_signed_rank_tests():
+    rng = np.random.default_rng(8)
+    d = rng.normal(0.002, 0.005, 12)
+    for scale in (1.0, 1e-200):
+        got = compare_two_models(d * scale, rope=0.01 * scale).equivalence_p
+        low = stats.wilcoxon(d + 0.01, alternative="greater").pvalue
+        high = stats.wilcoxon(d - 0.01, alternative="less").pvalue
+        assert got == pytest.approx(max(low, high))
+    assert compare_two_models(d + 1, rope=0.01).equivalence_p > 0.99
+    assert np.isnan(compare_two_models(d).equivalence_p)
+    with pytest.raises(ValueError, match="rope"):
+        compare_two_models(d, rope=0.0)
+    # Claims where the centre is on the edge of the region: at most the level.
+    edge = [compare_two_models(x, rope=0.5).equivalence_p for x in rng.normal(0.5, 0.3, (400, 8))]
+    assert np.mean(np.array(edge) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+
+
 def test_cliques_by_brute_force():
     rng = np.random.default_rng(1)
     for _ in range(200):

@@ -88,7 +88,11 @@ def test_comments_error_texts_and_touched_files_change_nothing(finished):
 
 def test_an_edited_figure_is_redrawn_and_nothing_else(finished):
     finished.append("exhibits/range_bars.py", "\nUNUSED = 1\n")
-    assert set(finished.planned()) == {"figure", "study_report", "report", "all"}
+    assert set(finished.planned()) == {"draw_small_1", "study_report", "report", "all"}
+    finished.run()
+    log = finished.folder / "results/logs/studies/small/exhibits-1.log"
+    assert sorted(log.read_text().splitlines()) == ["figures/bars: drawn", "tables/scores: linked"]
+    assert not finished.planned()
 
 
 def test_titles_citations_and_notes_train_and_search_nothing(finished):

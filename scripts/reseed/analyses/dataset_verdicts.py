@@ -31,7 +31,8 @@ def over_datasets(
     Where all models share splits on at least `MIN_DATASETS` datasets, the average ranks of three
     or more of them are compared (Friedman, Nemenyi). Otherwise each pair is compared on the
     datasets where both can be: signed-rank test of the mean differences if all datasets have one
-    metric that is a share, else sign test, adjusted by Holm over the pairs. So two models, a
+    metric that is a share, else sign test, adjusted by Holm over the pairs; with a region for that
+    metric, two one-sided signed-rank tests against it too. So two models, a
     choice of pairs (`restricted`), and models that lack a dataset are compared too; `missing`
     names what a pair lacks. With fewer datasets a row says on how many the one is better.
 
@@ -154,6 +155,10 @@ def _pair_rows(parts: list[Group], compared: list[list[dict]], options: dict) ->
     for row, p in zip(tested, adjusted, strict=True):
         row |= {"p_holm": p, "pairs": len(tested)}
         row["p_least"] = min(1.0, len(tested) * row["p_least"])
+    within = [row for row in tested if "equivalence_p" in row]
+    if within:
+        for row, p in zip(within, holm([row["equivalence_p"] for row in within]), strict=True):
+            row["equivalence_p_holm"] = float(p)
     return rows
 
 
@@ -176,10 +181,11 @@ def _pair_row(parts: list[Group], found: list[tuple], options: dict) -> dict:
         return row
     metrics, factors = {group.metric for group in used}, {group.factor for group in used}
     commensurable = len(metrics) == len(factors) == 1 and is_share(used[0].metric)
-    result = compare_two_models(np.array(d), commensurable=commensurable)
+    rope = options.get("rope", {}).get(used[0].metric) if commensurable else None
+    result = compare_two_models(np.array(d), commensurable=commensurable, rope=rope)
     if result.difference < 0:
         row |= {"model_a": second, "model_b": first}
-        result = compare_two_models(-np.array(d), commensurable=commensurable)
+        result = compare_two_models(-np.array(d), commensurable=commensurable, rope=rope)
     n = len(used)
     row |= {
         "test": "Wilcoxon signed-rank test" if commensurable else "sign test",
@@ -194,6 +200,8 @@ def _pair_row(parts: list[Group], found: list[tuple], options: dict) -> dict:
     if commensurable:
         told = {"metric": used[0].metric, "factor": used[0].factor, "unit": used[0].unit}
         row |= told | {"greater_is_better": used[0].greater_is_better}
+    if rope:
+        row |= {"rope": rope, "equivalence_p": result.equivalence_p}
     return row
 
 

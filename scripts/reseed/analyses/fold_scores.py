@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
-from reseed.analyses.data import Data
+from reseed.analyses.data import MODEL_SEED, Data
 from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
 from reseed.options import Count, Level, Strict
 from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
@@ -13,16 +16,19 @@ from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
 COLUMNS = [
     *GROUP, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean", "sd_folds",
     "sd_seeds", "bca_low", "bca_high", "low", "high", "level", "n_boot", "train_seconds",
+    "single_seed", "single",
 ]  # fmt: skip
 
 
 class Options(Strict):
     """level: of all intervals.
     n_boot: resamples of the splits.
+    single_seed: the seed of the single run that is put beside.
     """
 
     level: Level = 0.95
     n_boot: Count = 10_000
+    single_seed: Annotated[int, Field(ge=0)] = 42
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -31,6 +37,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `bca_low`, `bca_high`: BCa bootstrap over splits, as the protocol has it, which takes
     overlapping splits for independent; `low`, `high`: the t interval with Nadeau and Bengio's
     correction for the overlap. `sd_seeds`: SD over seeds within a split, root mean square.
+    `single`: what one run alone would have told, that of `single_seed` on the first split.
     """
     rows = [_row(group, arm, options) for group in groups(data) for arm in group.models]
     return pd.DataFrame([row for row in rows if row], columns=COLUMNS)
@@ -46,6 +53,7 @@ def _row(group: Group, arm: str, options: dict) -> dict | None:
     bca_low, bca_high = bca_mean_interval(means, level, n_boot, rng=rng)
     corrected = nadeau_bengio(means, group.test_train_ratio, level)
     within = splits.var(ddof=1).dropna()
+    seed = options.get("single_seed", 42)
     return group.key | {
         "arm": arm,
         "metric": group.metric,
@@ -63,4 +71,13 @@ def _row(group: Group, arm: str, options: dict) -> dict | None:
         "level": level,
         "n_boot": n_boot,
         "train_seconds": trials["train_seconds"].sum() if "train_seconds" in trials else np.nan,
+        "single_seed": seed,
+        "single": _single(trials, seed),
     }
+
+
+def _single(trials: pd.DataFrame, seed: int) -> float:
+    first = trials.sort_values(SPLIT)[SPLIT].iloc[0]
+    at_first = (trials[SPLIT] == first).all(axis=1)
+    runs = trials[at_first & (trials[MODEL_SEED] == seed).all(axis=1)]
+    return float(runs["score"].iloc[0]) if len(runs) else np.nan

@@ -20,12 +20,13 @@ from reseed.analyses.outputs import (
     shared_rows,
     side_by_side,
 )
+from reseed.analyses.region import region
 from reseed.item_verdicts import outcome, verdict
 from reseed.metric_names import is_share
 from reseed.metrics import METRICS
-from reseed.options import Count, Level, Names
+from reseed.options import Count, Level, Names, Rope
 from reseed.stats.bootstrap import WEIGHTED_METRICS
-from reseed.stats.comparison import holm
+from reseed.stats.comparison import equivalence_p, holm
 from reseed.stats.crossed_comparison import (
     CrossedDifference,
     crossed_difference,
@@ -42,7 +43,8 @@ COLUMNS = [
     "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
     "mean_b", "difference", "low", "high", "level", "se", "df", "p", "p_holm", "pairs", "alpha",
     "seed_share", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p", "swap_p",
-    "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "reason",
+    "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope",
+    "equivalence_p", "equivalence_p_holm", "reason",
 ]  # fmt: skip
 #: Scores that are means of one number an item: what items can swap.
 _MEANS = ("accuracy", "error", "mse", "mae")
@@ -55,6 +57,8 @@ class Options(SplitOptions):
     n_boot: resamples of the seed × item bootstrap (0: none).
     n_permutations: of the permutation tests.
     max_runs: runs of each arm that count, the first.
+    rope: half-width of practical equivalence, score units; by metric where there are several
+        (None: nothing is called equivalent).
     """
 
     metrics: Names | None = None
@@ -63,6 +67,7 @@ class Options(SplitOptions):
     n_boot: Annotated[int, Field(ge=0)] = 400
     n_permutations: Count = 10_000
     max_runs: Count = 200
+    rope: Rope = None
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -71,16 +76,21 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `difference` (positive: A is better), its interval and `p` are the crossed t of
     `stats.crossed_comparison`: over seeds *and* items where each side has two runs or more
     (`scope`), else over items for the models as trained. `p_holm` is adjusted over the pairs of a
-    test set and metric. `seed_share` is the seeds' part of the squared standard error. Beside it:
-    the seed × item bootstrap (`boot_…`), `permutation_p` (runs change sides: the test set is
-    held), `swap_p` (outputs change sides item by item: the trained models are held), and what one
-    run of each would have told: `single_test` (McNemar's mid-p for accuracy, DeLong for AUC, else
-    the paired t over items) on `single_pairs` pairs of runs, the shares that declare A or B better.
+    test set and metric. `equivalence_p`: two one-sided tests of the same t against ±`rope`, with
+    their own adjustment; only where a region is given. `seed_share` is the seeds' part of the
+    squared standard error. Beside it: the seed × item bootstrap (`boot_…`), `permutation_p` (runs
+    change sides: the test set is held), `swap_p` (outputs change sides item by item: the trained
+    models are held), and what one run of each would have told: `single_test` (McNemar's mid-p for
+    accuracy, DeLong for AUC, else the paired t over items) on `single_pairs` pairs of runs, the
+    shares that declare A or B better.
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":
         found = first_splits(found)
-    rows = [row for arms in side_by_side(found) for row in _of_test_set(data, arms, options)]
+    sets = list(side_by_side(found))
+    metrics = [name for arms in sets for name, _ in _metrics(data, arms[0], options)]
+    options = options | {"rope": region(options.get("rope"), metrics)}
+    rows = [row for arms in sets for row in _of_test_set(data, arms, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     done = table["reason"] == ""
     told = table[done].to_dict("records")
@@ -98,9 +108,11 @@ def _of_test_set(data: Data, arms: list[Outputs], options: dict) -> list[dict]:
             for a, b in combinations(arms, 2)
         ]
         tested = [row for row in pairs if row["reason"] == "" and row["low"] < row["high"]]
-        if tested:
-            for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
-                row |= {"p_holm": float(p), "pairs": len(tested)}
+        for name in ("p", "equivalence_p"):
+            there = [row for row in tested if name in row]
+            adjusted = holm([row[name] for row in there]) if there else []
+            for row, p in zip(there, adjusted, strict=True):
+                row |= {f"{name}_holm": float(p), "pairs": len(tested)}
         rows += pairs
     return rows
 
@@ -163,6 +175,9 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
         **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
                        sign * values_b, row["alpha"]),
     }  # fmt: skip
+    if rope := options["rope"].get(metric):
+        within = equivalence_p(found.difference, found.se, found.df, rope)
+        result |= {"rope": rope, "equivalence_p": float(within)}
     if found.scope == "seeds and items":
         result["permutation_p"] = seed_permutation_test(
             values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,

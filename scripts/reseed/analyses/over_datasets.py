@@ -15,6 +15,7 @@ from reseed.metric_names import is_share
 from reseed.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
+from reseed.verdicts import half_places, number, share_text
 
 #: What the datasets of one comparison share.
 GROUP = ["experiment", "varied", "hyperparameters_source"]
@@ -22,8 +23,8 @@ COLUMNS = [
     *GROUP, "statistic", "dataset", "model_a", "model_b", "scale", "factor", "unit", "datasets",
     "runs_min", "observed", "effect", "low", "high", "level", "tau", "tau_low", "tau_high",
     "rope", "p_a_better", "p_equivalent", "p_b_better", "new_low", "new_high", "new_a_better",
-    "new_equivalent", "new_b_better", "wins", "losses", "rank_p", "rank_p_holm", "left_out",
-    "reason",
+    "new_equivalent", "new_b_better", "wins", "losses", "rank_p", "rank_p_holm", "outcome",
+    "verdict", "left_out", "reason",
 ]  # fmt: skip
 #: Fewest runs on a dataset (the variance of a t exists from three degrees of freedom on), and
 #: fewest datasets with so many.
@@ -34,7 +35,8 @@ class Options(Strict):
     """scale: `points` (differences of a share; the default where every dataset is judged by the
         same share) or `relative` (of the logarithm of the loss, 1 − score for a share, so that 0.1
         is about 10 % fewer errors).
-    rope: half-width of practical equivalence (0.01 in points, 0.05 relative).
+    rope: half-width of practical equivalence, in units of the score, or of the logarithm of the
+        loss where the scale is relative (None: nothing is called equivalent).
     level: of the intervals.
     """
 
@@ -49,10 +51,11 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `effect` with its interval: the mean difference over datasets like these (positive: A is
     better), by the hierarchical model of `stats.hierarchical`; `tau`: SD of the difference between
     datasets; `p_a_better`, `p_equivalent`, `p_b_better`: posterior shares of the mean effect above,
-    within and below `rope`, `new_…` those of the effect on one new dataset. `wins`, `losses`:
-    datasets on which A's mean is better, or worse; `rank_p` the signed-rank test over datasets,
-    `rank_p_holm` adjusted over pairs. Of a dataset: the `observed` difference and the one shrunken
-    towards the others (`effect`). Datasets without four comparable runs of both are `left_out`.
+    within and below `rope` (above and below 0 without one), `new_…` those of the effect on one new
+    dataset; `outcome`: see `_outcome`. `wins`, `losses`: datasets on which A's mean is better, or
+    worse; `rank_p` the signed-rank test over datasets, `rank_p_holm` adjusted over pairs. Of a
+    dataset: the `observed` difference and the one shrunken towards the others (`effect`). Datasets
+    without four comparable runs of both are `left_out`.
     """
     found: dict[tuple, list[Group]] = {}
     for group in groups(data):
@@ -92,7 +95,7 @@ def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) ->
         "factor": factor,
         "unit": several[0].unit if points else "of the loss",
         "level": options.get("level", 0.95),
-        "rope": options.get("rope", 1.0 / factor if points else 0.05),
+        "rope": options.get("rope", np.nan),
         "reason": "",
     }
     names, effects, errors, runs, left_out = [], [], [], [], []
@@ -111,14 +114,15 @@ def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) ->
         reason = f"fewer than {DATASETS} datasets with {RUNS} comparable runs of both"
         return [shared | {"statistic": "pair", "model_a": a, "model_b": b, "reason": reason}]
     d, s = np.array(effects), np.array(errors)
-    result = hierarchical_effect(d, s, shared["rope"], shared["level"])
+    rope = options.get("rope", 0.0)
+    result = hierarchical_effect(d, s, rope, shared["level"])
     if result.mean < 0:
         a, b, d = b, a, -d
-        result = hierarchical_effect(d, s, shared["rope"], shared["level"])
+        result = hierarchical_effect(d, s, rope, shared["level"])
     shared |= {"model_a": a, "model_b": b, "runs_min": min(runs)}
     pair = (
         shared
-        | _told(result)
+        | _told(result, rope > 0)
         | {
             "statistic": "pair",
             "dataset": "",
@@ -128,6 +132,8 @@ def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) ->
             "rank_p": float(wilcoxon_p(differences(d, np.zeros(d.size)))),
         }
     )
+    pair |= {"outcome": _outcome(pair)}
+    pair["verdict"] = _verdict(pair)
     own = zip(names, d, result.effects, result.effects_low, result.effects_high, strict=True)
     return [pair] + [
         shared | {"statistic": "dataset", "dataset": name, "observed": float(one),
@@ -136,7 +142,41 @@ def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) ->
     ]  # fmt: skip
 
 
-def _told(result: Hierarchical) -> dict:
+def _outcome(pair: dict) -> str:
+    """One of `verdicts.OUTCOMES`, of the mean effect over datasets like these.
+
+    A difference where the interval leaves 0 out; else equivalent where a region is given and holds
+    at least the interval's level of the posterior; else no difference is shown.
+    """
+    if pair["low"] > 0:
+        return "difference"
+    return "equivalent" if pair["p_equivalent"] >= pair["level"] else "no difference shown"
+
+
+def _verdict(pair: dict) -> str:
+    a, b, factor = pair["model_a"], pair["model_b"], pair["factor"]
+    places = half_places((pair["high"] - pair["low"]) / 2 * factor)
+    effect, low, high = (number(pair[name] * factor, places) for name in ("effect", "low", "high"))
+    unit = f" {pair['unit']}" if pair["unit"] else ""
+    numbers = f"mean difference {effect}{unit}, {100 * pair['level']:g} % interval {low} to {high}"
+    within = f"±{pair['rope'] * factor:.3g}{unit}"
+    basis = f"Hierarchical model of {pair['datasets']:.0f} datasets."
+    if pair["outcome"] == "difference":
+        small = pair["p_equivalent"] >= pair["level"]
+        note = f" It is smaller than {within}, the region of practical equivalence." * small
+        return f"{a} beats {b} over datasets like these: {numbers}.{note} {basis}"
+    if pair["outcome"] == "equivalent":
+        share = share_text(pair["p_equivalent"])
+        return (f"{a} and {b} are equivalent within {within} over datasets like these: {numbers}; "
+                f"{share} of the posterior lies within. {basis}")  # fmt: skip
+    return (f"No difference shown between {a} and {b} over datasets like these: {numbers}. This "
+            f"does not show that they are equal. {basis}")  # fmt: skip
+
+
+def _told(result: Hierarchical, with_region: bool) -> dict:
+    equivalent = result.mean_shares.equivalent, result.new_shares.equivalent
+    if not with_region:
+        equivalent = np.nan, np.nan
     return {
         "effect": result.mean,
         "low": result.low,
@@ -145,12 +185,12 @@ def _told(result: Hierarchical) -> dict:
         "tau_low": result.tau_low,
         "tau_high": result.tau_high,
         "p_a_better": result.mean_shares.above,
-        "p_equivalent": result.mean_shares.equivalent,
+        "p_equivalent": equivalent[0],
         "p_b_better": result.mean_shares.below,
         "new_low": result.new_low,
         "new_high": result.new_high,
         "new_a_better": result.new_shares.above,
-        "new_equivalent": result.new_shares.equivalent,
+        "new_equivalent": equivalent[1],
         "new_b_better": result.new_shares.below,
     }
 

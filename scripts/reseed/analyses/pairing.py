@@ -140,21 +140,15 @@ def unit_of(metric: str, scores: pd.Series, given: str) -> tuple[float, str]:
 def test_train_ratio(trials: pd.DataFrame) -> float:
     """n_test / n_train of the splits; 0 where there is one split only.
 
-    From the share t of a hold-out, t / (1 − t), else from the sizes where the trials have them
-    (`n_train`, `n_test`), else from the number k of folds, 1 / (k − 1). Validation rows count as
-    training rows. Raises ReseedError where there are several splits of unknown size, and where k
-    is more than `MOST_FOLDS`.
+    From the share t of the test rows where it is known, t / (1 − t), else from the number k of
+    folds, 1 / (k − 1). Validation rows count as training rows. Raises ReseedError where there are
+    several splits of unknown size, and where k is more than `MOST_FOLDS`.
     """
     if len(trials[SPLIT].drop_duplicates()) < 2:
         return 0.0
     test = trials["test_ratio"].iloc[0]
     if np.isfinite(test):
         return float(test / (1 - test))
-    if {"n_train", "n_test"} <= set(trials):
-        sizes = (trials["n_test"] / trials["n_train"]).to_numpy(dtype=np.float64)
-        sizes = sizes[np.isfinite(sizes)]
-        if sizes.size:
-            return float(sizes.mean())
     name = f"dataset {trials['dataset'].iloc[0]}"
     folds = trials["fold"].nunique()
     if folds > MOST_FOLDS:

@@ -12,8 +12,9 @@ from pydantic import Field, model_validator
 from reseed.analyses.data import Data, base_name
 from reseed.analyses.dataset_verdicts import over_datasets
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.analyses.region import region
 from reseed.errors import ReseedError
-from reseed.options import Count, Level, Strict
+from reseed.options import Count, Level, Rope, Strict
 from reseed.stats.comparison import (
     compare_paired,
     differences,
@@ -49,7 +50,8 @@ class Options(Strict):
     alpha: size of the tests, after Holm.
     n_boot: resamples of the BCa interval.
     min_runs: with fewer, there is no verdict.
-    rope: half-width of practical equivalence (0.01 for shares, else 0: none).
+    rope: half-width of practical equivalence, score units; by metric where there are several
+        (None: nothing is called equivalent).
     target_power: of the smallest detectable difference.
     family: what Holm adjusts over: `dataset`, or `study`, all datasets and settings together.
     baseline: a model; only pairs with it are compared, which makes the family smaller.
@@ -60,7 +62,7 @@ class Options(Strict):
     alpha: Level = 0.05
     n_boot: Count = 10_000
     min_runs: Annotated[int, Field(ge=2)] = 5
-    rope: Annotated[float, Field(ge=0)] | None = None
+    rope: Rope = None
     target_power: Level = 0.8
     family: Literal["dataset", "study"] = "dataset"
     baseline: str | None = None
@@ -81,16 +83,18 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     score. Designs: see `pairing.Pairing`. Splits are compared by the Nadeau–Bengio corrected t
     test, shared seeds by the paired t test, others by Welch's; p-values are adjusted by Holm over
     the pairs of the `family`. `equivalence_p`: two one-sided tests of the same kind against
-    ±`rope`, with their own Holm adjustment. `detectable`: the smallest true difference that this
-    design finds with `target_power` at the strictest step of Holm. The rank test beside
-    (signed-rank or Mann–Whitney) does not allow for overlapping splits; `rank_p_least` is the
-    smallest adjusted p-value it could have given. `instability` is the share of single runs whose
-    order differs from that of the means, a tie (`ties` is their share) counting one half. With two
-    datasets or more, further rows compare models over datasets: see `over_datasets`.
+    ±`rope`, with their own Holm adjustment; only where a region is given. `detectable`: the
+    smallest true difference that this design finds with `target_power` at the strictest step of
+    Holm. The rank test beside (signed-rank or Mann–Whitney) does not allow for overlapping splits;
+    `rank_p_least` is the smallest adjusted p-value it could have given. `instability` is the share
+    of single runs whose order differs from that of the means, a tie (`ties` is their share)
+    counting one half. With two datasets or more, further rows compare models over datasets: see
+    `over_datasets`.
     """
     if options.get("family", "dataset") not in FAMILIES:
         raise ReseedError(f"pairs: family must be one of {FAMILIES}, got {options['family']!r}")
     found = list(groups(data))
+    options = options | {"rope": region(options.get("rope"), (group.metric for group in found))}
     wanted, restricted = _choice(found, options)
     parts = [_rows(group, pairs(group, wanted), options) for group in found]
     for family in [[row for part in parts for row in part]] if _whole(options) else parts:
@@ -193,7 +197,7 @@ def _described(group: Group, alike: list[Pairing], trials: int) -> dict:
 def _paired(group: Group, alike: list[Pairing], options: dict) -> dict:
     split = alike[0].design == "splits"
     ratio = group.test_train_ratio if split else 0.0
-    rope = options.get("rope", 0.01 if group.factor == 100 else None)
+    rope = options["rope"].get(group.metric)
     d = group.sign * differences(np.stack([p.a for p in alike]), np.stack([p.b for p in alike]))
     found = compare_paired(
         d,
@@ -218,14 +222,14 @@ def _paired(group: Group, alike: list[Pairing], options: dict) -> dict:
         "bca_low": found.bca_low,
         "bca_high": found.bca_high,
         "test_train_ratio": ratio,
+        "p_a_better": found.bayes_above,
+        "p_b_better": found.bayes_below,
     }
     if rope:
         row |= {
             "rope": rope,
             "equivalence_p": found.equivalence_p,
-            "p_a_better": found.bayes_above,
             "p_equivalent": found.bayes_equivalent,
-            "p_b_better": found.bayes_below,
         }
     return _listed(row)
 
@@ -233,7 +237,7 @@ def _paired(group: Group, alike: list[Pairing], options: dict) -> dict:
 def _unpaired(group: Group, alike: list[Pairing], options: dict) -> dict:
     a, b = (group.sign * np.stack([getattr(p, side) for p in alike]) for side in "ab")
     found = compare_unpaired(a, b, options.get("level", 0.95))
-    rope = options.get("rope", 0.01 if group.factor == 100 else None)
+    rope = options["rope"].get(group.metric)
     row = {
         "test": "Welch's t test",
         "low": found.low,

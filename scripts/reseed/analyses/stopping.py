@@ -9,16 +9,19 @@ import pandas as pd
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.analyses.region import region
 from reseed.metric_names import is_share
-from reseed.options import Ends, Level, Positive, Strict
+from reseed.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
-from reseed.stats.sequential import mean_confidence_sequence, stopping_point
+from reseed.stats.sequential import Stop, mean_confidence_sequence, stopping_point
+from reseed.verdicts import half_places, number
 
 COLUMNS = [
     *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "runs",
     "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
-    "e_stopped_at", "bounded_stopped_at", "saved", "alpha", "scale", "guarantee",
+    "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "verdict", "rope", "alpha", "scale",
+    "guarantee",
 ]  # fmt: skip
 _GUARANTEE = {
     "seeds": "one split, independent seeds",
@@ -30,14 +33,15 @@ _GUARANTEE = {
 class Options(Strict):
     """alpha: probability of ever stopping wrongly.
     scale: prior SD of the standardised difference.
-    rope: half-width of practical equivalence, score units: a further reason to stop.
+    rope: half-width of practical equivalence, score units; by metric where there are several: a
+        further reason to stop (None: nothing is called equivalent).
     half_width: of an interval that is narrow enough, score units: another.
     bounds: [least, greatest] that a score can be at all ([0, 1] for a share, else none).
     """
 
     alpha: Level = 0.05
     scale: Positive = 1.0
-    rope: Positive | None = None
+    rope: Rope = None
     half_width: Positive | None = None
     bounds: Ends | None = None
 
@@ -49,12 +53,15 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     sequence, valid at every number of runs at once for Gaussian differences; `e_value`: evidence
     against "no difference", for differences that are symmetric then, whatever their tails;
     `bounded_low`, `bounded_high`: empirical-Bernstein sequence, for scores within known bounds.
-    Of the pair: where each would have stopped (NaN: not yet), `reason`, and the runs `saved` of
-    each model by the first.
+    Of the pair: where each would have stopped (NaN: not yet), `reason`, the runs `saved` of each
+    model by the first, and its `outcome` (one of `verdicts.OUTCOMES`) with the sentence for it.
+    Over splits of one table there is no outcome: they are not independent.
     """
+    found = list(groups(data))
+    options = options | {"rope": region(options.get("rope"), (group.metric for group in found))}
     rows = [
         row
-        for group in groups(data)
+        for group in found
         for a, b, pairing in pairs(group)
         for row in _rows(group, a, b, pairing, options)
     ]
@@ -67,9 +74,8 @@ def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> Iter
     n = min(len(pairing.a), len(pairing.b))
     d = group.sign * differences(pairing.a[:n], pairing.b[:n])
     alpha, scale = options.get("alpha", 0.05), options.get("scale", 1.0)
-    stop = stopping_point(
-        d, alpha, scale, half_width=options.get("half_width"), rope=options.get("rope")
-    )
+    rope = options["rope"].get(group.metric)
+    stop = stopping_point(d, alpha, scale, half_width=options.get("half_width"), rope=rope)
     sequence, evidence = mean_confidence_sequence(d, alpha, scale), symmetry_e_process(d)
     shared = group.key | {
         "metric": group.metric,
@@ -87,7 +93,9 @@ def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> Iter
         "alpha": alpha,
         "scale": scale,
         "guarantee": _GUARANTEE[pairing.design],
+        "rope": rope,
     }
+    shared |= _told(shared, stop)
     bounded = _bounded(group, d, alpha, options)
     if bounded is not None:
         shared["bounded_stopped_at"] = _first((bounded.low > 0) | (bounded.high < 0))
@@ -97,6 +105,32 @@ def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> Iter
         if bounded is not None:
             row |= {"bounded_low": bounded.low[i], "bounded_high": bounded.high[i]}
         yield shared | row
+
+
+def _told(row: dict, stop: Stop) -> dict:
+    """Outcome and sentence: what was known where the first rule stopped, or is now."""
+    if row["design"] == "splits":
+        text = "No verdict while runs are added: the splits overlap, so the sequence is too narrow."
+        return {"outcome": "not comparable", "verdict": text}
+    a, b, factor = row["model_a"], row["model_b"], row["factor"]
+    unit = f" {row['unit']}" if row["unit"] else ""
+    runs = f"{row['n'] if stop.n is None else stop.n} runs of each"
+    numbers = ""
+    if np.isfinite(stop.low):
+        places = half_places((stop.high - stop.low) / 2 * factor)
+        ends = (number(end * factor, places) for end in (stop.low, stop.high))
+        numbers = f" ({100 * (1 - row['alpha']):g} % sequence {' to '.join(ends)}{unit})"
+    if stop.reason == "different from 0":
+        # The sign at the stop, which later runs may turn.
+        first, second = (a, b) if stop.low > 0 else (b, a)
+        return {"outcome": "difference", "verdict": f"{first} beats {second} by {runs}{numbers}."}
+    if stop.reason == "equivalent":
+        within = f"±{row['rope'] * factor:.3g}{unit}"
+        text = f"{a} and {b} are equivalent within {within} by {runs}{numbers}."
+        return {"outcome": "equivalent", "verdict": text}
+    why = "precise enough to stop, and not" if stop.n else "not yet"
+    text = f"{a} and {b}: {why} told apart by {runs}{numbers}."
+    return {"outcome": "no difference shown", "verdict": text}
 
 
 def _bounded(group: Group, d: np.ndarray, alpha: float, options: dict):

@@ -88,15 +88,17 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
 
 def _stack(rows: pd.DataFrame, column: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
     """Runs, epochs, values (runs, epochs), and the number of runs left out."""
-    wide = rows.pivot_table(index=RUN, columns=EPOCH, values=column, dropna=False, aggfunc="first")
-    wide = wide.loc[pd.MultiIndex.from_frame(rows[RUN].drop_duplicates())].sort_index()
+    # By number: a table over the seeds of every role would hold each combination of them.
+    number = rows.groupby(RUN, dropna=False, sort=True).ngroup()
+    identified = rows[RUN].assign(run=number).drop_duplicates("run").set_index("run").sort_index()
+    wide = rows.assign(run=number).pivot(index="run", columns=EPOCH, values=column)
     wide = wide.loc[:, wide.notna().any()]
     values, epochs = wide.to_numpy(dtype=np.float64), wide.columns.to_numpy(dtype=np.int64)
     if not values.size:
-        return wide.index.to_frame(index=False), epochs, values, len(wide)
+        return identified, epochs, values, len(wide)
     # Between two measurements a run is where it was last seen; after its last it is over.
     over = np.flip(np.cumsum(np.flip(~np.isnan(values), axis=1), axis=1), axis=1) == 0
     values = np.where(over, np.nan, wide.ffill(axis=1).to_numpy(dtype=np.float64))
     whole = ~np.isnan(values[:, 0]) & ~np.isinf(values).any(axis=1)
-    runs = wide.index.to_frame(index=False)[whole].reset_index(drop=True)
+    runs = identified[whole].reset_index(drop=True)
     return runs, epochs + (epochs[0] == 0), values[whole], int((~whole).sum())

@@ -311,6 +311,8 @@ class Main(Strict):
     """Training time a job is given, as the models estimate it."""
     seeds_per_job: Count | None = None
     """Trials a job, in place of that."""
+    trial_seconds: Annotated[float, Field(gt=0)] | None = None
+    """Time limit of one trial (none)."""
     tuning_threads: Count = 2
     """Threads of a hyper-parameter search."""
     mixed: Literal["report", "retrain"] = "report"

@@ -10,16 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from reseed.metrics import METRICS
+from reseed.metric_names import title_in_text as metric_title
 
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
-
-
-def metric_title(metric: str) -> str:
-    """A metric as it is printed within a sentence; one of the user's own as it is written."""
-    return METRICS[metric].in_text if metric in METRICS else metric
 
 
 @dataclass(frozen=True)
@@ -172,13 +167,31 @@ def footnote(
 
 def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()) -> list[str]:
     """What *, † and ‡ mean where these datasets and models are named."""
+    datasets, models = list(datasets), list(models)
     recipes, limits = data.recipes(models), data.limits(models)
     return [
-        *stand_ins(data, list(datasets)),
+        *stand_ins(data, datasets),
         *([f"† {'; '.join(recipes)}."] if recipes else []),
         *([f"‡ Not converged, stopped at the limit of training: {'; '.join(limits)}."]
           if limits else []),
+        *mixed(data, datasets, models),
     ]  # fmt: skip
+
+
+def mixed(data: ExhibitData, datasets: list[str], models: list[str]) -> list[str]:
+    """A sentence where trials of one model on one dataset were not all made in one environment."""
+    if "environment" not in data.metrics or data.metrics.empty:
+        return []
+    trials = data.metrics[data.metrics["dataset"].isin(datasets)]
+    trials = trials[trials["model"].isin(models)] if models else trials
+    counts = trials.groupby(["dataset", "model"])["environment"].nunique()
+    names = [
+        f"{data.model(m)} on {data.dataset(d).rstrip('*')}" for d, m in counts.index[counts > 1]
+    ]
+    told = "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return [
+        f"Pooled over environments (versions, processor or device differ between trials): {told}."
+    ] if names else []  # fmt: skip
 
 
 def units(data: ExhibitData, datasets: list[str]) -> list[str]:

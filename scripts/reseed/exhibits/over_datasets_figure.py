@@ -42,8 +42,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         axis.plot(ordered["observed"] * factor, np.arange(len(ordered)), "o", ms=4, mew=0.9,
                   mfc="none", mec=style.GREY)  # fmt: skip
         axis.axvline(0, color=style.BLACK, lw=0.8)
-        axis.axvspan(-total["rope"] * factor, total["rope"] * factor, color=style.LIGHT, alpha=0.6,
-                     lw=0, zorder=0)  # fmt: skip
+        if total["rope"] > 0:
+            half = total["rope"] * factor
+            axis.axvspan(-half, half, color=style.LIGHT, alpha=0.6, lw=0, zorder=0)
         axis.set_title(pair_title(data, total))
         unit = total["unit"]
         axis.set_xlabel(f"Difference, {unit}" if unit else "Difference")
@@ -51,8 +52,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     handles = [
         line(style.BLUE, "Estimate and interval"),
         Line2D([], [], ls="", marker="o", ms=4, mfc="none", mec=style.GREY, label="Observed"),
-        line(style.LIGHT, "Equivalent", width=6),
-    ]
-    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    ] + [line(style.LIGHT, "Equivalent", width=6)] * bool((rows["rope"] > 0).any())
+    canvas.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     text = "Each dataset's estimate leans on the others, the more the noisier its own runs are."
     return canvas, Drawn(rows, note(data, rows[rows["statistic"] == "pair"], text))

@@ -34,8 +34,12 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
         part
         for part in (
             f"Scale: {data.about['scale']}. Positive: the model named first is better. {unit}"
-            f" Hierarchical normal model of the datasets, {100 * first['level']:g} % intervals;"
-            f" equivalent: within ±{first['rope'] * first['factor']:g}.",
+            f" Hierarchical normal model of the datasets, {100 * first['level']:g} % intervals"
+            + (
+                f"; equivalent: within ±{first['rope'] * first['factor']:g}."
+                if first["rope"] > 0
+                else "."
+            ),
             "With few datasets the prior on their spread matters: intervals are then wide."
             if rows["datasets"].min() < 5
             else "",
@@ -62,9 +66,11 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(data, NOTHING)
     pairs = rows[rows["statistic"] == "pair"]
     shown = [_line(data, row) for _, row in pairs.iterrows()]
+    named = "better, equivalent, worse" if pairs["rope"].iloc[0] > 0 else "better, worse"
     text = (
-        "New dataset: posterior shares that the first is better, equivalent, worse on a dataset"
-        " drawn like these. Rank p: signed-rank test over datasets, Holm over pairs."
+        f"Posterior shares that the first is {named}: on the mean of datasets like these, and on a"
+        " new one. Rank p: signed-rank test over datasets, Holm over pairs. Outcome: a difference"
+        " where the interval leaves 0 out; not adjusted for the number of pairs."
     )
     return Table(data, pd.DataFrame(shown), rows, note(data, pairs, text), findings=[
         _finding(data, row) for _, row in pairs.iterrows()][:6])  # fmt: skip
@@ -73,7 +79,8 @@ def table(data: ExhibitData, options: dict) -> Table:
 def _line(data: ExhibitData, row: pd.Series) -> dict:
     factor = row["factor"]
     digits = decimals([(row["high"] - row["low"]) * factor / 2], 2, 1)
-    new = (row["new_a_better"], row["new_equivalent"], row["new_b_better"])
+    names = ["a_better", "equivalent", "b_better"] if row["rope"] > 0 else ["a_better", "b_better"]
+    mean, new = (" / ".join(percent(row[f"{of}_{name}"]) for name in names) for of in ("p", "new"))
     return {
         "Pair": pair_title(data, row),
         "Datasets": f"{row['datasets']:.0f}",
@@ -82,17 +89,19 @@ def _line(data: ExhibitData, row: pd.Series) -> dict:
             row["effect"] * factor, row["low"] * factor, row["high"] * factor, digits
         ),
         "SD between datasets": f"{row['tau'] * factor:.{digits}f}",
-        "Better / equivalent / worse": " / ".join(
-            percent(row[name]) for name in ("p_a_better", "p_equivalent", "p_b_better")
-        ),
-        "New dataset": " / ".join(percent(share) for share in new),
+        "Better / equivalent / worse" if row["rope"] > 0 else "Better / worse": mean,
+        "New dataset": new,
         "Rank p": p_text(row["rank_p_holm"]).replace("below", "<"),
+        "Outcome": row["outcome"],
     }
 
 
 def _finding(data: ExhibitData, row: pd.Series) -> str:
+    by, more = "", ""
+    if row["rope"] > 0:
+        by, more = f" by more than {row['rope'] * row['factor']:g}", " by more"
     return (
-        f"{pair_title(data, row)}: on a new dataset like these the first would be better by more"
-        f" than {row['rope'] * row['factor']:g} with probability {percent(row['new_a_better'])},"
-        f" worse by more with {percent(row['new_b_better'])}."
+        f"{pair_title(data, row)}: on a new dataset like these the first would be better{by}"
+        f" with probability {percent(row['new_a_better'])}, worse{more} with"
+        f" {percent(row['new_b_better'])}."
     )

@@ -108,6 +108,6 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     for _, row in settled.nsmallest(3, "stopped_at").iterrows():
         found.append(
             f"{pair_title(data, row)} on {data.dataset(row['dataset'])}: had you stopped at run"
-            f" {row['stopped_at']:.0f} you would have known ({row['reason']})."
+            f" {row['stopped_at']:.0f} you would have known ({row['outcome']})."
         )
     return found

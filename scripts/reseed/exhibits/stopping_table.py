@@ -38,7 +38,7 @@ def table(data: ExhibitData, options: dict) -> Table:
                     "Runs of each": f"{last['n']:.0f}",
                     "Interval now": interval(low, high, places) or NONE,
                     "Settled, Gaussian": _at(last["stopped_at"]),
-                    "Why": last["reason"],
+                    "Outcome": last["outcome"],
                     "Settled, symmetric": _at(last["e_stopped_at"]),
                     "Settled, bounded": _at(last["bounded_stopped_at"]),
                 }

@@ -17,6 +17,7 @@ from reseed.importing.contract import EXPERIMENT, GIVEN, about_given, in_contrac
 from reseed.importing.items import holds_items, scored_items
 from reseed.importing.metric_choice import choose_metrics, directions, wanted_names
 from reseed.importing.shapes import long_table
+from reseed.importing.sizes import split_sizes
 from reseed.importing.sources import open_results
 from reseed.importing.table import Table
 from reseed.importing.trackers import sweep_note
@@ -67,7 +68,7 @@ def import_table(
     notes += [*left_out, *single_runs(table, found, runs)]
     models = list(dict.fromkeys(runs["model"]))
     unknown_models(table, models, results.get("baseline"), results.get("pairs") or [])
-    metrics = in_contract(table, runs, results.get("test_train_ratio"))
+    metrics = in_contract(table, runs, results.get("test_train_ratio") or split_sizes(table, found))
     table.finish()
     if set(RUN) & set(found):
         notes += uneven_runs(metrics)

@@ -20,6 +20,8 @@ _NAMES = {
     "metric": "metric metric_name measure",
     "value": "value score metric_value test_score",
     "status": "status state",
+    "n_train": "n_train train_rows n_train_samples n_training",
+    "n_test": "n_test test_rows n_test_samples n_testing",
     "item": "item item_id example example_id sample sample_id",
     "y_true": "y_true label target truth",
     "y_score": "y_score y_prob probability",

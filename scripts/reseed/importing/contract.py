@@ -38,23 +38,26 @@ def one_row_a_run(long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
     return runs
 
 
-def in_contract(table: Table, runs: pd.DataFrame, ratio: float | None) -> pd.DataFrame:
+def in_contract(table: Table, runs: pd.DataFrame, ratio: float | dict[str, float]) -> pd.DataFrame:
     """The runs in the columns of `reseed.schemas`: `IDENTITY`, `SEEDS`, `OUTCOME`, metrics.
 
-    Several splits whose overlap is not told are a mistake.
+    ratio: test rows over training rows, of all datasets or by dataset. Several splits whose overlap
+    is not told are a mistake.
     """
+    if not isinstance(ratio, dict):
+        ratio = dict.fromkeys(runs["dataset"], ratio)
+    ratios = runs["dataset"].map(ratio).astype(np.float64)
     setting = pd.DataFrame(
         {dataset: _setting(part) for dataset, part in runs.groupby("dataset", sort=False)}
     ).T
-    if ratio is None:
-        _overlap_is_told(table, setting)
+    _overlap_is_told(table, setting.drop(index=[name for name in ratio if name in setting.index]))
     names = [c for c in runs.columns if c not in (*KEY, "reason")]
     head = {
         "experiment": EXPERIMENT,
         "varied": runs["dataset"].map(setting["varied"]),
         "dataset": runs["dataset"],
         "scheme": runs["dataset"].map(setting["scheme"]),
-        "test_ratio": np.nan if ratio is None else ratio / (1 + ratio),
+        "test_ratio": ratios / (1 + ratios),
         "arm": runs["model"],
         "model": runs["model"],
         "hyperparameters_source": "given",

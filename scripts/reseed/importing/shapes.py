@@ -31,7 +31,7 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
     rows = table.frame.index
     runs = pd.DataFrame(index=rows)
     for name in ("model", "dataset"):
-        runs[name] = _joined(table, found[name]) if name in found else ONE_DATASET
+        runs[name] = joined(table, found[name]) if name in found else ONE_DATASET
     named = [name for name in RUN if name in found]
     once = "metric" not in found and not runs.duplicated(["model", "dataset"]).any()
     misspelt = any("to which `columns` maps" in mistake for mistake in table.mistakes)
@@ -50,7 +50,7 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
     return runs
 
 
-def _joined(table: Table, columns: str | list[str]) -> pd.Series:
+def joined(table: Table, columns: str | list[str]) -> pd.Series:
     """A label; of several columns `svm, C=1`: the first as it is, others with their names."""
     first, *others = parts_of(columns)
     text = _labels(table, first)

@@ -165,28 +165,6 @@ def pseudo_models(
     return s[drawn, np.arange(folds)]
 
 
-def pseudo_groups(
-    scores: ArrayLike, n_models: int, n_runs: int, n_experiments: int, *, rng: np.random.Generator
-) -> Array:
-    """A/A experiments from one model's scores over seeds on one split: disjoint random groups.
-
-    Args:
-        scores: (seeds,) with seeds >= n_models × n_runs.
-        n_models: pseudo-models per experiment.
-        n_runs: seeds given to each.
-        n_experiments: experiments.
-        rng: source of the draws.
-
-    Returns:
-        (n_experiments, n_models, n_runs).
-    """
-    s = finite(scores, "scores", ndim=1)
-    if n_models < 2 or n_runs < 1 or n_models * n_runs > s.size:
-        raise ValueError(f"{n_models} models of {n_runs} runs need as many seeds, got {s.size}")
-    drawn = _distinct(n_experiments, n_models * n_runs, s.size, rng)
-    return s[drawn].reshape(n_experiments, n_models, n_runs)
-
-
 def simulate_cv(
     n_experiments: int,
     *,

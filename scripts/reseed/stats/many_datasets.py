@@ -83,7 +83,7 @@ class TwoModels:
 
     `difference` is the pseudo-median of the differences (Hodges & Lehmann) where they are
     commensurable, else (wins − losses) / datasets. `p_least` is the smallest p-value that this
-    test can give with so many datasets.
+    test can give with so many datasets. `equivalence_p` is NaN without a region.
     """
 
     n_datasets: int
@@ -92,24 +92,32 @@ class TwoModels:
     losses: int
     p_value: float
     p_least: float
+    equivalence_p: float = float("nan")
 
 
-def compare_two_models(d: ArrayLike, *, commensurable: bool = True) -> TwoModels:
+def compare_two_models(
+    d: ArrayLike, *, commensurable: bool = True, rope: float | None = None
+) -> TwoModels:
     """Compare two models over datasets (Demšar 2006, sec. 3.1; Benavoli et al. 2016).
 
     Signed-rank test of the differences where a difference means the same on every dataset; else
     sign test (exact binomial, ties left out), which asks only for its sign. For several pairs
-    adjust the p-values (Holm).
+    adjust the p-values (Holm). With `rope`, `equivalence_p` is the larger p of two one-sided
+    signed-rank tests, of d + rope > 0 and of d − rope < 0: small where the differences' centre of
+    symmetry lies within ±rope.
 
     Args:
         d: (datasets,) differences of mean scores, positive where the first model is better.
         commensurable: one metric with one meaning on all datasets (accuracy, AUC); not losses in
             the units of their targets.
+        rope: half-width of practical equivalence, in units of d, > 0; commensurable d only.
 
     Raises:
-        ValueError: no datasets, NaN.
+        ValueError: no datasets, NaN, a bad rope.
     """
     d = finite(d, "d", ndim=1)
+    if rope is not None and not (rope > 0 and commensurable):
+        raise ValueError(f"rope must be a half-width > 0 of commensurable d, got {rope}")
     d, unit = scaled(d)
     d = without_noise(d, np.abs(d).max())
     n, wins, losses = d.size, int((d > 0).sum()), int((d < 0).sum())
@@ -120,7 +128,14 @@ def compare_two_models(d: ArrayLike, *, commensurable: bool = True) -> TwoModels
         return TwoModels(n, (wins - losses) / n, wins, losses, p, floor)
     i, j = np.triu_indices(n)
     middle = float(np.median((d[i] + d[j]) / 2) * unit)
-    return TwoModels(n, middle, wins, losses, float(wilcoxon_p(d)), floor)
+    within = float("nan") if rope is None else _within(d, rope / unit)
+    return TwoModels(n, middle, wins, losses, float(wilcoxon_p(d)), floor, within)
+
+
+def _within(d: Array, rope: float) -> float:
+    sides = (without_noise(rope + sign * d, np.abs(d).max() + rope) for sign in (1, -1))
+    return max(float(stats.wilcoxon(x, alternative="greater").pvalue) if x.any() else 1.0
+               for x in sides)  # fmt: skip
 
 
 def cliques(average_ranks: ArrayLike, critical_difference: float) -> tuple[tuple[int, ...], ...]:

@@ -15,6 +15,7 @@ from reseed.machine import commit, environment, environment_id
 from reseed.setting_files import SettingFiles
 from reseed.splits import Split, read_split
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
+from reseed.training.watchdog import time_limit
 from reseed.trials import SCHEMA, read_trial, write_trial
 
 Report = Callable[[str], None]
@@ -29,8 +30,7 @@ class Splits:
     def __call__(self, trial: Coordinates) -> Split:
         """Rows of a trial. Raises Damaged for a file that is not what was drawn."""
         if self._last[0] != trial.partition:
-            path, expected = self.files.split(trial.data_seed), self.files.data["targets_sha256"]
-            split = read_split(path, trial.fold or 0, targets_sha256=expected)
+            split = read_split(self.files.split(trial.data_seed), trial.fold or 0)
             self._last = trial.partition, split
         return self._last[1]
 
@@ -83,7 +83,8 @@ def train_block(job: dict, device: str, threads: int, report: Report) -> None:
     """Make every declared trial file of a job.
 
     Args:
-        job: `results`, `mixed` and `settings`, each a description with its `trials`.
+        job: `results`, `mixed`, `trial_seconds` and `settings`, each a description with its
+            `trials`.
         device: `cpu` or `cuda`.
         threads: threads a trial may use.
         report: told one line a trial.
@@ -104,7 +105,7 @@ def train_block(job: dict, device: str, threads: int, report: Report) -> None:
         if linked:
             report(f"{files.setting.folder}: {linked} trials are in the store already")
         for done, (trial, outcome) in enumerate(
-            train(files, missing, device, threads), start=linked + 1
+            train(files, missing, device, threads, job["trial_seconds"]), start=linked + 1
         ):
             keep(files, trial, outcome, name)
             detail = outcome.error or ", ".join(
@@ -141,9 +142,16 @@ def link_stored(
 
 
 def train(
-    files: SettingFiles, trials: list[Coordinates], device: str, threads: int
+    files: SettingFiles,
+    trials: list[Coordinates],
+    device: str,
+    threads: int,
+    limit: float | None = None,
 ) -> Iterator[tuple[Coordinates, Outcome]]:
-    """Train trials of one setting; those with equal hyper-parameters in one call."""
+    """Train trials of one setting; those with equal hyper-parameters in one call.
+
+    `limit`: seconds that a trial may take; a stack, so many times its width.
+    """
     if not trials:
         return
     problem, splits = problem_of(files), Splits(files)
@@ -153,7 +161,19 @@ def train(
     for text, members in alike.items():
         recipe = recipe_of(files, json.loads(text), device, threads)
         lanes = [LazyTrial(splits, trial) for trial in members]
-        yield from zip(members, run_trials(problem, recipe, lanes), strict=True)
+        outcomes = run_trials(problem, recipe, lanes)
+        for trial in members:
+            with time_limit(limit and limit * recipe.stack, _too_long(files, trial, limit)):
+                outcome = next(outcomes)
+            yield trial, outcome
+
+
+def _too_long(files: SettingFiles, trial: Coordinates, limit: float | None) -> str:
+    return (
+        f"{files.setting.folder}/{trial.file}: took longer than trial_seconds: {limit}, and is "
+        "ended. Nothing of it is recorded; what was finished before is kept. Raise trial_seconds "
+        "in config/config.yaml, or mend the model, and run again."
+    )
 
 
 def keep(files: SettingFiles, trial: Coordinates, outcome: Outcome, environment: str) -> None:

@@ -1,0 +1,71 @@
+"""Training time of each arm beside that of one of them."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.exhibits import numbers
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.settings import settings
+from reseed.exhibits.tables import Table, empty_table
+from reseed.options import Experiments
+
+DRAWS = ("training_time",)
+
+
+class Options(Experiments):
+    """Which experiments are shown."""
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row an arm in each setting, the baseline named beside it."""
+    rows = data.rows(options.get("experiments"))
+    known = rows if rows.empty else rows[rows["reason"] == ""]
+    if known.empty:
+        return empty_table(data, "No two arms were trained on the same split and seeds.")
+    shown, sections = [], []
+    for title, part in settings(data, known):
+        for _, row in part.iterrows():
+            shown.append(_line(data, row))
+            sections.append(title)
+    level = 100 * known["level"].iloc[0]
+    text = (
+        "Time: median seconds of a training. By the other: geometric mean over runs on the same"
+        f" split and seeds, with its {level:g} % t interval. Whatever else ran on the machine is"
+        " in it. Same outputs: such runs of the two that gave the same, bit by bit."
+    )
+    note = footnote(data, known.rename(columns={"arm": "model"}), text)
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        rows,
+        note,
+        sections=sections,
+        text_columns=2,
+        findings=[_finding(data, row) for _, row in known.iterrows()],
+    )
+
+
+def _line(data: ExhibitData, row: pd.Series) -> dict:
+    times = numbers.interval(row["low"], row["high"], 2)
+    return {
+        "Trained": arm_title(data, row["arm"]),
+        "Beside": arm_title(data, row["baseline"]),
+        "Time": f"{row['seconds']:,.2f} s",
+        "The other's": f"{row['baseline_seconds']:,.2f} s",
+        "By the other": f"{numbers.fixed(row['ratio'], 2)} {times}".strip(),
+        "Same outputs": numbers.NONE
+        if pd.isna(row["same_outputs"])
+        else f"{row['same_outputs']:.0f} of {row['n']:.0f}",
+        "Runs": f"{row['n']:.0f}",
+    }
+
+
+def _finding(data: ExhibitData, row: pd.Series) -> str:
+    interval = numbers.interval(row["low"], row["high"], 2)
+    return (
+        f"{data.dataset(row['dataset'])}: {arm_title(data, row['arm'])} trains"
+        f" {numbers.fixed(row['ratio'], 2)} {interval} times as long as"
+        f" {arm_title(data, row['baseline'])}."
+    ).replace("  ", " ")
