@@ -36,11 +36,13 @@ def place_title(data: ExhibitData, rows: pd.DataFrame, place: pd.Series | dict) 
 
 
 def cell_title(data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict) -> str:
-    """The arm and its place, each only where it differs within `rows`; never empty."""
-    parts = []
-    if rows["arm"].nunique() > 1:
+    """The arm, and its place where arms alone do not tell the cells apart; never empty."""
+    parts, arms = [], rows["arm"].nunique()
+    if arms > 1:
         parts.append(arm_title(data, cell["arm"]))
-    if rows[[name for name in PLACE if name in rows]].drop_duplicates().shape[0] > 1:
+    place = [name for name in PLACE if name in rows]
+    apart = rows[[*place, "arm"]].drop_duplicates().shape[0] > arms
+    if apart and rows[place].drop_duplicates().shape[0] > 1:
         parts.append(_place_without_dataset(data, rows, cell))
     return ": ".join(part for part in parts if part) or arm_title(data, cell["arm"])
 

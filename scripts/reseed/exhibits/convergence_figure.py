@@ -11,7 +11,7 @@ from reseed.exhibits.arm_cells import cells, chosen
 from reseed.exhibits.curves_figure import NOTHING, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import colours, panel_grid
+from reseed.exhibits.panels import colours, entitle, panel_grid
 from reseed.options import Arms
 
 DRAWS = ("convergence",)
@@ -34,7 +34,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         size = 3.6 if len(part) < 500 else 1.8
         axis.plot(part["converged"], part["final"], "o", ms=size, mew=0, alpha=0.6,
                   color=palette[title], rasterized=True)  # fmt: skip
-        axis.set_title(title)
+        entitle(axis, title)
         axis.set_xlabel("Epoch of convergence")
         axis.set_ylabel(f"{measure_title(part['measure'].iloc[0])} at the end")
         axis.locator_params(axis="x", integer=True, nbins=6)

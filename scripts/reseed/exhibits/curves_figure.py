@@ -10,7 +10,7 @@ from reseed.exhibits import style
 from reseed.exhibits.arm_cells import cells, chosen
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import line, panel_grid
+from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.options import Arms, Count
 
 NOTHING = "No training curves were collected at this scale."
@@ -48,7 +48,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part)
-        axis.set_title(f"{title} ({part['runs'].iloc[0]:,} seeds)")
+        entitle(axis, f"{title} ({part['runs'].iloc[0]:,} seeds)")
         axis.set_ylabel(measure_title(part["measure"].iloc[0]))
     handles = [
         line(style.RED, "Mean"),

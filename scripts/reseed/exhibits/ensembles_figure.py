@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import dot, line, panel_grid
+from reseed.exhibits.panels import dot, entitle, line, panel_grid
 from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
 from reseed.options import Arms
 
@@ -58,7 +58,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             _over_size(axis, part, y, sizes)
         else:
             _scatter(axis, part, x, y, sizes)
-        axis.set_title(title)
+        entitle(axis, title)
         axis.set_ylabel(MEASURES[y][0])
     if across is None:
         limit = line(style.GREY, "Threshold: δ of the KS test, or of α̂", "--", 0.9)

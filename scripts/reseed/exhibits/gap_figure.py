@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import line, panel_grid
+from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.exhibits.trimming import NOTHING, cells, measured
 from reseed.options import Arms
 
@@ -36,7 +36,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
                           color=style.SKY, alpha=0.4, lw=0)  # fmt: skip
         axis.stairs(mean, edges, color=style.BLUE, lw=1.2)
         axis.stairs(together, edges, color=style.RED, lw=1.2)
-        axis.set_title(title)
+        entitle(axis, title)
         axis.set_xlabel("Logit gap")
         axis.set_ylabel("Share of test items")
         axis.set_ylim(bottom=0)

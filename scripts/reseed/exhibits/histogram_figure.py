@@ -16,8 +16,8 @@ from reseed.exhibits import style
 from reseed.exhibits.arm_cells import CELL, cells
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import line, panel_grid
-from reseed.exhibits.settings import metric_title
+from reseed.exhibits.panels import entitle, line, panel_grid
+from reseed.metric_names import title as title_of
 from reseed.options import Arms, Count
 
 _LEAST = 5
@@ -46,8 +46,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part["score"].to_numpy(), options.get("bins", "auto"))
-        axis.set_title(title)
-        axis.set_xlabel(f"{metric_title(part['metric'].iloc[0])} ({len(part):,} seeds)")
+        entitle(axis, title)
+        axis.set_xlabel(f"{title_of(part['metric'].iloc[0])} ({len(part):,} seeds)")
         axis.set_ylabel("Seeds")
     handles = [
         line(style.BLACK, "Kernel density"),

@@ -8,7 +8,7 @@ from reseed.exhibits import style
 from reseed.exhibits.arm_cells import cells, chosen
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import line, panel_grid
+from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.exhibits.settings import metric_title
 from reseed.options import Arms
 
@@ -36,7 +36,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         axis.plot(last["seeds"], last["range"], "o", ms=4.5, mew=0, color=style.BLUE)
         axis.set_xscale("log")
         axis.set_ylim(bottom=0)
-        axis.set_title(title)
+        entitle(axis, title)
         axis.set_xlabel("Seeds")
         axis.set_ylabel(f"Best – worst, {metric_title(part['metric'].iloc[0])}")
     level = 100 * rows["level"].iloc[0]
