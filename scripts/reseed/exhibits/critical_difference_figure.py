@@ -53,7 +53,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         entitle(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
-    findings = [_finding(title, board) for title, _, board in boards]
+    seen = [_finding(title, board) for title, _, board in boards[:6]]
     return canvas, Drawn(
         raw,
         note(
@@ -64,14 +64,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             if without
             else "",
         ),
-        findings=findings[:1] if len(findings) == 1 else (),
         headline=_headline(boards),
         definitions=[
             "A bar joins models of which no two are shown to differ; a model beside no bar is told "
             "from every other. Over datasets by Friedman's and Nemenyi's tests, where the line CD "
             "is the difference of mean ranks that would be shown; on one dataset by the verdicts."
         ],
-        alt=" ".join(["Models by mean, bars join those that are not told apart.", *findings[:6]]),
+        alt=" ".join(["Models by mean, bars join those that are not told apart.", *seen]),
     )
 
 
