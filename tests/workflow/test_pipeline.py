@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import FOREST
 from reseed.trials import read_trial
 
 pytestmark = pytest.mark.workflow
@@ -99,11 +100,17 @@ def test_tuned_once_and_tuned_for_each_pair(project):
             "seeds": {"model": {"count": 2}},
         },
     }
-    project.study["models"] = ["forest"]
+    project.study["models"] = ["forest", "plain"]
+    project.write("models/plain", FOREST | {"name": "plain", "search_space": {}})
     project.write("studies/small", project.study)
     project.run()
-    searches = sorted((project.folder / "results" / "tuning").rglob("*.json"))
+    every = sorted((project.folder / "results" / "tuning").rglob("*.json"))
+    searches = [path for path in every if "forest" in str(path)]
     assert len(searches) == 1 + 2
+    for path in set(every) - set(searches):  # nothing to choose: no fit is spent on it
+        assert json.loads(path.read_text())["best"] == {}
+        assert pd.read_parquet(path.with_suffix(".parquet")).empty
+    assert len([p for p in project.trials() if "plain" in p and "tuned" in p]) == 2
     for path in searches:
         best = json.loads(path.read_text())
         log = pd.read_parquet(path.with_suffix(".parquet"))

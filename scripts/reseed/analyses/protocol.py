@@ -67,7 +67,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     signed-rank test over folds and repeats, Holm-adjusted. `corrected`: the corrected resampled t
     test in its place. `instability`: share of such evaluations whose order of two models differs
     from that of all trials' means, averaged over pairs, ties one half; of the two protocols, an
-    evaluation is one seed on all folds, so the folds are held. `wins`: pairs decided (of a single
+    evaluation is the mean over all folds, each under one seed, drawn `n_experiments` times: the
+    folds are held. `wins`: pairs decided (of a single
     run: on average). `overhead`: training time by the time of a single run of each model. Arms,
     seeds and splits that are not crossed in full are left out (`left_out` counts trials).
     """
@@ -99,10 +100,11 @@ def _rows(group: Group, options: dict) -> list[dict]:
         "written": wilcoxon_holm(alpha),
         "corrected": nadeau_bengio_holm(ratio, alpha),
     }
+    evaluations = _evaluations(group, scores, options.get("n_experiments", 1000))
     rows = []
     for name, decide in ways.items():
         single = name == "single"
-        units = scores.reshape(models, -1) if single else scores.mean(axis=1)
+        units = scores.reshape(models, -1) if single else evaluations
         decided = (
             higher_wins(np.moveaxis(units, 1, 0)[..., None]).sum(axis=-1).mean()
             if single
@@ -124,6 +126,18 @@ def _rows(group: Group, options: dict) -> list[dict]:
             | {"simulations": len(simulated), "items": options.get("items", 200)}
         )
     return rows
+
+
+def _evaluations(group: Group, scores: np.ndarray, count: int) -> np.ndarray:
+    """(models, count) means over splits; each split under one of its seeds, all models' the same.
+
+    Where they have one seed there is one evaluation, and nothing to vary.
+    """
+    _, splits, seeds = scores.shape
+    if seeds < 2:
+        return scores.mean(axis=1)
+    drawn = group.rng("evaluations").integers(seeds, size=(count, splits))
+    return scores[:, np.arange(splits), drawn].mean(axis=-1)
 
 
 def crossed(group: Group) -> tuple[np.ndarray, int]:

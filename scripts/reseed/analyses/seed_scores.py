@@ -58,7 +58,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     the test set's most frequent class, predicted throughout; `collapsed` counts runs that predict
     one class throughout, `distinct` runs whose outputs differ from every earlier one's, and
     `diverged` is the share of all runs that failed or collapsed (Dodge et al. 2020).
-    `seed_percentile`: share of the other runs that score worse than the run of `seed`, ties half.
+    `seed_percentile`: share of the other runs that score worse than the run of `seed`, ties half;
+    none where all score the same.
 
     Regressions are left out.
     """
@@ -128,6 +129,8 @@ def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> dict:
     if not found or one.n < 2:
         return {}
     score = values[found[0]]
+    if values.min() == values.max():
+        return {"seed_score": score}
     others = np.delete(values, found[0])
     beaten = np.mean(others < score) + np.mean(others == score) / 2
     return {"seed_score": score, "seed_percentile": float(beaten)}

@@ -20,8 +20,8 @@ from reseed.errors import ReseedError
 def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None = None) -> Prepared:
     """Read, check and type a dataset; draw ``rows`` of them if the entry says so.
 
-    dataset: an entry as in ``config/datasets/``. fetched: its files; None for a simulator. folder:
-    where relative paths of official row files start (default: the working folder).
+    dataset: an entry as in ``config/datasets/``. fetched: its files; None where the reader needs
+    none. folder: where relative paths of official row files start (default: the working folder).
     Raises ReseedError naming file, column, value and fix.
     """
     where = f"dataset {dataset['name']}"
@@ -215,7 +215,9 @@ def _meta(
         "classes": classes,
         "positive": classes[1] if dataset["task"] == "binary" else None,
         "class_counts": counts,
-        "source": fetched.source if fetched else {"kind": "simulator"},
+        "source": fetched.source
+        if fetched
+        else {"kind": "reader", "reader": dataset.get("reader")},
         "attempts": fetched.attempts if fetched else [],
         "licence": dataset.get("licence"),
         "citation": dataset.get("citation"),

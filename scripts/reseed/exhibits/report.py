@@ -156,6 +156,16 @@ class StudyReport:
         return [(n, text) for text, n in counts.most_common(_SHOWN_FAILURES)]
 
     @property
+    def same_outputs(self) -> list[str]:
+        """Models of which other seeds gave the same outputs, bit by bit: a flag."""
+        named = ExhibitData(None, pd.DataFrame(), self.about)
+        return [
+            f"{named.model(row['model'])} on {named.dataset(row['dataset'])}: {row['repeats']:,} of"
+            f" {row['trials']:,} trials give the very outputs of another seed"
+            for row in self.about["trials"].get("same_outputs", [])
+        ]
+
+    @property
     def failures_left(self) -> int:
         """Failed trials that `failures` does not cover."""
         return len(self.about["trials"]["failures"]) - sum(n for n, _ in self.failures)

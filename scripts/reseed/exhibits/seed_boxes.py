@@ -13,6 +13,7 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.seed_scores_table import METRICS
 from reseed.options import Experiments, Names
 
@@ -37,21 +38,26 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, "No per-item scores of a classifier at this scale.")
     metrics = options.get("metrics", ["macro_precision", "macro_f1"])
     place = ["experiment", "dataset", "scheme", "data_seed", "repeat", "fold"]
-    groups = [part for _, part in rows.groupby(place, sort=False, dropna=False)]
-    most = max(part["arm"].nunique() for part in groups)
-    canvas = style.new_figure((0.32 * most + 0.7) * len(groups) + 0.2)
-    axes = canvas.subplots(len(groups), len(metrics), squeeze=False)
-    for line, part in zip(axes, groups, strict=True):
-        for axis, metric in zip(line, metrics, strict=True):
-            _panel(axis, data, part[part["metric"] == metric])
-            axis.set_title(data.dataset(part["dataset"].iloc[0]))
-            axis.set_xlabel(METRICS[metric])
+    panels = [
+        (data.dataset(part["dataset"].iloc[0]), part[part["metric"] == metric])
+        for _, part in rows.groupby(place, sort=False, dropna=False)
+        for metric in metrics
+    ]
+    heights = [0.28 * len(part) + 0.8 for _, part in panels]
+    canvas, axes = panel_grid(heights, len(metrics), legend=0.1)
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _panel(axis, data, part)
+        entitle(axis, title)
+        name, constant = METRICS[part["metric"].iloc[0]], part["majority"].iloc[0]
+        axis.set_xlabel(f"{name}; commonest class always: {constant:.3f}")
     drawn = rows[rows["metric"].isin(metrics)]
     note = (
         "Box: quartiles; line: median; whiskers: the furthest score within 1.5 IQR; scores beyond"
-        " are printed (of many, the two ends and their number). Dashed: the commonest class."
+        " are printed (of many, the two ends and their number). Dashed, where it is"
+        " near: the commonest class, always."
     )
-    return canvas, Drawn(drawn, footnote(data, drawn, note))
+    left = undrawn([title for title, _ in panels], axes)
+    return canvas, Drawn(drawn, footnote(data, drawn, note, left))
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
@@ -74,10 +80,20 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
             _printed(values), (1, y), xycoords=("axes fraction", "data"), xytext=(2, 0),
             textcoords="offset points", va="center", fontsize=6, color=style.GREY,
         )  # fmt: skip
-    axis.axvline(rows["majority"].iloc[0], color=style.GREY, ls="--", lw=0.8)
+    _constant(axis, rows)
     axis.set_ylim(len(boxes) - 0.5, -0.5)
     axis.grid(True, axis="x")
     axis.grid(False, axis="y")
+
+
+def _constant(axis: Axes, rows: pd.DataFrame) -> None:
+    """The constant prediction's score: in words, and a line where that squeezes no box."""
+    low, high = rows["least"].min(), rows["most"].max()
+    constant, margin = rows["majority"].iloc[0], 0.08 * (high - low) or 0.01
+    if low - (high - low) <= constant <= high + (high - low):
+        axis.axvline(constant, color=style.GREY, ls="--", lw=0.8)
+        low, high = min(low, constant), max(high, constant)
+    axis.set_xlim(low - margin, high + margin)
 
 
 def _printed(values: list[float]) -> str:

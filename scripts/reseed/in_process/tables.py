@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed.collect import repeated_outputs
 from reseed.in_process.inputs import Learnt
 from reseed.in_process.models import Model
 from reseed.in_process.splits import Design, Place
@@ -127,6 +128,7 @@ def about(
             "failed": len(failed),
             "not_converged": int(metrics["converged"].eq(False).sum()),
             "failures": failed[shown].to_dict("records"),
+            "same_outputs": repeated_outputs(metrics),
         },
         "train_seconds": float(metrics["train_seconds"].sum()),
         "seconds_per_trial": metrics.groupby("model")["train_seconds"].median().to_dict(),

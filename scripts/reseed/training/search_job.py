@@ -9,13 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from reseed import store
 from reseed.atomic import write_json
 from reseed.coordinates import Coordinates
 from reseed.setting_files import SettingFiles
 from reseed.training.block import Splits, problem_of, recipe_of
-from reseed.training.tuning import search
+from reseed.training.tuning import SearchResult, search
+
+#: What a model without a search space is found: beside one that is tuned, it costs no fit.
+NOTHING_TO_CHOOSE = SearchResult({}, None, pd.DataFrame(columns=["status", "seconds"]), 0.0)
 
 
 def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) -> None:
@@ -35,19 +39,23 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
         split = Splits(files)(trial)
         how, started = job["setting"]["search"], time.perf_counter()
         chunks = best.with_suffix(".chunks")
-        found = search(
-            problem_of(files),
-            recipe_of(files, job["setting"]["recipe"]["hyperparameters"], device, 1),
-            how["space"],
-            np.concatenate([split.train, split.validation]),
-            chunks,
-            trials=how["trials"],
-            folds=how["folds"],
-            method=how["method"],
-            seed=trial.init,
-            threads=threads,
-            key=key,
-            report=report,
+        found = (
+            NOTHING_TO_CHOOSE
+            if not how["space"]
+            else search(
+                problem_of(files),
+                recipe_of(files, job["setting"]["recipe"]["hyperparameters"], device, 1),
+                how["space"],
+                np.concatenate([split.train, split.validation]),
+                chunks,
+                trials=how["trials"],
+                folds=how["folds"],
+                method=how["method"],
+                seed=trial.init,
+                threads=threads,
+                key=key,
+                report=report,
+            )
         )
         summary = {
             "best": found.best,
