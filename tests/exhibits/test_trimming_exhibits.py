@@ -7,6 +7,7 @@ from output_frames import study_of, write_outputs
 from readable import check_figure, check_table
 from reseed.analyses import (
     gap_distribution,
+    noise_split,
     trimming,
     trimming_ensembles,
     trimming_information,
@@ -20,6 +21,7 @@ from reseed.exhibits import (
     gap_figure,
     information_table,
     representatives_table,
+    seed_noise,
     trimming_3d_figure,
     trimming_figure,
     trimming_pairs_figure,
@@ -155,6 +157,13 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     assert "as published (8,000 test items)" in table.sections[2]
     drawn = trimming_figure.figure(both, {})[1].frame
     assert len(drawn) == (~rows["published"] & (rows["reason"] == "")).sum()
+
+
+def test_the_noise_of_each_arm_is_named_by_the_arm(make):
+    """Arms of one model: the model's title would stand three times."""
+    canvas, _ = seed_noise.figure(make(noise_split), {})
+    labels = [text.get_text() for axis in canvas.axes for text in axis.get_yticklabels()]
+    assert {"RF", "Order", "Init and order"} <= set(labels)
 
 
 def test_information_is_a_row_a_measure(make, tmp_path):

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from reseed.exhibits import coverage, numbers, style
+from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
@@ -84,7 +85,8 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
             axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
-    labels = [data.model(model) for model in rows["model"]]
+    arms = rows["arm"].fillna(rows["model"]) if "arm" in rows else rows["model"]
+    labels = [arm_title(data, arm) for arm in arms]
     if rows["data_seed"].nunique() > 1:
         labels = [f"{a}, data seed {b}" for a, b in zip(labels, rows["data_seed"], strict=True)]
     axis.set_yticks(range(len(rows)), labels)
