@@ -1,5 +1,7 @@
 """docs/reliability.md, from what happened."""
 
+import re
+
 from reseed.faults.kills import Kills
 from reseed.faults.outcome import CASES, Case, Outcome
 from reseed.faults.record import Record
@@ -66,5 +68,7 @@ def _kills(kills: Kills) -> str:
 
 
 def _cell(text: str, width: int = 220) -> str:
+    # Paths from the case's own folder on: where it stood says nothing.
+    text = re.sub(r"\S*/case-\d+/", "", text)
     flat = " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
     return flat if len(flat) <= width else f"{flat[: width - 1]}…"
