@@ -35,7 +35,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         f" split and seeds, with its {level:g} % t interval. Whatever else ran on the machine is"
         " in it. Same outputs: such runs of the two that gave the same, bit by bit."
     )
-    note = footnote(data, known.rename(columns={"arm": "model"}), text)
+    note = footnote(data, known, text, per="arm")
     return Table(
         data,
         pd.DataFrame(shown),
