@@ -31,7 +31,7 @@ from reseed.plan_files import (
     tuning_job,
 )
 from reseed.progress import Progress
-from reseed.startup import prepare_jobs, read_plan, writable
+from reseed.startup import prepare_jobs, read_plan, undo_future_times, writable
 
 # A run tells its progress, a dry run its plan. Snakemake's own lines of a dry run, which the
 # profile's `quiet` lets through, give way to it, unless the command line asks for them.
@@ -49,6 +49,10 @@ try:
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 
+if workflow.is_main_process and not DRY:
+    count = undo_future_times(RESULTS)
+    if count:
+        logger.warning(f"The clock was wrong: {count} files of the future are dated now.")
 PROGRESS.targets |= set(PROJECT.studies)
 prepare_jobs(MIRROR, CONFIG.resolve().parent)
 # Runs a job with its output in a log, and says there by which signal it was ended.
@@ -59,7 +63,7 @@ shell.prefix(
     ' run again." >> "$log"; fi; return "$rc"; }}; '
 )
 JOBS = PlanFiles(RESULTS, dry=DRY)
-SIZES = JobSizes(RESULTS, measured_seconds(RESULTS, PROJECT.studies))
+SIZES = JobSizes(RESULTS, measured_seconds(RESULTS))
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
 GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
 # Where trials of other versions are to be trained again, versions start jobs again.

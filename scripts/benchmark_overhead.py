@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 
 from reseed.scripting import limit_threads, run, say
@@ -37,13 +38,15 @@ def main() -> None:
     parser.add_argument("--scale", default="demo", help="scale of the studies")
     parser.add_argument("--studies", help="names, separated by commas; default: all")
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help="parallel processes")
+    parser.add_argument("--results", help="keep what the pipeline makes in this folder")
     arguments = parser.parse_args()
     limit_threads(1)
     from reseed.plan import blocks
     from reseed.plan_files import training_job
     from reseed.startup import read_plan
 
-    with tempfile.TemporaryDirectory() as folder:
+    kept = arguments.results and nullcontext(arguments.results)
+    with kept or tempfile.TemporaryDirectory() as folder:
         overrides = {"scale": arguments.scale, "results": folder}
         if arguments.studies:
             overrides["studies"] = arguments.studies

@@ -22,6 +22,10 @@ def main() -> None:
     trials = trials[trials["experiment"] == arguments.experiment].rename(columns={"init": "seed"})
     if trials.empty:
         raise ReseedError(f"{arguments.metrics}: no experiment {arguments.experiment!r}")
+    for column in ("model", "dataset"):  # as a user would call it: a variant alone needs no mark
+        short = trials[column].str.partition("~")[0]
+        if short.nunique() == trials[column].nunique():
+            trials[column] = short
     absent = sorted(set(arguments.metric) - set(trials))
     if absent:
         raise ReseedError(f"{arguments.metrics}: no metric {', '.join(absent)}")

@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("docs/scale.md"))
     arguments = parser.parse_args()
     project, plan, _ = read_plan("config", {"scale": arguments.scale})
-    measured = measured_seconds(arguments.results, project.studies)
+    measured = measured_seconds(arguments.results)
     rows = {name: rows_of(arguments.results, name, entry) for name, entry in plan.datasets.items()}
     costs = study_costs(plan, measured, rows, arguments.block_seconds)
     facts = {

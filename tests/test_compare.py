@@ -140,6 +140,16 @@ def test_a_region_on_the_command_line(runs, tmp_path, capsys):
         cli.main(["compare", str(tmp_path / "runs.csv"), "--rope", "ndcg=wide"])
 
 
+def test_options_of_the_comparison(runs):
+    found = reseed.compare(runs, rope=0.05, family="study", target_power=0.9, min_runs=11)
+    assert found.analyses["pairs"]["options"] == {
+        "rope": 0.05, "family": "study", "target_power": 0.9, "min_runs": 11,
+    }  # fmt: skip
+    assert set(found.verdicts["outcome"]) == {"too few runs"}
+    with pytest.raises(reseed.ReseedError, match="Did you mean 'family'"):
+        reseed.compare(runs, famly="study")
+
+
 def test_import_is_light():
     code = (
         "import sys; sys.path.insert(0, 'scripts'); import reseed;"

@@ -2,7 +2,17 @@
 
 import pytest
 from reseed.coordinates import Setting, expand
-from reseed.costs import Cost, cost_of, hours, page, seconds_of, size, study_costs, total
+from reseed.costs import (
+    Cost,
+    cost_of,
+    hours,
+    measured_seconds,
+    page,
+    seconds_of,
+    size,
+    study_costs,
+    total,
+)
 from reseed.plan import Plan, PlannedArm, PlannedSetting
 
 FIXED = {"mode": "fixed", "trials": 10, "folds": 5, "method": "random"}
@@ -53,6 +63,14 @@ def test_measured_seconds_come_first_then_near_ones_then_the_hint():
     assert seconds_of(work(), near | own, 16_000) == (7.0, "its own setting")
     assert seconds_of(work(), near, 16_000) == (4.5, "same data and model")
     assert seconds_of(work(), {}, 16_000) == (3.0, "the model's hint")
+
+
+def test_seconds_are_those_that_finished_studies_tell(tmp_path):
+    for study, text in {"a": '{"seconds_per_trial": {"x": 1.5}}', "b": "{}", "c": "{"}.items():
+        (tmp_path / "studies" / study).mkdir(parents=True)
+        (tmp_path / "studies" / study / "about.json").write_text(text)
+    assert measured_seconds(tmp_path) == {"x": 1.5}
+    assert measured_seconds(tmp_path / "nowhere") == {}
 
 
 def test_a_study_counts_each_setting_once():

@@ -40,12 +40,12 @@ def test_impossible_tables_are_refused(arguments):
         memory_mb(*arguments)
 
 
-def planned(stack=1, model="forest", trials=30):
+def planned(stack=1, model="forest", trials=30, device="cpu"):
     return PlannedSetting(
         setting=Setting("table", "holdout-0.25", model, "fixed-10"),
         dataset={"rows": None},
         scheme={"kind": "holdout", "test": 0.25, "validation": 0.1},
-        model={"seconds_per_trial": 8.0, "stack": {"cpu": stack, "gpu": 1}},
+        model={"seconds_per_trial": 8.0, "stack": {"cpu": stack, "gpu": 1}, "device": device},
         source={"mode": "fixed", "trials": 10, "folds": 5, "method": "random"},
         trials=list(range(trials)),
     )
@@ -77,7 +77,9 @@ def test_a_jobs_memory_is_that_of_its_largest_setting(tmp_path):
     assert found.block_memory(block) == memory_mb(4000, 100, width=8)
     assert found.search_memory(planned(), processes=3) == 3 * memory_mb(4000, 100)
     images = sizes(tmp_path / "images", shape=[32, 32, 3])
-    assert images.block_memory(block) == memory_mb(4000, 32 * 32 * 3)
+    assert images.block_memory(block) == memory_mb(4000, 32 * 32 * 3, base=4000)
+    assert found.search_memory(planned(device="auto"), 1) == memory_mb(4000, 100, base=4000)
+    assert sizes(tmp_path / "texts").block_memory(block) == 4000
 
 
 def test_before_data_are_prepared_the_missing_file_is_named_and_damage_is_left_to_readers(tmp_path):

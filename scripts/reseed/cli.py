@@ -60,6 +60,8 @@ def _add_compare(commands) -> None:
         help="the difference that would not matter, in units of the score (--rope 0.01); without "
         "it no pair is called equivalent",
     )
+    add("--family", choices=["dataset", "study"], help="what p-values are adjusted over")
+    add("--target-power", type=float, help="of the smallest detectable difference (0.8)")
     add("--html", type=Path, metavar="FILE", help="write the report, one page")
     add("--latex", type=Path, metavar="FILE", help="write the table of comparisons as LaTeX")
     add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")

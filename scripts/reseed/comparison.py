@@ -14,9 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from reseed import kinds
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
 from reseed.atomic import replacing, write_json, write_text
@@ -54,10 +56,7 @@ def compare(
     format: str = "auto",
     unit: str = "",
     title: str = "Which model is better?",
-    level: float = 0.95,
-    alpha: float = 0.05,
-    min_runs: int = 5,
-    rope: float | dict[str, float] | None = None,
+    **options: Any,
 ) -> Comparison:
     """Compare models by the results of their runs, as far as those runs carry.
 
@@ -77,11 +76,11 @@ def compare(
             (`reseed.importing.sources.FORMATS`).
         unit: what scores are measured in, for the text.
         title: heading of the report.
-        level, alpha: of intervals; of the adjusted tests.
-        min_runs: with fewer shared runs there is no verdict.
-        rope: the difference that would not matter, in units of the score (0.01: one point of a
-            share); a dict by metric where there are several. Without it no pair is ever called
-            equivalent: that is for you to say, not for the scores.
+        options: of the analysis `pairs`: `level` of intervals (0.95), `alpha` of the adjusted
+            tests (0.05), `min_runs` for a verdict (5), `family` of the adjustment (`dataset` or
+            `study`), `target_power` (0.8), and `rope`, the difference that would not matter, in
+            units of the score (0.01: one point of a share), or a dict by metric. Without it no
+            pair is ever called equivalent: that is for you to say, not for the scores.
 
     Returns:
         A `Comparison`: `print` it, or see its `verdicts`, `leaderboard`, `plot`, `to_latex`,
@@ -91,6 +90,7 @@ def compare(
         ReseedError: with everything about the table that cannot be right, and the fixes.
     """
     columns = columns or {}
+    with_options(standard_set()["analyses"], options)  # before anything is read
     if baseline is not None and pairs:
         raise ReseedError("give `baseline` or `pairs`, not both.")
     entry = {
@@ -111,23 +111,22 @@ def compare(
     ):
         folder = _predictions(results, entry | {"format": format, "columns": columns}, study)
     standard = standard_set(items=folder is not None)
-    standard["analyses"] = narrowed(standard["analyses"], entry)
-    chosen = {"level": level, "alpha": alpha, "min_runs": min_runs}
-    if rope is not None:
-        chosen["rope"] = _checked_rope(rope)
-    options = standard["analyses"]["pairs"].setdefault("options", {})
-    standard["analyses"]["pairs"]["options"] = chosen | options
+    standard["analyses"] = with_options(narrowed(standard["analyses"], entry), options)
     tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
     predictions = Predictions(Path(folder.name), tasks=tasks) if folder else None
     data = Data(metrics, about, predictions=predictions)
     return Comparison(data, standard["analyses"], standard["exhibits"], _folder=folder)
 
 
-def _checked_rope(rope: object) -> object:
-    halves = rope.values() if isinstance(rope, dict) else [rope]
-    if not all(isinstance(h, int | float) and 0 < h < float("inf") for h in halves):
-        raise ReseedError(f"`rope` must be a half-width > 0, or a dict of them, got {rope!r}.")
-    return rope
+def with_options(analyses: dict[str, dict], options: dict[str, Any]) -> dict[str, dict]:
+    """Analyses with these options of `pairs`; ReseedError for one that it does not take."""
+    rope = options.get("rope")
+    for half in rope.values() if isinstance(rope, dict) else [rope]:
+        if half is not None and not (isinstance(half, int | float) and 0 < half < float("inf")):
+            raise ReseedError(f"`rope` must be a half-width > 0, or a dict of them, got {rope!r}.")
+    checked = kinds.checked_options(kinds.find("analyses", "pairs"), options)
+    own = analyses["pairs"].get("options") or {}
+    return analyses | {"pairs": analyses["pairs"] | {"options": checked | own}}
 
 
 def _predictions(results: object, entry: dict, study: dict) -> tempfile.TemporaryDirectory:

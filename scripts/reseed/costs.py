@@ -44,13 +44,12 @@ class Cost:
         return total
 
 
-def measured_seconds(results: str | Path, studies: Iterable[str]) -> dict[str, float]:
-    """Median seconds of a trial by setting folder, as finished runs tell in their about.json."""
+def measured_seconds(results: str | Path) -> dict[str, float]:
+    """Median seconds of a trial by setting folder, as finished studies tell in their about.json."""
     found: dict[str, float] = {}
-    for study in studies:
+    for path in sorted(Path(results, "studies").glob("*/about.json")):
         try:
-            about = json.loads(Path(results, "studies", study, "about.json").read_text())
-            found |= about.get("seconds_per_trial", {})
+            found |= json.loads(path.read_text(encoding="utf-8")).get("seconds_per_trial", {})
         except (OSError, ValueError):
             continue
     return found

@@ -15,8 +15,9 @@ from reseed.plan import HINT_ROWS, Block, PlannedSetting
 # Imports, reading and a slow node; then a margin over the measured or hinted cost.
 START_MINUTES = 5
 MARGIN = 2.0
-# An interpreter with torch, scikit-learn and xgboost loaded.
-BASE_MB = 1_500
+# An interpreter with torch, scikit-learn and xgboost loaded; beside that CUDA's context, or a
+# transformer's weights, their gradients and Adam's two moments.
+BASE_MB, NETWORK_MB = 1_500, 4_000
 # The table, its prepared copy, the split's parts, the model's own copy (binned or scaled), and
 # float64 where the file holds float32.
 COPIES = 6
@@ -34,18 +35,21 @@ def minutes(seconds: float, attempt: int = 1) -> int:
     return math.ceil((START_MINUTES + MARGIN * seconds / 60) * 2 ** (attempt - 1))
 
 
-def memory_mb(rows: int, columns: int, attempt: int = 1, width: int = 1) -> int:
+def memory_mb(
+    rows: int, columns: int, attempt: int = 1, width: int = 1, base: int = BASE_MB
+) -> int:
     """Memory of a job that trains on a table.
 
     Args:
         rows, columns: of the table (for images: images and pixels × channels).
         attempt: doubles it from the second on.
         width: trials trained side by side in one pass.
+        base: what is needed without any data.
     """
     if rows < 0 or columns < 0 or attempt < 1 or width < 1:
         raise ValueError(f"rows {rows}, columns {columns}, attempt {attempt}, width {width}")
     table = rows * columns * BYTES_PER_VALUE * (COPIES + width - 1)
-    return math.ceil((BASE_MB + table / 2**20) * 2 ** (attempt - 1))
+    return math.ceil((base + table / 2**20) * 2 ** (attempt - 1))
 
 
 class JobSizes:
@@ -90,7 +94,10 @@ class JobSizes:
 
     def _memory(self, planned: PlannedSetting, attempt: int) -> int:
         meta = self._meta(planned)
-        values = math.prod(meta.get("shape") or [len(meta.get("features") or [])])
+        features, shape = meta.get("features") or [], meta.get("shape") or []
+        small = features and planned.model["device"] == "cpu"
         # A stack of tables holds each lane's rows; images are taken batch by batch.
-        width = 1 if meta.get("shape") else max(planned.model["stack"].values())
-        return memory_mb(meta["rows"], values, attempt, width)
+        width = max(planned.model["stack"].values()) if features else 1
+        values = len(features) if features else math.prod(shape) if shape else 0
+        base = BASE_MB if small else NETWORK_MB
+        return memory_mb(meta["rows"], values, attempt, width, base)

@@ -25,6 +25,7 @@ CHATTER = (
     "Conda environments: ignored",
     "Config file",
     "Elapsed time",
+    "Exiting because a job execution failed",
     "Select jobs",
     "Shutting down",
     "Using shell",

@@ -15,8 +15,9 @@ _ANALYSES = {
 }
 _ITEM_ANALYSES = {"noise": {"kind": "noise_split"}, "choice": {"kind": "seed_choice"}}
 _EXHIBITS = {
-    "leaderboard": ("leaderboard_table", "Leaderboard", "leaderboard"),
+    "leaderboard": ("leaderboard_table", "Leaderboard", "pairs"),
     "differences": ("pairs_figure", "Difference of every pair of models", "pairs"),
+    "groups": ("critical_difference_figure", "Who is told from whom", "pairs"),
     "verdicts": ("verdicts_table", "Which model is better", "pairs"),
     "wins": ("win_tie_loss_table", "Wins, ties and losses", "pairs"),
     "comparisons": ("pairs_table", "The numbers behind each comparison", "pairs"),

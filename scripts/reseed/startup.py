@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from reseed.project import Project, load
 from reseed.scripting import MIRROR_VARIABLE, PROJECT_VARIABLE
 
 USUAL_MIRROR = Path("../shared/data")
+# What rules declare stands below these; clocks of two machines may differ by so many seconds.
+DECLARED = ("data", "weights", "splits", "tuning", "trials", "studies", "report")
+CLOCK_SECONDS = 60
 
 
 def data_mirror(configured: str | None) -> str:
@@ -116,3 +120,19 @@ def writable(results: str) -> str:
             f"config/config.yaml: results: {results!r} cannot be written to ({error.strerror}). "
             "Give a folder you may write in, e.g. --config results=my_results."
         ) from None
+
+
+def undo_future_times(results: str, now: float | None = None) -> int:
+    """Give files that a wrong clock dated ahead the time of now; returns how many.
+
+    Snakemake refuses whatever is made from a file of the future as older than that file.
+    """
+    now, count = time.time() if now is None else now, 0
+    for part in DECLARED:
+        for folder, _, names in os.walk(Path(results, part)):
+            for name in names:
+                path = os.path.join(folder, name)
+                if os.stat(path).st_mtime > now + CLOCK_SECONDS:
+                    os.utime(path, (now, now))
+                    count += 1
+    return count

@@ -59,7 +59,7 @@ def test_verdicts_table(study, tmp_path):
     write_table(table, tmp_path / "verdicts")
     assert r"z\_100\%" in (tmp_path / "verdicts.tex").read_text()
     raw = pd.read_csv(tmp_path / "verdicts.csv")
-    assert set(raw["outcome"]) == {"difference", "equivalent", "too few runs"}
+    assert set(raw["outcome"]) == {"difference", "no difference shown", "too few runs"}
 
 
 def test_pairs_table(study):

@@ -7,6 +7,7 @@ from output_frames import study_of, write_outputs
 from readable import check_figure, check_table
 from reseed.analyses import (
     gap_distribution,
+    noise_split,
     trimming,
     trimming_ensembles,
     trimming_information,
@@ -20,6 +21,7 @@ from reseed.exhibits import (
     gap_figure,
     information_table,
     representatives_table,
+    seed_noise,
     trimming_3d_figure,
     trimming_figure,
     trimming_pairs_figure,
@@ -58,6 +60,8 @@ def make(tmp_path_factory):
         if analysis not in cache:
             cache[analysis] = analysis.analyse(data, FAST | options.get(analysis, {}))
         return ExhibitData(cache[analysis], data.metrics, data.about, "k", "Title")
+
+    of.predictions = data.predictions
 
     return of
 
@@ -135,6 +139,31 @@ def test_representatives_are_the_most_accurate_by_alpha(make, tmp_path):
     kept = table.raw.query("arm == 'rf'")
     assert kept["accuracy"].min() >= rows["accuracy"].nlargest(5).min()
     assert (np.diff(kept["alpha_hat"]) >= 0).all()
+
+
+def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
+    """Table IV as printed: churn in items, accuracy in percent; and no dot of a figure."""
+    data = make(trimming)
+    lines = ["model,ece,churn_vs_ensemble,validation_accuracy,mean_churn,alpha_hat",
+             "1,0.028,297,91.108,472.15,0.002", "8,0.026,376,91.569,,"]  # fmt: skip
+    (tmp_path / "models.csv").write_text("\n".join(lines))
+    study = Data(data.metrics, data.about, tmp_path, make.predictions)
+    rows = trimming.analyse(study, FAST | {"published": {"rf": "models"}})
+    both = ExhibitData(rows, data.metrics, data.about, "k", "T")
+    table = check_table(representatives_table.table(both, {"count": 2}), tmp_path)
+    assert len(table.shown) == 8
+    assert list(table.shown.iloc[2]) == ["1", "0.002", "–", "0.9111", "297", "472.1", "0.0280"]
+    assert list(table.shown.iloc[3])[1:] == ["–", "–", "0.9157", "376", "–", "0.0260"]
+    assert "as published (8,000 test items)" in table.sections[2]
+    drawn = trimming_figure.figure(both, {})[1].frame
+    assert len(drawn) == (~rows["published"] & (rows["reason"] == "")).sum()
+
+
+def test_the_noise_of_each_arm_is_named_by_the_arm(make):
+    """Arms of one model: the model's title would stand three times."""
+    canvas, _ = seed_noise.figure(make(noise_split), {})
+    labels = [text.get_text() for axis in canvas.axes for text in axis.get_yticklabels()]
+    assert {"RF", "Order", "Init and order"} <= set(labels)
 
 
 def test_information_is_a_row_a_measure(make, tmp_path):

@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.exhibits import letters_table, same_splits
+from reseed.exhibits import critical_difference_figure, leaderboard_table, same_splits
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.letters import letters
+from reseed.exhibits.letters import letters, letters_of
 from reseed.exhibits.panels import MOST_HEIGHT, panel_grid, undrawn
 from reseed.exhibits.same_splits import choose
 from study_frames import about, frame, trial
@@ -84,26 +84,65 @@ def test_no_opening_figure_without_shared_splits():
 
 def pair(a, b, shown, mean_a=0.9, mean_b=0.8, dataset="magic"):
     return {
-        "experiment": "e", "varied": "data", "dataset": dataset, "scheme": "s", "test_ratio": 0.2,
-        "hyperparameters_source": "d", "model_a": a, "model_b": b, "mean_a": mean_a,
-        "mean_b": mean_b, "difference": mean_a - mean_b, "design": "splits", "n": 6,
-        "greater_is_better": True, "sd_difference": 0.004,
+        "experiment": "e", "varied": "data", "dataset": dataset, "scheme": "holdout-0.2",
+        "test_ratio": 0.2, "hyperparameters_source": "default", "model_a": a, "model_b": b,
+        "mean_a": mean_a, "mean_b": mean_b, "difference": mean_a - mean_b, "design": "splits",
+        "n": 6, "greater_is_better": True, "metric": "auc", "unit": "points", "factor": 100.0,
         "outcome": "difference" if shown else "no difference shown",
+        "critical_difference": np.nan,
     }  # fmt: skip
 
 
-def test_the_letters_table_counts_what_was_shown():
-    rows = pd.DataFrame(
-        [pair("xgb", "rf", True), pair("xgb", "ffnn", True, 0.9, 0.7),
-         pair("rf", "ffnn", False, 0.8, 0.7)]
-    )  # fmt: skip
-    facts = about(("magic",), ("ffnn", "rf", "xgb"))
-    metrics = frame([trial(0.5, dataset="magic", experiment="e")])
-    table = letters_table.table(ExhibitData(rows, metrics, facts), {})
+MEANS = {"xgb": 0.9, "rf": 0.8, "ffnn": 0.7}
+
+
+def ranked(rows, means=MEANS):
+    """An exhibit's data: six splits a model, and the pairs as given."""
+    trials = [
+        trial(mean + step, dataset="magic", model=model, data_seed=split, metric="auc",
+              experiment="e", varied="data", hyperparameters_source="default")
+        for model, mean in means.items()
+        for split, step in enumerate((-0.02, 0.02, -0.01, 0.01, 0.0, 0.0))
+    ]  # fmt: skip
+    return ExhibitData(pd.DataFrame(rows), frame(trials), about(("magic",), tuple(means)))
+
+
+ROWS = [
+    pair("xgb", "rf", True),
+    pair("xgb", "ffnn", True, 0.9, 0.7),
+    pair("rf", "ffnn", False, 0.8, 0.7),
+]
+
+
+def test_the_leaderboard_says_who_is_told_from_whom():
+    table = leaderboard_table.table(ranked(ROWS), {})
     assert list(table.shown["Model"]) == ["XGB", "RF", "FFNN"]
-    assert list(table.shown["Magic"]) == ["0.900 a", "0.800 b", "0.700 b"]
+    assert list(table.shown["Letters"]) == ["a", "b", "b"]
     assert list(table.shown["Won, open, lost"]) == ["2 / 0 / 0", "0 / 1 / 1", "0 / 1 / 1"]
-    assert table.headline == "XGB has the best mean on 1 of 1 dataset; told from all others on 1"
+    assert table.headline == "XGB has the best mean and is told from every other"
+    assert "shown better than every other model" in table.findings[0]
+
+
+def test_without_a_verdict_on_every_pair_there_are_no_letters():
+    """A baseline leaves pairs out, and few runs leave them open: no letter may say otherwise."""
+    table = leaderboard_table.table(ranked(ROWS[:2]), {})
+    assert "Letters" not in table.shown
+    few = [row | {"outcome": "too few runs"} for row in ROWS]
+    table = leaderboard_table.table(ranked(few), {})
+    assert "Letters" not in table.shown
+    assert "too few runs to tell it from RF and FFNN" in table.findings[0]
+    assert critical_difference_figure.figure(ranked(few), {})[1].empty
+    assert letters_of(pd.DataFrame(ROWS[:2]), list(MEANS)) is None
+
+
+def test_bars_join_models_that_are_not_told_apart():
+    figure, drawn = critical_difference_figure.figure(ranked(ROWS), {})
+    axis = figure.axes[0]
+    assert [text.get_text() for text in axis.get_yticklabels()] == ["XGB", "RF", "FFNN"]
+    bars = [line for line in axis.lines if line.get_linewidth() == 2]
+    assert [list(np.round(bar.get_ydata(), 1)) for bar in bars] == [[0.8, 2.2]]
+    assert drawn.headline == "3 models in 1 group not told apart; the best is told from all others"
+    assert np.ptp(axis.lines[0].get_xdata()) == pytest.approx(0.2)
 
 
 def test_a_model_that_did_not_converge_is_marked_wherever_it_is_named():

@@ -11,6 +11,7 @@ from reseed.faults.damage import cut, exchange, flip, flip_inside
 from reseed.faults.kills import Kills
 from reseed.faults.outcome import CASES, Case, Outcome, load_cases
 from reseed.faults.page import page
+from reseed.faults.record import Record, read_record
 
 
 @pytest.fixture
@@ -96,16 +97,30 @@ def test_an_exchange_is_seen_on_both_sides(results):
 def test_the_page_tells_bad_ends_as_bad(monkeypatch):
     monkeypatch.setitem(CASES, "odd", Case("odd", "Group", "an odd | fault", lambda bench: None))
     kills = Kills(kills=2, rounds=1, undisturbed_seconds=9, files=7, moments=[0.5, 3.0])
-    facts = {"command": "c", "date": "d", "system": "s"}
-    good = page(kills, {"odd": (Outcome("refused", "Error: <no>"), 1.0)}, facts)
+    record = Record({"odd": Outcome("refused", "Error: <no>")}, kills, ["2026-01-01"])
+    good = page(record, "two cores")
     assert "each round ended in the same bits" in good
     assert "1 of 1 end well" in good
     assert "| an odd | fault | refused | Error: \\<no> |" in good
+    assert record.bad == []
     kills.differences.append("round 1: differs: trials/x.parquet")
-    bad = page(kills, {"odd": (Outcome("LOST", "gone"), 1.0)}, facts)
+    record.outcomes["odd"] = Outcome("LOST", "gone")
+    bad = page(record, "two cores")
+    assert record.bad == ["odd", "kills"]
     assert "NOT all rounds did" in bad
     assert "differs: trials/x.parquet" in bad
     assert "0 of 1 end well" in bad
+
+
+def test_a_series_goes_on_where_it_was_interrupted(tmp_path):
+    load_cases()
+    path = tmp_path / "faults.json"
+    assert read_record(path) == Record()
+    record = Record({"trial_cut": Outcome("recovered", "told")}, Kills(kills=3), ["2026-01-01"])
+    record.outcomes["no longer a case"] = Outcome("LOST")
+    record.save(path)
+    assert list(read_record(path).outcomes.items()) == [("trial_cut", Outcome("recovered", "told"))]
+    assert read_record(path).kills == Kills(kills=3)
 
 
 def test_every_case_has_a_group_and_a_title_of_its_own():

@@ -391,18 +391,3 @@ def test_degenerate_inputs():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call(ks.reference_function([0.0, 1.0]))
-
-
-def test_the_authors_grid_is_theirs():
-    expected = [0, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45]
-    assert list(AUTHORS_GRID) == pytest.approx(expected)
-    assert trimming.GRID_EXCEEDED == 0.5
-
-
-def test_the_robust_test_accepts_at_its_boundary():
-    candidate, reference = np.arange(8.0), ks.reference_function(np.arange(8.0) + 2.5)
-    distance = float(trimmed_ks_distance(candidate, reference, 0.1))
-    assert distance > 0
-    assert trimming.robust_ks_test(candidate, reference, 0.1, distance).accepted
-    below = np.nextafter(distance, 0)
-    assert not trimming.robust_ks_test(candidate, reference, 0.1, below).accepted

@@ -83,6 +83,15 @@ def test_degrees_of_freedom_of_a_grid_are_those_of_its_estimated_variance():
     assert df == pytest.approx(2 * estimated.mean() ** 2 / estimated.var(), rel=0.04)
 
 
+def test_degrees_of_freedom_of_a_grid_where_they_are_exact():
+    """One mean square alone has its own; of noise alone the three are v, v and −v."""
+    a, b = 6, 4
+    assert planning.grid_standard_error(2.0, 0, 0, a, b)[1] == pytest.approx(a - 1)
+    assert planning.grid_standard_error(0, 2.0, 0, a, b)[1] == pytest.approx(b - 1)
+    noise = planning.grid_standard_error(0, 0, 2.0, a, b)[1]
+    assert noise == pytest.approx(1 / (1 / 5 + 1 / 3 + 1 / 15))
+
+
 @pytest.mark.parametrize(("df", "alpha"), [(4, 0.05), (9, 0.05 / 21), (200, 0.01)])
 def test_detectable_effect_has_its_power(df, alpha):
     effect = planning.detectable_effect(df, 0.8, alpha)

@@ -17,8 +17,8 @@ from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
 READS = "predictions"
 
 COLUMNS = [
-    "experiment", "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat",
-    "fold", "metric", "primary", "n", "failed", "items", "level", "mean",
+    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
+    "repeat", "fold", "metric", "primary", "n", "failed", "items", "level", "mean",
     "observed_sd", "infinite_sd", "infinite_sd_low", "infinite_sd_high", "seed_share",
     "test_set_sd", "test_set_sd_closed_form", "n_boot", "bootstrap_seeds", "reason",
     "interval_reason",

@@ -44,7 +44,8 @@ class Options(spread.Options):
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a published number: measured value, measured / published, interval, verdict.
 
-    `interval` says which: for median and IQR the bootstrap interval over seeds; for range and
+    `interval` says which: for the median order statistics of the seeds, for the IQR the bootstrap
+    interval over them (`stats.spread.spread_intervals`); for range and
     relative variation, where a bootstrap has no coverage, the prediction interval of the range of
     as many seeds as the paper took (`published_seeds`), for Gaussian scores of the measured SD.
     Table 5's "tuned" rows are slices of the crossed grid (Section 5 does not say how the pairs
@@ -76,7 +77,7 @@ def _compare(row: dict, entry: pd.Series | None, published_seeds: int) -> dict:
         return {"measured": np.nan, "reason": _NOT_RUN}
     value, level = entry[statistic], entry["level"]
     if statistic in ("median", "iqr"):
-        kind = "bootstrap over seeds"
+        kind = "order statistics of the seeds" if statistic == "median" else "bootstrap over seeds"
         low, high = entry[f"{statistic}_low"], entry[f"{statistic}_high"]
     else:
         kind = f"prediction for {published_seeds} Gaussian seeds"

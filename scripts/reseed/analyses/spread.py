@@ -28,7 +28,7 @@ COLUMNS = [
 
 class Options(PublishedFiles):
     """level: of the intervals over seeds.
-    n_boot: resamples behind those of median and IQR.
+    n_boot: resamples behind those of the IQR.
     n_sim: Gaussian samples that the range is set against.
     stand_ins: published dataset → ours, where another stands in for it.
     """

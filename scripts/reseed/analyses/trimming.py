@@ -13,6 +13,7 @@ import pandas as pd
 from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
 from reseed.analyses.predictions import SEEDS
+from reseed.analyses.published_rows import read_published
 from reseed.analyses.reference_pools import (
     PoolOptions,
     Pools,
@@ -21,7 +22,7 @@ from reseed.analyses.reference_pools import (
     ensembles,
     pools,
 )
-from reseed.options import Count
+from reseed.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, model_churn
 from reseed.stats.representatives import split_ks_distance, up_to_grid
@@ -32,17 +33,30 @@ READS = "predictions"
 COLUMNS = [
     *PLACE, *SEEDS, "n", "references", "failed", "items", "alpha_hat", "alpha_hat_mc_se",
     "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece", "ensemble_accuracy",
-    "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "reason",
+    "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "published", "reason",
 ]  # fmt: skip
 
 
-class Options(SplitOptions, PoolOptions, ThresholdOptions):
+#: The paper's test set: CIFAR-10 without two of its ten classes.
+_PAPER_ITEMS = 8000
+_PRINTED = {
+    "alpha_hat": ("alpha_hat", 1),
+    "accuracy": ("validation_accuracy", 100),
+    "churn_ensemble": ("churn_vs_ensemble", _PAPER_ITEMS),
+    "churn": ("mean_churn", _PAPER_ITEMS),
+    "ece": ("ece", 1),
+}
+
+
+class Options(SplitOptions, PoolOptions, ThresholdOptions, PublishedFiles):
     """n_bootstrap: bootstraps of Algorithm 1.
     n_bins: bins of the ECE.
+    published: arm → the table of published models that stands beside it.
     """
 
     n_bootstrap: Count = 100
     n_bins: Count = 15
+    published: dict[str, str] = {}
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -54,13 +68,27 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     compared with `delta`. `churn`: mean share of test items on which the run and another candidate
     predict different classes; `churn_ensemble`: the same against the ensemble (mean logit) of all
     candidates, whose accuracy is `ensemble_accuracy`. `admitted`: alpha_hat ≤ `threshold`. An arm
-    that cannot be measured is one row with its `reason`.
+    that cannot be measured is one row with its `reason`. `published` rows are the paper's models
+    (Tables IV and V), as far as their numbers are printed; NaN else.
     """
     found = list(outputs(data))
     if options.get("splits", "first") == "first":
         found = first_splits(found)
     rows = [row for one in found for row in _rows(one, options)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    rows += [row for one in found for row in _published(one, data, options)]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.assign(published=table["published"].eq(True))
+
+
+def _published(one: Outputs, data: Data, options: dict) -> Iterator[dict]:
+    name = options.get("published", {}).get(one.key["arm"])
+    if name is None:
+        return
+    printed = read_published(data.published, name, ["model", *(c for c, _ in _PRINTED.values())])
+    for _, line in printed.iterrows():
+        numbers = {to: line[column] / unit for to, (column, unit) in _PRINTED.items()}
+        seed = {"init": int(line["model"]), "items": _PAPER_ITEMS}
+        yield one.key | seed | numbers | {"published": True, "reason": ""}
 
 
 def judge(one: Outputs, parts: Pools, options: dict) -> BootstrapAlphaHat:

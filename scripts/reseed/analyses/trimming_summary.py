@@ -48,7 +48,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     Accuracies and churn are shares. `low_alpha_…`: over the runs (pairs of runs) whose alpha-hat
     (both alpha-hats) is at most `threshold`; `admitted` and `pairs_admitted` count them.
     """
-    runs, pairs = trimming.analyse(data, options), trimming_pairs.analyse(data, options)
+    own = {name: value for name, value in options.items() if name != "published"}
+    runs, pairs = trimming.analyse(data, own), trimming_pairs.analyse(data, own)
     rows = [
         _row(dict(zip(PLACE, place, strict=True)), part, pairs)
         for place, part in runs.groupby(PLACE, sort=False, dropna=False)

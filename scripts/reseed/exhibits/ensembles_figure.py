@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.numbers import counted
 from reseed.exhibits.panels import dot, entitle, line, panel_grid
 from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
 from reseed.options import Arms
@@ -64,7 +65,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         limit = line(style.GREY, "Threshold: δ of the KS test, or of α̂", "--", 0.9)
         handles = [limit, dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
     else:
-        handles = [dot(_colour(size, sizes), f"{size:.0f} runs") for size in sizes]
+        handles = [dot(_colour(size, sizes), counted(int(size), "run")) for size in sizes]
     canvas.legend(handles=handles, loc="outside lower center", ncols=min(5, len(handles)))
     text = "Large ensembles share most of their members, so they look more alike than new ones."
     return canvas, Drawn(rows, note(data, rows, text), findings=_findings(arms))

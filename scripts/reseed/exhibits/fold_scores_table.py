@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
+from reseed.exhibits import coverage, numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.settings import metric_title, settings
@@ -35,7 +35,8 @@ def table(data: ExhibitData, options: dict) -> Table:
         f"Mean over folds and repeats, seeds averaged first. Intervals at"
         f" {100 * rows['level'].max():g} %. BCa: over {rows['n_boot'].max():,} resamples of the"
         " folds, as the protocol has it; it takes folds that share training rows for independent"
-        " and is too narrow. Corrected: Nadeau and Bengio's t interval.",
+        " and is too narrow (over 5×2 folds it covers 73 to 75 %). Corrected: Nadeau and Bengio's.",
+        coverage.CORRECTED,
         "SD over seeds: within a fold, root mean square. One fold: what a single run would have"
         " told, on the first of them.",
     )

@@ -45,6 +45,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         line(style.BLUE, "Single runs, mean"),
         line(style.RED, "Ensemble of them"),
     ]
+    handles[0].set_alpha(0.4)  # as it is drawn
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Gaps are clipped: the outermost bins hold everything beyond."
     return canvas, Drawn(rows, footnote(data, rows, text, per="arm"))

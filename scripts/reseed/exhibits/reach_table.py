@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from reseed.exhibits import numbers
+from reseed.exhibits import coverage, numbers
 from reseed.exhibits.arm_cells import cells, chosen
 from reseed.exhibits.curves_figure import NOTHING, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
@@ -56,7 +56,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             data,
             rows,
             f"The target is {target if first['target_is'] != 'given' else 'given'}. In brackets"
-            f" {100 * level:g} % intervals: Clopper–Pearson, and order statistics of the epochs."
+            f" {100 * level:g} % intervals: {coverage.COUNTS}, and order statistics of the epochs,"
+            " likewise."
             " Never: a run ended before it got there. With restarts: mean number of epochs until"
             " success if a run that fails is followed by one with a new seed.",
             per="arm",

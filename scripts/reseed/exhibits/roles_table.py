@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
+from reseed.exhibits import coverage, numbers
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import cells
@@ -65,7 +65,9 @@ def table(data: ExhibitData, options: dict) -> Table:
             good,
             f"Shares of the variance over crossed seeds of two roles, with {level:g} % intervals:"
             " of accuracy by generalised pivotal quantities (Gaussian effects), by item by a"
-            " jackknife over seeds. By item: components of each test item, averaged. SD: of one"
+            " jackknife over seeds. "
+            + coverage.ITEM_SHARES
+            + " By item: components of each test item, averaged. SD: of one"
             " run, both roles drawn.",
             per="grid",
         ),

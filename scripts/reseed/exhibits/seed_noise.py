@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reseed.exhibits import numbers, style
+from reseed.exhibits import coverage, numbers, style
+from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
@@ -69,8 +70,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         definitions=[
             "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
             " if test rows were without end; the rest is seeds that are right on different rows"
-            " (Jordan 2023). AUC is no mean over test rows, so it has none here. Intervals"
-            " allow for seeds and test rows."
+            " (Jordan 2023). AUC is no mean over test rows, so it has none here. "
+            + coverage.SEED_NOISE
         ],
         alt=" ".join(["Marks at three standard deviations for each algorithm.", *found]),
     )
@@ -84,7 +85,8 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
             axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
-    labels = [data.model(model) for model in rows["model"]]
+    arms = rows["arm"].fillna(rows["model"]) if "arm" in rows else rows["model"]
+    labels = [arm_title(data, arm) for arm in arms]
     if rows["data_seed"].nunique() > 1:
         labels = [f"{a}, data seed {b}" for a, b in zip(labels, rows["data_seed"], strict=True)]
     axis.set_yticks(range(len(rows)), labels)

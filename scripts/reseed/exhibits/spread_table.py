@@ -65,14 +65,6 @@ UNCERTAIN = (
 )
 
 
-#: What the intervals over seeds are, and where there is none (simulated: docs/methods.md).
-COVERAGE = (
-    "Median: order statistics (at least 6 seeds). SD: χ² with degrees of freedom lowered for heavy"
-    " tails (at least 5; holds for Gaussian scores, covers about 0.9 with heavier tails). IQR:"
-    " bootstrap (at least 10). No interval where there are fewer seeds."
-)
-
-
 def few(rows: pd.DataFrame) -> str:
     """Why some spreads are dashes; empty where none is."""
     lacking = (rows["n"] > 0) & (rows["n"] < LEAST)

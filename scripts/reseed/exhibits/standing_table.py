@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from reseed.exhibits import numbers
+from reseed.exhibits import coverage, numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.settings import metric_title
@@ -38,9 +38,10 @@ def table(data: ExhibitData, options: dict) -> Table:
             data,
             known,
             f"Beats: share of the arm's own seeds that score worse, ties half, with a"
-            f" {100 * level:g} % interval. Best of: how many seeds one has to run for the best of"
-            " them to be as good on average. A score from another machine, library or split is no"
-            " draw from these seeds: a percentile near 0 or 100 % may say that first.",
+            f" {100 * level:g} % interval by {coverage.COUNTS}. Best of: how many seeds"
+            " one has to run for the best of them to be as good on average. A score from"
+            " another machine, library or split is no draw from these seeds: a percentile near 0 or"
+            " 100 % may say that first.",
             f"Not placed: {'; '.join(f'{r.arm} ({r.reason})' for r in missing.itertuples())}."
             if len(missing)
             else "",

@@ -31,11 +31,13 @@ Measure = Literal[
 
 
 def measured(data: ExhibitData, options: dict) -> pd.DataFrame:
-    """Rows with a measurement, restricted to `options["experiments"]` and `options["arms"]`."""
+    """Rows measured here, restricted to `options["experiments"]` and `options["arms"]`."""
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return rows
     rows = rows[rows["reason"] == ""]
+    if "published" in rows:
+        rows = rows[~rows["published"].astype(bool)]
     return rows[rows["arm"].isin(options["arms"])] if options.get("arms") else rows
 
 

@@ -12,7 +12,7 @@ from reseed.exhibits.panels import dot, panel_grid
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms
 
-_COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.RED}
+_COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.BLACK}
 _LABELS = {0: "α̂ of both at or below", 1: "of one above", 2: "of both above"}
 
 

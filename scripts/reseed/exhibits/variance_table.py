@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.exhibits import numbers
+from reseed.exhibits import coverage, numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.tables import Rows, Table, empty_table
@@ -70,7 +70,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         definitions=[
             f"Shares of the total variance, with {level} intervals (generalised pivotal quantities,"
             " Gaussian effects; approximate for a grid of two seeds with holes, none for one of"
-            " more).",
+            f" more). {coverage.SHARES}",
             f"Grid: {_grids(rows)}, crossed.",
         ],
         findings=_findings(share),

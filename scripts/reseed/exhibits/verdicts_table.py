@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
+from reseed.exhibits import coverage, numbers
 from reseed.exhibits.data import ExhibitData, metric_title
 from reseed.exhibits.settings import (
     RUNS,
@@ -77,6 +77,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             " runs that order the pair the other way.",
             f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
+            *coverage.corrected(rows),
         ],
         findings=_findings(data, rows),
         headline=_headline(rows),

@@ -37,6 +37,8 @@ def table(data: ExhibitData, options: dict) -> Table:
         rows = rows[rows["dataset"] != ALL_DATASETS]
     if rows.empty:
         return empty_table(data, "No two models were run on the same dataset.")
+    if rows["dataset"].nunique() == 1:
+        return empty_table(data, "One dataset: the verdicts say which differences are shown.")
     counts = count(rows)
     models = sorted(counts, key=lambda model: (-_net(counts[model]), model))
     lines, raw = [], []

@@ -16,8 +16,9 @@ EARLY = 0.6
 
 @dataclass
 class Kills:
-    """What a series of kills came to."""
+    """What a series of kills came to; `what`: the run that was killed, in words."""
 
+    what: str = "a run"
     kills: int = 0
     rounds: int = 0
     undisturbed_seconds: float = 0.0

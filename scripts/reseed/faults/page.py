@@ -1,13 +1,13 @@
 """docs/reliability.md, from what happened."""
 
-from collections.abc import Mapping
-
 from reseed.faults.kills import Kills
 from reseed.faults.outcome import CASES, Case, Outcome
+from reseed.faults.record import Record
 
 HEAD = """# Reliability: every fault tried, and what happened
 
-Written by `{command}` on {date}: {system}. Nothing here is typed in.
+Written by `python scripts/faults.py` on {dates}: {system}. Nothing here is typed in. {tried} of
+{known} faults were tried; {good} of them end well.
 
 A case is **recovered** (made again, and every file then equal to an undisturbed run's, bit by bit
 but for clocks), **refused** (turned away with one message), **recorded** (kept as a failed trial
@@ -17,23 +17,28 @@ in capitals are what still goes wrong: NOT NOTICED (wrong or missing files passe
 """
 
 
-def page(
-    kills: Kills | None,
-    outcomes: Mapping[str, tuple[Outcome, float]],
-    facts: Mapping[str, str],
-) -> str:
+def page(record: Record, system: str) -> str:
     """The page: kills first, then a table for each group of cases."""
-    lines = [HEAD.format(**facts), "## Killed at random moments", ""]
-    if kills is None:
-        lines += ["Not tried this time.", ""]
+    outcomes = record.outcomes
+    head = HEAD.format(
+        dates=" and ".join(record.dates),
+        system=system,
+        tried=len(outcomes),
+        known=len(CASES),
+        good=sum(outcome.good for outcome in outcomes.values()),
+    )
+    lines = [head, "## Killed at random moments", ""]
+    if record.kills is None:
+        lines += ["Not tried yet.", ""]
     else:
-        lines += [_kills(kills), ""]
-        lines += [f"- {line}" for line in [*kills.errors, *kills.differences]]
-    groups: dict[str, list[tuple[Case, Outcome, float]]] = {}
-    for name, (outcome, seconds) in outcomes.items():
-        groups.setdefault(CASES[name].group, []).append((CASES[name], outcome, seconds))
+        lines += [_kills(record.kills), ""]
+        lines += [f"- {line}" for line in [*record.kills.errors, *record.kills.differences]]
+    groups: dict[str, list[tuple[Case, Outcome]]] = {}
+    for name in CASES:
+        if name in outcomes:
+            groups.setdefault(CASES[name].group, []).append((CASES[name], outcomes[name]))
     for group, rows in groups.items():
-        good = sum(outcome.good for _, outcome, _ in rows)
+        good = sum(outcome.good for _, outcome in rows)
         lines += [
             f"## {group}",
             "",
@@ -43,8 +48,7 @@ def page(
             "|---|---|---|",
         ]
         lines += [
-            f"| {case.title} | {outcome.end} | {_cell(outcome.message)} |"
-            for case, outcome, _ in rows
+            f"| {case.title} | {outcome.end} | {_cell(outcome.message)} |" for case, outcome in rows
         ]
         lines += [""]
     return "\n".join(lines).rstrip() + "\n"
@@ -53,7 +57,7 @@ def page(
 def _kills(kills: Kills) -> str:
     end = "each round ended in the same bits" if kills.survived else "NOT all rounds did"
     return (
-        f"{kills.kills} times the whole process group of a running pipeline was ended with SIGKILL "
+        f"{kills.kills} times the whole process group of {kills.what} was ended with SIGKILL "
         f"at a random moment ({min(kills.moments):.1f} to {max(kills.moments):.1f} s after a "
         f"start; undisturbed it takes {kills.undisturbed_seconds:.0f} s), the lock was taken away, "
         f"and it was run again; {kills.rounds} rounds from an empty folder to the end, "

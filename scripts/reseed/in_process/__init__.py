@@ -16,7 +16,7 @@ import numpy as np
 from reseed import metrics as measured
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
-from reseed.comparison import Comparison
+from reseed.comparison import Comparison, with_options
 from reseed.errors import ReseedError
 from reseed.in_process import inputs, tables
 from reseed.in_process.models import Model, read_models
@@ -68,9 +68,7 @@ def study(
     progress: bool | None = None,
     title: str = "Which model is better?",
     dataset: str = "data",
-    level: float = 0.95,
-    alpha: float = 0.05,
-    min_runs: int = 5,
+    **options: Any,
 ) -> Comparison:
     """Train every model on every split under every seed, and compare them as far as that carries.
 
@@ -93,7 +91,7 @@ def study(
             (y_true, y_score) of class numbers and probabilities, or of values.
         greater_is_better: of a function whose name does not say.
         positive: the label of class 1 (the last in sorted order).
-        baseline, pairs, title, level, alpha, min_runs: as of `reseed.compare`.
+        baseline, pairs, title, options: as of `reseed.compare`.
         keep: keep what is predicted for each test row, so that the noise of the test set and the
             cost of choosing a seed are told.
         device: `cpu`, `gpu` or `auto`, for factories that take one.
@@ -107,6 +105,7 @@ def study(
     Raises:
         ReseedError: for input that cannot be right, and where no training of a model finished.
     """
+    with_options(standard_set()["analyses"], options)  # before anything is trained
     own_test = test if isinstance(test, tuple) else None
     if own_test is not None and len(own_test) != 2:
         raise ReseedError("test: give a share of the rows, or a pair (X_test, y_test)")
@@ -140,8 +139,7 @@ def study(
     analyses = narrowed(
         standard["analyses"], {"baseline": baseline, "pairs": [list(p) for p in pairs or []]}
     )
-    own = {"level": level, "alpha": alpha, "min_runs": min_runs}
-    analyses["pairs"]["options"] = own | analyses["pairs"].get("options", {})
+    analyses = with_options(analyses, options)
     tasks = {tables.DATASET: data.task}
     read = Predictions(Path(folder.name), tasks=tasks) if folder else None
     found = Data(frame, facts, predictions=read)

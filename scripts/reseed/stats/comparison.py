@@ -292,7 +292,7 @@ def compare_paired(
     d: ArrayLike,
     test_train_ratio: float,
     *,
-    rope: float = 0.01,
+    rope: float = 0.0,
     level: float = 0.95,
     n_boot: int = 10_000,
     rng: np.random.Generator,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import t
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ def item_components(
     y[i, j, t] = μ_t + a_it + b_jt + e_ijt: for each item the two-way random effects model of
     `stats.variance.crossed_variance`, by the same moment estimators. Means over items estimate
     what a test item has on average; the residual holds the interaction. Intervals of the shares:
-    jackknife over the levels of each source (Efron & Stein 1981), their variances added, normal
-    quantiles; approximate, and wide for few levels.
+    jackknife over the levels of each source (Efron & Stein 1981), their variances added; t
+    quantiles with the levels of the shorter source less one. Approximate, wide for few levels.
 
     Args:
         y: (levels of the first source, levels of the second, items), each source at least 3.
@@ -62,7 +62,7 @@ def item_components(
         left_out = [_shares(_components(np.delete(y, k, axis))) for k in range(n)]
         spread += (n - 1) * np.var(left_out, axis=0)
     shares = _shares(variances)
-    margin = norm.ppf((1 + level) / 2) * np.sqrt(spread)
+    margin = t.ppf((1 + level) / 2, min(y.shape[:2]) - 1) * np.sqrt(spread)
     return ItemComponents(
         (*names, "residual"),
         variances,

@@ -1,0 +1,23 @@
+"""The authors' grid of trimming levels, and the boundary of the robust test on and off it."""
+
+import numpy as np
+import pytest
+from reseed.stats import ks, trimming
+from reseed.stats.trimming import AUTHORS_GRID, alpha_hat_grid, trimmed_ks_distance
+
+
+def test_the_authors_grid_is_theirs():
+    expected = [0, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45]
+    assert list(AUTHORS_GRID) == pytest.approx(expected)
+    assert trimming.GRID_EXCEEDED == 0.5
+
+
+def test_the_robust_test_accepts_at_its_boundary():
+    candidate, reference = np.arange(8.0), ks.reference_function(np.arange(8.0) + 2.5)
+    distance = float(trimmed_ks_distance(candidate, reference, 0.1))
+    assert distance > 0
+    assert trimming.robust_ks_test(candidate, reference, 0.1, distance).accepted
+    below = np.nextafter(distance, 0)
+    assert not trimming.robust_ks_test(candidate, reference, 0.1, below).accepted
+    assert alpha_hat_grid(candidate, reference, distance) == 0.1
+    assert alpha_hat_grid(candidate, reference, below) > 0.1

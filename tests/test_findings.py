@@ -1,0 +1,72 @@
+"""What docs/findings.md says of the published tables, computed from them again."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.stats.extremes import gaussian_range_interval
+
+ROOT = Path(__file__).parent.parent
+PUBLISHED = ROOT / "config" / "published"
+TEXT = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+
+
+def test_published_extremes_are_those_of_gaussian_samples():
+    rows = pd.read_csv(PUBLISHED / "picard_tables.csv")
+    assert len(rows) == 5
+    for row in rows.itertuples():
+        low, high = gaussian_range_interval(row.seeds)
+        assert low * row.std <= row.max - row.min <= high * row.std, (row.dataset, row.training)
+    short = rows[rows["seeds"] == 10_000].iloc[0]
+    low, high = gaussian_range_interval(10_000)
+    told = f"{short['max'] - short['min']:.2f} points; Gaussian {low * short['std']:.2f} to"
+    assert f"{told} {high * short['std']:.2f}" in TEXT
+
+
+def test_two_tables_of_the_same_trials_differ():
+    one, other = (pd.read_csv(PUBLISHED / f"raste_table{n}.csv") for n in (3, 4))
+    place = "dataset == 'california_housing' and algorithm == 'ffnn' and test_ratio == 0.2"
+    for seed, column in (("model", "median"), ("data", "range")):
+        a, b = (
+            t.query(f"{place} and varied_seed == '{seed}'")[column].item() for t in (one, other)
+        )
+        assert a != b
+        assert re.search(rf"{a:.4f}(?: in one)? and {b:.4f}", TEXT)
+
+
+def test_a_row_of_the_table_is_the_majority_class():
+    rows = pd.read_csv(PUBLISHED / "ir_table4_bootstrap.csv")
+    row = rows.query("dataset == 'liar' and model == 'roberta'").iloc[0]
+    share = row["accuracy_mean"]  # always the class of this share: macro averages of two classes
+    expected = {"precision": share / 2, "recall": 0.5, "f1": share / (1 + share)}
+    for name, value in expected.items():
+        assert row[f"{name}_mean"] == pytest.approx(value, abs=0.006)
+    assert f"(.67, .335, .50, {expected['f1']:.3f})".replace("0.", ".") in TEXT
+
+
+def test_it_quotes_what_was_measured():
+    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
+    for number in ("5.51", "5.50", "5.01", "4.52", "693 trials", "76 %", "32 %"):
+        assert number in TEXT
+        assert number in measured
+    lines = [line for line in measured.splitlines() if re.match(r"\| (Bike|Calif|MAGIC)", line)]
+    inside = {seed: [line.rstrip(" |").endswith("yes") for line in lines if f"| {seed} |" in line]
+              for seed in ("data", "model")}  # fmt: skip
+    assert (np.sum(inside["data"]), np.sum(inside["model"])) == (6, 3)
+    assert {len(found) for found in inside.values()} == {7}
+
+
+PAGES = [
+    *(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "examples"),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config/README.md")),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        if "://" not in link:
+            assert (page.parent / link).exists(), link
