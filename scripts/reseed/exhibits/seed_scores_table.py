@@ -93,6 +93,12 @@ def _count(value: float) -> str:
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     found = []
     f1 = rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
+    more = f1[f1["sd"] > f1["bootstrap_sd"]]
+    if len(f1):
+        found.append(
+            f"The seed moves F1 more than the luck of the test set does in {len(more)} of"
+            f" {len(f1)} cells."
+        )
     same = f1[f1["distinct"] < f1["n"]]
     for _, row in same.iterrows():
         where = f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}"
@@ -107,11 +113,5 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         found.append(
             f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}:"
             f" {row['collapsed']:.0f} of {row['n']:.0f} runs predict one class throughout."
-        )
-    more = f1[f1["sd"] > f1["bootstrap_sd"]]
-    if len(f1):
-        found.append(
-            f"The seed moves F1 more than the luck of the test set does in {len(more)} of"
-            f" {len(f1)} cells."
         )
     return found

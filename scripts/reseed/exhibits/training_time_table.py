@@ -35,7 +35,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         f" split and seeds, with its {level:g} % t interval. Whatever else ran on the machine is"
         " in it. Same outputs: such runs of the two that gave the same, bit by bit."
     )
-    note = footnote(data, known.rename(columns={"arm": "model"}), text)
+    note = footnote(data, known, text, per="arm")
     return Table(
         data,
         pd.DataFrame(shown),
@@ -48,13 +48,13 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:
-    times = numbers.interval(row["low"], row["high"], 2)
+    ratio = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
     return {
         "Trained": arm_title(data, row["arm"]),
         "Beside": arm_title(data, row["baseline"]),
         "Time": f"{row['seconds']:,.2f} s",
         "The other's": f"{row['baseline_seconds']:,.2f} s",
-        "By the other": f"{numbers.fixed(row['ratio'], 2)} {times}".strip(),
+        "By the other": ratio,
         "Same outputs": numbers.NONE
         if pd.isna(row["same_outputs"])
         else f"{row['same_outputs']:.0f} of {row['n']:.0f}",
@@ -63,9 +63,8 @@ def _line(data: ExhibitData, row: pd.Series) -> dict:
 
 
 def _finding(data: ExhibitData, row: pd.Series) -> str:
-    interval = numbers.interval(row["low"], row["high"], 2)
+    times = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
     return (
-        f"{data.dataset(row['dataset'])}: {arm_title(data, row['arm'])} trains"
-        f" {numbers.fixed(row['ratio'], 2)} {interval} times as long as"
-        f" {arm_title(data, row['baseline'])}."
-    ).replace("  ", " ")
+        f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}: {times} times the"
+        f" training time of {arm_title(data, row['baseline'])}."
+    )
