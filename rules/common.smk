@@ -52,7 +52,9 @@ except ReseedError as error:
 if workflow.is_main_process and not DRY:
     count = undo_future_times(RESULTS)
     if count:
-        logger.warning(f"The clock was wrong: {count} files of the future are dated now.")
+        logger.warning(
+            f"The clock was wrong: {count} files of the future are dated now."
+        )
 PROGRESS.targets |= set(PROJECT.studies)
 prepare_jobs(MIRROR, CONFIG.resolve().parent)
 # Runs a job with its output in a log, and says there by which signal it was ended.

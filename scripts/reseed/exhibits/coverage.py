@@ -26,7 +26,7 @@ SEED_NOISE = (
 )
 OVER_DATASETS = (
     "With fewer than ten datasets the prior on their spread widens the intervals: at 3 and 5"
-    " datasets they cover 98 to 100 %."
+    " datasets they cover 97 to 100 %."
 )
 SHARES = "They cover 93 to 97 %."
 ITEM_SHARES = "They cover 93 to 97 % for accuracy, 93 to 100 % by item."
