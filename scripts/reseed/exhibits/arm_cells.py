@@ -22,8 +22,11 @@ def chosen(data: ExhibitData, options: dict) -> pd.DataFrame:
 
 
 def cell_title(data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict) -> str:
-    """Arm, dataset and place, each but the arm only where it differs within `rows`."""
+    """The arm; where arms alone do not tell the cells apart, what differs of dataset and place."""
     parts = [arm_title(data, cell["arm"])]
+    names = [name for name in CELL if name in rows]
+    if len(rows[names].drop_duplicates()) == rows["arm"].nunique():
+        return parts[0]
     for name in PLACE:
         if name not in rows or rows[name].nunique(dropna=False) < 2:
             continue
