@@ -47,9 +47,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid(heights, len(metrics), legend=0.1)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
-        entitle(axis, title)
+        entitle(axis, title, 26)
         name, constant = METRICS[part["metric"].iloc[0]], part["majority"].iloc[0]
-        axis.set_xlabel(f"{name}; commonest class always: {constant:.3f}")
+        axis.set_xlabel(f"{name}\ncommonest class always: {constant:.3f}")
     drawn = rows[rows["metric"].isin(metrics)]
     note = (
         "Box: quartiles; line: median; whiskers: the furthest score within 1.5 IQR; scores beyond"
