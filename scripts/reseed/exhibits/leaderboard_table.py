@@ -45,7 +45,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     wanted = options.get("experiments") or list(pairs.get("experiment", ())) or None
     board = ranked(data, wanted)
     if board.empty:
-        return empty_table(data, "No run has finished.")
+        return empty_table(data, "No run has finished at this scale.")
     if pairs.empty:
         pairs = pd.DataFrame(columns=[*SETTING, "model_a", "model_b", "outcome", "design"])
     pairs = pairs[pairs["design"] != "datasets"]
