@@ -182,7 +182,7 @@ def report_inputs(studies):
 def report_told(studies, index):
     """What the report is told: each study's exhibits in the order of its page."""
     return {
-        "results": os.path.abspath(RESULTS),
+        "results": RESULTS,  # as Snakemake names it: the page tells commands
         "index": index,
         "exhibits": {study: list(PROJECT.studies[study].exhibits) for study in studies},
     }

@@ -20,7 +20,7 @@ from reseed.errors import Damaged, ReseedError
 from reseed.keys import digest
 from reseed.machine import cores
 from reseed.outputs import probabilities
-from reseed.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, TARGETS
+from reseed.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, SETTING, TARGETS
 from reseed.setting_files import SettingFiles
 from reseed.splits import read_split
 from reseed.store import discard
@@ -170,12 +170,11 @@ def _check_environments(study: Study, frame: pd.DataFrame) -> None:
 def describe(study: Study, frame: pd.DataFrame) -> dict:
     """What is shown beside the numbers: data, models, scale, failures, machines, costs."""
     job = study.job
-    setting = ["dataset", "scheme", "model", "hyperparameters_source"]
-    trials = frame.drop_duplicates([*setting, *SEEDS])
+    trials = frame.drop_duplicates([*SETTING, *SEEDS])
     failed = trials[trials["status"] != "ok"]
     limited = trials[trials["converged"].eq(False)]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
-    folders = trials["dataset"].str.cat(trials[setting[1:]], sep="/")
+    folders = trials["dataset"].str.cat(trials[SETTING[1:]], sep="/")
     texts = ("study", "title", "question", "citation", "scale", "notes", "models", "variants")
     return {
         **{name: job[name] for name in texts},
@@ -232,9 +231,8 @@ def repeated_outputs(trials: pd.DataFrame) -> list[dict]:
     Each with `repeats`, how many of its `trials` are none of their own: the seed moves nothing
     there, or was never used.
     """
-    setting = ["dataset", "scheme", "model", "hyperparameters_source"]
     known = trials[trials["fingerprint"].notna()]
-    splits = known.groupby([*setting, *PLACE], sort=False)["fingerprint"]
+    splits = known.groupby([*SETTING, *PLACE], sort=False)["fingerprint"]
     counts = splits.agg(trials="size", distinct="nunique").reset_index()
     found = counts.groupby(["dataset", "model"], sort=False)[["trials", "distinct"]].sum()
     found["repeats"] = found["trials"] - found.pop("distinct")

@@ -15,7 +15,7 @@ from reseed.plan import HINT_ROWS, Plan, PlannedSetting
 
 SOURCES = ("its own setting", "same data and model", "the model's hint")
 # A random search fits each configuration once a fold, on the other folds' rows. Successive halving
-# was measured at 34 % of those rows and 56 % of the seconds (60 draws, MAGIC and California).
+# from a first rung of 1/27 was measured at 55 and 61 % of the CPU time (docs/measured.md).
 HALVING_SHARE = 0.56
 # A trial file without predictions, and what a prediction adds once compressed (bytes).
 RECORD_BYTES = 6_500

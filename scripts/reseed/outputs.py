@@ -7,6 +7,8 @@ the one place that turns them into probabilities, and probabilities into them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 TASKS = ("regression", "binary", "multiclass")
@@ -42,6 +44,11 @@ def from_probabilities(task: str, scores: np.ndarray) -> np.ndarray:
             log_odds = np.log(scores) - np.log1p(-scores)
             return np.clip(log_odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS).astype(np.float32)
         return np.maximum(np.log(scores), -LARGEST_LOG_ODDS).astype(np.float32)
+
+
+def from_logits(task: str, logits: Any) -> Any:
+    """Return logits (n, classes) as a trial keeps them: of a binary task their gap (n,)."""
+    return logits[:, 1] - logits[:, 0] if task == "binary" else logits
 
 
 def predicted_class(task: str, outputs: np.ndarray) -> np.ndarray:

@@ -23,6 +23,8 @@ IDENTITY = [
     "model",
     "hyperparameters_source",
 ]
+#: What names a setting; with `SEEDS`, a trial.
+SETTING = ["dataset", "scheme", "model", "hyperparameters_source"]
 #: The split a trial learns from; fold 0 where there are no folds. `repeat` is of given results
 #: and 0 in trained ones, where every data seed is a repeat.
 PLACE = ["data_seed", "repeat", "fold"]

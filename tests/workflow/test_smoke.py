@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -55,3 +56,9 @@ def test_every_study_from_raw_data_to_the_report(own_studies):
             assert exhibit["title"] in page
             assert all((path.parent / file).stat().st_size > 0 for file in exhibit["files"])
     assert not own_studies.planned("--config", "scale=smoke")
+    told = re.findall(
+        r"Made by <code>snakemake --cores all (\S+)",
+        "".join(page.read_text() for page in (results / "report").glob("*.html")),
+    )
+    assert len(told) > 20
+    assert not own_studies.planned(*told, "--config", "scale=smoke")

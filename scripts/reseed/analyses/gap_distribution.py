@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
 from reseed.analyses.reference_pools import PoolOptions, about, ensembles, pools
 from reseed.options import Count
 
@@ -32,10 +32,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `runs_mean`, `runs_min`, `runs_max` over the candidate runs, `ensemble`: that of their mean
     logit. Gaps are clipped, so the outermost bins hold all beyond.
     """
-    found = list(outputs(data))
-    if options.get("splits", "first") == "first":
-        found = first_splits(found)
-    rows = [row for one in found for row in _rows(one, options)]
+    rows = [row for one in selected(data, options) for row in _rows(one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -15,8 +15,7 @@ from reseed.analyses.outputs import (
     SIDE_BY_SIDE,
     Outputs,
     SplitOptions,
-    first_splits,
-    outputs,
+    selected,
     shared_rows,
     side_by_side,
 )
@@ -84,9 +83,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     accuracy, DeLong for AUC, else the paired t over items) on `single_pairs` pairs of runs, the
     shares that declare A or B better.
     """
-    found = list(outputs(data))
-    if options.get("splits", "first") == "first":
-        found = first_splits(found)
+    found = selected(data, options)
     sets = list(side_by_side(found))
     metrics = [name for arms in sets for name, _ in _metrics(data, arms[0], options)]
     options = options | {"rope": region(options.get("rope"), metrics)}

@@ -11,7 +11,6 @@ from scipy.special import logit
 
 from reseed.analyses.arms import ARM, MODEL, arm_of
 from reseed.analyses.data import Data
-from reseed.analyses.predictions import Group
 from reseed.options import Strict
 from reseed.seeds import stream
 from reseed.stats.trimming import clip_logit_gap
@@ -108,12 +107,13 @@ def outputs(data: Data) -> Iterator[Outputs]:
         task = data.about["datasets"][group.key["dataset"]]["task"]
         key = {name: group.key.get(name) for name in PLACE} | {ARM: arm_of(group.key)}
         y_true = group.y_true if task == "regression" else group.y_true.astype(np.int64)
-        yield Outputs(key, task, group.seeds, _probability(group, task), y_true, group.failed)
+        yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)
 
 
-def _probability(group: Group, task: str) -> np.ndarray:
-    """Probabilities (predicted values of a regression) from what the file holds."""
-    return group.scores
+def selected(data: Data, options: dict) -> list[Outputs]:
+    """All arms' runs on the splits that `SplitOptions` ask for."""
+    found = list(outputs(data))
+    return found if options.get("splits", "first") == "all" else first_splits(found)
 
 
 def first_splits(found: list[Outputs]) -> list[Outputs]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import MODEL_SEED, Data
-from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
 from reseed.options import Count, Level, Positive
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
@@ -43,10 +43,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     right, and its clipped logit gap, components averaged over items (`item_components`). `sd` is
     that of the whole. An arm that is no complete grid of two roles is one row with its `reason`.
     """
-    found = list(outputs(data))
-    if options.get("splits", "first") == "first":
-        found = first_splits(found)
-    rows = [row for one in found for row in _rows(one, options)]
+    rows = [row for one in selected(data, options) for row in _rows(one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
 from reseed.analyses.predictions import SEEDS
 from reseed.analyses.published_rows import read_published
 from reseed.analyses.reference_pools import (
@@ -71,9 +71,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     that cannot be measured is one row with its `reason`. `published` rows are the paper's models
     (Tables IV and V), as far as their numbers are printed; NaN else.
     """
-    found = list(outputs(data))
-    if options.get("splits", "first") == "first":
-        found = first_splits(found)
+    found = selected(data, options)
     rows = [row for one in found for row in _rows(one, options)]
     rows += [row for one in found for row in _published(one, data, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)

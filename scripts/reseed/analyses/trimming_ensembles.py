@@ -10,7 +10,7 @@ from pydantic import Field
 
 from reseed.analyses.arms import ARM
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
 from reseed.analyses.published_rows import read_published
 from reseed.analyses.reference_pools import (
     GapOptions,
@@ -62,9 +62,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     that size there is one ensemble. Large ensembles of one pool share most of their members, so
     that they look more alike than ensembles of new runs would.
     """
-    found = list(outputs(data))
-    if options.get("splits", "first") == "first":
-        found = first_splits(found)
+    found = selected(data, options)
     options = options | {"reference": "half"}
     rows = [row for one in found for row in _rows(one, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)

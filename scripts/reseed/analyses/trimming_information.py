@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
 from reseed.analyses.reference_pools import GapOptions, about, pools
 from reseed.options import Count, Level
 from reseed.stats.association import partial_rank_correlation
@@ -50,10 +50,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `share_zero`: share of values that are 0; alpha-hat is 0 for every run that needs no trimming,
     and those it cannot order. NaN where a measure has nothing of its own.
     """
-    found = list(outputs(data))
-    if options.get("splits", "first") == "first":
-        found = first_splits(found)
-    rows = [row for one in found for row in _rows(one, options)]
+    rows = [row for one in selected(data, options) for row in _rows(one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

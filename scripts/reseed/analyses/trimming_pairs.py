@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, first_splits, outputs
+from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
 from reseed.analyses.reference_pools import PoolOptions, ThresholdOptions, about, pools
 from reseed.analyses.trimming import judge
 from reseed.options import Count
@@ -41,10 +41,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     their alpha-hats; `both_admitted`: the greater is at most `threshold`. Pairs share runs, so
     they are not independent.
     """
-    found = list(outputs(data))
-    if options.get("splits", "first") == "first":
-        found = first_splits(found)
-    rows = [row for one in found for row in _rows(one, options)]
+    rows = [row for one in selected(data, options) for row in _rows(one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -1,17 +1,25 @@
-"""Titles of arms, and what groups their exhibits."""
+"""Arms in exhibits: their titles, and their cells, each named by what tells it apart."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pandas as pd
 
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.settings import metric_title
 
-#: What tells cells of one exhibit apart beside the arm; named in a title only where it differs.
-PLACE = [
-    "experiment", "dataset", "scheme", "hyperparameters_source", "data_seed", "repeat", "fold",
-]  # fmt: skip
-_WORDS = {"data_seed": "data seed ", "repeat": "repeat ", "fold": "fold "}
+#: What the runs of one cell share, beside their arm.
+PLACE = ("experiment", "varied", "dataset", "scheme", "test_ratio", "hyperparameters_source")
+#: The same for runs that are judged on one test set.
+TEST_SET = (*PLACE, "data_seed", "repeat", "fold")
+_WORDS = {
+    "varied": "varied: ",
+    "test_ratio": "test ratio ",
+    "data_seed": "data seed ",
+    "repeat": "repeat ",
+    "fold": "fold ",
+}
 
 
 def arm_title(data: ExhibitData, arm: str) -> str:
@@ -24,34 +32,60 @@ def arm_title(data: ExhibitData, arm: str) -> str:
     return data.model(arm)
 
 
-def place_title(data: ExhibitData, rows: pd.DataFrame, place: pd.Series | dict) -> str:
+def chosen(data: ExhibitData, options: dict) -> pd.DataFrame:
+    """The analysis's rows of `options["experiments"]` and `options["arms"]` (all if not given)."""
+    rows = data.rows(options.get("experiments"))
+    if rows.empty or not options.get("arms"):
+        return rows
+    return rows[rows["arm"].isin(options["arms"])]
+
+
+def keys(rows: pd.DataFrame, place: Sequence[str] = PLACE) -> list[str]:
+    """Columns of `rows` that tell its cells apart."""
+    return [name for name in (*place, "arm") if name in rows]
+
+
+def cells(
+    data: ExhibitData, rows: pd.DataFrame, place: Sequence[str] = PLACE
+) -> list[tuple[str, pd.DataFrame]]:
+    """(title, rows) of each cell, in order of appearance."""
+    return [
+        (cell_title(data, rows, part.iloc[0], place), part)
+        for _, part in rows.groupby(keys(rows, place), sort=False, dropna=False)
+    ]
+
+
+def cell_title(
+    data: ExhibitData,
+    rows: pd.DataFrame,
+    cell: pd.Series | dict,
+    place: Sequence[str] = PLACE,
+) -> str:
+    """The arm; where arms do not tell the cells of `rows` apart, what differs of the place too."""
+    title = arm_title(data, cell["arm"])
+    if len(rows[keys(rows, place)].drop_duplicates()) == rows["arm"].nunique():
+        return title
+    return ", ".join([title, *_differing(data, rows, cell, place)])
+
+
+def place_title(data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict) -> str:
     """Dataset, and of the rest of the place what differs within `rows`."""
-    parts = [data.dataset(place["dataset"])]
-    for name in PLACE:
-        if name == "dataset" or name not in rows or rows[name].nunique() < 2:
+    rest = [name for name in TEST_SET if name != "dataset"]
+    return ", ".join([data.dataset(cell["dataset"]), *_differing(data, rows, cell, rest)])
+
+
+def _differing(
+    data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict, place: Sequence[str]
+) -> list[str]:
+    titles = {"dataset": data.dataset, "experiment": data.experiment}
+    found = []
+    for name in place:
+        if name not in rows or rows[name].nunique(dropna=False) < 2 or pd.isna(cell[name]):
             continue
-        value = place[name]
-        parts.append(data.experiment(value) if name == "experiment" else f"{_WORDS.get(name, '')}"
-                     f"{value}")  # fmt: skip
-    return ", ".join(str(part) for part in parts)
-
-
-def cell_title(data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict) -> str:
-    """The arm, and its place where arms alone do not tell the cells apart; never empty."""
-    parts, arms = [], rows["arm"].nunique()
-    if arms > 1:
-        parts.append(arm_title(data, cell["arm"]))
-    place = [name for name in PLACE if name in rows]
-    apart = rows[[*place, "arm"]].drop_duplicates().shape[0] > arms
-    if apart and rows[place].drop_duplicates().shape[0] > 1:
-        parts.append(_place_without_dataset(data, rows, cell))
-    return ": ".join(part for part in parts if part) or arm_title(data, cell["arm"])
-
-
-def _place_without_dataset(data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict) -> str:
-    title = place_title(data, rows, cell)
-    dataset = data.dataset(cell["dataset"])
-    return title if rows["dataset"].nunique() > 1 else title.removeprefix(dataset).lstrip(", ")
+        if name == "varied" and rows["experiment"].nunique() > 1:
+            continue  # the experiment's title says it
+        found.append(titles.get(name, f"{_WORDS.get(name, '')}{{}}".format)(cell[name]))
+    return found
 
 
 def by_metric(data: ExhibitData, title: str, metric: str) -> str:

@@ -7,7 +7,7 @@ import math
 from matplotlib.figure import Figure
 
 from reseed.exhibits import style
-from reseed.exhibits.arm_cells import cells, chosen
+from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.curves_figure import NOTHING, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure

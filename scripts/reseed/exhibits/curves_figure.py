@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.exhibits import style
-from reseed.exhibits.arm_cells import cells, chosen
+from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import entitle, line, panel_grid

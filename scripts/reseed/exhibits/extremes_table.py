@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from reseed.exhibits import numbers
-from reseed.exhibits.arm_cells import cell_title, chosen
+from reseed.exhibits.arms import cell_title, chosen
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
 from reseed.exhibits import style
-from reseed.exhibits.arm_cells import CELL, cells
+from reseed.exhibits.arms import cells, keys
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import entitle, line, panel_grid
@@ -38,7 +38,7 @@ class Options(Arms):
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """A panel an arm."""
     frame = _scores(data, options)
-    counts = frame.groupby([c for c in CELL if c in frame], dropna=False)["score"]
+    counts = frame.groupby(keys(frame), dropna=False)["score"]
     frame = frame[counts.transform("size") >= _LEAST] if len(frame) else frame
     if frame.empty:
         return empty_figure(data, f"No arm has {_LEAST} finished seeds at this scale.")
@@ -55,10 +55,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         Line2D([], [], ls="", marker="|", ms=6, color=style.BLACK, label="A seed"),
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
-    n = frame.groupby([c for c in CELL if c in frame], dropna=False, sort=False).size()
-    shown = n.rename("n").reset_index().assign(model=frame["model"].iloc[0])
-    shown = shown.merge(frame.drop_duplicates([c for c in CELL if c in frame])[[*CELL, "model"]],
-                        on=CELL, suffixes=("_", ""))  # fmt: skip
+    cell = [*keys(frame), "model"]
+    shown = frame.groupby(cell, dropna=False, sort=False).size().rename("n").reset_index()
     return canvas, Drawn(frame, footnote(data, shown, per="arm"))
 
 
@@ -74,9 +72,9 @@ def _scores(data: ExhibitData, options: dict) -> pd.DataFrame:
     if options.get("arms"):
         frame = frame[frame["arm"].isin(options["arms"])]
     seeds = [name for name in ("data_seed", "init", "order", "dropout", "augment") if name in frame]
-    keys = [*[c for c in CELL if c in frame], "model", "metric", *seeds]
+    run = [*keys(frame), "model", "metric", *seeds]
     # Folds of a seed are one score, as everywhere.
-    frame = frame.groupby(keys, sort=False, dropna=False)["score"].mean().reset_index()
+    frame = frame.groupby(run, sort=False, dropna=False)["score"].mean().reset_index()
     return frame[np.isfinite(frame["score"])]
 
 

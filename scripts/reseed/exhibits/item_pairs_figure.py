@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from reseed.exhibits import style
-from reseed.exhibits.arms import PLACE, arm_title, by_metric, place_title
+from reseed.exhibits.arms import TEST_SET, arm_title, by_metric, keys, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.item_pairs_table import NOTHING, failures, measured
@@ -31,7 +31,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     rows = measured(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)
-    panels = list(rows.groupby([*PLACE, "metric"], sort=False))
+    panels = list(rows.groupby([*keys(rows, TEST_SET), "metric"], sort=False, dropna=False))
     most = min(_MOST, max(len(part) for _, part in panels))
     canvas, axes = panel_grid([0.26 * most + 0.9] * len(panels), 1 if most > 1 else 2, legend=0.6)
     for axis, (_, part) in zip(axes, panels, strict=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from reseed.exhibits import coverage, style
-from reseed.exhibits.arm_cells import cells, chosen
+from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import entitle, line, panel_grid

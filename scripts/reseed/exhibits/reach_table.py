@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from reseed.exhibits import coverage, numbers
-from reseed.exhibits.arm_cells import cells, chosen
+from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.curves_figure import NOTHING, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.tables import Table, empty_table

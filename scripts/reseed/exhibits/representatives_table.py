@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits import numbers
+from reseed.exhibits.arms import TEST_SET, keys
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.tables import Table, empty_table
-from reseed.exhibits.trimming import CELL, NOTHING, cells, measured, note
+from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms, Count
 
 DRAWS = ("trimming",)
@@ -52,7 +53,8 @@ def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:
     every = data.rows()
     if "published" not in every:
         return every.iloc[:0]
-    mine = (every[CELL].astype(str) == part[CELL].iloc[0].astype(str)).all(axis=1)
+    cell = keys(every, TEST_SET)
+    mine = (every[cell].astype(str) == part[cell].iloc[0].astype(str)).all(axis=1)
     return every[mine & every["published"].astype(bool)]
 
 

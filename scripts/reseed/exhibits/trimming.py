@@ -6,11 +6,11 @@ from typing import Literal
 
 import pandas as pd
 
-from reseed.exhibits.arms import PLACE, arm_title, cell_title
+from reseed.exhibits import arms
+from reseed.exhibits.arms import TEST_SET, arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.numbers import several
 
-CELL = [*PLACE, "arm"]
 NOTHING = "No per-item outputs of enough model seeds of a classifier at this scale."
 #: Measurements by name: title on an axis, factor to print by.
 MEASURES = {
@@ -43,10 +43,7 @@ def measured(data: ExhibitData, options: dict) -> pd.DataFrame:
 
 def cells(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each arm on each test set, in order of appearance."""
-    return [
-        (cell_title(data, rows, part.iloc[0]), part)
-        for _, part in rows.groupby(CELL, sort=False, dropna=False)
-    ]
+    return arms.cells(data, rows, TEST_SET)
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:

@@ -16,18 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from reseed.models.networks import Dropout, Learner, minibatches, train_one
+from reseed.models.networks import Dropout
 from reseed.models.remembered import Remembered
+from reseed.models.text_classifier import TextClassifier
 from reseed.seeds import stream
 
 #: Numbers of what is no word: nothing, a word that is not known, the border of two texts.
 PADDING, UNKNOWN, BORDER = 0, 1, 2
 _SPECIAL = 3
 _WORD = re.compile(r"\w+(?:'\w+)*|[!?]")
-_ROWS_AT_ONCE = 256
 _vocabularies = Remembered(2)
 _numbers = Remembered(6)
 
@@ -108,17 +107,12 @@ class Network(nn.Module):
         return self.head(self.dropout(states.max(dim=1).values))
 
 
-class BiLSTM:
+class BiLSTM(TextClassifier):
     """The estimator, with the `reseed.models.registry.Estimator` interface."""
 
     def __init__(self, task, n_classes, recipe: Recipe, seeds, device, threads):
-        if task == "regression":
-            raise ValueError("a BiLSTM here classifies texts: regression is not offered")
-        self.task, self.classes, self.recipe, self.seeds = task, max(2, n_classes), recipe, seeds
-        self.device, self.threads = torch.device(device), threads
+        super().__init__(task, max(2, n_classes), recipe, seeds, device, threads)
         self.uses_validation = recipe.patience is not None
-        self.curve_: list[dict[str, float]] = []
-        self.converged_: bool | None = None
 
     def fit(self, X, y, X_validation=None, y_validation=None) -> BiLSTM:
         """Learn the words, then train until the validation loss has not fallen for ``patience``
@@ -126,54 +120,20 @@ class BiLSTM:
 
         Raises FloatingPointError if the loss diverges.
         """
-        recipe = self.recipe
         torch.set_num_threads(self.threads)
-        how = (recipe.words, recipe.min_count)
+        how = (self.recipe.words, self.recipe.min_count)
         self.vocabulary = _vocabularies(X, how, lambda: Vocabulary(X, *how))
         self.network = self.build()
         parameters = list(self.network.parameters())
-        optimiser = torch.optim.Adam(parameters, lr=recipe.learning_rate, fused=True)
-        batches = minibatches(
-            self.numbers(X).to(self.device),
-            self.targets(y),
-            recipe.batch_size,
-            stream(self.seeds["order"], "order"),
-        )
-
-        def evaluate(network: nn.Module) -> dict[str, Tensor]:
-            logits, targets = self.logits(X_validation), self.targets(y_validation)
-            return {
-                "validation_loss": F.cross_entropy(logits, targets),
-                "validation_metric": (logits.argmax(dim=1) == targets).double().mean(),
-            }
-
-        lane = train_one(
-            Learner(
-                self.network,
-                optimiser,
-                F.cross_entropy,
-                batches,
-                evaluate if len(X_validation or ()) else None,
-                after_backward=lambda: nn.utils.clip_grad_norm_(parameters, recipe.clip),
-            ),
-            max_epochs=recipe.max_epochs,
-            patience=recipe.patience,
-        )
-        self.curve_, self.converged_ = lane.curve, lane.converged
+        optimiser = torch.optim.Adam(parameters, lr=self.recipe.learning_rate, fused=True)
+        self.train(X, y, X_validation, y_validation, optimiser, parameters)
         return self
-
-    @torch.inference_mode()
-    def predict(self, X) -> np.ndarray:
-        """Return log-odds of class 1 (n,), or logits (n, k)."""
-        self.network.eval()
-        logits = self.logits(X).cpu().double().numpy()
-        return logits[:, 1] - logits[:, 0] if self.task == "binary" else logits
 
     def build(self) -> Network:
         """The network, its weights drawn by the ``init`` seed as PyTorch's own are distributed."""
         masks, init = (stream(self.seeds[role], role) for role in ("dropout", "init"))
         with torch.device("meta"):
-            network = Network(len(self.vocabulary), self.classes, self.recipe, masks)
+            network = Network(len(self.vocabulary), self.n_classes, self.recipe, masks)
         network.to_empty(device="cpu")
         for name, parameter in network.named_parameters():
             shape = tuple(parameter.shape)
@@ -186,21 +146,14 @@ class BiLSTM:
             parameter.data.copy_(torch.from_numpy(values.astype(np.float32)))
         return network.to(self.device)
 
-    def logits(self, X) -> Tensor:
-        """The network's outputs, in evaluation mode; texts of like lengths pass together."""
-        numbers = self.numbers(X)
-        order = torch.argsort((numbers != PADDING).sum(dim=1), stable=True)
-        parts = [self.network(numbers[r].to(self.device)) for r in order.split(_ROWS_AT_ONCE)]
-        return torch.cat(parts)[torch.argsort(order).to(self.device)]
-
-    def numbers(self, texts: list) -> Tensor:
-        """Numbers of the texts' words."""
+    def tokens(self, texts: list) -> Tensor:
+        """Numbers of the texts' words, int32 (n, longest)."""
         key = (self.vocabulary, self.recipe.max_tokens)
         return _numbers(texts, key, lambda: self.vocabulary.encode(texts, self.recipe.max_tokens))
 
-    def targets(self, y) -> Tensor:
-        """Class numbers on the device."""
-        return torch.as_tensor(np.asarray(y), dtype=torch.int64).to(self.device)
+    def lengths(self, tokens: Tensor) -> Tensor:
+        """Words of each text."""
+        return (tokens != PADDING).sum(dim=1)
 
 
 def bilstm(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from reseed.errors import ReseedError
 from reseed.models.networks import Learner, train
+from reseed.outputs import from_logits
 from reseed.seeds import stream
 
 PRECISIONS = ("single", "half", "bfloat16")
@@ -281,9 +282,7 @@ class ImageClassifier:
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return logits (n, classes), or of two classes their gap (n,), as float32."""
         logits = self._logits(self._trained, Pixels(X, self.device)).cpu()
-        if self.task == "binary":
-            logits = logits[:, 1] - logits[:, 0]
-        return logits.numpy()
+        return from_logits(self.task, logits).numpy()
 
     def _initial(self, shape: tuple[int, int, int]) -> nn.Module:
         self._order = stream(self.seeds["order"], "order")

@@ -30,6 +30,7 @@ from torch.nn import functional as F
 from reseed.errors import ReseedError
 from reseed.models import efficientnet_lite
 from reseed.models.networks import Dropout, Learner, minibatches, train
+from reseed.outputs import from_logits
 from reseed.seeds import stream
 
 BACKBONES = ("efficientnet_lite0", "transformers")
@@ -128,8 +129,7 @@ class PretrainedHead:
     @torch.inference_mode()
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return logits (n, classes), or of two classes their gap (n,), as float32."""
-        logits = self.head(self.features(X)).cpu()
-        return (logits[:, 1] - logits[:, 0] if self.task == "binary" else logits).numpy()
+        return from_logits(self.task, self.head(self.features(X)).cpu()).numpy()
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy, and the same with smoothed labels."""

@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from transformers import (
     AutoConfig,
     AutoModelForSeq2SeqLM,
@@ -34,15 +33,14 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from reseed.models.networks import Learner, minibatches, train_one
 from reseed.models.remembered import Remembered
-from reseed.seeds import integer, stream
+from reseed.models.text_classifier import TextClassifier
+from reseed.seeds import integer
 
 logging.set_verbosity_error()  # a new head is meant to be new
 logging.disable_progress_bar()
 
 PRECISIONS = {"full": None, "bf16": torch.bfloat16}
-_ROWS_AT_ONCE = 128
 _tokenisers: dict[tuple, Any] = {}
 _tokens = Remembered(6)
 
@@ -125,14 +123,13 @@ class Network(nn.Module):
         return (logits[:, 0] if self.text_to_text else logits).float()
 
 
-class Transformer:
+class Transformer(TextClassifier):
     """A transformer with the `reseed.models.registry.Estimator` interface."""
 
-    uses_validation = True
+    rows_at_once = 128
 
     def __init__(self, task, n_classes, recipe: Recipe, seeds, device, threads, folder, precision):
-        if task == "regression":
-            raise ValueError("a transformer here classifies texts: regression is not offered")
+        super().__init__(task, n_classes, recipe, seeds, device, threads)
         if (folder is None) == (recipe.source is None):
             raise ValueError("a transformer needs either weights (a folder) or source (a name)")
         if recipe.source is not None and recipe.revision is None:
@@ -144,13 +141,9 @@ class Transformer:
             raise ValueError(f"precision {precision!r}: one of {', '.join(PRECISIONS)}")
         if recipe.labels is not None and len(recipe.labels) != n_classes:
             raise ValueError(f"labels: {len(recipe.labels)} given for {n_classes} classes")
-        self.task, self.n_classes, self.recipe, self.seeds = task, n_classes, recipe, seeds
-        self.device, self.threads = torch.device(device), threads
         self.autocast = PRECISIONS[precision]
         self.place = str(folder or recipe.source)
         self.where = {"revision": recipe.revision} if folder is None else {"local_files_only": True}
-        self.curve_: list[dict[str, float]] = []
-        self.converged_: bool | None = None
 
     def fit(self, X, y, X_validation=None, y_validation=None) -> Transformer:
         """Fine-tune until the validation loss has not fallen for ``patience`` epochs.
@@ -168,54 +161,16 @@ class Transformer:
             trained, lr=recipe.learning_rate, weight_decay=recipe.weight_decay
         )
         steps = recipe.max_epochs * math.ceil(len(y) / recipe.batch_size)
-        batches = minibatches(
-            self.tokens(X).to(self.device),
-            self.targets(y),
-            recipe.batch_size,
-            stream(self.seeds["order"], "order"),
+        self.train(
+            *(X, y, X_validation, y_validation, optimiser, trained),
+            state=lambda slot: trained,
+            schedule=lambda step: warmup_and_decay(step, steps, recipe.warmup),
         )
-
-        def evaluate(network: nn.Module) -> dict[str, Tensor]:
-            logits, targets = self.logits(X_validation), self.targets(y_validation)
-            hits = self.chosen(logits).argmax(1) == torch.as_tensor(y_validation).to(self.device)
-            return {
-                "validation_loss": F.cross_entropy(logits, targets),
-                "validation_metric": hits.float().mean(),
-            }
-
-        lane = train_one(
-            Learner(
-                self.network,
-                optimiser,
-                F.cross_entropy,
-                batches,
-                evaluate if len(X_validation or ()) else None,
-                state=lambda slot: trained,
-                schedule=lambda step: warmup_and_decay(step, steps, recipe.warmup),
-                after_backward=lambda: nn.utils.clip_grad_norm_(trained, recipe.clip),
-                autocast=self.autocast,
-            ),
-            max_epochs=recipe.max_epochs,
-            patience=recipe.patience,
-        )
-        self.curve_, self.converged_ = lane.curve, lane.converged
         return self
 
-    @torch.inference_mode()
-    def predict(self, X) -> np.ndarray:
-        """Return log-odds of class 1 (n,), or logits (n, k)."""
-        self.network.eval()
-        logits = self.chosen(self.logits(X)).cpu().double().numpy()
-        return logits[:, 1] - logits[:, 0] if self.task == "binary" else logits
-
-    def logits(self, X) -> Tensor:
-        """The network's outputs, in evaluation mode; texts of like lengths pass together."""
-        tokens = self.tokens(X)
-        order = torch.argsort(tokens[:, 1].sum(dim=1), stable=True)
-        enabled = self.autocast is not None
-        with torch.autocast(self.device.type, self.autocast or torch.bfloat16, enabled=enabled):
-            parts = [self.network(tokens[r].to(self.device)) for r in order.split(_ROWS_AT_ONCE)]
-        return torch.cat(parts)[torch.argsort(order).to(self.device)]
+    def lengths(self, tokens: Tensor) -> Tensor:
+        """Tokens of each text."""
+        return tokens[:, 1].sum(dim=1)
 
     def chosen(self, logits: Tensor) -> Tensor:
         """Of T5's words, those that name a class."""
@@ -223,8 +178,8 @@ class Transformer:
 
     def targets(self, y) -> Tensor:
         """Class numbers, or the words that name them, on the device."""
-        targets = torch.as_tensor(np.asarray(y), dtype=torch.int64)
-        return (self.words[targets] if self.recipe.text_to_text else targets).to(self.device)
+        targets = super().targets(y)
+        return self.words.to(self.device)[targets] if self.recipe.text_to_text else targets
 
     # --- what is loaded -------------------------------------------------------------------------
 

@@ -1,0 +1,107 @@
+"""What all networks that classify texts share: early stopping, batches, prediction."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from reseed.models.networks import Learner, minibatches, train_one
+from reseed.outputs import from_logits
+from reseed.seeds import stream
+
+
+class TextClassifier(ABC):
+    """A network on texts with the `reseed.models.registry.Estimator` interface.
+
+    Its recipe says at least ``batch_size``, ``clip``, ``max_epochs`` and ``patience``; `fit` makes
+    `network` and calls `train`.
+    """
+
+    uses_validation = True
+    #: Texts that pass at once without gradients.
+    rows_at_once = 256
+    #: Data type of mixed precision; None for full precision.
+    autocast: torch.dtype | None = None
+    network: nn.Module
+
+    def __init__(self, task, n_classes, recipe, seeds, device, threads):
+        if task == "regression":
+            name = type(self).__name__
+            raise ValueError(f"{name} classifies texts: regression is not offered")
+        self.task, self.n_classes, self.recipe, self.seeds = task, n_classes, recipe, seeds
+        self.device, self.threads = torch.device(device), threads
+        self.curve_: list[dict[str, float]] = []
+        self.converged_: bool | None = None
+
+    @abstractmethod
+    def tokens(self, texts: list) -> Tensor:
+        """What the network reads of texts: numbers, the first axis theirs."""
+
+    @abstractmethod
+    def lengths(self, tokens: Tensor) -> Tensor:
+        """How many tokens each text has."""
+
+    def chosen(self, logits: Tensor) -> Tensor:
+        """Of the network's outputs, those that stand for classes (n, classes)."""
+        return logits
+
+    def targets(self, y) -> Tensor:
+        """What the outputs are to name, on the device: class numbers."""
+        return torch.as_tensor(np.asarray(y), dtype=torch.int64).to(self.device)
+
+    def train(self, X, y, X_validation, y_validation, optimiser, trained, **how) -> None:
+        """Train `network` until the validation loss has not fallen for ``patience`` epochs.
+
+        ``trained``: the parameters, whose gradients are clipped. ``how``: fields of `Learner`.
+        Raises FloatingPointError if the loss diverges.
+        """
+        recipe = self.recipe
+        batches = minibatches(
+            self.tokens(X).to(self.device),
+            self.targets(y),
+            recipe.batch_size,
+            stream(self.seeds["order"], "order"),
+        )
+
+        def evaluate(network: nn.Module) -> dict[str, Tensor]:
+            logits = self.logits(X_validation)
+            hits = self.chosen(logits).argmax(1) == torch.as_tensor(y_validation).to(self.device)
+            return {
+                "validation_loss": F.cross_entropy(logits, self.targets(y_validation)),
+                "validation_metric": hits.float().mean(),
+            }
+
+        learner = Learner(
+            self.network,
+            optimiser,
+            F.cross_entropy,
+            batches,
+            evaluate if len(X_validation or ()) else None,
+            after_backward=lambda: nn.utils.clip_grad_norm_(trained, recipe.clip),
+            autocast=self.autocast,
+            **how,
+        )
+        lane = train_one(learner, max_epochs=recipe.max_epochs, patience=recipe.patience)
+        self.curve_, self.converged_ = lane.curve, lane.converged
+
+    @torch.inference_mode()
+    def predict(self, X) -> np.ndarray:
+        """Return log-odds of class 1 (n,), or logits (n, k)."""
+        self.network.eval()
+        return from_logits(self.task, self.chosen(self.logits(X)).cpu().double().numpy())
+
+    def logits(self, X) -> Tensor:
+        """The network's outputs; texts of like lengths pass together."""
+        tokens = self.tokens(X)
+        order = torch.argsort(self.lengths(tokens), stable=True)
+        half = self.autocast or torch.bfloat16
+        with torch.autocast(self.device.type, half, enabled=self.autocast is not None):
+            parts = [
+                self.network(tokens[rows].to(self.device))
+                for rows in order.split(self.rows_at_once)
+            ]
+        return torch.cat(parts)[torch.argsort(order).to(self.device)]
