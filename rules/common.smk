@@ -1,10 +1,15 @@
 # Configuration, plan and the helpers that the other rule files share.
+import gc
 import os
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+
+# What is planned lives to the end: 10⁵ trials are millions of objects, which the collector of
+# dead ones would go through again and again (a fifth of a dry run's time).
+gc.set_threshold(200_000, 20, 100)
 
 ROOT = Path(str(workflow.current_basedir)).parent
 SCRIPTS = ROOT / "scripts"
