@@ -6,23 +6,13 @@ import torch
 from reseed.models.bilstm import BORDER, PADDING, UNKNOWN, Vocabulary, bilstm
 from reseed.training.run import Problem, Recipe, Trial, run_trials
 from synthetic_tables import Plain, Rows, same_seeds
+from synthetic_texts import labelled_texts
 
 TINY = {"embedding": 6, "hidden": 5, "max_epochs": 1, "batch_size": 8, "learning_rate": 0.01}
 
 
-def texts(rows=48, classes=3, pairs=False):
-    rng = np.random.default_rng(0)
-    target = np.arange(rows) % classes
-    found = []
-    for label in target:
-        words = [f"Word{w}" for w in rng.integers(20, size=rng.integers(2, 9))]
-        words.insert(rng.integers(len(words)), f"class{label}")
-        found.append((words[0], " ".join(words)) if pairs else " ".join(words))
-    return found, target
-
-
 def run(changes=None, *, rows=32, classes=3, pairs=False, **roles):
-    inputs, target = texts(rows, classes, pairs)
+    inputs, target = labelled_texts(rows, classes, pairs, "Word")
     recipe = Recipe("reseed.models.bilstm:bilstm", TINY | (changes or {}))
     parts = Rows(*np.split(np.arange(rows), [rows // 2, rows * 3 // 4]))
     task = "binary" if classes == 2 else "multiclass"
@@ -42,7 +32,7 @@ def test_the_same_seeds_give_the_same_bits_and_each_role_its_own_draws():
 def test_only_the_init_role_decides_the_initial_weights():
     def weights(**roles):
         model = bilstm("multiclass", 3, TINY, same_seeds(0) | roles)
-        model.vocabulary = Vocabulary(texts()[0], 100, 1)
+        model.vocabulary = Vocabulary(labelled_texts(48)[0], 100, 1)
         return model.build().state_dict()
 
     first, others = weights(), weights(order=1, dropout=1)
@@ -98,7 +88,7 @@ def test_the_vocabulary_is_that_of_the_texts_it_was_made_of():
 
 
 def test_test_texts_give_no_words_to_the_vocabulary():
-    inputs, target = texts(48)
+    inputs, target = labelled_texts(48)
     inputs[36:] = [f"{text} unheard" for text in inputs[36:]]
     model = bilstm("multiclass", 3, TINY, same_seeds(0))
     model.fit(inputs[:24], target[:24], inputs[24:36], target[24:36])
@@ -107,7 +97,7 @@ def test_test_texts_give_no_words_to_the_vocabulary():
 
 
 def test_a_text_scores_the_same_beside_any_other():
-    inputs, target = texts(24)
+    inputs, target = labelled_texts(24)
     model = bilstm("multiclass", 3, TINY, same_seeds(0)).fit(inputs, target, inputs, target)
     long = " ".join(["word1"] * 40)
     alone = model.predict(["word3 class1"])

@@ -7,6 +7,7 @@ from reseed.models.registry import build
 from reseed.models.transformer import Transformer, freeze, transformer, warmup_and_decay
 from reseed.training.run import Problem, Recipe, Trial, run_trials
 from synthetic_tables import Plain, Rows, same_seeds
+from synthetic_texts import labelled_texts
 from tiny_transformers import FAMILIES, folder
 
 QUICK = {"max_epochs": 2, "learning_rate": 1e-3, "max_tokens": 20}
@@ -24,20 +25,8 @@ def folders(tmp_path_factory):
     return {name: folder(name, tmp_path_factory.mktemp(name)) for name in FAMILIES}
 
 
-def texts(rows: int, classes: int = 3, pairs: bool = False):
-    rng = np.random.default_rng(0)
-    target = np.arange(rows) % classes
-    found = []
-    for label in target:
-        words = [f"word{w}" for w in rng.integers(60, size=rng.integers(2, 9))]
-        words.insert(rng.integers(len(words)), f"class{label}")
-        text = " ".join(words)
-        found.append((f"question{rng.integers(7)}", text) if pairs else text)
-    return found, target
-
-
 def run(place, changes=None, *, rows=48, classes=3, pairs=False, **roles):
-    inputs, target = texts(rows, classes, pairs)
+    inputs, target = labelled_texts(rows, classes, pairs)
     options = QUICK | (changes or {})
     options |= {"text_to_text": True} if place.name.startswith("t5") else {}
     recipe = Recipe("reseed.models.transformer:transformer", options, weights=place)
@@ -132,7 +121,7 @@ def test_layers_are_cut_and_the_lowest_are_held(family, folders):
 def test_held_weights_stay(folders):
     estimator = model(folders["bert"], **QUICK, layers=2, freeze=1)
     before = {n: v.clone() for n, v in estimator.build().state_dict().items()}
-    inputs, target = texts(24)
+    inputs, target = labelled_texts(24)
     estimator.fit(inputs, target, inputs[:9], target[:9])
     after = estimator.network.state_dict()
     moved = {n for n in before if not torch.equal(before[n], after[n])}
@@ -151,7 +140,7 @@ def test_padding_changes_no_logit(family, folders):
 
 
 def test_texts_are_tokenised_once_a_split(folders, monkeypatch):
-    inputs, target = texts(48)
+    inputs, target = labelled_texts(48)
     recipe = Recipe("reseed.models.transformer:transformer", QUICK | {"max_epochs": 1},
                     weights=folders["bert"])  # fmt: skip
     parts = Rows(*np.split(np.arange(48), [24, 36]))
@@ -177,7 +166,7 @@ def test_texts_are_tokenised_once_a_split(folders, monkeypatch):
     ],
 )
 def test_bad_options_are_told(options, words, folders):
-    inputs, target = texts(24)
+    inputs, target = labelled_texts(24)
     recipe = Recipe("reseed.models.transformer:transformer", options, weights=folders["bert"])
     parts = Rows(*np.split(np.arange(24), [12, 18]))
     (outcome,) = run_trials(Problem(Plain(inputs), target, "multiclass", 3), recipe,
