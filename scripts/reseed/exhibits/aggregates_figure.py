@@ -12,6 +12,7 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.numbers import from_to
 from reseed.exhibits.panels import colours, forest, line, panel_grid
 from reseed.options import Experiments
 
@@ -42,8 +43,8 @@ def known(data: ExhibitData, options: dict) -> pd.DataFrame:
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: scale, tasks, runs, and whether the intervals hold at that number."""
     first = rows.iloc[0]
-    low, high = int(first["runs_min"]), int(first["runs_max"])
-    runs = f"{low}" if low == high else f"{low}–{high}"
+    low = int(first["runs_min"])
+    runs = from_to(first[["runs_min", "runs_max"]], to="–")
     parts = [
         f"Scale: {data.about['scale']}. Tasks: {first['tasks']:.0f}; runs a task: {runs}; failed"
         f" runs (left out): {first['failed']:.0f}.",

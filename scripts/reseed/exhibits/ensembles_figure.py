@@ -18,7 +18,16 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted
 from reseed.exhibits.panels import dot, entitle, line, panel_grid
-from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
+from reseed.exhibits.trimming import (
+    MEASURES,
+    NOTHING,
+    Measure,
+    cells,
+    ensembled,
+    in_text,
+    measured,
+    note,
+)
 from reseed.options import Arms
 
 _GOLDEN = (5**0.5 - 1) / 2
@@ -60,7 +69,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         else:
             _scatter(axis, part, x, y, sizes)
         entitle(axis, title)
-        axis.set_ylabel(MEASURES[y][0])
+        axis.set_ylabel(MEASURES[y])
     if across is None:
         limit = line(style.GREY, "Threshold: δ of the KS test, or of α̂", "--", 0.9)
         handles = [limit, dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
@@ -68,7 +77,18 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         handles = [dot(_colour(size, sizes), counted(int(size), "run")) for size in sizes]
     canvas.legend(handles=handles, loc="outside lower center", ncols=min(5, len(handles)))
     text = "Large ensembles share most of their members, so they look more alike than new ones."
-    return canvas, Drawn(rows, note(data, rows, text), findings=_findings(arms))
+    headline, found = ensembled(arms, [*down, *(across or [])])
+    seen = " ".join(
+        f"{MEASURES[y]} against {in_text(x) if x else 'the number of runs in it'}."
+        for x, y in pairs
+    )
+    return canvas, Drawn(
+        rows,
+        note(data, rows, text),
+        findings=found,
+        headline=headline,
+        alt=" ".join([f"A dot an ensemble. {seen}", *found]),
+    )
 
 
 def _over_size(axis: Axes, part: pd.DataFrame, y: str, sizes: list) -> None:
@@ -92,7 +112,7 @@ def _scatter(axis: Axes, part: pd.DataFrame, x: str, y: str, sizes: list) -> Non
         chosen = part[part["size"] == size]
         axis.plot(chosen[x], chosen[y], "o", ms=2.4, mew=0, alpha=0.6,
                   color=_colour(size, sizes), rasterized=True)  # fmt: skip
-    axis.set_xlabel(MEASURES[x][0])
+    axis.set_xlabel(MEASURES[x])
     axis.locator_params(axis="x", nbins=4)
 
 
@@ -100,18 +120,3 @@ def _colour(size: float, sizes: list) -> tuple:
     from matplotlib import colormaps
 
     return colormaps[style.SEQUENTIAL](sizes.index(size) / max(1, len(sizes) - 1))
-
-
-def _findings(arms: list) -> list[str]:
-    found = []
-    for title, part in arms:
-        largest = part[part["size"] == part["size"].max()].iloc[0]
-        single = part[part["size"] == part["size"].min()]
-        found.append(
-            f"{title}: the ensemble of all {largest['size']:.0f} runs has accuracy"
-            f" {largest['accuracy']:.4f} (ensembles of {part['size'].min():.0f}:"
-            f" {single['accuracy'].mean():.4f} on average) and a KS distance of"
-            f" {largest['ks']:.3f} to the average distribution of single runs, with δ ="
-            f" {largest['delta']:.3f}."
-        )
-    return found

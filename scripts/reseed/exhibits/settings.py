@@ -89,6 +89,5 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str, per: str = "pai
     common = footnote(data, known.drop(columns=["n"], errors="ignore"))
     counts = []
     if "n" in known and len(known):
-        low, high = int(known["n"].min()), int(known["n"].max())
-        counts = [f"Runs per {per}: {low if low == high else f'{low}–{high}'}."]
+        counts = [f"Runs per {per}: {numbers.from_to(known['n'], to='–')}."]
     return " ".join([common, *counts, *(text for text in sentences if text)])

@@ -132,9 +132,8 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     first = best["model_a"].value_counts(sort=False).sort_values(ascending=False, kind="stable")
     named = [f"{data.model(model)} on {count}" for model, count in first.items()]
     sure = int((best["outcome"] == "difference").sum())
-    n = within["n"]
     runs = numbers.several(dict.fromkeys(RUNS.get(d, "runs") for d in within["design"]))
-    count = f"{n.min():.0f}" if n.min() == n.max() else f"{n.min():.0f} to {n.max():.0f}"
+    count = numbers.from_to(within["n"])
     found = [
         f"The best mean score on {numbers.counted(len(best), 'dataset')}: {numbers.several(named)};"
         f" that it beats the second best is shown on {sure} ({count} {runs} a pair)."
