@@ -87,7 +87,10 @@ def _headline(rows: pd.DataFrame) -> str:
     if ways["written"]["simulations"].min() < _LEAST:
         return ""
     promised = numbers.percent(rows["alpha"].iloc[0])
-    written, corrected = (_shares(ways[name], "simulated") for name in ("written", "corrected"))
+    written, corrected = (
+        numbers.from_to(ways[name]["simulated"], numbers.percent)
+        for name in ("written", "corrected")
+    )
     return f"Promised to err in {promised}: as written in {written}, corrected in {corrected}"
 
 
@@ -102,8 +105,8 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     return [
         f"On equally good models the protocol as written calls one better in"
         f" {_shares(written, 'simulated')} of {count} simulated experiments {where} (promised:"
-        f" {numbers.percent(rows['alpha'].iloc[0])}), corrected in {_shares(corrected, 'simulated')};"
-        f" it costs {cost} times a single run.",
+        f" {numbers.percent(rows['alpha'].iloc[0])}), corrected in"
+        f" {_shares(corrected, 'simulated')}; it costs {cost} times a single run.",
         f"With one run, {_shares(single, 'instability')} of evaluations turn the order of two"
         f" models round; with all folds, one seed for each, {_shares(written, 'instability')}"
         f" ({where}, {numbers.from_to(written['runs'])} runs of each model).",

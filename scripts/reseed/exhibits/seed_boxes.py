@@ -80,7 +80,8 @@ def _headline(rows: pd.DataFrame) -> str:
     row = _widest(rows)
     if row is None or row["n"] < LEAST:
         return ""
-    return f"From worst to best of {row['n']:.0f} seeds, F1 moves by up to {row['most'] - row['least']:.3f}"
+    moved = f"{row['most'] - row['least']:.3f}"
+    return f"From worst to best of {row['n']:.0f} seeds, F1 moves by up to {moved}"
 
 
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:

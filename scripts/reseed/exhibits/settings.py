@@ -30,14 +30,14 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     if rows.empty:
         return []
     within = rows.groupby("dataset")
-    differ = [c for c in ("scheme", "hyperparameters_source") if within[c].nunique().max() > 1]
-    several = rows["experiment"].nunique() > 1
+    told = ("experiment", "scheme", "hyperparameters_source")
+    differ = [name for name in told if within[name].nunique().max() > 1]
     found = []
     for key, part in rows.groupby(SETTING, sort=False, dropna=False):
         names = dict(zip(SETTING, key, strict=True))
         parts = [dataset_title(data, names["dataset"])]
-        parts += [data.experiment(names["experiment"])] if several else []
-        parts += [names[c] for c in differ]
+        names["experiment"] = data.experiment(names["experiment"])
+        parts += [names[name] for name in differ]
         found.append((" · ".join(parts), part))
     return found
 
