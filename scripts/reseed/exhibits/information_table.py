@@ -68,7 +68,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         ),
         sections=sections,
         text_columns=1,
-        findings=findings,
+        findings=[*_over_arms(alpha), *findings],
         headline=_headline(alpha),
     )
 
@@ -86,6 +86,17 @@ def _headline(alpha: list[pd.Series]) -> str:
         f"α̂ is shown to add to accuracy, churn and ECE in {sum(map(_adds, known))} of"
         f" {numbers.counted(len(known), 'arm')}"
     )
+
+
+def _over_arms(alpha: list[pd.Series]) -> list[str]:
+    """One sentence over several arms."""
+    if len(alpha) < 2:
+        return []
+    runs = numbers.from_to(row["n"] for row in alpha)
+    return [
+        f"Given accuracy, churn and ECE, α̂ is shown to add something about disagreement on unseen"
+        f" items in {numbers.part_of(sum(map(_adds, alpha)), len(alpha), 'arm')} ({runs} runs each)."
+    ]
 
 
 def _finding(title: str, row: pd.Series) -> str:

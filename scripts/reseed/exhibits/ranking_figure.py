@@ -118,7 +118,9 @@ def _headline(panels: list[tuple[str, pd.DataFrame]]) -> str:
     single = [curve.iloc[0]["value"] for _, curve in _curves(panels)]
     if not single:
         return ""
-    return f"A single run orders a pair of models wrongly in up to {share_text(max(single))}"
+    return (
+        f"A single run orders a pair of models wrongly in up to {share_text(max(single))} of cases"
+    )
 
 
 def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:

@@ -78,7 +78,7 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
     known = [(title, row) for title, row in first if row["n"] >= LEAST]
     if not known:
         return ""
-    shares = numbers.from_to((row["share"] for row in known), numbers.percent)
+    shares = numbers.from_to((row["share"] for _, row in known), numbers.percent)
     return listed(
         "Runs that reach the target", [(title, _count(row)) for title, row in known], shares
     )

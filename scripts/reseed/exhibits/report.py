@@ -26,6 +26,8 @@ from reseed.exhibits.words import link_words, words_in
 TEMPLATES = Path(__file__).parent / "templates"
 SCALES = ("smoke", "demo", "paper")
 _SHOWN_FAILURES = 20
+# Titles that begin so carry the paper's own number, up to the first full stop.
+_NUMBERED = ("Table", "Tables", "Figure", "Figures", "Section")
 # A table of more rows is folded.
 _LONG = 45
 # Sentences that answer the question: the first finding of as many exhibits, in their order.
@@ -54,7 +56,7 @@ class Exhibit:
     def short(self) -> str:
         """The entry in the contents: the paper's own number first."""
         number, dot, rest = self.sidecar["title"].partition(". ")
-        numbered = dot and number.split(" ")[0] in ("Table", "Tables", "Figure", "Figures")
+        numbered = dot and number.split(" ")[0] in _NUMBERED
         return f"{number}: {self.sidecar['headline'] or rest}" if numbered else self.heading
 
     @property

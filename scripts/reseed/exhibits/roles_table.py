@@ -42,7 +42,8 @@ def table(data: ExhibitData, options: dict) -> Table:
         reasons = sorted(set(rows["reason"])) if len(rows) else []
         return empty_table(data, "No two roles were crossed: " + "; ".join(reasons))
     shown, sections, findings = [], [], []
-    for title, part in cells(data, good):
+    arms = cells(data, good)
+    for title, part in arms:
         for measure, parts in part.groupby("measure", sort=False):
             line = {
                 "What varies": _MEASURES[measure],
@@ -53,7 +54,7 @@ def table(data: ExhibitData, options: dict) -> Table:
                 line[_ROLES[row["component"]]] = _share(row)
             shown.append(line)
             sections.append(title)
-        findings.append(_finding(title, part))
+        findings.append(_finding(part, f" ({title})" if len(arms) > 1 else ""))
     level = 100 * good["level"].iloc[0]
     return Table(
         data,
@@ -73,7 +74,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         sections=sections,
         text_columns=1,
         findings=findings,
-        headline=_headline([part for _, part in cells(data, good)]),
+        headline=_headline([part for _, part in arms]),
     )
 
 
@@ -91,12 +92,12 @@ def _headline(parts: list[pd.DataFrame]) -> str:
     return listed("Of the variance of a logit gap", shares, "by role of the seed")
 
 
-def _finding(title: str, rows: pd.DataFrame) -> str:
+def _finding(rows: pd.DataFrame, of: str) -> str:
     gap, (first, second) = _gap(rows)
     share = {name: _share(gap.loc[name]) for name in (first, second, "residual")}
     grid = f"{gap['first_levels'].iloc[0]}×{gap['second_levels'].iloc[0]}"
     return (
-        f"{title}: of the variance of an item's logit gap, {_ROLES[first].lower()} alone make"
+        f"Of the variance of an item's logit gap{of}, {_ROLES[first].lower()} alone make"
         f" {share[first]}, {_ROLES[second].lower()} alone {share[second]}; {share['residual']} is"
         f" their interaction, which only the two together decide ({grid} seeds)."
     )

@@ -131,8 +131,8 @@ def _findings(rows: pd.DataFrame) -> list[str]:
         larger = int((both["test_set_sd"] > both["observed_sd"]).sum())
         over = numbers.spread_over(both["observed_sd"] / both["test_set_sd"], "cell")
         found.append(
-            f"The luck of the test rows moves the score more than the model seed does in {larger}"
-            f" of {len(both)} pairs of dataset and algorithm"
+            f"The luck of the test rows moves the score more than the model seed does in"
+            f" {numbers.part_of(larger, len(both), 'pair')} of dataset and algorithm"
             f" ({numbers.from_to(both['n'])} seeds each): the seed’s SD is {over}"
             " times the test set’s."
         )

@@ -83,6 +83,15 @@ def leaders(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found) if found else known
 
 
+def every_pair(rows: pd.DataFrame) -> bool:
+    """Whether every pair of models was compared in each setting: only then is one the best."""
+    for _, part in rows.groupby(SETTING, sort=False, dropna=False):
+        models = len({*part["model_a"], *part["model_b"]})
+        if len(part) < models * (models - 1) // 2:
+            return False
+    return True
+
+
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str, per: str = "pair") -> str:
     """The common footnote for comparisons; `n` is told by what a run is, not as seeds."""
     known = rows[rows["dataset"] != ALL_DATASETS]
