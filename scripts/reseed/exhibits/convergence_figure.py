@@ -29,7 +29,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     rows = chosen(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)
-    panels = cells(data, rows)
+    # Runs that all converge at one epoch, most often their last, show no relation.
+    every = cells(data, rows)
+    panels = [(title, part) for title, part in every if part["converged"].nunique() > 1]
+    flat = [title for title, part in every if part["converged"].nunique() < 2]
+    if not panels:
+        return empty_figure(data, "In every arm all runs converge at the same epoch.")
     palette = colours([title for title, _ in panels])
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.2)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -45,6 +50,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         "Convergence: the epoch from which on a run stays within"
         f" {rows['tolerance'].min():.2g} of its own last value."
     )
+    if flat:
+        text += f" Not drawn, as all runs converge at the same epoch: {numbers.several(flat)}."
     found = _findings(panels)
     return canvas, Drawn(
         rows,

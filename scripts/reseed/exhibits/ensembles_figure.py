@@ -31,6 +31,12 @@ from reseed.exhibits.trimming import (
 from reseed.options import Arms
 
 _GOLDEN = (5**0.5 - 1) / 2
+# Measurements that have a threshold: its column, and what it is called.
+_LIMITS = {
+    "ks": ("delta", "δ of the KS test"),
+    "alpha_hat": ("threshold", "a low α̂"),
+    "alpha_hat_grid": ("threshold", "a low α̂"),
+}
 
 
 DRAWS = ("trimming_ensembles",)
@@ -63,16 +69,19 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid([2.2] * (len(arms) * len(pairs)), min(3, len(pairs)), legend=0.6)
     sizes = sorted(rows["size"].unique())
     panels = [(title, part, x, y) for title, part in arms for x, y in pairs]
-    for axis, (title, part, x, y) in zip(axes, panels, strict=False):
+    for number, (axis, (title, part, x, y)) in enumerate(zip(axes, panels, strict=False)):
         if x is None:
             _over_size(axis, part, y, sizes)
         else:
             _scatter(axis, part, x, y, sizes)
-        entitle(axis, title)
+        entitle(axis, "" if number % len(pairs) else title)
         axis.set_ylabel(MEASURES[y])
     if across is None:
-        limit = line(style.GREY, "Threshold: δ of the KS test, or of α̂", "--", 0.9)
-        handles = [limit, dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
+        handles = [dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
+        drawn = [name for measure, (_, name) in _LIMITS.items() if measure in down]
+        if drawn:
+            limits = " or ".join(dict.fromkeys(drawn))
+            handles.append(line(style.GREY, f"Threshold: {limits}", "--", 0.9))
     else:
         handles = [dot(_colour(size, sizes), counted(int(size), "run")) for size in sizes]
     canvas.legend(handles=handles, loc="outside lower center", ncols=min(5, len(handles)))
@@ -99,9 +108,8 @@ def _over_size(axis: Axes, part: pd.DataFrame, y: str, sizes: list) -> None:
                   rasterized=True)  # fmt: skip
         if len(values):
             axis.plot([place - 0.35, place + 0.35], [values.median()] * 2, color=style.BLACK)
-    limit = part["delta"].iloc[0] if y == "ks" else part["threshold"].iloc[0]
-    if y == "ks" or y.startswith("alpha"):
-        axis.axhline(limit, color=style.GREY, lw=0.9, ls="--")
+    if y in _LIMITS:
+        axis.axhline(part[_LIMITS[y][0]].iloc[0], color=style.GREY, lw=0.9, ls="--")
         axis.set_ylim(bottom=0)
     axis.set_xticks(range(len(sizes)), [f"{size:.0f}" for size in sizes])
     axis.set_xlabel("Runs in the ensemble")

@@ -95,7 +95,8 @@ def _over_arms(alpha: list[pd.Series]) -> list[str]:
     runs = numbers.from_to(row["n"] for row in alpha)
     return [
         f"Given accuracy, churn and ECE, α̂ is shown to add something about disagreement on unseen"
-        f" items in {numbers.part_of(sum(map(_adds, alpha)), len(alpha), 'arm')} ({runs} runs each)."
+        f" items in {numbers.part_of(sum(map(_adds, alpha)), len(alpha), 'arm')}"
+        f" ({runs} runs each)."
     ]
 
 

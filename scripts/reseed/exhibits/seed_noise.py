@@ -57,7 +57,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )
     for axis, ((dataset, metric), part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
-        entitle(axis, data.dataset(dataset), 32)
+        entitle(axis, data.dataset(dataset))
         axis.set_xlabel(f"Standard deviation of {metric_title(metric)}")
     style.legend_below(canvas, handles)
     titles = [f"{data.dataset(d)}, {metric_title(m)}" for (d, m), _ in panels]

@@ -64,12 +64,15 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             vmin=limits[0], vmax=limits[1], depthshade=False,
         )  # fmt: skip
         for name, which in zip(_AXES, "xyz", strict=True):
-            getattr(axis, f"set_{which}label")(MEASURES[name], labelpad=6)
+            getattr(axis, f"set_{which}label")(MEASURES[name], labelpad=9)
             getattr(axis, f"{which}axis").set_major_locator(MaxNLocator(3))
-        axis.set_title(title)
+        axis.set_title(title if len(arms) > 1 else "")
         axis.set_box_aspect(None, zoom=0.78)
-    label = "log₁₀ of the ensemble's size" if by == "size" else MEASURES[by]
-    canvas.colorbar(drawn, ax=canvas.axes, shrink=0.6, label=label)
+    label = "Runs in the ensemble" if by == "size" else MEASURES[by]
+    bar = canvas.colorbar(drawn, ax=canvas.axes, shrink=0.6, label=label)
+    if by == "size":
+        sizes = sorted(rows["size"].unique())
+        bar.set_ticks(np.log10(sizes), labels=[f"{size:.0f}" for size in sizes])
     headline, found = ensembled(arms, _AXES) if by == "size" else _of_runs(arms)
     return canvas, Drawn(
         rows,
@@ -77,7 +80,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         findings=found,
         headline=headline,
         alt=" ".join([f"Dots in a space of {several(map(in_text, _AXES))}, coloured by"
-                      f" {label if by == 'size' else in_text(by)}.", *found]),
+                      f" {'the number of runs' if by == 'size' else in_text(by)}.", *found]),
     )  # fmt: skip
 
 

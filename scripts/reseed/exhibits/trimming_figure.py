@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field
@@ -12,7 +13,7 @@ from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import from_to, part_of, several
-from reseed.exhibits.panels import colours, line, panel_grid
+from reseed.exhibits.panels import colours, entitle, line, panel_grid
 from reseed.exhibits.trimming import (
     MEASURES,
     NOTHING,
@@ -51,16 +52,22 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     palette = colours([title for title, _ in arms])
     panels = [(title, part, x) for title, part in arms for x in across]
     threshold = rows["threshold"].iloc[0]
+    # Arms are compared: a measurement has one scale in all panels.
+    ends = {name: _ends(rows[name]) for name in (*across, y)}
+    if y.startswith("alpha"):
+        ends[y] = 0, 1.08 * max(rows[y].max(), 1.5 * threshold)
     for axis, (title, part, x) in zip(axes, panels, strict=False):
         low = part["admitted"].astype(bool)
         for chosen, face in ((part[low], palette[title]), (part[~low], "none")):
+            if chosen.empty:  # an unclipped line without a point would take room at the corner
+                continue
             axis.plot(chosen[x], chosen[y], "o", ms=3.6, mew=0.8, mec=palette[title], mfc=face,
                       alpha=0.8, clip_on=False)  # fmt: skip
         if y.startswith("alpha"):
             axis.axhline(threshold, color=style.GREY, lw=0.9, ls="--")
-            axis.set_ylim(0, 1.08 * max(part[y].max(), 1.5 * threshold))
-        axis.margins(x=0.06)
-        axis.set_title(title)
+        axis.set_xlim(ends[x])
+        axis.set_ylim(ends[y])
+        entitle(axis, title if x == across[0] else "")
         axis.set_xlabel(MEASURES[x])
         axis.set_ylabel(MEASURES[y])
         axis.xaxis.set_major_locator(MaxNLocator(4))
@@ -76,6 +83,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         alt=" ".join([f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"
                       " where α̂ is at or below the dashed threshold.", *found]),
     )  # fmt: skip
+
+
+def _ends(values: pd.Series) -> tuple[float, float]:
+    """The ends of an axis that holds `values` with some room."""
+    room = 0.06 * (values.max() - values.min()) or 0.01
+    return values.min() - room, values.max() + room
 
 
 def _findings(arms: list) -> list[str]:

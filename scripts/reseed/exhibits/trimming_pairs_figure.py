@@ -11,7 +11,7 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.numbers import counted, from_to, percent
-from reseed.exhibits.panels import dot, panel_grid
+from reseed.exhibits.panels import dot, entitle, panel_grid
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms
 
@@ -44,7 +44,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
                       color=colour, rasterized=True)  # fmt: skip
         axis.axvline(threshold, color=style.GREY, lw=0.9, ls="--")
         axis.set_xlim(left=0)
-        axis.set_title(title)
+        axis.set_ylim(0, 1.06 * rows["churn"].max())
+        entitle(axis, title)
         axis.set_xlabel("Greater α̂ of the pair")
         axis.set_ylabel("Pairwise churn")
         axis.xaxis.set_major_locator(MaxNLocator(4))
