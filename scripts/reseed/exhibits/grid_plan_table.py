@@ -60,27 +60,29 @@ def table(data: ExhibitData, options: dict) -> Table:
     )
 
 
-def _planned(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[rows["plan_runs"].notna()]
+def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(pairs of models, those of them for which a grid was found)."""
+    pairs = rows[rows["arm_b"].fillna("") != ""]
+    return pairs, pairs[pairs["plan_runs"].notna()]
 
 
 def _headline(rows: pd.DataFrame) -> str:
-    planned = _planned(rows)
+    pairs, planned = _pairs(rows)
     if planned.empty or planned[["model_seeds", "data_seeds"]].min(axis=None) < _LEAST:
         return ""
     runs = from_to(planned["plan_runs"])
-    return f"{runs} runs of each model would settle {len(planned)} of {counted(len(rows), 'pair')}"
+    return f"{runs} runs of each model would settle {len(planned)} of {counted(len(pairs), 'pair')}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
-    planned = _planned(rows)
+    pairs, planned = _pairs(rows)
     if planned.empty:
-        return [f"No grid that was tried would settle {part_of(len(rows), len(rows), 'pair')}."]
+        return []
     over = spread_over(planned["plan_runs"], "pair", whole)
     return [
-        f"The cheapest grid takes {over} runs of each model, by pilots of"
-        f" {from_to(rows['model_seeds'])} × {from_to(rows['data_seeds'])} seeds; for"
-        f" {part_of(len(rows) - len(planned), len(rows), 'pair')} no grid was found."
+        f"The cheapest grid that would settle {part_of(len(planned), len(pairs), 'pair')} takes"
+        f" {over} runs of each model, judged by a pilot of {from_to(planned['model_seeds'])} ×"
+        f" {from_to(planned['data_seeds'])} seeds."
     ]
 
 

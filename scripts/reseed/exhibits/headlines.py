@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 #: Characters that a heading holds on one line of the page.
-LONGEST = 80
+LONGEST = 76
 #: Fewer runs than this carry no headline.
 LEAST = 5
 

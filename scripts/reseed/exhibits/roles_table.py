@@ -89,7 +89,7 @@ def _headline(parts: list[pd.DataFrame]) -> str:
         return ""
     gap, roles = _gap(parts[0])
     shares = [(_ROLES[r].lower(), numbers.percent(gap.loc[r, "share"])) for r in roles]
-    return listed("Of the variance of a logit gap", shares, "by role of the seed")
+    return listed("Of a logit gap’s variance", shares, "by role of the seed")
 
 
 def _finding(rows: pd.DataFrame, of: str) -> str:
