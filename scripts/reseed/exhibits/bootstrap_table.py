@@ -71,10 +71,11 @@ def _compared(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 
 
 def _headline(rows: pd.DataFrame) -> str:
-    f1, more = _compared(rows)
-    if f1.empty or f1["n"].min() < LEAST:
+    f1, more = _compared(rows[rows["n"] >= LEAST])
+    if f1.empty:
         return ""
-    return f"The seed moves F1 more than the test set’s luck in {more} of {len(f1)} cells"
+    cells = numbers.counted(len(f1), "cell")
+    return f"The seed moves F1 more than the test set’s luck in {more} of {cells}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:

@@ -10,7 +10,8 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.headlines import LEAST, listed
+from reseed.exhibits.numbers import from_to
 from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.options import Arms, Count
 
@@ -110,9 +111,10 @@ def _end(part: pd.DataFrame) -> tuple[pd.Series | None, pd.Series | None]:
 
 def _headline(panels: list) -> str:
     """Whether the spread narrows: its size where there is one arm, a count where several."""
-    pairs = [(half, end) for half, end in (_end(part) for _, part in panels) if end is not None]
-    if len(panels) == 1 and pairs:
-        half, end = pairs[0]
+    ends = [(title, *_end(part)) for title, part in panels]
+    ends = [(title, half, end) for title, half, end in ends if end is not None]
+    if len(panels) == 1 and ends:
+        _, half, end = ends[0]
         if half is None:
             return (
                 f"{measure_title(end['measure'])} {end['mean']:.3g} ± {end['sd']:.2g} after"
@@ -122,10 +124,14 @@ def _headline(panels: list) -> str:
             f"SD over {end['n']:,} seeds: {half['sd']:.2g} at epoch {half['epoch']:,},"
             f" {end['sd']:.2g} at epoch {end['epoch']:,}"
         )
-    halves = [(half, end) for half, end in pairs if half is not None]
+    halves = [(half, end) for _, half, end in ends if half is not None]
     less = sum(end["sd"] < half["sd"] for half, end in halves)
     if not halves:
-        return ""
+        sds = [(title, f"{end['sd']:.2g}") for title, _, end in ends]
+        over = from_to((end["sd"] for _, _, end in ends), "{:.2g}".format)
+        return (
+            listed("SD over seeds at the end", sds, f"{over} in {len(ends)} arms") if ends else ""
+        )
     return f"The SD over seeds is less at the end than halfway in {less} of {len(halves)} arms"
 
 

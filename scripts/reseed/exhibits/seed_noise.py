@@ -120,9 +120,10 @@ def _headline(rows: pd.DataFrame) -> str:
     less = int((both["test_set_sd"] < both["observed_sd"]).sum())
     if both.empty:
         return ""
+    cells = numbers.counted(len(both), "cell")
     if 2 * larger < len(both):
-        return f"The seed outweighs the luck of the test rows in {less} of {len(both)} cells"
-    return f"The luck of the test rows outweighs the seed’s in {larger} of {len(both)} cells"
+        return f"The seed outweighs the luck of the test rows in {less} of {cells}"
+    return f"The luck of the test rows outweighs the seed’s in {larger} of {cells}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:

@@ -104,7 +104,8 @@ def where(data: ExhibitData, row: pd.Series) -> str:
 
 def _headline(rows: pd.DataFrame) -> str:
     f1 = measured(rows)
-    if f1.empty or f1["n"].min() < LEAST:
+    f1 = f1[f1["n"] >= LEAST]
+    if f1.empty:
         return ""
     sds = numbers.from_to(f1["sd"], "{:.3f}".format)
     return f"SD of F1 over seeds: {sds} in {numbers.counted(len(f1), 'cell')}"
