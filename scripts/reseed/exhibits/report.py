@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.errors import ReseedError
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.footnotes import marks_in, sentence_of, shorten
+from reseed.exhibits.numbers import counted
 from reseed.exhibits.pictures import Picture, embed, thumbnail
 from reseed.exhibits.tables import groups
 from reseed.exhibits.words import link_words, words_in
@@ -26,6 +27,8 @@ from reseed.exhibits.words import link_words, words_in
 TEMPLATES = Path(__file__).parent / "templates"
 SCALES = ("smoke", "demo", "paper")
 _SHOWN_FAILURES = 20
+# Given results tell these like seeds.
+_NO_SEEDS = ("fold", "repeat")
 # Titles that begin so carry the paper's own number, up to the first full stop.
 _NUMBERED = ("Table", "Tables", "Figure", "Figures", "Section")
 # A table of more rows is folded.
@@ -306,11 +309,14 @@ def _plain(value: object) -> str:
 
 
 def _seeds(spec: dict) -> str:
-    """`{data: 0, model: {count: 50}}` → `data seed 0; 50 model seeds`."""
+    """`{data: 0, model: {count: 50}, fold: [0]}` → `data seed 0; fold 0; 50 model seeds`."""
 
     def text(name: str, value: int | list | dict) -> str:
+        noun = name if name in _NO_SEEDS else f"{name} seed"
         if isinstance(value, dict):
-            return f"{value['count']} {name} seeds" if "count" in value else f"{name}: {value}"
-        return f"{len(value)} {name} seeds" if isinstance(value, list) else f"{name} seed {value}"
+            return counted(value["count"], noun) if "count" in value else f"{name}: {value}"
+        several = isinstance(value, list) and len(value) != 1
+        one = value[0] if isinstance(value, list) and value else value
+        return counted(len(value), noun) if several else f"{noun} {one}"
 
     return "; ".join(text(name, value) for name, value in sorted(spec.items()))
