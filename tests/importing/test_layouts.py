@@ -143,7 +143,7 @@ def test_titles_stand_for_names_and_for_variants_that_say_what_they_change():
     rows = [
         (model, dataset, seed, "accuracy", 0.8 + 0.01 * seed)
         for model in ("xgb", "rf~depth=3", "mine")
-        for dataset in ("magic", "magic~1f3a9c0b")
+        for dataset in ("magic", "magic~rows=500")
         for seed in range(3)
     ]
     table = pd.DataFrame(rows, columns=["model", "dataset", "seed", "metric", "value"])
@@ -151,6 +151,5 @@ def test_titles_stand_for_names_and_for_variants_that_say_what_they_change():
     metrics, about = import_results(table, {}, STUDY | {"titles": titles})
     shown = ExhibitData(None, metrics, about)
     assert [shown.model(m) for m in about["models"]] == ["XGB", "RF†", "mine"]
-    # Of two variants whose names say nothing neither takes the title of the whole.
-    assert [shown.dataset(d) for d in about["datasets"]] == ["MAGIC", "magic~1f3a9c0b"]
+    assert [shown.dataset(d) for d in about["datasets"]] == ["MAGIC", "MAGIC, 500 rows"]
     assert about["experiments"]["results"]["arms"]["xgb"] == "XGB"

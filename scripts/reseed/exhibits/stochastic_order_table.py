@@ -61,7 +61,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 def _headline(rows: pd.DataFrame) -> str:
     if rows[["n_a", "n_b"]].min(axis=None) < LEAST:
         return ""
-    shown, pairs = int(rows["dominates"].sum()), len(rows) // 2
+    shown, pairs = int(rows["dominates"].astype(bool).sum()), len(rows) // 2
     return f"Almost stochastic order is shown for {shown} of {counted(pairs, 'pair')}"
 
 

@@ -63,7 +63,7 @@ def low_alpha(arms: list[tuple[str, int, int]]) -> str:
 
 def admitted(arms: list[tuple[str, pd.DataFrame]]) -> list[tuple[str, int, int]]:
     """(title, runs with a low α̂, runs judged) of each arm, from a row a run."""
-    return [(title, int(part["admitted"].sum()), len(part)) for title, part in arms]
+    return [(title, int(part["admitted"].astype(bool).sum()), len(part)) for title, part in arms]
 
 
 def in_text(measure: str) -> str:
