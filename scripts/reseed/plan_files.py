@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 from reseed.atomic import write_text
+from reseed.config.studies import Study
 from reseed.keys import digest
 from reseed.plan import TEXT_FIELDS, Block, Plan, PlannedSetting
 from reseed.project import Project
@@ -59,6 +60,14 @@ def tuning_job(project: Project, planned: PlannedSetting, stem: str) -> dict:
     return {"results": results, "setting": planned.description(), "trial": list(trial)}
 
 
+def _given_titles(project: Project, study: Study) -> dict[str, dict[str, str]]:
+    """Titles by name for given results: the project's datasets and models; the study's own win."""
+    return {
+        part: {name: entry.title for name, entry in known.items()} | study.results.titles
+        for part, known in (("datasets", project.datasets), ("models", project.models))
+    }
+
+
 def study_job(project: Project, plan: Plan, name: str, experiment: str | None = None) -> dict:
     """What collecting a study is told: texts, experiments, arms, settings."""
     study, experiments = project.studies[name], plan.studies[name]
@@ -74,6 +83,7 @@ def study_job(project: Project, plan: Plan, name: str, experiment: str | None = 
         "scale": project.main.scale,
         **{field: getattr(study, field) for field in ("title", "question", "citation", "metric")},
         "metrics": list(dict.fromkeys(metric for metric in named if metric)),
+        **({"titles": _given_titles(project, study)} if study.results else {}),
         "notes": [
             *study.notes,
             *(

@@ -130,7 +130,8 @@ def test_exhibits(tmp_path):
     shown = check_table(over_datasets_table.table(data, {}), tmp_path)
     assert len(shown.shown) == 3
     assert shown.shown["Better on"][0] == "6"
-    assert "would be better with probability" in shown.findings[0]
+    assert shown.findings[0].startswith("Over 6 datasets a mean difference is shown for")
+    assert "would be better with probability" in shown.findings[1]
     check_figure(over_datasets_figure.figure, data, {}, tmp_path)
     empty = ExhibitData(table.assign(reason="few"), metrics, facts, "k", "T")
     assert "three datasets" in over_datasets_table.table(empty, {}).shown.iloc[0, 0]

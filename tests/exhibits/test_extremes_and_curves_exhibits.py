@@ -71,7 +71,7 @@ def test_the_table_of_extremes(make, tmp_path):
     assert table.shown["Range"][2] == "0.0127"
     assert table.shown["Gaussian"][2] == "6.07"  # E[R] of 500 in SD, as tabulated
     assert table.shown["Tails"][1] == "heavier"
-    assert "in 1 of 2 arms: RF, long training" in table.findings[0]
+    assert "for 1 of the 2 arms: RF, long training" in table.findings[0]
 
 
 def test_the_histogram_has_every_seed(make, read, tmp_path):
@@ -86,9 +86,10 @@ def test_the_histogram_has_every_seed(make, read, tmp_path):
 
 def test_the_range_grows(make, tmp_path):
     _, drawn = check_figure(range_growth_figure.figure, make(range_growth), {}, tmp_path)
-    assert ": two seeds are" in drawn.findings[0]
-    assert "; as a Gaussian" in drawn.findings[0]
-    assert "not as a Gaussian" in drawn.findings[1]
+    assert "as far apart as Gaussian draws of that SD would be in 1 of the 2" in drawn.findings[0]
+    assert ": two seeds are" in drawn.findings[1]
+    assert "; as a Gaussian" in drawn.findings[1]
+    assert "not as a Gaussian" in drawn.findings[2]
 
 
 def test_curves_and_convergence(make, tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.errors import ReseedError
+from reseed.exhibits.data import ExhibitData
 from reseed.importing import import_results
 from reseed.importing.layouts import MOST_CANDIDATES
 from sklearn.datasets import make_classification
@@ -136,3 +137,19 @@ def test_one_run_each_on_many_datasets():
     assert any("over the 6 datasets by rank" in note for note in about["notes"])
     with pytest.raises(ReseedError, match="one run of each model"):
         read(frame.head(3), metric="accuracy")
+
+
+def test_titles_stand_for_names_and_for_variants_that_say_what_they_change():
+    rows = [
+        (model, dataset, seed, "accuracy", 0.8 + 0.01 * seed)
+        for model in ("xgb", "rf~depth=3", "mine")
+        for dataset in ("magic", "magic~rows=500")
+        for seed in range(3)
+    ]
+    table = pd.DataFrame(rows, columns=["model", "dataset", "seed", "metric", "value"])
+    titles = {"models": {"xgb": "XGB", "rf": "RF"}, "datasets": {"magic": "MAGIC"}}
+    metrics, about = import_results(table, {}, STUDY | {"titles": titles})
+    shown = ExhibitData(None, metrics, about)
+    assert [shown.model(m) for m in about["models"]] == ["XGB", "RF†", "mine"]
+    assert [shown.dataset(d) for d in about["datasets"]] == ["MAGIC", "MAGIC, 500 rows"]
+    assert about["experiments"]["results"]["arms"]["xgb"] == "XGB"

@@ -216,6 +216,8 @@ class Results(Strict):
     """Test rows over training rows, where splits are random and no column tells."""
     unit: str = ""
     """What scores are measured in."""
+    titles: dict[str, str] = {}
+    """Title of a dataset or model by its name in the table (that of a file in `config/`)."""
     baseline: str | None = None
     """Compare each model with this one only."""
     pairs: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []

@@ -12,6 +12,8 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.numbers import from_to
 from reseed.exhibits.panels import colours, forest, line, panel_grid
 from reseed.options import Experiments
 
@@ -42,8 +44,8 @@ def known(data: ExhibitData, options: dict) -> pd.DataFrame:
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: scale, tasks, runs, and whether the intervals hold at that number."""
     first = rows.iloc[0]
-    low, high = int(first["runs_min"]), int(first["runs_max"])
-    runs = f"{low}" if low == high else f"{low}–{high}"
+    low = int(first["runs_min"])
+    runs = from_to(first[["runs_min", "runs_max"]], to="–")
     parts = [
         f"Scale: {data.about['scale']}. Tasks: {first['tasks']:.0f}; runs a task: {runs}; failed"
         f" runs (left out): {first['failed']:.0f}.",
@@ -87,11 +89,18 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         axis.set_title(_TITLES[name])
         axis.locator_params(axis="x", nbins=5)
     shown = rows[rows["statistic"].isin(names)]
-    return canvas, Drawn(shown, note(data, rows), findings=_findings(data, rows))
+    found = _findings(data, rows)
+    return canvas, Drawn(
+        shown,
+        note(data, rows),
+        findings=found,
+        headline=_headline(data, rows),
+        alt=" ".join(["A panel an aggregate over tasks, a line an arm with its interval.", *found]),
+    )
 
 
-def _profiles(data: ExhibitData, rows: pd.DataFrame) -> tuple[Figure, Drawn]:
-    rows = rows[rows["statistic"].isin(["run_profile", "task_profile"])]
+def _profiles(data: ExhibitData, known: pd.DataFrame) -> tuple[Figure, Drawn]:
+    rows = known[known["statistic"].isin(["run_profile", "task_profile"])]
     arms = list(dict.fromkeys(rows["arm"]))
     palette = colours(arms)
     canvas, axes = panel_grid([2.3] * 2, legend=0.6)
@@ -105,18 +114,44 @@ def _profiles(data: ExhibitData, rows: pd.DataFrame) -> tuple[Figure, Drawn]:
         axis.set_ylim(0, 1.02)
     handles = [line(palette[arm], arm_title(data, arm)) for arm in arms]
     canvas.legend(handles=handles, loc="outside lower center", ncols=min(5, len(arms)))
-    return canvas, Drawn(rows, note(data, rows))
+    found = _findings(data, known)
+    return canvas, Drawn(
+        rows,
+        note(data, rows),
+        findings=found,
+        headline=_headline(data, known),
+        alt=" ".join(["A falling line an arm with its band: the share of runs, and of tasks, that"
+                      " score above what the axis says.", *found]),
+    )  # fmt: skip
+
+
+def _two_best(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, bool] | None:
+    """Best and second by interquartile mean, and whether their intervals are apart."""
+    iqm = rows[rows["statistic"] == "iqm"].sort_values("value", ascending=False)
+    if len(iqm) < 2:
+        return None
+    best, second = iqm.iloc[0], iqm.iloc[1]
+    return best, second, bool(best["low"] > second["high"])
+
+
+def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
+    found = _two_best(rows)
+    if found is None or found[0]["runs_min"] < LEAST:
+        return ""
+    best, second, apart = found
+    told = "above that of" if apart else "its interval overlaps that of"
+    name, other = (arm_title(data, row["arm"]) for row in (best, second))
+    return f"Greatest interquartile mean: {name}, {told} {other}"
 
 
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    iqm = rows[rows["statistic"] == "iqm"].sort_values("value", ascending=False)
-    if len(iqm) < 2:
+    found = _two_best(rows)
+    if found is None:
         return []
-    best, second = iqm.iloc[0], iqm.iloc[1]
-    apart = best["low"] > second["high"]
+    best, second, apart = found
     return [
         f"{arm_title(data, best['arm'])} has the greatest interquartile mean, {best['value']:.3g}"
         f" [{best['low']:.3g}, {best['high']:.3g}]; its interval"
         f" {'lies above' if apart else 'overlaps'} that of {arm_title(data, second['arm'])}"
-        f" ({second['value']:.3g})."
+        f" ({second['value']:.3g}; {best['tasks']:.0f} tasks)."
     ]

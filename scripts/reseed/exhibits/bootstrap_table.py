@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.exhibits import numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.seed_scores_table import METRICS
+from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.seed_scores_table import METRICS, measured
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
@@ -50,7 +52,43 @@ def table(data: ExhibitData, options: dict) -> Table:
         else "",
     )
     frame = pd.DataFrame(lines, columns=pd.MultiIndex.from_tuples(columns))
-    return Table(data, frame, rows, note, sections=sections if len(set(sections)) > 1 else ())
+    return Table(
+        data,
+        frame,
+        rows,
+        note,
+        sections=sections if len(set(sections)) > 1 else (),
+        headline=_headline(rows),
+        findings=_findings(rows),
+    )
+
+
+def _compared(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """(cells with both deviations, in how many the seed's is the larger one)."""
+    f1 = measured(rows)
+    f1 = f1[f1["bootstrap_sd"].notna()]
+    return f1, int((f1["sd"] > f1["bootstrap_sd"]).sum())
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    f1, more = _compared(rows[rows["n"] >= LEAST])
+    if f1.empty:
+        return ""
+    cells = numbers.counted(len(f1), "cell")
+    return f"The seed moves F1 more than the test set’s luck in {more} of {cells}"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    f1, more = _compared(rows)
+    if f1.empty:
+        return []
+    over = numbers.spread_over(f1["sd"] / f1["bootstrap_sd"].where(f1["bootstrap_sd"] > 0), "cell")
+    return [
+        f"The seed moves F1 more than the luck of the test set does in"
+        f" {numbers.part_of(more, len(f1), 'pair')} of model and dataset"
+        f" ({numbers.from_to(f1['n'])} seeds each): the SD over seeds is {over} times that over"
+        " resampled test sets."
+    ]
 
 
 def _sd(value: float) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
 from matplotlib.figure import Figure
 
-from reseed.exhibits import style
+from reseed.exhibits import numbers, style
 from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.curves_figure import NOTHING, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.extremes_table import LEAST
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import colours, entitle, panel_grid
 from reseed.options import Arms
@@ -27,7 +29,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     rows = chosen(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)
-    panels = cells(data, rows)
+    # Runs that all converge at one epoch, most often their last, show no relation.
+    every = cells(data, rows)
+    panels = [(title, part) for title, part in every if part["converged"].nunique() > 1]
+    flat = [title for title, part in every if part["converged"].nunique() < 2]
+    if not panels:
+        return empty_figure(data, "In every arm all runs converge at the same epoch.")
     palette = colours([title for title, _ in panels])
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.2)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -43,7 +50,36 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         "Convergence: the epoch from which on a run stays within"
         f" {rows['tolerance'].min():.2g} of its own last value."
     )
-    return canvas, Drawn(rows, footnote(data, rows, text, per="arm"), findings=_findings(panels))
+    if flat:
+        text += f" Not drawn, as all runs converge at the same epoch: {numbers.several(flat)}."
+    found = _findings(panels)
+    return canvas, Drawn(
+        rows,
+        footnote(data, rows, text, per="arm"),
+        findings=found,
+        headline=_headline(panels),
+        alt=" ".join(["A dot a run: the epoch at which it converged against its score at the end.",
+                      *found]),
+    )  # fmt: skip
+
+
+def _shown(row: pd.Series) -> bool:
+    return row["rho_low"] > 0 or row["rho_high"] < 0
+
+
+def _headline(panels: list) -> str:
+    first = [part.iloc[0] for _, part in panels]
+    judged = [row for row in first if math.isfinite(row["rho"]) and row["n"] >= LEAST]
+    if not judged:
+        return ""
+    runs = numbers.from_to(row["n"] for row in judged)
+    shown = sum(map(_shown, judged))
+    if len(judged) == 1:
+        told = "goes with" if shown else "is not shown to go with"
+        return f"When a run converges {told} how it ends ({runs} runs)"
+    return (
+        f"When a run converges goes with how it ends in {shown} of {len(judged)} arms ({runs} runs)"
+    )
 
 
 def _findings(panels: list) -> list[str]:
@@ -52,12 +88,11 @@ def _findings(panels: list) -> list[str]:
         row = part.iloc[0]
         if not math.isfinite(row["rho"]):
             continue
-        shown = row["rho_low"] > 0 or row["rho_high"] < 0
         word = "later" if row["rho"] > 0 else "earlier"
-        told = f"runs that converge {word} end better" if shown else "no relation is shown"
+        told = f"runs that converge {word} end better" if _shown(row) else "no relation is shown"
         found.append(
             f"{title}: {told} (rank correlation of convergence time with the final score"
             f" {row['rho']:.2f}, {100 * row['level']:g} % interval {row['rho_low']:.2f} to"
-            f" {row['rho_high']:.2f})."
+            f" {row['rho_high']:.2f}, {row['n']:,.0f} runs)."
         )
     return found

@@ -10,10 +10,14 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.headlines import LEAST, listed
+from reseed.exhibits.numbers import from_to
 from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.options import Arms, Count
 
 NOTHING = "No training curves were collected at this scale."
+# A spread halfway is set against that at the end of curves of at least as many epochs.
+_EPOCHS = 4
 _ENDED = {
     "drop": "Each epoch averages over the runs still training then.",
     "carry": "A run that has ended counts with its last value.",
@@ -23,9 +27,13 @@ _ENDED = {
 
 def measure_title(measure: str) -> str:
     """`validation auc` → `Validation AUC`."""
-    words = [metric_title(word) for word in measure.split(" ")]
-    text = " ".join(words)
+    text = measure_in_text(measure)
     return text[0].upper() + text[1:]
+
+
+def measure_in_text(measure: str) -> str:
+    """`validation auc` → `validation AUC`."""
+    return " ".join(metric_title(word) for word in measure.split(" "))
 
 
 DRAWS = ("curves",)
@@ -64,7 +72,15 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     left_out = int(rows.drop_duplicates([*_keys(rows)])["left_out"].sum())
     text = f"{left_out} runs without a usable curve left out." if left_out else ""
     note = footnote(data, shown, _ENDED[rows["ended"].iloc[0]] if unequal else "", text, per="arm")
-    return canvas, Drawn(rows, note, findings=_findings(panels))
+    found = _findings(panels)
+    return canvas, Drawn(
+        rows,
+        note,
+        findings=found,
+        headline=_headline(panels),
+        alt=" ".join([f"{measure_title(rows['measure'].iloc[0])} against epochs: the mean over"
+                      " seeds, a band of one SD and a lighter one from least to most.", *found]),
+    )  # fmt: skip
 
 
 def _keys(rows: pd.DataFrame) -> list[str]:
@@ -85,16 +101,51 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
         axis.set_ylim(low, high)
 
 
+def _end(part: pd.DataFrame) -> tuple[pd.Series | None, pd.Series | None]:
+    """The rows halfway and at the end, while half of the runs are training; None if too few."""
+    whole = part[part["n"] >= max(LEAST, 0.5 * part["runs"].iloc[0])]
+    if whole.empty:
+        return None, None
+    return whole.iloc[len(whole) // 2] if len(whole) >= _EPOCHS else None, whole.iloc[-1]
+
+
+def _headline(panels: list) -> str:
+    """Whether the spread narrows: its size where there is one arm, a count where several."""
+    ends = [(title, *_end(part)) for title, part in panels]
+    ends = [(title, half, end) for title, half, end in ends if end is not None]
+    if len(panels) == 1 and ends:
+        _, half, end = ends[0]
+        if half is None:
+            return (
+                f"{measure_title(end['measure'])} {end['mean']:.3g} ± {end['sd']:.2g} after"
+                f" {end['epoch']:,} epochs ({end['n']:,} seeds)"
+            )
+        return (
+            f"SD over {end['n']:,} seeds: {half['sd']:.2g} at epoch {half['epoch']:,},"
+            f" {end['sd']:.2g} at epoch {end['epoch']:,}"
+        )
+    halves = [(half, end) for _, half, end in ends if half is not None]
+    less = sum(end["sd"] < half["sd"] for half, end in halves)
+    if not halves:
+        sds = [(title, f"{end['sd']:.2g}") for title, _, end in ends]
+        over = from_to((end["sd"] for _, _, end in ends), "{:.2g}".format)
+        return (
+            listed("SD over seeds at the end", sds, f"{over} in {len(ends)} arms") if ends else ""
+        )
+    return f"The SD over seeds is less at the end than halfway in {less} of {len(halves)} arms"
+
+
 def _findings(panels: list) -> list[str]:
-    """Whether the spread still narrows: SD at the end against that halfway."""
+    """Where the curve ends, and whether the spread still narrows: SD at the end and halfway."""
     found = []
     for title, part in panels:
-        whole = part[part["n"] >= max(2, 0.5 * part["runs"].iloc[0])]
-        if len(whole) < 4:
+        half, end = _end(part)
+        if end is None:
             continue
-        half, end = whole.iloc[len(whole) // 2], whole.iloc[-1]
+        before = f"{half['sd']:.2g} at epoch {half['epoch']:,} and " if half is not None else ""
         found.append(
-            f"{title}: SD over seeds {half['sd']:.2g} at epoch {half['epoch']:,} and"
-            f" {end['sd']:.2g} at epoch {end['epoch']:,}."
+            f"{title}: {measure_in_text(end['measure'])} averages {end['mean']:.3g} at epoch"
+            f" {end['epoch']:,}; its SD over {end['n']:,} seeds is {before}{end['sd']:.2g} at"
+            f" epoch {end['epoch']:,}."
         )
     return found

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.exhibits.numbers import from_to
 from reseed.metric_names import title_in_text as metric_title
 
 #: A model is marked where more than this share of its trials stopped at their limit.
@@ -151,8 +152,7 @@ def footnote(
     datasets = list(dict.fromkeys(shown["dataset"])) if "dataset" in shown else []
     parts = [f"Scale: {data.about['scale']}."]
     if "n" in shown and len(shown):
-        low, high = int(shown["n"].min()), int(shown["n"].max())
-        parts.append(f"Seeds per {per}: {low if low == high else f'{low}–{high}'}.")
+        parts.append(f"Seeds per {per}: {from_to(shown['n'], to='–')}.")
     if "experiment" in shown:
         trials = data.trials(shown["experiment"].unique())
         trials = trials[trials["dataset"].isin(datasets)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits.data import ExhibitData, marks, metric_title, units
-from reseed.exhibits.numbers import counted, percent
+from reseed.exhibits.numbers import counted, from_to, percent
 from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Strict
 
@@ -74,11 +74,8 @@ def _note(data: ExhibitData, name: str) -> str:
 
 
 def _headline(raw: list[dict]) -> str:
-    counts = sorted(entry["rows"] for entry in raw)
-    several = counts[0] < counts[-1]
-    text = f"{counted(len(raw), 'dataset')}, {counts[0]:,}" + (
-        f" to {counts[-1]:,} rows" if several else " rows"
-    )
+    rows = from_to(entry["rows"] for entry in raw)
+    text = f"{counted(len(raw), 'dataset')}, {rows} rows"
     stand_ins = sum(bool(entry["stand_in"]) for entry in raw)
     verb = "stands in" if stand_ins == 1 else "stand in"
     return text + (f"; {stand_ins} {verb} for data not to be had" if stand_ins else "")

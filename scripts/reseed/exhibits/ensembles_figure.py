@@ -18,10 +18,25 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted
 from reseed.exhibits.panels import dot, entitle, line, panel_grid
-from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
+from reseed.exhibits.trimming import (
+    MEASURES,
+    NOTHING,
+    Measure,
+    cells,
+    ensembled,
+    in_text,
+    measured,
+    note,
+)
 from reseed.options import Arms
 
 _GOLDEN = (5**0.5 - 1) / 2
+# Measurements that have a threshold: its column, and what it is called.
+_LIMITS = {
+    "ks": ("delta", "δ of the KS test"),
+    "alpha_hat": ("threshold", "a low α̂"),
+    "alpha_hat_grid": ("threshold", "a low α̂"),
+}
 
 
 DRAWS = ("trimming_ensembles",)
@@ -54,21 +69,35 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid([2.2] * (len(arms) * len(pairs)), min(3, len(pairs)), legend=0.6)
     sizes = sorted(rows["size"].unique())
     panels = [(title, part, x, y) for title, part in arms for x, y in pairs]
-    for axis, (title, part, x, y) in zip(axes, panels, strict=False):
+    for number, (axis, (title, part, x, y)) in enumerate(zip(axes, panels, strict=False)):
         if x is None:
             _over_size(axis, part, y, sizes)
         else:
             _scatter(axis, part, x, y, sizes)
-        entitle(axis, title)
-        axis.set_ylabel(MEASURES[y][0])
+        entitle(axis, "" if number % len(pairs) else title)
+        axis.set_ylabel(MEASURES[y])
     if across is None:
-        limit = line(style.GREY, "Threshold: δ of the KS test, or of α̂", "--", 0.9)
-        handles = [limit, dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
+        handles = [dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
+        drawn = [name for measure, (_, name) in _LIMITS.items() if measure in down]
+        if drawn:
+            limits = " or ".join(dict.fromkeys(drawn))
+            handles.append(line(style.GREY, f"Threshold: {limits}", "--", 0.9))
     else:
         handles = [dot(_colour(size, sizes), counted(int(size), "run")) for size in sizes]
     canvas.legend(handles=handles, loc="outside lower center", ncols=min(5, len(handles)))
     text = "Large ensembles share most of their members, so they look more alike than new ones."
-    return canvas, Drawn(rows, note(data, rows, text), findings=_findings(arms))
+    headline, found = ensembled(arms, [*down, *(across or [])])
+    seen = " ".join(
+        f"{MEASURES[y]} against {in_text(x) if x else 'the number of runs in it'}."
+        for x, y in pairs
+    )
+    return canvas, Drawn(
+        rows,
+        note(data, rows, text),
+        findings=found,
+        headline=headline,
+        alt=" ".join([f"A dot an ensemble. {seen}", *found]),
+    )
 
 
 def _over_size(axis: Axes, part: pd.DataFrame, y: str, sizes: list) -> None:
@@ -79,9 +108,8 @@ def _over_size(axis: Axes, part: pd.DataFrame, y: str, sizes: list) -> None:
                   rasterized=True)  # fmt: skip
         if len(values):
             axis.plot([place - 0.35, place + 0.35], [values.median()] * 2, color=style.BLACK)
-    limit = part["delta"].iloc[0] if y == "ks" else part["threshold"].iloc[0]
-    if y == "ks" or y.startswith("alpha"):
-        axis.axhline(limit, color=style.GREY, lw=0.9, ls="--")
+    if y in _LIMITS:
+        axis.axhline(part[_LIMITS[y][0]].iloc[0], color=style.GREY, lw=0.9, ls="--")
         axis.set_ylim(bottom=0)
     axis.set_xticks(range(len(sizes)), [f"{size:.0f}" for size in sizes])
     axis.set_xlabel("Runs in the ensemble")
@@ -92,7 +120,7 @@ def _scatter(axis: Axes, part: pd.DataFrame, x: str, y: str, sizes: list) -> Non
         chosen = part[part["size"] == size]
         axis.plot(chosen[x], chosen[y], "o", ms=2.4, mew=0, alpha=0.6,
                   color=_colour(size, sizes), rasterized=True)  # fmt: skip
-    axis.set_xlabel(MEASURES[x][0])
+    axis.set_xlabel(MEASURES[x])
     axis.locator_params(axis="x", nbins=4)
 
 
@@ -100,18 +128,3 @@ def _colour(size: float, sizes: list) -> tuple:
     from matplotlib import colormaps
 
     return colormaps[style.SEQUENTIAL](sizes.index(size) / max(1, len(sizes) - 1))
-
-
-def _findings(arms: list) -> list[str]:
-    found = []
-    for title, part in arms:
-        largest = part[part["size"] == part["size"].max()].iloc[0]
-        single = part[part["size"] == part["size"].min()]
-        found.append(
-            f"{title}: the ensemble of all {largest['size']:.0f} runs has accuracy"
-            f" {largest['accuracy']:.4f} (ensembles of {part['size'].min():.0f}:"
-            f" {single['accuracy'].mean():.4f} on average) and a KS distance of"
-            f" {largest['ks']:.3f} to the average distribution of single runs, with δ ="
-            f" {largest['delta']:.3f}."
-        )
-    return found

@@ -6,6 +6,7 @@ import pandas as pd
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms, Share
@@ -25,8 +26,8 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = measured(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)
-    wanted = options.get("share", 1.0)
-    shown, sections, raw, findings = [], [], [], []
+    wanted, pool = options.get("share", 1.0), int(rows["pool"].min())
+    shown, sections, raw, findings, enough = [], [], [], [], []
     with_published = rows["published_share"].notna().any()
     for title, part in cells(data, rows):
         sizes = [int(size) for size in sorted(part["size"].unique())]
@@ -38,9 +39,12 @@ def table(data: ExhibitData, options: dict) -> Table:
             shown.append(line)
             raw.append({"cell": title, "size": size, **numbers_of})
             sections.append(title)
-        told = f"from {found.size} runs on" if found.size else "at no size tried"
+        enough.append((title, found.size if found.size and found.size < sizes[-1] else None))
+        told = f"from {found.size} runs on" if enough[-1][1] else "at no size below the whole pool"
         findings.append(
-            f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {told}."
+            f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {told}"
+            f" (a pool of {numbers.counted(sizes[-1], 'run')},"
+            f" {numbers.counted(max(map(len, groups)), 'ensemble')} a size)."
         )
     return Table(
         data,
@@ -56,7 +60,19 @@ def table(data: ExhibitData, options: dict) -> Table:
         sections=sections,
         text_columns=1,
         findings=findings,
+        headline=_headline(enough, pool, wanted) if pool >= LEAST else "",
     )
+
+
+def _headline(enough: list[tuple[str, int | None]], pool: int, share: float) -> str:
+    """From how many runs on ensembles are reliable; the whole pool is one ensemble, and none."""
+    sizes = [size for _, size in enough if size]
+    every = "all ensembles" if share == 1 else f"{numbers.percent(share)} of the ensembles"
+    if len(enough) > 1:
+        return f"A size that gives {every} a low α̂: found in {len(sizes)} of {len(enough)} arms"
+    if not sizes:
+        return f"No size below the whole pool of {pool} runs gives {every} a low α̂"
+    return f"From {sizes[0]} runs on {every} have a low α̂"
 
 
 def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[dict, dict]:

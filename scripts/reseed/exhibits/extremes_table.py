@@ -17,6 +17,15 @@ from reseed.verdicts import p_text
 
 DRAWS = ("extremes",)
 
+# A range counts as larger than a Gaussian's where a Gaussian's is as large less often.
+_ALPHA = 0.05
+#: Of fewer seeds a range says too little of the tails to head an exhibit.
+LEAST = 10
+# What the analysis calls tails that are not a Gaussian's.
+_TAILS = ("heavier", "lighter")
+# More arms than this are counted, not named.
+_NAMED = 4
+
 
 class Options(Arms):
     """Which experiments and arms are shown."""
@@ -56,6 +65,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         ),
         sections=sections,
         findings=_findings(data, rows),
+        headline=_headline(rows),
     )
 
 
@@ -95,18 +105,53 @@ def _published(row: pd.Series, digits: int) -> dict:
     }
 
 
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+def _beyond(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(arms whose range was judged, those of them with a range beyond a Gaussian's)."""
     judged = rows[rows["range_ratio"].notna()]
+    return judged, judged[judged["range_p"] < _ALPHA]
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    judged, beyond = _beyond(rows)
+    if judged.empty or judged["n"].min() < LEAST:
+        return ""
+    n = numbers.from_to(judged["n"])
+    if len(judged) == 1:
+        told = "is larger than" if len(beyond) else "is not shown to exceed"
+        return f"The range over {n} seeds {told} a Gaussian’s"
+    return (
+        f"A range beyond a Gaussian’s is shown in {len(beyond)} of {len(judged)} arms ({n} seeds)"
+    )
+
+
+def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    judged, beyond = _beyond(rows)
     if judged.empty:
         return []
-    beyond = judged[judged["range_p"] < 0.05]
+    titles = {i: cell_title(data, rows, row) for i, row in judged.iterrows()}
+    gaussian = numbers.from_to(judged["range_in_sd_expected"], "{:.1f}".format)
+    named = numbers.several(titles[i] for i in beyond.index)
     found = [
-        f"From worst to best seed it is {judged['range_in_sd'].min():.1f} to"
-        f" {judged['range_in_sd'].max():.1f} SD; a Gaussian sample of the same size has"
-        f" {judged['range_in_sd_expected'].min():.1f} to"
-        f" {judged['range_in_sd_expected'].max():.1f} on average. The range is larger than a"
-        f" Gaussian's (p < 0.05, each for itself) in {len(beyond)} of {len(judged)} arms"
+        f"From worst to best seed it is {_ends(judged, titles)}; Gaussian samples of the same size"
+        f" have {gaussian} SD on average. A range larger than theirs (p < {_ALPHA:g}, each for"
+        f" itself) is shown for {numbers.part_of(len(beyond), len(judged), 'arm')}"
+        + (f": {named}." if len(beyond) else ".")
     ]
-    names = [cell_title(data, rows, row) for _, row in beyond.iterrows()]
-    found[0] += f": {numbers.several(names)}." if len(beyond) else "."
+    tails = [f"{row['tail']} for {titles[i]}" for i, row in judged.iterrows()
+             if row["tail"] in _TAILS]  # fmt: skip
+    if tails:
+        found.append(f"Tails that are not a Gaussian's: {numbers.several(tails)}.")
     return found
+
+
+def _ends(judged: pd.DataFrame, titles: dict) -> str:
+    """Worst and best of each arm, with its n and in SD; arms too many to name are counted."""
+    if len(judged) > _NAMED:
+        in_sd = numbers.from_to(judged["range_in_sd"], "{:.1f}".format)
+        return f"{in_sd} SD ({len(judged)} arms of {numbers.from_to(judged['n'])} seeds)"
+    places = numbers.decimals(judged["sd"], least=3)
+    return numbers.several(
+        f"{row['min']:.{places}f} to {row['max']:.{places}f} for {titles[i]} ({row['n']:,.0f}"
+        f" seeds, {row['range_in_sd']:.1f} SD)"
+        for i, row in judged.iterrows()
+    )

@@ -6,7 +6,7 @@ import pandas as pd
 
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import decimals, fixed
+from reseed.exhibits.numbers import counted, decimals, fixed, part_of
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
@@ -47,4 +47,16 @@ def table(data: ExhibitData, options: dict) -> Table:
         " it erred in 8.5 % of cases with 200 rows and in 4 % with 1,000, at a nominal 5 %."
     )
     footnote += f" Pairs without a whole grid left out: {left_out}." if left_out else ""
-    return Table(data, pd.DataFrame(shown), rows, footnote, sections=sections)
+    told = int((done["p_holm"] <= done["alpha"]).sum())
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        rows,
+        footnote,
+        sections=sections,
+        headline=f"A difference is shown for {told} of {counted(len(done), 'pair')}",
+        findings=[
+            f"By five repeats of two folds a difference is shown for"
+            f" {part_of(told, len(done), 'pair')} of arms (F test, adjusted over the pairs)."
+        ],
+    )

@@ -7,6 +7,7 @@ import pandas as pd
 from reseed.exhibits import coverage, numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.settings import metric_title, settings
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
@@ -40,7 +41,39 @@ def table(data: ExhibitData, options: dict) -> Table:
         "SD over seeds: within a fold, root mean square. One fold: what a single run would have"
         " told, on the first of them.",
     )
-    return Table(data, pd.DataFrame(shown), rows, note, sections=sections)
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        rows,
+        note,
+        sections=sections,
+        headline=_headline(rows),
+        findings=_findings(rows),
+    )
+
+
+def _wider(rows: pd.DataFrame) -> pd.Series:
+    """How many times as wide as the interval as written the corrected one is, where both are."""
+    written, corrected = (rows[f"{p}high"] - rows[f"{p}low"] for p in ("bca_", ""))
+    return (corrected / written)[(written > 0) & corrected.notna()]
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    wider = _wider(rows)
+    if wider.empty or rows["folds"].min() < LEAST:
+        return ""
+    return f"Corrected, an interval is {numbers.times(wider.median())} times as wide as written"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    wider = _wider(rows)
+    if wider.empty:
+        return []
+    over = numbers.spread_over(wider, "interval", numbers.times)
+    return [
+        f"Corrected for folds that share training rows, the interval of a mean score is {over}"
+        f" times as wide as the protocol's ({numbers.from_to(rows['folds'])} folds)."
+    ]
 
 
 def _up(part: pd.DataFrame) -> bool:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.numbers import percent
 from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.exhibits.trimming import NOTHING, cells, measured
 from reseed.options import Arms
 
 DRAWS = ("gap_distribution",)
+
+# Logit gaps within this are those of items that a run is not sure of (odds below 3 to 1).
+_SMALL = 1.0
 
 
 class Options(Arms):
@@ -48,4 +54,37 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     handles[0].set_alpha(0.4)  # as it is drawn
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Gaps are clipped: the outermost bins hold everything beyond."
-    return canvas, Drawn(rows, footnote(data, rows, text, per="arm"))
+    found = _findings(arms)
+    return canvas, Drawn(
+        rows,
+        footnote(data, rows, text, per="arm"),
+        findings=found,
+        headline=_headline(arms),
+        alt=" ".join(["Share of the test items by logit gap: the ensemble's outline over that of"
+                      " the mean single run and the band of all runs.", *found]),
+    )  # fmt: skip
+
+
+def _undecided(part: pd.DataFrame) -> list[str]:
+    """Share of items with a small gap: of single runs on average, and of their ensemble."""
+    small = part[(part["left"] >= -_SMALL) & (part["right"] <= _SMALL)]
+    return [percent(small[name].sum(), 1) for name in ("runs_mean", "ensemble")]
+
+
+def _headline(arms: list) -> str:
+    if len(arms) != 1 or arms[0][1]["n"].iloc[0] < LEAST:
+        return ""
+    single, together = _undecided(arms[0][1])
+    return f"Gaps within ±{_SMALL:g}: {single} of items in single runs, {together} in the ensemble"
+
+
+def _findings(arms: list) -> list[str]:
+    found = []
+    for title, part in arms:
+        single, together = _undecided(part)
+        found.append(
+            f"{title}: the logit gap is within ±{_SMALL:g} for {single} of the test items in"
+            f" single runs on average, and for {together} in their ensemble"
+            f" ({part['n'].iloc[0]:,.0f} seeds)."
+        )
+    return found

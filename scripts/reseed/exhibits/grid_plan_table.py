@@ -6,12 +6,25 @@ import pandas as pd
 
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.numbers import NONE, decimals, fixed, percent
+from reseed.exhibits.numbers import (
+    NONE,
+    counted,
+    decimals,
+    fixed,
+    from_to,
+    part_of,
+    percent,
+    spread_over,
+    whole,
+)  # fmt: skip
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
 DRAWS = ("grid_plan",)
+
+# Seeds a side of which fewer give too rough a plan for a heading.
+_LEAST = 3
 
 
 class Options(Experiments):
@@ -42,7 +55,35 @@ def table(data: ExhibitData, options: dict) -> Table:
             " draws of the data; splits of one table overlap, so the plan is hopeful.",
         ),
         sections=sections,
+        headline=_headline(rows),
+        findings=_findings(rows),
     )
+
+
+def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(pairs of models, those of them for which a grid was found)."""
+    pairs = rows[rows["arm_b"].fillna("") != ""]
+    return pairs, pairs[pairs["plan_runs"].notna()]
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    pairs, planned = _pairs(rows)
+    if planned.empty or planned[["model_seeds", "data_seeds"]].min(axis=None) < _LEAST:
+        return ""
+    runs = from_to(planned["plan_runs"])
+    return f"{runs} runs of each model would settle {len(planned)} of {counted(len(pairs), 'pair')}"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    pairs, planned = _pairs(rows)
+    if planned.empty:
+        return []
+    over = spread_over(planned["plan_runs"], "pair", whole)
+    return [
+        f"The cheapest grid that would settle {part_of(len(planned), len(pairs), 'pair')} takes"
+        f" {over} runs of each model, judged by a pilot of {from_to(planned['model_seeds'])} ×"
+        f" {from_to(planned['data_seeds'])} seeds."
+    ]
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:

@@ -16,8 +16,10 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import cells, keys
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.numbers import decimals, from_to
 from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.metric_names import title as title_of
+from reseed.metric_names import title_in_text
 from reseed.options import Arms, Count
 
 _LEAST = 5
@@ -57,7 +59,36 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     cell = [*keys(frame), "model"]
     shown = frame.groupby(cell, dropna=False, sort=False).size().rename("n").reset_index()
-    return canvas, Drawn(frame, footnote(data, shown, per="arm"))
+    found = _findings(panels)
+    return canvas, Drawn(
+        frame,
+        footnote(data, shown, per="arm"),
+        findings=found,
+        headline=_headline(panels),
+        alt=" ".join(["Histogram of the scores over seeds with a density, the Gaussian of the same"
+                      " mean and SD dashed, and a dash for each seed.", *found]),
+    )  # fmt: skip
+
+
+def _ends(scores: pd.Series) -> str:
+    return from_to(scores, f"{{:.{decimals([scores.std()], least=3)}f}}".format)
+
+
+def _headline(panels: list) -> str:
+    if len(panels) == 1:
+        scores = panels[0][1]["score"]
+        return f"{len(scores):,} seeds: {_ends(scores)}, SD {scores.std():.2g}"
+    seeds = from_to(len(part) for _, part in panels)
+    sds = from_to((part["score"].std() for _, part in panels), "{:.2g}".format)
+    return f"{len(panels)} arms of {seeds} seeds: SD {sds}"
+
+
+def _findings(panels: list) -> list[str]:
+    return [
+        f"{title}: {title_in_text(part['metric'].iloc[0])} is {_ends(part['score'])} over"
+        f" {len(part):,} seeds, mean {part['score'].mean():.3g} and SD {part['score'].std():.2g}."
+        for title, part in panels
+    ]
 
 
 def _scores(data: ExhibitData, options: dict) -> pd.DataFrame:

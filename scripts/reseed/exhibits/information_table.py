@@ -8,6 +8,7 @@ import pandas as pd
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured
 from reseed.options import Arms
@@ -33,7 +34,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = measured(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)
-    shown, sections, findings = [], [], []
+    shown, sections, findings, alpha = [], [], [], []
     for title, part in cells(data, rows):
         for _, row in part.iterrows():
             shown.append(
@@ -48,7 +49,8 @@ def table(data: ExhibitData, options: dict) -> Table:
                 }
             )
             sections.append(title)
-        findings.append(_finding(title, part.set_index("measure").loc["alpha_hat"]))
+        alpha.append(part.set_index("measure").loc["alpha_hat"])
+        findings.append(_finding(title, alpha[-1]))
     level, halves = rows["level"].iloc[0], rows["n_halves"].iloc[0]
     return Table(
         data,
@@ -66,16 +68,44 @@ def table(data: ExhibitData, options: dict) -> Table:
         ),
         sections=sections,
         text_columns=1,
-        findings=findings,
+        findings=[*_over_arms(alpha), *findings],
+        headline=_headline(alpha),
     )
+
+
+def _adds(row: pd.Series) -> bool:
+    """Whether the interval of the partial correlation leaves 0 out."""
+    return math.isfinite(row["partial"]) and not row["partial_low"] <= 0 <= row["partial_high"]
+
+
+def _headline(alpha: list[pd.Series]) -> str:
+    known = [row for row in alpha if math.isfinite(row["partial"]) and row["n"] >= LEAST]
+    if not known:
+        return ""
+    return (
+        f"α̂ is shown to add to accuracy, churn and ECE in {sum(map(_adds, known))} of"
+        f" {numbers.counted(len(known), 'arm')}"
+    )
+
+
+def _over_arms(alpha: list[pd.Series]) -> list[str]:
+    """One sentence over several arms."""
+    if len(alpha) < 2:
+        return []
+    runs = numbers.from_to(row["n"] for row in alpha)
+    return [
+        f"Given accuracy, churn and ECE, α̂ is shown to add something about disagreement on unseen"
+        f" items in {numbers.part_of(sum(map(_adds, alpha)), len(alpha), 'arm')}"
+        f" ({runs} runs each)."
+    ]
 
 
 def _finding(title: str, row: pd.Series) -> str:
     if not math.isfinite(row["partial"]):
         return f"{title}: α̂ is the same for (nearly) all runs, so it adds nothing to the others."
-    inside = row["partial_low"] <= 0 <= row["partial_high"]
-    adds = "is not shown to add anything" if inside else "adds something"
+    adds = "adds something" if _adds(row) else "is not shown to add anything"
+    interval = numbers.with_interval(row["partial"], row["partial_low"], row["partial_high"], 2)
     return (
         f"{title}: given accuracy, churn and ECE, α̂ {adds} about disagreement on unseen items"
-        f" (partial rank correlation {row['partial']:.2f})."
+        f" (partial rank correlation {interval}, {row['n']:,.0f} runs)."
     )

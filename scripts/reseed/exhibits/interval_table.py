@@ -90,11 +90,9 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     larger, tested = _wider(rows)
     if tested.empty:
         return []
-    low, high = int(tested["n"].min()), int(tested["n"].max())
-    seeds = f"{low}" if low == high else f"{low} to {high}"
     return [
         f"The range is larger than Gaussian scores of the same SD would give in {larger} of"
-        f" {len(tested)} cells of {seeds} seeds (5 % level, two-sided; by chance alone about"
-        f" {0.025 * len(tested):.0f}); it is"
+        f" {len(tested)} cells of {numbers.from_to(tested['n'])} seeds (5 % level, two-sided; by"
+        f" chance alone about {0.025 * len(tested):.0f}); it is"
         f" {numbers.spread_over(tested['range_ratio_to_gaussian'], 'cell')} times the Gaussian one."
     ]

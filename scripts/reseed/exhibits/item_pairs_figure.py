@@ -8,7 +8,7 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import TEST_SET, arm_title, by_metric, keys, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.item_pairs_table import NOTHING, failures, measured
+from reseed.exhibits.item_pairs_table import NOTHING, failures, findings, headline, measured
 from reseed.exhibits.panels import forest, line, panel_grid
 from reseed.item_verdicts import BOTH
 from reseed.options import Experiments, Names
@@ -64,4 +64,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )
     more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
     shown = rows.drop(columns=["experiment"])
-    return canvas, Drawn(rows, footnote(data, shown, note + more, failures(rows)))
+    found = findings(rows)
+    return canvas, Drawn(
+        rows,
+        footnote(data, shown, note + more, failures(rows)),
+        findings=found,
+        headline=headline(rows),
+        alt=" ".join(["A line a pair of models: the difference with its interval over seeds and"
+                      " items, the bootstrap's thin beside it, against a line at none.", *found]),
+    )  # fmt: skip

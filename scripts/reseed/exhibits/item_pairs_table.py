@@ -6,7 +6,17 @@ import pandas as pd
 
 from reseed.exhibits.arms import arm_title, by_metric, place_title
 from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.numbers import NONE, decimals, fixed, interval, percent
+from reseed.exhibits.numbers import (
+    NONE,
+    counted,
+    decimals,
+    fixed,
+    from_to,
+    interval,
+    part_of,
+    percent,
+    spread_over,
+)  # fmt: skip
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table
 from reseed.item_verdicts import BOTH, verdict
@@ -68,7 +78,8 @@ def table(data: ExhibitData, options: dict) -> Table:
         sections=sections,
         text_columns=2 if words else 1,
         paragraphs=[1] if words else (),
-        findings=_findings(rows),
+        findings=findings(rows),
+        headline=headline(rows),
     )
 
 
@@ -111,25 +122,43 @@ def _left_out(data: ExhibitData) -> str:
     return f"Left out: {'; '.join(reasons)}." if reasons else ""
 
 
-def _findings(rows: pd.DataFrame) -> list[str]:
-    both = rows[(rows["scope"] == BOTH) & (rows["low"] < rows["high"])]
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Pairs that were compared over seeds and items."""
+    return rows[(rows["scope"] == BOTH) & (rows["low"] < rows["high"])]
+
+
+def headline(rows: pd.DataFrame) -> str:
+    """For how many pairs a difference is shown."""
+    both = judged(rows)
+    if both.empty:
+        return ""
+    shown = int((both["outcome"] == "difference").sum())
+    return f"Over seeds and items a difference is shown for {shown} of {counted(len(both), 'pair')}"
+
+
+def findings(rows: pd.DataFrame) -> list[str]:
+    """What is shown, what single runs would have claimed, and what the seeds' part is."""
+    both = judged(rows)
+    if both.empty:
+        return []
+    shown = int((both["outcome"] == "difference").sum())
+    runs = from_to([*both["runs_a"], *both["runs_b"]])
     found = [
         f"On one test set, over seeds and items, a difference is shown for"
-        f" {int((both['outcome'] == 'difference').sum())} of {len(both)} pairs."
-    ] if len(both) else []  # fmt: skip
+        f" {part_of(shown, len(both), 'pair')} ({runs} runs of each model)."
+    ]
     none = both[both["outcome"] != "difference"]
     if len(none):
         claimed = none["single_a"] + none["single_b"]
+        more = f"; up to {percent(claimed.max())}" if len(none) > 1 else ""
         found.append(
             f"Where none is shown, one run of each, tested over items alone, would have declared a"
-            f" winner in {percent(claimed.mean())} of the pairs of runs (mean of {len(none)} pairs"
-            f" of models; up to {percent(claimed.max())})."
+            f" winner in {percent(claimed.mean())} of the pairs of runs (mean of"
+            f" {counted(len(none), 'pair')} of models{more})."
         )
-    if len(both):
-        share = both["seed_share"]
-        found.append(
-            f"The seeds make {percent(share.median())} of the squared standard error of a"
-            f" difference (median; {percent(share.min())} to {percent(share.max())}); the rest is"
-            " the test items."
-        )
+    share = spread_over(both["seed_share"], "pair", percent)
+    found.append(
+        f"The seeds make {share} of the squared standard error of a difference; the rest is the"
+        " test items."
+    )
     return found

@@ -203,6 +203,11 @@ def _beaten(pairs: pd.DataFrame, best: str, others: int) -> bool:
     return 0 < others <= won["model_b"].nunique()
 
 
+def _met(pairs: pd.DataFrame, model: str, others: int) -> bool:
+    """Whether a model was compared with every other; chosen pairs may leave some out."""
+    return int(((pairs["model_a"] == model) | (pairs["model_b"] == model)).sum()) >= others
+
+
 def _headline(
     data: ExhibitData, single: pd.DataFrame, over: pd.DataFrame, pairs: pd.DataFrame
 ) -> str:
@@ -212,6 +217,11 @@ def _headline(
         if len(best) > 1:
             return f"{several(map(data.model, best))} share the best mean rank"
         boards = [part for _, part in settings(data, single)]
+        if not all(_met(_setting_of(pairs, part), best.iloc[0], len(part) - 1) for part in boards):
+            return (
+                f"{data.model(best.iloc[0])} has the best mean rank over"
+                f" {counted(len(boards), 'dataset')}"
+            )
         alone = sum(
             part["model"].iloc[0] == best.iloc[0]
             and _beaten(_setting_of(pairs, part), best.iloc[0], len(part) - 1)

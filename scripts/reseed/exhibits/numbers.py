@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import statistics
+from collections.abc import Callable, Iterable
 
 NONE = "–"
 
@@ -71,14 +72,42 @@ def times(value: float) -> str:
     return rounded.removesuffix(".0")
 
 
-def spread_over(values: Iterable[float], noun: str, show=ratio, plural: str = "") -> str:
-    """`3.20 (median of 12 pairs, 1.10 to 5.00)`; one value stands for itself: `3.20 (1 pair)`."""
-    known = sorted(v for v in values if v is not None and math.isfinite(v))
+def whole(value: float) -> str:
+    """`1,234`."""
+    return f"{value:,.0f}"
+
+
+def from_to(values: Iterable[float], show: Callable[[float], str] = whole, to: str = " to ") -> str:
+    """`3 to 12`, the least and the most of `values`; `3` where both read the same."""
+    known = [v for v in values if v is not None and math.isfinite(v)]
     if not known:
         return NONE
-    number = counted(len(known), noun, plural)
-    middle = len(known) // 2
-    median = known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
+    low, high = show(min(known)), show(max(known))
+    return low if low == high else f"{low}{to}{high}"
+
+
+def part_of(n: int, total: int, noun: str) -> str:
+    """`3 of the 5 others`, `none of the 5 others`, `all 5 others`, `the one other`, `no other`."""
+    if n == total:
+        return f"the one {noun}" if total == 1 else f"all {counted(total, noun)}"
+    if n == 0:
+        return f"no {noun}" if total == 1 else f"none of the {counted(total, noun)}"
+    return f"{n:,} of the {counted(total, noun)}"
+
+
+def spread_over(values: Iterable[float], noun: str, show=ratio, plural: str = "") -> str:
+    """`3.20 (median of 12 pairs, 1.10 to 5.00)`: a middle, of how many, and both ends.
+
+    One value stands for itself, `3.20 (1 pair)`, and so do several that read the same,
+    `0 % (each of 4 cells)`.
+    """
+    known = [v for v in values if v is not None and math.isfinite(v)]
+    if not known:
+        return NONE
+    number, ends = counted(len(known), noun, plural), from_to(known, show)
+    middle = show(statistics.median(known))
     if len(known) == 1:
-        return f"{show(median)} ({number})"
-    return f"{show(median)} (median of {number}, {show(known[0])} to {show(known[-1])})"
+        return f"{middle} ({number})"
+    if ends == middle:
+        return f"{middle} (each of {number})"
+    return f"{middle} (median of {number}, {ends})"

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.over_datasets_table import NOTHING, known, note
+from reseed.exhibits.over_datasets_table import NOTHING, findings, headline, known, note
 from reseed.exhibits.panels import forest, line, panel_grid
 from reseed.exhibits.settings import pair_title
 from reseed.options import Experiments
@@ -55,4 +55,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     ] + [line(style.LIGHT, "Equivalent", width=6)] * bool((rows["rope"] > 0).any())
     canvas.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     text = "Each dataset's estimate leans on the others, the more the noisier its own runs are."
-    return canvas, Drawn(rows, note(data, rows[rows["statistic"] == "pair"], text))
+    total = rows[rows["statistic"] == "pair"]
+    found = findings(data, total)
+    return canvas, Drawn(
+        rows,
+        note(data, total, text),
+        findings=found,
+        headline=headline(total),
+        alt=" ".join(["A panel a pair of models: the difference on each dataset with its interval,"
+                      " the observed one as a ring, and the mean over datasets below.", *found]),
+    )  # fmt: skip

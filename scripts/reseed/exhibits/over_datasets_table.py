@@ -6,12 +6,22 @@ import pandas as pd
 
 from reseed.exhibits import coverage
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import decimals, percent, several, with_interval
+from reseed.exhibits.numbers import (
+    counted,
+    decimals,
+    from_to,
+    part_of,
+    percent,
+    several,
+    with_interval,
+)  # fmt: skip
 from reseed.exhibits.settings import pair_title
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 from reseed.verdicts import p_text
 
+# Pairs of which a sentence tells.
+_TOLD = 6
 NOTHING = "No two models have four comparable runs on three datasets at this scale."
 
 
@@ -71,8 +81,34 @@ def table(data: ExhibitData, options: dict) -> Table:
         " new one. Rank p: signed-rank test over datasets, Holm over pairs. Outcome: a difference"
         " where the interval leaves 0 out; not adjusted for the number of pairs."
     )
-    return Table(data, pd.DataFrame(shown), rows, note(data, pairs, text), findings=[
-        _finding(data, row) for _, row in pairs.iterrows()][:6])  # fmt: skip
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        rows,
+        note(data, pairs, text),
+        findings=findings(data, pairs),
+        headline=headline(pairs),
+    )
+
+
+def headline(pairs: pd.DataFrame) -> str:
+    """For how many pairs the datasets together show a difference."""
+    shown = int((pairs["outcome"] == "difference").sum())
+    datasets = from_to(pairs["datasets"])
+    return (
+        f"Over {datasets} datasets a difference is shown for {shown} of"
+        f" {counted(len(pairs), 'pair')}"
+    )
+
+
+def findings(data: ExhibitData, pairs: pd.DataFrame) -> list[str]:
+    """The count, then what is to be expected of the next dataset, of the first pairs."""
+    shown = int((pairs["outcome"] == "difference").sum())
+    return [
+        f"Over {from_to(pairs['datasets'])} datasets a mean difference is shown for"
+        f" {part_of(shown, len(pairs), 'pair')} of models.",
+        *(_finding(data, row) for _, row in pairs.head(_TOLD).iterrows()),
+    ]
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:

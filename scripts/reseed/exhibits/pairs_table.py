@@ -6,8 +6,19 @@ import pandas as pd
 
 from reseed.exhibits import coverage
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import NONE, decimals, fixed, percent
+from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.numbers import (
+    NONE,
+    counted,
+    decimals,
+    fixed,
+    from_to,
+    part_of,
+    percent,
+    several,
+)  # fmt: skip
 from reseed.exhibits.settings import (
+    RUNS,
     difference_and_interval,
     in_unit,
     note,
@@ -61,7 +72,35 @@ def table(data: ExhibitData, options: dict) -> Table:
             " share of single runs that order the pair otherwise than the means, a tie as half.",
             *coverage.corrected(rows),
         ],
+        headline=_headline(rows),
+        findings=_findings(rows),
     )
+
+
+def _shown(rows: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
+    """(pairs within datasets, shown by the test, shown by the rank test)."""
+    within = rows[(rows["design"] != "datasets") & rows["p_holm"].notna()]
+    by_rank = int((within["rank_p_holm"] <= within["alpha"]).sum())
+    return within, int((within["p_holm"] <= within["alpha"]).sum()), by_rank
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    within, shown, by_rank = _shown(rows)
+    if within.empty or within["n"].min() < LEAST:
+        return ""
+    pairs = counted(len(within), "pair")
+    return f"A difference is shown for {shown} of {pairs}; by the rank test for {by_rank}"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    within, shown, by_rank = _shown(rows)
+    if within.empty:
+        return []
+    runs = several(dict.fromkeys(RUNS.get(d, "runs") for d in within["design"]))
+    return [
+        f"A difference is shown for {part_of(shown, len(within), 'pair')}, by the rank test for"
+        f" {by_rank} ({from_to(within['n'])} {runs} a pair, both adjusted over the pairs)."
+    ]
 
 
 def _rank_p(row: pd.Series) -> str:

@@ -15,6 +15,8 @@ from reseed.exhibits.style import PAGE_WIDTH, new_figure
 
 #: Inches a figure may be high and still share a page with its caption.
 MOST_HEIGHT = 8.6
+# Characters of a panel's title on an inch of its width.
+_CHARACTERS = 9.7
 #: Colours of arms in their order of appearance, where models have no colour of their own.
 COLOURS = [style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK]
 
@@ -55,8 +57,14 @@ def panel_grid(
     return figure, list(grid.flat[:panels])
 
 
-def entitle(axis: Axes, title: str, characters: int = 34, **look) -> None:
-    """The title of a panel, broken where it would run over the panel beside it."""
+def entitle(axis: Axes, title: str, characters: int | None = None, **look) -> None:
+    """The title of a panel, broken where it would run over the panel beside it.
+
+    `characters` is what fits a line (None: what the panel's share of the figure's width holds).
+    """
+    if characters is None:
+        columns = axis.get_gridspec().ncols
+        characters = int(_CHARACTERS * axis.get_figure().get_figwidth() / columns)
     axis.set_title("\n".join(textwrap.wrap(title, characters) or [""]), **look)
 
 

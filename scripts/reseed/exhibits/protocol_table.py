@@ -19,6 +19,9 @@ TITLES = {
 
 DRAWS = ("protocol",)
 
+# Simulated experiments of which fewer give no error rate that a heading could tell.
+_LEAST = 100
+
 
 class Options(Experiments):
     """Which experiments are shown."""
@@ -47,7 +50,13 @@ def table(data: ExhibitData, options: dict) -> Table:
         " intervals. Cost: training time by that of one run of each model.",
     )
     return Table(
-        data, pd.DataFrame(shown), rows, note, sections=sections, findings=_findings(data, known)
+        data,
+        pd.DataFrame(shown),
+        rows,
+        note,
+        sections=sections,
+        findings=_findings(data, known),
+        headline=_headline(known),
     )
 
 
@@ -64,21 +73,41 @@ def _line(row: pd.Series) -> dict:
     }
 
 
+def _ways(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each way of deciding, one a setting."""
+    return {name: rows[rows["setting"] == name] for name in TITLES}
+
+
+def _shares(rows: pd.DataFrame, name: str) -> str:
+    return numbers.from_to(rows[name], lambda share: numbers.percent(share, 1))
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    ways = _ways(rows)
+    if ways["written"]["simulations"].min() < _LEAST:
+        return ""
+    promised = numbers.percent(rows["alpha"].iloc[0])
+    written, corrected = (
+        numbers.from_to(ways[name]["simulated"], numbers.percent)
+        for name in ("written", "corrected")
+    )
+    return f"Promised to err in {promised}: as written in {written}, corrected in {corrected}"
+
+
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    found = []
-    for title, part in settings(data, rows):
-        by_way = part.set_index("setting")
-        single, written, corrected = (by_way.loc[name] for name in TITLES)
-        found.append(
-            f"{title}: on equally good models the protocol as written calls one better in"
-            f" {numbers.percent(written['simulated'], 1)} of simulated experiments (promised:"
-            f" {numbers.percent(written['alpha'])}), corrected in"
-            f" {numbers.percent(corrected['simulated'], 1)}; it costs"
-            f" {written['overhead']:.0f} times a single run."
-        )
-        found.append(
-            f"{title}: with one run, {numbers.percent(single['instability'], 1)} of evaluations"
-            f" turn the order of two models round; with all folds, one seed for each,"
-            f" {numbers.percent(written['instability'], 1)}."
-        )
-    return list(dict.fromkeys(found))
+    """Error rate and cost over all settings, then instability; each setting's are in the table."""
+    ways = _ways(rows)
+    single, written, corrected = ways.values()
+    titles = [title for title, _ in settings(data, rows)]
+    where = f"on {titles[0]}" if len(titles) == 1 else f"in {len(titles)} settings"
+    count = numbers.from_to(written["simulations"])
+    cost = numbers.from_to(written["overhead"])
+    return [
+        f"On equally good models the protocol as written calls one better in"
+        f" {_shares(written, 'simulated')} of {count} simulated experiments {where} (promised:"
+        f" {numbers.percent(rows['alpha'].iloc[0])}), corrected in"
+        f" {_shares(corrected, 'simulated')}; it costs {cost} times a single run.",
+        f"With one run, {_shares(single, 'instability')} of evaluations turn the order of two"
+        f" models round; with all folds, one seed for each, {_shares(written, 'instability')}"
+        f" ({where}, {numbers.from_to(written['runs'])} runs of each model).",
+    ]

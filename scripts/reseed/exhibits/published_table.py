@@ -86,13 +86,12 @@ def _compare(part: pd.Series | None, statistic: str) -> dict[str, str]:
 
 
 def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> str:
-    low, high = int(measured["n"].min()), int(measured["n"].max())
     absent = len(rows) - len(measured)
     datasets = list(dict.fromkeys(measured["measured_dataset"]))
     sources = ", ".join(sorted(measured["hyperparameters_source"].unique()))
     failed = measured.drop_duplicates(_MEASURED[:-1])["failed"].sum()
     parts = [
-        f"Scale: {data.about['scale']}. Seeds per cell: {low if low == high else f'{low}–{high}'}.",
+        f"Scale: {data.about['scale']}. Seeds per cell: {numbers.from_to(measured['n'], to='–')}.",
         f"Failed trials (left out): {int(failed)}.",
         f"Measured hyper-parameters: {sources}.",
         f"{absent} of {len(rows)} published numbers were not run at this scale, or on fewer than"
@@ -166,11 +165,10 @@ def _findings(rows: pd.DataFrame, measured: pd.DataFrame) -> list[str]:
         judged = _once(measured, statistic)
         if judged.empty:
             continue
-        low, high = int(judged["n"].min()), int(judged["n"].max())
-        seeds = f"{low}" if low == high else f"{low} to {high}"
         text = (
             f"On the paper's own datasets the published {words} lies in the measured interval in"
-            f" {int(judged['inside'].sum())} of {len(judged)} cells ({seeds} seeds each)"
+            f" {int(judged['inside'].sum())} of {len(judged)} cells"
+            f" ({numbers.from_to(judged['n'])} seeds each)"
         )
         if statistic == "median":
             over = numbers.spread_over(judged["ratio"].astype(float), "cell")

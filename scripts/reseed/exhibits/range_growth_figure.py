@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
 from matplotlib.figure import Figure
 
-from reseed.exhibits import coverage, style
+from reseed.exhibits import coverage, numbers, style
 from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.extremes_table import LEAST
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.exhibits.settings import metric_title
@@ -32,7 +34,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
                           color=style.RED, alpha=0.15, lw=0)  # fmt: skip
         axis.plot(part["seeds"], part["gaussian"], color=style.RED, lw=1.1, ls="--")
         axis.plot(part["seeds"], part["range"], color=style.BLUE, lw=1.6)
-        last = part[~part["beyond"].astype(bool)].iloc[-1]
+        last = _last(part)
         axis.plot(last["seeds"], last["range"], "o", ms=4.5, mew=0, color=style.BLUE)
         axis.set_xscale("log")
         axis.set_ylim(bottom=0)
@@ -49,17 +51,54 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
     text += coverage.RANGE_OF_GAUSSIANS
-    return canvas, Drawn(rows, footnote(data, rows, text, per="arm"), findings=_findings(panels))
+    found = _findings(panels)
+    return canvas, Drawn(
+        rows,
+        footnote(data, rows, text, per="arm"),
+        findings=found,
+        headline=_headline(panels),
+        alt=" ".join(["A curve an arm: the distance of best and worst seed, rising with the number"
+                      " of seeds, over the dashed curve and the band of Gaussian samples.",
+                      *found]),
+    )  # fmt: skip
+
+
+def _last(part: pd.DataFrame) -> pd.Series:
+    """All seeds that were run."""
+    return part[~part["beyond"].astype(bool)].iloc[-1]
+
+
+def _inside(part: pd.DataFrame) -> bool:
+    """Whether the range of all seeds lies where Gaussian samples have theirs."""
+    last = _last(part)
+    return bool(last["gaussian_low"] <= last["range"] <= last["gaussian_high"])
+
+
+def _headline(panels: list) -> str:
+    judged = [part for _, part in panels if _last(part)["seeds"] >= LEAST]
+    if not judged:
+        return ""
+    inside = sum(map(_inside, judged))
+    if len(judged) > 1:
+        arms = f"{inside} of {len(judged)} arms"
+        return f"Best and worst seed are as far apart as a Gaussian’s in {arms}"
+    told = "as" if inside else "not as"
+    seeds = f"{_last(judged[0])['seeds']:,} seeds"
+    return f"Best and worst of {seeds} are {told} far apart as a Gaussian’s"
 
 
 def _findings(panels: list) -> list[str]:
-    found = []
+    inside = sum(_inside(part) for _, part in panels)
+    seeds = numbers.from_to(_last(part)["seeds"] for _, part in panels)
+    found = [
+        f"The best and the worst of {seeds} seeds are as far apart as Gaussian draws of that SD"
+        f" would be in {numbers.part_of(inside, len(panels), 'arm')}."
+    ]
     for title, part in panels:
-        last, few = part[~part["beyond"].astype(bool)].iloc[-1], part.iloc[0]
-        inside = last["gaussian_low"] <= last["range"] <= last["gaussian_high"]
+        last, few = _last(part), part.iloc[0]
         found.append(
             f"{title}: two seeds are {few['range']:.2g} apart on average, the best and worst of"
             f" {last['seeds']:,} are {last['range']:.2g} apart;"
-            f" {'as' if inside else 'not as'} a Gaussian of that spread would have it."
+            f" {'as' if _inside(part) else 'not as'} a Gaussian of that spread would have it."
         )
     return found

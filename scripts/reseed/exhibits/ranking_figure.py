@@ -118,7 +118,9 @@ def _headline(panels: list[tuple[str, pd.DataFrame]]) -> str:
     single = [curve.iloc[0]["value"] for _, curve in _curves(panels)]
     if not single:
         return ""
-    return f"A single run orders a pair of models wrongly in up to {share_text(max(single))}"
+    return (
+        f"A single run orders a pair of models wrongly in up to {share_text(max(single))} of cases"
+    )
 
 
 def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
@@ -132,8 +134,7 @@ def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
         if last["m"] > first["m"]:
             text += f" ({share_text(last['value'])} by the mean of {last['m']:.0f} runs)"
         told.append(text)
-    runs = sorted({int(n) for _, part in panels for n in part["n"].dropna()})
-    count = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    count = numbers.from_to(n for _, part in panels for n in part["n"])
     return [
         f"A single run orders a pair of models against the mean of the others in"
         f" {' and '.join(told)} (out of {count} runs; {numbers.counted(len(curves), 'dataset')})."

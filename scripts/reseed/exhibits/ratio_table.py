@@ -65,8 +65,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 
 def _seeds(cell: pd.DataFrame) -> str:
-    low, high = int(cell["n"].min()), int(cell["n"].max())
-    return str(low) if low == high else f"{low}–{high}"
+    return numbers.from_to(cell["n"], to="–")
 
 
 def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:

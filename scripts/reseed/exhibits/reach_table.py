@@ -8,8 +8,9 @@ import pandas as pd
 
 from reseed.exhibits import coverage, numbers
 from reseed.exhibits.arms import cells, chosen
-from reseed.exhibits.curves_figure import NOTHING, measure_title
+from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.headlines import LEAST, listed
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Arms
 
@@ -63,7 +64,33 @@ def table(data: ExhibitData, options: dict) -> Table:
             per="arm",
         ),
         sections=sections,
+        headline=_headline(data, rows),
+        findings=_findings(data, rows),
     )
+
+
+def _count(row: pd.Series) -> str:
+    return f"{row['share'] * row['n']:.0f} of {row['n']:,.0f}"
+
+
+def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
+    first = [(title, part.iloc[0]) for title, part in cells(data, rows)]
+    known = [(title, row) for title, row in first if row["n"] >= LEAST]
+    if not known:
+        return ""
+    shares = numbers.from_to((row["share"] for _, row in known), numbers.percent)
+    return listed(
+        "Runs that reach the target", [(title, _count(row)) for title, row in known], shares
+    )
+
+
+def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    return [
+        f"{title}: {_count(row)} runs reach a {measure_in_text(row['measure'])} of"
+        f" {row['target']:.3g}; with restarts that takes {_epoch(row['restarts'])} epochs on"
+        " average."
+        for title, row in ((title, part.iloc[0]) for title, part in cells(data, rows))
+    ]
 
 
 def _epoch(value: float) -> str:

@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.errors import ReseedError
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.footnotes import marks_in, sentence_of, shorten
+from reseed.exhibits.numbers import counted
 from reseed.exhibits.pictures import Picture, embed, thumbnail
 from reseed.exhibits.tables import groups
 from reseed.exhibits.words import link_words, words_in
@@ -26,6 +27,10 @@ from reseed.exhibits.words import link_words, words_in
 TEMPLATES = Path(__file__).parent / "templates"
 SCALES = ("smoke", "demo", "paper")
 _SHOWN_FAILURES = 20
+# Given results tell these like seeds.
+_NO_SEEDS = ("fold", "repeat")
+# Titles that begin so carry the paper's own number, up to the first full stop.
+_NUMBERED = ("Table", "Tables", "Figure", "Figures", "Section")
 # A table of more rows is folded.
 _LONG = 45
 # Sentences that answer the question: the first finding of as many exhibits, in their order.
@@ -54,7 +59,7 @@ class Exhibit:
     def short(self) -> str:
         """The entry in the contents: the paper's own number first."""
         number, dot, rest = self.sidecar["title"].partition(". ")
-        numbered = dot and number.split(" ")[0] in ("Table", "Tables", "Figure", "Figures")
+        numbered = dot and number.split(" ")[0] in _NUMBERED
         return f"{number}: {self.sidecar['headline'] or rest}" if numbered else self.heading
 
     @property
@@ -304,11 +309,14 @@ def _plain(value: object) -> str:
 
 
 def _seeds(spec: dict) -> str:
-    """`{data: 0, model: {count: 50}}` → `data seed 0; 50 model seeds`."""
+    """`{data: 0, model: {count: 50}, fold: [0]}` → `data seed 0; fold 0; 50 model seeds`."""
 
     def text(name: str, value: int | list | dict) -> str:
+        noun = name if name in _NO_SEEDS else f"{name} seed"
         if isinstance(value, dict):
-            return f"{value['count']} {name} seeds" if "count" in value else f"{name}: {value}"
-        return f"{len(value)} {name} seeds" if isinstance(value, list) else f"{name} seed {value}"
+            return counted(value["count"], noun) if "count" in value else f"{name}: {value}"
+        several = isinstance(value, list) and len(value) != 1
+        one = value[0] if isinstance(value, list) and value else value
+        return counted(len(value), noun) if several else f"{noun} {one}"
 
     return "; ".join(text(name, value) for name, value in sorted(spec.items()))

@@ -7,6 +7,7 @@ import pandas as pd
 from reseed.exhibits import numbers
 from reseed.exhibits.arms import TEST_SET, keys
 from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms, Count
@@ -25,7 +26,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = measured(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)
-    shown, sections, chosen = [], [], []
+    shown, sections, chosen, findings = [], [], [], []
     for title, part in cells(data, rows):
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
         best = best.head(options.get("count", 9)).sort_values("alpha_hat", kind="stable")
@@ -34,6 +35,10 @@ def table(data: ExhibitData, options: dict) -> Table:
             shown += [_line(row) for _, row in models.iterrows()]
             sections += [f"{source} ({i:,.0f} test items)" for i in models["items"]]
         chosen += [best, printed]
+        findings.append(
+            f"{title}: the {len(best)} most accurate of {len(part)} runs have accuracies of"
+            f" {_span(best, 'accuracy', 4)} and α̂ of {_span(best, 'alpha_hat', 3)}."
+        )
     return Table(
         data,
         pd.DataFrame(shown),
@@ -45,7 +50,20 @@ def table(data: ExhibitData, options: dict) -> Table:
             " items: against the ensemble of all judged runs, and mean against each of them.",
         ),
         sections=sections,
+        headline=_headline(chosen[::2]),
+        findings=findings,
     )
+
+
+def _span(best: pd.DataFrame, name: str, places: int) -> str:
+    return numbers.from_to(best[name], f"{{:.{places}f}}".format)
+
+
+def _headline(best: list[pd.DataFrame]) -> str:
+    if len(best) != 1 or len(best[0]) < LEAST:
+        return ""
+    accuracy, alpha = _span(best[0], "accuracy", 3), _span(best[0], "alpha_hat", 2)
+    return f"{len(best[0])} runs of accuracy {accuracy} have an α̂ of {alpha}"
 
 
 def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:

@@ -6,12 +6,13 @@ import pandas as pd
 
 from reseed.exhibits import coverage, numbers
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.headlines import listed
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import cells
 from reseed.options import Strict
 
-DRAWS = ("role_components",)
-
+# Seeds of a role of which fewer have no variance that a heading could tell.
+_LEAST = 3
 _MEASURES = {
     "accuracy": "Accuracy",
     "correct": "Right or wrong, by item",
@@ -41,7 +42,8 @@ def table(data: ExhibitData, options: dict) -> Table:
         reasons = sorted(set(rows["reason"])) if len(rows) else []
         return empty_table(data, "No two roles were crossed: " + "; ".join(reasons))
     shown, sections, findings = [], [], []
-    for title, part in cells(data, good):
+    arms = cells(data, good)
+    for title, part in arms:
         for measure, parts in part.groupby("measure", sort=False):
             line = {
                 "What varies": _MEASURES[measure],
@@ -49,12 +51,10 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "SD": numbers.fixed(parts["sd"].iloc[0], 2 if measure == "gap" else 4),
             }
             for _, row in parts.iterrows():
-                line[_ROLES[row["component"]]] = numbers.percent(row["share"]) + (
-                    f" [{100 * row['share_low']:.0f}, {100 * row['share_high']:.0f}]"
-                )
+                line[_ROLES[row["component"]]] = _share(row)
             shown.append(line)
             sections.append(title)
-        findings.append(_finding(title, part))
+        findings.append(_finding(part, f" ({title})" if len(arms) > 1 else ""))
     level = 100 * good["level"].iloc[0]
     return Table(
         data,
@@ -74,15 +74,36 @@ def table(data: ExhibitData, options: dict) -> Table:
         sections=sections,
         text_columns=1,
         findings=findings,
+        headline=_headline([part for _, part in arms]),
     )
 
 
-def _finding(title: str, rows: pd.DataFrame) -> str:
+def _gap(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The components of the logit gap, and the two roles."""
     gap = rows[rows["measure"] == "gap"].set_index("component")
-    first, second = gap["first"].iloc[0], gap["second"].iloc[0]
-    share = {name: numbers.percent(gap.loc[name, "share"]) for name in (first, second, "residual")}
+    return gap, [gap["first"].iloc[0], gap["second"].iloc[0]]
+
+
+def _headline(parts: list[pd.DataFrame]) -> str:
+    if len(parts) != 1 or parts[0][["first_levels", "second_levels"]].min(axis=None) < _LEAST:
+        return ""
+    gap, roles = _gap(parts[0])
+    shares = [(_ROLES[r].lower(), numbers.percent(gap.loc[r, "share"])) for r in roles]
+    return listed("Of a logit gap’s variance", shares, "by role of the seed")
+
+
+def _finding(rows: pd.DataFrame, of: str) -> str:
+    gap, (first, second) = _gap(rows)
+    share = {name: _share(gap.loc[name]) for name in (first, second, "residual")}
+    grid = f"{gap['first_levels'].iloc[0]}×{gap['second_levels'].iloc[0]}"
     return (
-        f"{title}: of the variance of an item's logit gap, {_ROLES[first].lower()} alone make"
+        f"Of the variance of an item's logit gap{of}, {_ROLES[first].lower()} alone make"
         f" {share[first]}, {_ROLES[second].lower()} alone {share[second]}; {share['residual']} is"
-        " their interaction, which only the two together decide."
+        f" their interaction, which only the two together decide ({grid} seeds)."
+    )
+
+
+def _share(row: pd.Series) -> str:
+    return numbers.percent(row["share"]) + (
+        f" [{100 * row['share_low']:.0f}, {100 * row['share_high']:.0f}]"
     )

@@ -13,8 +13,10 @@ from reseed.exhibits import style
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.numbers import part_of, several
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
-from reseed.exhibits.seed_scores_table import METRICS
+from reseed.exhibits.seed_scores_table import METRICS, measured, where
 from reseed.options import Experiments, Names
 
 _MOST_PRINTED = 3  # outliers a box whose numbers are printed; of more the ends are
@@ -57,7 +59,41 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         " near: the commonest class, always."
     )
     left = undrawn([title for title, _ in panels], axes)
-    return canvas, Drawn(drawn, footnote(data, drawn, note, left))
+    found = _findings(data, rows)
+    named = several(METRICS[metric] for metric in metrics)
+    return canvas, Drawn(
+        drawn,
+        footnote(data, drawn, note, left),
+        findings=found,
+        headline=_headline(rows),
+        alt=" ".join([f"A box a model, a panel a dataset and metric: {named} over seeds.", *found]),
+    )
+
+
+def _widest(rows: pd.DataFrame) -> pd.Series | None:
+    """The cell whose F1 goes furthest from the worst seed to the best."""
+    f1 = measured(rows)
+    return f1.loc[(f1["most"] - f1["least"]).idxmax()] if len(f1) else None
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    row = _widest(rows)
+    if row is None or row["n"] < LEAST:
+        return ""
+    moved = f"{row['most'] - row['least']:.3f}"
+    return f"From worst to best of {row['n']:.0f} seeds, F1 moves by up to {moved}"
+
+
+def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    row, f1 = _widest(rows), measured(rows)
+    if row is None:
+        return []
+    same = int((f1["most"] == f1["least"]).sum())
+    return [
+        f"From worst to best seed F1 moves most for {where(data, row)}: {row['least']:.3f} to"
+        f" {row['most']:.3f} over {row['n']:.0f} seeds; for"
+        f" {part_of(same, len(f1), 'pair')} of model and dataset it does not move at all."
+    ]
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:

@@ -57,7 +57,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )
     for axis, ((dataset, metric), part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
-        entitle(axis, data.dataset(dataset), 32)
+        entitle(axis, data.dataset(dataset))
         axis.set_xlabel(f"Standard deviation of {metric_title(metric)}")
     style.legend_below(canvas, handles)
     titles = [f"{data.dataset(d)}, {metric_title(m)}" for (d, m), _ in panels]
@@ -106,28 +106,35 @@ def _bare(rows: pd.DataFrame) -> str:
 
 
 def _judged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Cells of the primary metric in which both noises were measured."""
-    return rows[rows["test_set_sd"].notna() & rows["primary"].astype(bool)]
+    """Cells in which both noises were measured, of the primary metric.
+
+    One without a per-item form, as F1, leaves accuracy as the only answer.
+    """
+    both, primary = rows["test_set_sd"].notna(), rows["primary"].astype(bool)
+    return rows[both & primary] if (both & primary).any() else rows[both]
 
 
 def _headline(rows: pd.DataFrame) -> str:
     both = _judged(rows)
     larger = int((both["test_set_sd"] > both["observed_sd"]).sum())
+    less = int((both["test_set_sd"] < both["observed_sd"]).sum())
     if both.empty:
         return ""
-    return f"The luck of the test rows outweighs the seed’s in {larger} of {len(both)} cells"
+    cells = numbers.counted(len(both), "cell")
+    if 2 * larger < len(both):
+        return f"The seed outweighs the luck of the test rows in {less} of {cells}"
+    return f"The luck of the test rows outweighs the seed’s in {larger} of {cells}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
     both, found = _judged(rows), []
     if len(both):
-        low, high = int(both["n"].min()), int(both["n"].max())
         larger = int((both["test_set_sd"] > both["observed_sd"]).sum())
         over = numbers.spread_over(both["observed_sd"] / both["test_set_sd"], "cell")
         found.append(
-            f"The luck of the test rows moves the score more than the model seed does in {larger}"
-            f" of {len(both)} pairs of dataset and algorithm"
-            f" ({low if low == high else f'{low} to {high}'} seeds each): the seed’s SD is {over}"
+            f"The luck of the test rows moves the score more than the model seed does in"
+            f" {numbers.part_of(larger, len(both), 'pair')} of dataset and algorithm"
+            f" ({numbers.from_to(both['n'])} seeds each): the seed’s SD is {over}"
             " times the test set’s."
         )
     share = rows["seed_share"].dropna()

@@ -7,6 +7,7 @@ import pandas as pd
 from reseed.exhibits import numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
@@ -61,6 +62,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         note,
         sections=sections if several else (),
         findings=_findings(data, rows),
+        headline=_headline(rows),
     )
 
 
@@ -90,28 +92,48 @@ def _count(value: float) -> str:
     return "–" if pd.isna(value) else f"{value:.0f}"
 
 
+def measured(rows: pd.DataFrame) -> pd.DataFrame:
+    """Cells of F1 with a spread over seeds: what the findings of these exhibits are about."""
+    return rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
+
+
+def where(data: ExhibitData, row: pd.Series) -> str:
+    """`XGB on Magic`."""
+    return f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}"
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    f1 = measured(rows)
+    f1 = f1[f1["n"] >= LEAST]
+    if f1.empty:
+        return ""
+    sds = numbers.from_to(f1["sd"], "{:.3f}".format)
+    return f"SD of F1 over seeds: {sds} in {numbers.counted(len(f1), 'cell')}"
+
+
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    found = []
-    f1 = rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
-    more = f1[f1["sd"] > f1["bootstrap_sd"]]
+    found, f1 = [], measured(rows)
     if len(f1):
+        most = f1.loc[f1["sd"].idxmax()]
         found.append(
-            f"The seed moves F1 more than the luck of the test set does in {len(more)} of"
-            f" {len(f1)} cells."
+            f"The SD of F1 over seeds is {numbers.from_to(f1['sd'], '{:.3f}'.format)} in"
+            f" {len(f1)} pairs of model and dataset ({numbers.from_to(f1['n'])} seeds each), the"
+            f" largest for {where(data, most)}."
         )
     same = f1[f1["distinct"] < f1["n"]]
     for _, row in same.iterrows():
-        where = f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}"
         if row["distinct"] == 1:
-            found.append(f"{where}: all {row['n']:.0f} seeds gave the same outputs, bit by bit.")
+            found.append(
+                f"{where(data, row)}: all {row['n']:.0f} seeds gave the same outputs, bit by bit."
+            )
         else:
             found.append(
-                f"{where}: {row['n']:.0f} seeds gave {row['distinct']:.0f} different outputs; some"
-                " seeds do the very same."
+                f"{where(data, row)}: {row['n']:.0f} seeds gave {row['distinct']:.0f} different"
+                " outputs; some seeds do the very same."
             )
     for _, row in f1[f1["collapsed"] > 0].iterrows():
         found.append(
-            f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}:"
-            f" {row['collapsed']:.0f} of {row['n']:.0f} runs predict one class throughout."
+            f"{where(data, row)}: {row['collapsed']:.0f} of {row['n']:.0f} runs predict one class"
+            " throughout."
         )
     return found

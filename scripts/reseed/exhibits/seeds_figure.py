@@ -11,7 +11,7 @@ from reseed.exhibits import style
 from reseed.exhibits.colours import DASHES, LINES
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import counted
+from reseed.exhibits.numbers import counted, from_to
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.settings import (
     LONG_LABEL,
@@ -85,13 +85,11 @@ def _headline(rows: pd.DataFrame) -> str:
 def _findings(rows: pd.DataFrame) -> list[str]:
     each = _needs(rows)
     enough = int((each["runs_for_power"] <= each["n"]).sum())
-    low, high = each["n"].min(), each["n"].max()
-    runs = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
     median = each["runs_for_power"].fillna(np.inf).median()
     middle = f"{median:,.0f} runs" if np.isfinite(median) else "more runs than were tried"
     return [
-        f"{runs} runs suffice to show the observed difference in {enough} of {len(each)} pairs of"
-        f" models; half of the pairs need {middle} or fewer."
+        f"{from_to(each['n'])} runs suffice to show the observed difference in {enough} of"
+        f" {len(each)} pairs of models; half of the pairs need {middle} or fewer."
     ]
 
 

@@ -30,14 +30,14 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     if rows.empty:
         return []
     within = rows.groupby("dataset")
-    differ = [c for c in ("scheme", "hyperparameters_source") if within[c].nunique().max() > 1]
-    several = rows["experiment"].nunique() > 1
+    told = ("experiment", "scheme", "hyperparameters_source")
+    differ = [name for name in told if within[name].nunique().max() > 1]
     found = []
     for key, part in rows.groupby(SETTING, sort=False, dropna=False):
         names = dict(zip(SETTING, key, strict=True))
         parts = [dataset_title(data, names["dataset"])]
-        parts += [data.experiment(names["experiment"])] if several else []
-        parts += [names[c] for c in differ]
+        names["experiment"] = data.experiment(names["experiment"])
+        parts += [names[name] for name in differ]
         found.append((" · ".join(parts), part))
     return found
 
@@ -83,12 +83,20 @@ def leaders(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found) if found else known
 
 
+def every_pair(rows: pd.DataFrame) -> bool:
+    """Whether every pair of models was compared in each setting: only then is one the best."""
+    for _, part in rows.groupby(SETTING, sort=False, dropna=False):
+        models = len({*part["model_a"], *part["model_b"]})
+        if len(part) < models * (models - 1) // 2:
+            return False
+    return True
+
+
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str, per: str = "pair") -> str:
     """The common footnote for comparisons; `n` is told by what a run is, not as seeds."""
     known = rows[rows["dataset"] != ALL_DATASETS]
     common = footnote(data, known.drop(columns=["n"], errors="ignore"))
     counts = []
     if "n" in known and len(known):
-        low, high = int(known["n"].min()), int(known["n"].max())
-        counts = [f"Runs per {per}: {low if low == high else f'{low}–{high}'}."]
+        counts = [f"Runs per {per}: {numbers.from_to(known['n'], to='–')}."]
     return " ".join([common, *counts, *(text for text in sentences if text)])

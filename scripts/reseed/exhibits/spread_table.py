@@ -145,15 +145,14 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     found = []
     if len(both):
         seeds = both[["n_data", "n_model"]]
-        low, high = int(seeds.min(axis=None)), int(seeds.max(axis=None))
-        count = f"{low}" if low == high else f"{low} to {high}"
+        count = numbers.from_to(seeds.to_numpy().ravel())
         over = numbers.spread_over(both["ratio"], "pair")
         text = (
             f"Another random split moves the score more than another model seed does in"
             f" {int((both['ratio'] > 1).sum())} of {len(both)} pairs of dataset and algorithm: the"
             f" SD over data seeds is {over} times that over model seeds, from {count} seeds a side"
         )
-        if low >= _ENOUGH:
+        if seeds.min(axis=None) >= _ENOUGH:
             clear = int((both["sd_low_data"] > both["sd_high_model"]).sum())
             level = f"{rows['level'].max():.0%}".replace("%", " %")
             text += f". In {clear} of them the {level} intervals of the two do not overlap"

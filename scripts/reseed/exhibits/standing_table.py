@@ -9,6 +9,7 @@ import pandas as pd
 from reseed.exhibits import coverage, numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.settings import metric_title
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
@@ -48,6 +49,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         ),
         text_columns=2,
         findings=_findings(data, known),
+        headline=_headline(data, known),
     )
 
 
@@ -68,10 +70,21 @@ def _line(data: ExhibitData, row: pd.Series, several: bool) -> dict:
     }
 
 
+def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
+    enough = rows[rows["n"] >= LEAST]
+    if enough.empty:
+        return ""
+    beats = numbers.from_to(enough["percentile"], numbers.percent)
+    if len(enough) > 1:
+        return f"{len(enough)} given scores beat {beats} of their own seeds"
+    row = enough.iloc[0]
+    return f"{arm_title(data, row['arm'])}: {row['score']:g} beats {beats} of {row['n']:,.0f} seeds"
+
+
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     return [
         f"{arm_title(data, row['arm'])}, {row['source']}: {row['score']:g} beats"
         f" {numbers.percent(row['percentile'])} of {row['n']:,.0f} of its own seeds (interval"
-        f" {numbers.percent(row['percentile_low'])} to {numbers.percent(row['percentile_high'])})."
+        f" {numbers.from_to(row[['percentile_low', 'percentile_high']], numbers.percent)})."
         for _, row in rows.iterrows()
     ]

@@ -6,7 +6,8 @@ import pandas as pd
 
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import NONE, fixed
+from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.numbers import NONE, counted, fixed, from_to, part_of
 from reseed.exhibits.settings import metric_title, settings
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
@@ -35,19 +36,33 @@ def table(data: ExhibitData, options: dict) -> Table:
             sections.append(f"{title}, {metric_title(part['metric'].iloc[0])}")
         found = part[part["dominates"].astype(bool)]
         findings.append(
-            f"{title}: almost stochastic order is shown for {len(found)} of"
-            f" {len(part) // 2} pairs of arms."
+            f"{title}: almost stochastic order is shown for"
+            f" {part_of(len(found), len(part) // 2, 'pair')} of arms."
         )
     first = rows.iloc[0]
-    counts = sorted({int(n) for n in rows[["n_a", "n_b"]].to_numpy().ravel()})
-    text = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
+    text = from_to(rows[["n_a", "n_b"]].to_numpy().ravel(), to="–")
     footnote = (
         f"Scale: {data.about['scale']}. Seeds per arm: {text}. Violation ratio (0: the row's arm is"
         f" better at every quantile; 1: the column's is), in brackets its"
         f" {100 * first['level']:g} % upper bound; * where that is below {first['threshold']:g}."
         " For each pair by itself, not for all at once. Seeds are taken as independent samples."
     )
-    return Table(data, pd.DataFrame(shown), rows, footnote, sections=sections, findings=findings)
+    return Table(
+        data,
+        pd.DataFrame(shown),
+        rows,
+        footnote,
+        sections=sections,
+        findings=findings,
+        headline=_headline(rows),
+    )
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    if rows[["n_a", "n_b"]].min(axis=None) < LEAST:
+        return ""
+    shown, pairs = int(rows["dominates"].astype(bool).sum()), len(rows) // 2
+    return f"Almost stochastic order is shown for {shown} of {counted(pairs, 'pair')}"
 
 
 def _cell(row: pd.Series | None) -> str:

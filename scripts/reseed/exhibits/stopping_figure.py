@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
+from reseed.exhibits.numbers import counted, from_to, part_of, spread_over, whole
 from reseed.exhibits.panels import line, panel_grid
 from reseed.exhibits.settings import note, pair_title, settings
 from reseed.options import Experiments
@@ -54,9 +55,15 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     known = rows.drop_duplicates([*PAIR, "dataset", "experiment"]).rename(
         columns={"model_a": "model"}
     )
+    found = findings(data, rows)
     return canvas, Drawn(
-        rows, note(data, known, GUARANTEE, _overlap(rows)), findings=findings(data, rows)
-    )
+        rows,
+        note(data, known, GUARANTEE, overlap(rows)),
+        findings=found,
+        headline=headline(rows),
+        alt=" ".join(["A panel a pair of models: the mean difference over the number of runs, in a"
+                      " band that narrows; dotted where the pair is settled.", *found]),
+    )  # fmt: skip
 
 
 GUARANTEE = (
@@ -65,7 +72,8 @@ GUARANTEE = (
 )
 
 
-def _overlap(rows: pd.DataFrame) -> str:
+def overlap(rows: pd.DataFrame) -> str:
+    """The sentence on splits that share rows; empty where runs are seeds."""
     if not (rows["design"] == "splits").any():
         return ""
     return "Splits of one table overlap: over them the sequence is too narrow, and none a verdict."
@@ -92,18 +100,36 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
     axis.locator_params(axis="x", integer=True, nbins=5)
 
 
-def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Where each pair was settled, of designs in which that means something."""
+def _settled(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(pairs, those of them that were settled), of designs in which that means something."""
     rows = rows[rows["design"] != "splits"]
     last = rows.drop_duplicates(["experiment", "dataset", *PAIR])
+    return last, last[last["stopped_at"].notna()]
+
+
+def headline(rows: pd.DataFrame) -> str:
+    """How many pairs are settled by the runs at hand."""
+    last, settled = _settled(rows)
+    if last.empty:
+        return ""
+    runs = from_to(last["n"])
+    return f"{len(settled)} of {counted(len(last), 'pair')} settled by {runs} runs of each"
+
+
+def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    """How many pairs were settled after how many runs, and the first of them."""
+    last, settled = _settled(rows)
     if last.empty:
         return []
-    settled = last[last["stopped_at"].notna()]
+    runs = from_to(last["n"])
+    if settled.empty:
+        return [
+            f"{part_of(0, len(last), 'pair').capitalize()} is settled by the {runs} runs at hand."
+        ]
+    after = spread_over(settled["stopped_at"], "pair", whole)
     found = [
-        f"{len(settled)} of {len(last)} pairs are settled; the median of these was after"
-        f" {settled['stopped_at'].median():.0f} of {settled['n'].median():.0f} runs of each."
-        if len(settled)
-        else f"None of {len(last)} pairs is settled by the runs at hand."
+        f"{len(settled)} of {counted(len(last), 'pair')} settled by {runs} runs of each, after"
+        f" {after} runs."
     ]
     for _, row in settled.nsmallest(3, "stopped_at").iterrows():
         found.append(

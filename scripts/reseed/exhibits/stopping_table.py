@@ -9,7 +9,7 @@ import pandas as pd
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import NONE, decimals, interval
 from reseed.exhibits.settings import in_unit, note, pair_title, settings
-from reseed.exhibits.stopping_figure import NOTHING, PAIR, _overlap, findings
+from reseed.exhibits.stopping_figure import NOTHING, PAIR, findings, headline, overlap
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
@@ -56,9 +56,10 @@ def table(data: ExhibitData, options: dict) -> Table:
         data,
         pd.DataFrame(shown),
         pd.DataFrame(raw),
-        note(data, known, text, _overlap(rows)),
+        note(data, known, text, overlap(rows)),
         sections=sections,
         findings=findings(data, rows),
+        headline=headline(rows),
     )
 
 

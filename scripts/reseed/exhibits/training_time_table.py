@@ -7,6 +7,7 @@ import pandas as pd
 from reseed.exhibits import numbers
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
+from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.settings import settings
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
@@ -44,7 +45,20 @@ def table(data: ExhibitData, options: dict) -> Table:
         sections=sections,
         text_columns=2,
         findings=[_finding(data, row) for _, row in known.iterrows()],
+        headline=_headline(data, known),
     )
+
+
+def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
+    known = rows[rows["n"] >= LEAST]
+    if known.empty:
+        return ""
+    if len(known) > 1:
+        times = numbers.from_to(known["ratio"], numbers.ratio)
+        return f"{times} times the training time of the other, in {len(known)} comparisons"
+    row = known.iloc[0]
+    times = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
+    return f"{arm_title(data, row['arm'])}: {times} times the training time"
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:
@@ -66,5 +80,5 @@ def _finding(data: ExhibitData, row: pd.Series) -> str:
     times = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
     return (
         f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}: {times} times the"
-        f" training time of {arm_title(data, row['baseline'])}."
+        f" training time of {arm_title(data, row['baseline'])} ({row['n']:.0f} runs of each)."
     )

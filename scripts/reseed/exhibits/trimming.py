@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import pandas as pd
@@ -9,18 +10,21 @@ import pandas as pd
 from reseed.exhibits import arms
 from reseed.exhibits.arms import TEST_SET, arm_title
 from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.numbers import several
+from reseed.exhibits.headlines import LEAST, listed
+from reseed.exhibits.numbers import counted, decimals, fixed, from_to, several
 
+# Thresholds of the KS test from here on let α̂ see coarse differences only.
+_WIDE = 0.08
 NOTHING = "No per-item outputs of enough model seeds of a classifier at this scale."
-#: Measurements by name: title on an axis, factor to print by.
+#: Measurements by name: title on an axis.
 MEASURES = {
-    "accuracy": ("Test accuracy", 1.0),
-    "churn": ("Churn against the other runs", 1.0),
-    "churn_ensemble": ("Churn against the ensemble", 1.0),
-    "ece": ("ECE", 1.0),
-    "alpha_hat": ("α̂", 1.0),
-    "alpha_hat_grid": ("α̂ on the authors’ grid", 1.0),
-    "ks": ("KS distance to the reference", 1.0),
+    "accuracy": "Test accuracy",
+    "churn": "Churn against the other runs",
+    "churn_ensemble": "Churn against the ensemble",
+    "ece": "ECE",
+    "alpha_hat": "α̂",
+    "alpha_hat_grid": "α̂ on the authors’ grid",
+    "ks": "KS distance to the reference",
 }
 
 
@@ -46,14 +50,67 @@ def cells(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame
     return arms.cells(data, rows, TEST_SET)
 
 
+def low_alpha(arms: list[tuple[str, int, int]]) -> str:
+    """How many runs of each arm are like the others, as a headline: (title, low α̂, judged)."""
+    known = [(title, low, judged) for title, low, judged in arms if judged >= LEAST]
+    if not known:
+        return ""
+    noun = " runs" if len(known) == 1 else ""
+    counts = [(title, f"{low} of {judged}{noun}") for title, low, judged in known]
+    low, judged = (sum(arm[i] for arm in known) for i in (1, 2))
+    return listed("Low α̂", counts, f"{low:,} of {judged:,} runs in {len(known)} arms")
+
+
+def admitted(arms: list[tuple[str, pd.DataFrame]]) -> list[tuple[str, int, int]]:
+    """(title, runs with a low α̂, runs judged) of each arm, from a row a run."""
+    return [(title, int(part["admitted"].astype(bool).sum()), len(part)) for title, part in arms]
+
+
+def in_text(measure: str) -> str:
+    """The name of a measurement within a sentence: `test accuracy`, but `ECE` and `KS distance`."""
+    name = MEASURES[measure]
+    return name[0].lower() + name[1:] if name[1].islower() else name
+
+
+def ensembled(
+    arms: list[tuple[str, pd.DataFrame]], measures: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Headline and sentences: the whole pool as one ensemble against ensembles of the least size.
+
+    Churn against the whole pool is left out, which is nil for the pool itself.
+    """
+    names = [name for name in dict.fromkeys(measures) if name != "churn_ensemble"]
+    found, first = [], []
+    for title, part in arms:
+        least, most = int(part["size"].min()), int(part["size"].max())
+        if not names or least == most:
+            continue
+        values = []
+        for name in names:
+            ends = [part.loc[part["size"] == size, name].mean() for size in (least, most)]
+            values.append([fixed(end, decimals(ends, 2, 3)) for end in ends])
+        told = several(
+            f"{in_text(name)} {'goes ' if name == names[0] else ''}from {low} to {high}"
+            for name, (low, high) in zip(names, values, strict=True)
+        )
+        delta = f" (δ = {part['delta'].iloc[0]:.3f})" if "ks" in names else ""
+        found.append(
+            f"{title}: from ensembles of {counted(least, 'run')} (on average) to that of all {most}"
+            f" runs {told}{delta}."
+        )
+        first.append(f"{MEASURES[names[0]]} {values[0][0]} of {counted(least, 'run')},"
+                     f" {values[0][1]} of {most} together")  # fmt: skip
+    enough = len(arms) == 1 and arms[0][1]["size"].max() >= LEAST
+    return first[0] if first and enough else "", found
+
+
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: what α̂ is at this n, and what was left out."""
-    low, high = rows["delta"].min(), rows["delta"].max()
-    delta = f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f}–{high:.3f}"
+    delta = from_to(rows["delta"], "{:.3f}".format, to="–")
     items = int(rows["items"].min())
     few = (
         f" With {items:,} test items δ is wide and α̂ sees coarse differences only."
-        if low > 0.08
+        if rows["delta"].min() > _WIDE
         else ""
     )
     left_out = data.rows().query("reason != ''")

@@ -12,7 +12,19 @@ from matplotlib.ticker import MaxNLocator
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
+from reseed.exhibits.numbers import from_to, several
+from reseed.exhibits.trimming import (
+    MEASURES,
+    NOTHING,
+    Measure,
+    admitted,
+    cells,
+    ensembled,
+    in_text,
+    low_alpha,
+    measured,
+    note,
+)  # fmt: skip
 from reseed.options import Arms
 
 _AXES = ("accuracy", "churn_ensemble", "ece")
@@ -52,10 +64,38 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             vmin=limits[0], vmax=limits[1], depthshade=False,
         )  # fmt: skip
         for name, which in zip(_AXES, "xyz", strict=True):
-            getattr(axis, f"set_{which}label")(MEASURES[name][0], labelpad=6)
+            getattr(axis, f"set_{which}label")(MEASURES[name], labelpad=9)
             getattr(axis, f"{which}axis").set_major_locator(MaxNLocator(3))
-        axis.set_title(title)
+        axis.set_title(title if len(arms) > 1 else "")
         axis.set_box_aspect(None, zoom=0.78)
-    label = "log₁₀ of the ensemble's size" if by == "size" else MEASURES[by][0]
-    canvas.colorbar(drawn, ax=canvas.axes, shrink=0.6, label=label)
-    return canvas, Drawn(rows, note(data, rows))
+    label = "Runs in the ensemble" if by == "size" else MEASURES[by]
+    bar = canvas.colorbar(drawn, ax=canvas.axes, shrink=0.6, label=label)
+    if by == "size":
+        sizes = sorted(rows["size"].unique())
+        bar.set_ticks(np.log10(sizes), labels=[f"{size:.0f}" for size in sizes])
+    headline, found = ensembled(arms, _AXES) if by == "size" else _of_runs(arms)
+    return canvas, Drawn(
+        rows,
+        note(data, rows),
+        findings=found,
+        headline=headline,
+        alt=" ".join([f"Dots in a space of {several(map(in_text, _AXES))}, coloured by"
+                      f" {'the number of runs' if by == 'size' else in_text(by)}.", *found]),
+    )  # fmt: skip
+
+
+def _of_runs(arms: list) -> tuple[str, list[str]]:
+    """Headline and sentences: where the runs with a low α̂ lie among all."""
+    found = []
+    for title, part in arms:
+        low = part[part["admitted"].astype(bool)]
+        if len(low) in (0, len(part)):
+            continue
+        ends = [
+            f"{in_text(name)} {from_to(low[name], '{:.4f}'.format)} (all:"
+            f" {from_to(part[name], '{:.4f}'.format)})"
+            for name in _AXES
+        ]
+        found.append(f"{title}: {len(low)} of {len(part)} runs have a low α̂, with"
+                     f" {several(ends)}.")  # fmt: skip
+    return low_alpha(admitted(arms)), found

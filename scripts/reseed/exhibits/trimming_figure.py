@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field
@@ -11,8 +12,19 @@ from pydantic import Field
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import colours, line, panel_grid
-from reseed.exhibits.trimming import MEASURES, NOTHING, Measure, cells, measured, note
+from reseed.exhibits.numbers import from_to, part_of, several
+from reseed.exhibits.panels import colours, entitle, line, panel_grid
+from reseed.exhibits.trimming import (
+    MEASURES,
+    NOTHING,
+    Measure,
+    admitted,
+    cells,
+    in_text,
+    low_alpha,
+    measured,
+    note,
+)  # fmt: skip
 from reseed.options import Arms
 
 DRAWS = ("trimming",)
@@ -40,42 +52,61 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     palette = colours([title for title, _ in arms])
     panels = [(title, part, x) for title, part in arms for x in across]
     threshold = rows["threshold"].iloc[0]
+    # Arms are compared: a measurement has one scale in all panels.
+    ends = {name: _ends(rows[name]) for name in (*across, y)}
+    if y.startswith("alpha"):
+        ends[y] = 0, 1.08 * max(rows[y].max(), 1.5 * threshold)
     for axis, (title, part, x) in zip(axes, panels, strict=False):
         low = part["admitted"].astype(bool)
         for chosen, face in ((part[low], palette[title]), (part[~low], "none")):
+            if chosen.empty:  # an unclipped line without a point would take room at the corner
+                continue
             axis.plot(chosen[x], chosen[y], "o", ms=3.6, mew=0.8, mec=palette[title], mfc=face,
                       alpha=0.8, clip_on=False)  # fmt: skip
         if y.startswith("alpha"):
             axis.axhline(threshold, color=style.GREY, lw=0.9, ls="--")
-            axis.set_ylim(0, 1.08 * max(part[y].max(), 1.5 * threshold))
-        axis.margins(x=0.06)
-        axis.set_title(title)
-        axis.set_xlabel(MEASURES[x][0])
-        axis.set_ylabel(MEASURES[y][0])
+        axis.set_xlim(ends[x])
+        axis.set_ylim(ends[y])
+        entitle(axis, title if x == across[0] else "")
+        axis.set_xlabel(MEASURES[x])
+        axis.set_ylabel(MEASURES[y])
         axis.xaxis.set_major_locator(MaxNLocator(4))
         axis.yaxis.set_major_locator(MaxNLocator(5))
     handles = [line(style.GREY, f"α̂ = {threshold:g} (filled: at or below)", "--", 0.9)]
     canvas.legend(handles=handles, loc="outside lower center")
-    return canvas, Drawn(rows, note(data, rows), findings=_findings(arms))
+    found = _findings(arms)
+    return canvas, Drawn(
+        rows,
+        note(data, rows),
+        findings=found,
+        headline=low_alpha(admitted(arms)),
+        alt=" ".join([f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"
+                      " where α̂ is at or below the dashed threshold.", *found]),
+    )  # fmt: skip
+
+
+def _ends(values: pd.Series) -> tuple[float, float]:
+    """The ends of an axis that holds `values` with some room."""
+    room = 0.06 * (values.max() - values.min()) or 0.01
+    return values.min() - room, values.max() + room
 
 
 def _findings(arms: list) -> list[str]:
-    found = []
+    """Over all arms how many runs are like the others; of each whether accuracy tells them."""
+    threshold = arms[0][1]["threshold"].iloc[0]
+    counts = [f"{low} of {judged} runs of {title}" for title, low, judged in admitted(arms)]
+    found = [f"Like the others of their training (α̂ at most {threshold:g}): {several(counts)}."]
     for title, part in arms:
         low = part[part["admitted"].astype(bool)]
         if len(low) in (0, len(part)):
-            found.append(
-                f"{title}: α̂ is {'above' if len(low) == 0 else 'at or below'} the threshold for"
-                f" all {len(part)} runs."
-            )
             continue
         odd = part.drop(low.index)
-        inside = odd["accuracy"].between(low["accuracy"].min(), low["accuracy"].max()).sum()
+        inside = int(odd["accuracy"].between(low["accuracy"].min(), low["accuracy"].max()).sum())
         found.append(
-            f"{title}: {len(low)} of {len(part)} runs have a low α̂, with accuracies from"
-            f" {low['accuracy'].min():.4f} to {low['accuracy'].max():.4f} (all runs:"
-            f" {part['accuracy'].min():.4f} to {part['accuracy'].max():.4f}); {inside} of the"
-            f" {len(odd)} others have an accuracy within that range, so accuracy alone does not"
-            " tell them."
+            f"{title}: runs with a low α̂ have accuracies of"
+            f" {from_to(low['accuracy'], '{:.4f}'.format)} (all runs:"
+            f" {from_to(part['accuracy'], '{:.4f}'.format)}), and so"
+            f" {'has' if inside < 2 else 'have'} {part_of(inside, len(odd), 'other')}"
+            + (", so accuracy alone does not tell them." if inside else ".")
         )
     return found

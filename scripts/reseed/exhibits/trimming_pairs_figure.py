@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import dot, panel_grid
+from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.numbers import counted, from_to, percent
+from reseed.exhibits.panels import dot, entitle, panel_grid
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms
 
@@ -41,24 +44,50 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
                       color=colour, rasterized=True)  # fmt: skip
         axis.axvline(threshold, color=style.GREY, lw=0.9, ls="--")
         axis.set_xlim(left=0)
-        axis.set_title(title)
+        axis.set_ylim(0, 1.06 * rows["churn"].max())
+        entitle(axis, title)
         axis.set_xlabel("Greater α̂ of the pair")
         axis.set_ylabel("Pairwise churn")
         axis.xaxis.set_major_locator(MaxNLocator(4))
     handles = [dot(colour, _LABELS[number]) for number, colour in _COLOURS.items()]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = f"The dashed line is the threshold, {threshold:g}. Pairs share runs."
-    return canvas, Drawn(rows, note(data, rows, text), findings=_findings(arms))
+    found = _findings(arms)
+    return canvas, Drawn(
+        rows,
+        note(data, rows, text),
+        findings=found,
+        headline=_headline(arms),
+        alt=" ".join(["A dot a pair of runs: its churn against the greater α̂ of the two, coloured"
+                      " by how many of them are above the dashed threshold.", *found]),
+    )  # fmt: skip
+
+
+def _low(part: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of which both runs have a low α̂."""
+    return part[part["both_admitted"].astype(bool)]
+
+
+def _churn(values: pd.Series) -> str:
+    return from_to(values, lambda value: percent(value, 1))
+
+
+def _headline(arms: list) -> str:
+    known = [part for _, part in arms if len(_low(part)) >= LEAST]
+    if not known:
+        return ""
+    every, low = (max(take(part)["churn"].max() for part in known) for take in (pd.DataFrame, _low))
+    return f"Churn of a pair: at most {percent(every, 1)}, where both α̂ are low {percent(low, 1)}"
 
 
 def _findings(arms: list) -> list[str]:
     found = []
     for title, part in arms:
-        low = part[part["both_admitted"].astype(bool)]["churn"]
+        low = _low(part)
         if len(low):
             found.append(
-                f"{title}: churn of a pair lies between {part['churn'].min():.1%} and"
-                f" {part['churn'].max():.1%} of the test items; of pairs with a low α̂ of both"
-                f" between {low.min():.1%} and {low.max():.1%}.".replace("%", " %")
+                f"{title}: a pair of runs disagrees on {_churn(part['churn'])} of the test items"
+                f" ({counted(len(part), 'pair')}), one with a low α̂ of both on"
+                f" {_churn(low['churn'])} ({counted(len(low), 'pair')})."
             )
     return found

@@ -6,6 +6,7 @@ import pandas as pd
 
 from reseed.exhibits import numbers
 from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.headlines import LEAST, listed
 from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms
@@ -42,6 +43,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             " which two runs predict different classes. Ranges grow with the number of runs.",
         ),
         findings=_findings(data, rows),
+        headline=_headline(data, rows),
     )
 
 
@@ -65,13 +67,23 @@ def _line(title: str, row: pd.Series, prefix: str) -> dict:
     }
 
 
+def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
+    known = [(title, part.iloc[0]) for title, part in cells(data, rows)]
+    known = [(title, row) for title, row in known if row["candidates"] >= LEAST]
+    if not known:
+        return ""
+    spreads = [(title, f"{row['accuracy_sd']:.4f}") for title, row in known]
+    values = numbers.from_to((row["accuracy_sd"] for _, row in known), "{:.4f}".format)
+    return listed("SD of accuracy", spreads, f"{values} in {len(known)} arms")
+
+
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    if len(rows) < 2:
-        return []
-    titles = {title: part.iloc[0] for title, part in cells(data, rows)}
-    widest = max(titles, key=lambda t: titles[t]["accuracy_sd"])
-    least = min(titles, key=lambda t: titles[t]["accuracy_sd"])
+    """Spread of accuracy and churn of each arm; with few runs their order is no finding."""
+    known = [(title, part.iloc[0]) for title, part in cells(data, rows)]
+    spreads = [f"{row['accuracy_sd']:.4f} ({title})" for title, row in known]
+    churn = [numbers.percent(row["churn_mean"], 1) for _, row in known]
+    runs = numbers.from_to(row["candidates"] for _, row in known)
     return [
-        f"Accuracy varies most for {widest} (SD {titles[widest]['accuracy_sd']:.4f}) and least for"
-        f" {least} (SD {titles[least]['accuracy_sd']:.4f})."
+        f"The SD of accuracy over {runs} runs is {numbers.several(spreads)}; two of them disagree"
+        f" on {numbers.several(churn)} of the test items on average."
     ]

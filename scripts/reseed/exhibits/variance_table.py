@@ -146,8 +146,9 @@ def _findings(share: pd.DataFrame) -> list[str]:
     datasets = both.index.get_level_values("dataset").nunique()
     of = f"{numbers.counted(models, 'algorithm')} on {numbers.counted(datasets, 'dataset')}"
     text = (
-        f"Of the variance of a score over both seeds the data seed makes {_from_to(split)} and the"
-        f" model seed {_from_to(seed)} ({of}), the data seed more for"
+        f"Of the variance of a score over both seeds the data seed makes"
+        f" {numbers.from_to(split, numbers.percent)} and the model seed"
+        f" {numbers.from_to(seed, numbers.percent)} ({of}), the data seed more for"
         f" {int((split > seed).sum())} of {len(both)}"
     )
     if "share_low" in both.columns.get_level_values(0):
@@ -165,8 +166,3 @@ def _largest(share: pd.DataFrame) -> str:
     counts = alone.dropna(how="all").idxmax(axis=1).value_counts()
     told = ", ".join(f"{_FACTORS[name].lower()} in {count}" for name, count in counts.items())
     return f"The largest share of one seed by itself, of {len(share)} grids: {told or 'none'}."
-
-
-def _from_to(share: pd.Series) -> str:
-    low, high = (numbers.percent(end) for end in (share.min(), share.max()))
-    return low if low == high else f"{low} to {high}"

@@ -9,6 +9,7 @@ from reseed.exhibits.data import ExhibitData, metric_title
 from reseed.exhibits.settings import (
     RUNS,
     difference_and_interval,
+    every_pair,
     in_unit,
     leaders,
     note,
@@ -126,19 +127,14 @@ def _headline(rows: pd.DataFrame) -> str:
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     """Who leads where, and against how many of the others that is shown."""
     within = rows[(rows["design"] != "datasets") & rows["difference"].notna()]
-    best = leaders(within)
-    if best.empty:
+    if within.empty:
         return []
-    first = best["model_a"].value_counts(sort=False).sort_values(ascending=False, kind="stable")
-    named = [f"{data.model(model)} on {count}" for model, count in first.items()]
-    sure = int((best["outcome"] == "difference").sum())
-    n = within["n"]
     runs = numbers.several(dict.fromkeys(RUNS.get(d, "runs") for d in within["design"]))
-    count = f"{n.min():.0f}" if n.min() == n.max() else f"{n.min():.0f} to {n.max():.0f}"
-    found = [
-        f"The best mean score on {numbers.counted(len(best), 'dataset')}: {numbers.several(named)};"
-        f" that it beats the second best is shown on {sure} ({count} {runs} a pair)."
-    ]
+    count = f"{numbers.from_to(within['n'])} {runs} a pair"
+    found = [_leaders(data, leaders(within), count)] if every_pair(within) else [
+        f"Of {numbers.counted(len(within), 'chosen pair')} a difference is shown for"
+        f" {int((within['outcome'] == 'difference').sum())} ({count})."
+    ]  # fmt: skip
     other = rows[rows["design"] == "datasets"]
     if len(other):
         shown = int((other["outcome"] == "difference").sum())
@@ -147,3 +143,13 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
             f" ranks is shown for {shown} of {numbers.counted(len(other), 'pair')}."
         )
     return found
+
+
+def _leaders(data: ExhibitData, best: pd.DataFrame, count: str) -> str:
+    first = best["model_a"].value_counts(sort=False).sort_values(ascending=False, kind="stable")
+    named = [f"{data.model(model)} on {count}" for model, count in first.items()]
+    sure = int((best["outcome"] == "difference").sum())
+    return (
+        f"The best mean score on {numbers.counted(len(best), 'dataset')}: {numbers.several(named)};"
+        f" that it beats the second best is shown on {sure} ({count})."
+    )

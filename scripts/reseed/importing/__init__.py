@@ -31,7 +31,8 @@ def import_results(source: object, results: dict, study: dict) -> tuple[pd.DataF
     Args:
         source: a path, or anything `reseed.importing.sources.open_results` takes.
         results: a study's `results` entry (`reseed.config.Results`) as a dict.
-        study: name (or study), title, question, citation, notes and scale of the study.
+        study: name (or study), title, question, citation, notes and scale of the study; titles of
+            datasets and of models by name.
 
     Returns:
         metrics: one row a run, in the columns of `reseed.collect.collect_trials`; a run without a

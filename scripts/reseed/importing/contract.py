@@ -120,9 +120,13 @@ def about_given(
     failed = metrics[metrics["status"] != "ok"]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
     seeds = {"data_seed": "data", "repeat": "repeat", "fold": "fold", "init": "model"}
+    titles = study.get("titles") or {}
+    models = {
+        name: _title(titles.get("models", {}), name) for name in dict.fromkeys(metrics["model"])
+    }
     datasets = {
         name: {
-            "title": name,
+            "title": _title(titles.get("datasets", {}), name),
             "task": tasks.get(name, {}).get("task"),
             "metric": metric,
             "greater_is_better": directions[metric],
@@ -145,14 +149,14 @@ def about_given(
         "scale": "as given",
         "notes": [*(study.get("notes") or []), *notes],
         "models": {
-            name: {"title": name, "hyperparameters": {}, "search_space": {}, "notes": None}
-            for name in dict.fromkeys(metrics["model"])
+            name: {"title": title, "hyperparameters": {}, "search_space": {}, "notes": None}
+            for name, title in models.items()
         },
         "variants": {},
         "experiments": {
             EXPERIMENT: {
                 "title": "Given results",
-                "arms": {model: model for model in dict.fromkeys(metrics["model"])},
+                "arms": models,
                 "varied": _union(metrics["varied"]),
                 "seeds": {
                     noun: sorted(map(int, metrics[column].unique()))
@@ -173,6 +177,12 @@ def about_given(
         "machines": [],
         "commits": [],
     }
+
+
+def _title(titles: dict[str, str], name: str) -> str:
+    """The title of a name; of a variant whose name says what it changes, that of what it varies."""
+    base, _, changes = name.partition("~")
+    return titles.get(name) or (titles.get(base) if "=" in changes else None) or name
 
 
 def _union(varied: pd.Series) -> str:

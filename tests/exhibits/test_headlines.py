@@ -1,0 +1,221 @@
+"""Every kind of exhibit is headed by what it shows, and its figures say what is seen."""
+
+import importlib
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from pair_frames import frame as timed_frame
+from reseed.analyses import (
+    aggregates,
+    convergence,
+    curves,
+    extremes,
+    five_by_two,
+    fold_scores,
+    gap_distribution,
+    grid_plan,
+    over_datasets,
+    pairs,
+    protocol,
+    range_growth,
+    role_components,
+    seeds_needed,
+    spread,
+    standing,
+    stochastic_order,
+    stopping,
+    training_time,
+    trimming,
+    trimming_ensembles,
+    trimming_information,
+    trimming_pairs,
+    trimming_summary,
+)
+from reseed.analyses.data import Data
+from reseed.exhibits import KINDS
+from reseed.exhibits.data import ExhibitData
+from study_frames import about, frame, trial
+from test_extremes_and_curves_exhibits import make as curve_study
+from test_extremes_and_curves_exhibits import read
+from test_item_pairs_exhibits import data as item_study
+from test_protocol_and_seed_scores import folds, scores
+from test_role_components import study as crossed_roles
+from test_seed_choice import data as choice_study
+from test_trimming_exhibits import make as output_study
+
+__all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores"]
+
+TITLE = "A title that says nothing of the result"
+#: Lists of what was used have no result to head them.
+UNTITLED = {"checklist"}
+#: Trials of several models on four datasets, over twelve seeds.
+COMPARED = {
+    "aggregates_figure": aggregates,
+    "improvement_table": aggregates,
+    "stochastic_order_table": stochastic_order,
+    "stopping_figure": stopping,
+    "stopping_table": stopping,
+    "seeds_figure": seeds_needed,
+    "pairs_table": pairs,
+    "win_tie_loss_table": pairs,
+    "critical_difference_figure": pairs,
+    "over_datasets_figure": over_datasets,
+    "over_datasets_table": over_datasets,
+}
+#: Exhibits of curves and extremes, of outputs, of the protocol, with what each is drawn from.
+CURVES = {
+    "curves_figure": curves,
+    "convergence_figure": convergence,
+    "reach_table": convergence,
+    "extremes_table": extremes,
+    "histogram_figure": extremes,
+    "range_growth_figure": range_growth,
+    "standing_table": standing,
+}
+OUTPUTS = {
+    "ensembles_figure": trimming_ensembles,
+    "ensembles_table": trimming_ensembles,
+    "gap_figure": gap_distribution,
+    "information_table": trimming_information,
+    "representatives_table": trimming,
+    "trimming_3d_figure": trimming,
+    "trimming_figure": trimming,
+    "trimming_pairs_figure": trimming_pairs,
+    "trimming_table": trimming_summary,
+}
+SCORES = ("seed_scores_table", "bootstrap_table", "seed_boxes")
+FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
+ITEMS = ("item_pairs_table", "item_pairs_figure")
+CHOICE = ("seed_choice_table", "seed_choice_figure")
+ALONE = (
+    "ratio_table",
+    "grid_plan_table",
+    "five_by_two_table",
+    "training_time_table",
+    "roles_table",
+)
+FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_simulations": 100}
+
+
+def analysed(analysis, metrics, facts, **options):
+    table = analysis.analyse(Data(metrics, facts), FAST | options)
+    return ExhibitData(table, metrics, facts, "k", TITLE)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    """Three models on four tables; twelve seeds each, one model clearly the best."""
+    rng = np.random.default_rng(0)
+    datasets = tuple(f"magic~rows={i}00" for i in range(1, 5))
+    rows = [
+        trial(0.8 + gain + rng.normal(0, 0.005), seed=s, dataset=d, model=m, arm=m, metric="auc")
+        for d in datasets
+        for m, gain in (("ffnn", 0.0), ("rf", 0.01), ("xgb", 0.05))
+        for s in range(12)
+    ]
+    return frame(rows), about(datasets)
+
+
+def alone(kind):
+    rng = np.random.default_rng(1)
+    here = {"dataset": "magic", "metric": "auc"}
+    if kind == "roles_table":
+        data = crossed_roles()
+        return ExhibitData(role_components.analyse(data, {}), data.metrics, data.about, "k", TITLE)
+    if kind == "ratio_table":
+        rows = [
+            trial(0.8 + rng.normal(0, 0.01), seed=s, model=m, test_ratio=r, scheme=f"holdout-{r}",
+                  experiment="ratios", **here)
+            for m in ("rf", "xgb") for r in (0.1, 0.2, 0.3) for s in range(8)
+        ]  # fmt: skip
+        return analysed(spread, frame(rows), about())
+    if kind == "grid_plan_table":
+        rows = [
+            trial(0.8 + gain + rng.normal(0, 0.01), seed=s, data_seed=d, model=m,
+                  experiment="grid", varied="data+model", **here)
+            for m, gain in (("rf", 0.0), ("xgb", 0.02)) for s in range(5) for d in range(5)
+        ]  # fmt: skip
+        return analysed(grid_plan, frame(rows), about())
+    if kind == "five_by_two_table":
+        rows = [
+            trial(0.8 + gain + rng.normal(0, 0.002), repeat=r, fold=f, model=m, varied="none",
+                  scheme="kfold-2x5", **here)
+            for m, gain in (("rf", 0.0), ("xgb", 0.05)) for r in range(5) for f in range(2)
+        ]  # fmt: skip
+        return analysed(five_by_two, frame(rows), about())
+    rows = [("magic", m, 0, 0, s, 0.9) for m in ("rf", "xgb") for s in range(6)]
+    metrics = timed_frame(rows, "auc").assign(
+        train_seconds=[*rng.uniform(1, 2, 6), *rng.uniform(3, 4, 6)]
+    )
+    return analysed(training_time, metrics, about())
+
+
+@pytest.fixture
+def shown(request, configured, exhibit):
+    """What an exhibit of a kind is drawn from, and its options; None for a kind without a case."""
+
+    def of(kind):
+        if kind in COMPARED:
+            return analysed(COMPARED[kind], *request.getfixturevalue("compared")), {}
+        if kind in CURVES:
+            return request.getfixturevalue("curve_study")(CURVES[kind]), {}
+        if kind in OUTPUTS:
+            return request.getfixturevalue("output_study")(OUTPUTS[kind]), {"arms": ["rf:both"]}
+        if kind in SCORES:
+            return request.getfixturevalue("scores"), {}
+        if kind in ITEMS:
+            return request.getfixturevalue("item_study"), {}
+        if kind in FOLDS:
+            metrics, facts = folds()
+            if FOLDS[kind] is None:
+                return ExhibitData(None, metrics, facts, "k", TITLE), {}
+            return analysed(FOLDS[kind], metrics, facts), {}
+        if kind in ALONE:
+            return alone(kind), {"experiments": ["ratios"]} if kind == "ratio_table" else {}
+        if kind in CHOICE:
+            return request.getfixturevalue("choice_study"), {}
+        if kind == "repeated_fits":
+            fit = {"dataset": "magic", "model": "rf", "text": ""}
+            again = [fit | {"same": s > 0} for s in range(9)]
+            return replace(exhibit(kind)[0], repeats=pd.DataFrame(again)), {}
+        names = [name for name, entry in configured["exhibits"].items() if entry["kind"] == kind]
+        return exhibit(names[0]) if names else None
+
+    return of
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_it_is_headed_by_what_it_shows(kind, shown):
+    case = shown(kind)
+    assert case is not None, f"{kind}: no case here draws it"
+    data, options = case
+    module = importlib.import_module(f"reseed.exhibits.{kind}")
+    table = KINDS[kind] == "table"
+    made = module.table(data, options) if table else module.figure(data, options)[1]
+    assert not made.empty
+    if kind in UNTITLED:
+        assert made.headline == ""
+        return
+    assert 12 <= len(made.headline) <= 85
+    assert made.headline not in (data.title, data.about["title"])
+    assert not re.search(r"\bnan\b|None|_|\b1 (?!times)[a-z]+s\b|  ", made.headline), made.headline
+    for sentence in made.findings:
+        assert sentence[-1] == "."
+        assert not re.search(r"\b(\S+ ?%?) to \1[ ,)]", sentence), sentence
+        assert "median of 1 " not in sentence
+        assert not re.search(r"\b1 of the 1\b|\b0 of the\b", sentence)
+    if KINDS[kind] == "figure":
+        assert len(made.alt) >= 40
+        assert made.alt not in (made.headline, data.title)
+        # What is seen comes first, then what it says.
+        said = [made.headline, *made.findings]
+        assert not made.alt.startswith(tuple(said))
+        assert any(text in made.alt for text in said) or len(made.alt) > 80
+
+
+def test_the_cases_are_of_kinds_that_there_are():
+    named = {*COMPARED, *CURVES, *OUTPUTS, *SCORES, *FOLDS, *ITEMS, *ALONE, *CHOICE}
+    assert named | UNTITLED <= set(KINDS)

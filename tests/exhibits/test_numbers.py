@@ -1,0 +1,64 @@
+"""Numbers as sentences read them: nothing from 3 to 3, no median of one, no 1 of the 1 others."""
+
+import math
+
+import pytest
+from reseed.exhibits.headlines import LONGEST, listed
+from reseed.exhibits.numbers import NONE, from_to, part_of, percent, spread_over
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([3, 12, 5], "3 to 12"),
+        ([7, 7], "7"),
+        ([1200], "1,200"),
+        ([2, math.nan, None, 4], "2 to 4"),
+        ([math.nan], NONE),
+        ([], NONE),
+    ],
+)
+def test_a_range_whose_ends_read_the_same_is_one_number(values, text):
+    assert from_to(values) == text
+
+
+def test_it_is_the_text_that_decides():
+    assert from_to([0.331, 0.334], percent) == "33 %"
+    assert from_to([0.331, 0.349], percent, to="–") == "33 %–35 %"
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0.331, 0.334], "33 % (each of 2 pairs)"),
+        ([0.331], "33 % (1 pair)"),
+        ([0.0, 0.0, 0.0, 0.29], "0 % (median of 4 pairs, 0 % to 29 %)"),
+        ([math.nan], NONE),
+    ],
+)
+def test_a_median_with_its_ends(values, text):
+    assert spread_over(values, "pair", percent) == text
+
+
+@pytest.mark.parametrize(
+    ("n", "total", "text"),
+    [
+        (3, 5, "3 of the 5 others"),
+        (0, 5, "none of the 5 others"),
+        (5, 5, "all 5 others"),
+        (1, 1, "the one other"),
+        (0, 1, "no other"),
+    ],
+)
+def test_a_part_of_a_count(n, total, text):
+    assert part_of(n, total, "other") == text
+
+
+def test_arms_are_listed_while_a_heading_holds_them():
+    assert listed("SD", [("long", "0.1"), ("short", "0.2")], "0.1 to 0.2") == (
+        "SD: long 0.1, short 0.2"
+    )
+    assert listed("SD", [("long", "0.1")], "0.1") == "SD: 0.1"
+    many = [(f"arm number {i}", "0.1") for i in range(9)]
+    assert listed("SD", many, "0.1 in 9 arms") == "SD: 0.1 in 9 arms"
+    assert len(listed("SD", many[:4], "0.1 in 4 arms")) <= LONGEST
