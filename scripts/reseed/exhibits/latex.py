@@ -9,6 +9,7 @@ too high for a page continues in a further `table`.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +26,9 @@ _NARROWEST = 58.0  # points of a column of sentences
 # Advance widths of cmr10 in thousandths of an em, by the characters that have them.
 _ADVANCE = {
     "ijl.,:;!'’|’": 278, "I()[]ftr-": 390, "cesvxz k": 450, " ": 333, "abdghnopquy0123456789": 556,
-    "/*+=<>": 778, "mwM%&@…": 910, "W—": 1030, "–": 500, "·": 278,
+    "/*+=<>": 778, "mwM%&@…": 910, "W—": 1030, "–": 500, "·": 278, "\u200b": 0,
 }  # fmt: skip
+_CODE = 4200  # of a character that is named by its code
 _WIDTH = {character: width for text, width in _ADVANCE.items() for character in text}
 
 _LATEX = {
@@ -37,7 +39,8 @@ _LATEX = {
     "·": r"$\cdot$", "≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "≠": r"$\ne$",
     "²": "$^2$", "³": "$^3$", "¹": "$^1$", "°": r"$^\circ$", "µ": r"$\mu$", "½": r"$\frac12$",
     "…": r"\ldots{}", "’": "'", "‘": "`", "“": "``", "”": "''", "√": r"$\surd$", "€": "EUR ",
-    "∞": r"$\infty$", "†": r"$\dagger$", "‡": r"$\ddagger$", "→": r"$\to$", "•": r"$\bullet$",
+    "∞": r"$\infty$", "†": r"$\dagger$", "‡": r"$\ddagger$", "→": r"$\to$",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "\u200b": r"\allowbreak{}", "•": r"$\bullet$",
     "\u00a0": "~", "\u202f": "~", "\u2009": r"\,",
     **{letter: rf"$\{name}$" for letter, name in zip(
         "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ",
@@ -50,6 +53,8 @@ _ACCENTS = {
     "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0307": ".",
     "\u0308": '"', "\u030a": "r", "\u030c": "v", "\u0327": "c",
 }  # fmt: skip
+# A checksum is a word without an end: it may break after every few characters.
+_HASH, _BREAKS = re.compile(r"\b(?=\w*\d)[0-9A-Za-z]{17,}\b"), re.compile(r"\w{4}\B")
 _OVER_MATHS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0307": r"\dot"}
 
 
@@ -79,7 +84,7 @@ def _accented(text: str, base: str, accent: str) -> str:
 def width_of(text: str, em: float, bold: bool = False) -> float:
     """Points that a text is about as wide as, in a roman whose em has `em` points."""
     plain = [c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)]
-    thousandths = sum(_WIDTH.get(c, 750) for c in plain)
+    thousandths = sum(_WIDTH.get(c, 750 if c.isascii() or c in _LATEX else _CODE) for c in plain)
     return thousandths / 1000 * em * (1.15 if bold else 1.0)
 
 
@@ -260,12 +265,13 @@ def _column(table: Table, index: int, block: _Block) -> str:
 
 
 def _cell(text: str, index: int, block: _Block) -> str:
-    escaped = escape_latex(text)
     if index not in block.wraps:
-        return escaped
+        return escape_latex(text)
+    escaped = escape_latex(_HASH.sub(lambda found: _BREAKS.sub("\\g<0>\u200b", found[0]), text))
     for sign in (r"\_", "/", "=", ":"):
         escaped = escaped.replace(sign, sign + r"\allowbreak{}")
-    return rf"{{\raggedright {escaped}\strut\par}}"
+    # Not \raggedright: it takes the end of the row, and ended by \par it leaves an empty line.
+    return rf"\rightskip=0pt plus 1fil\relax {escaped}"
 
 
 def _head(levels: list[list[str]], block: _Block) -> list[str]:
