@@ -201,18 +201,20 @@ def _pack(table, lines, size, blocks, tall: tuple[float, float]) -> list[list[st
     em, leading = _SIZES[size]
     floats: list[list[str]] = [[]]
     used = tall[0]
+    natural = _widths(table, lines, _SIZES[r"\scriptsize"][0] * 0.9)
     for block in blocks:
+        whole = _total(natural, block)
         head = leading * (len(table.levels()) + 2)
         chunk: list = []
         height = head
         for line in lines:
             more = _height(line, block, em, leading)
             if chunk and height + more > TEXT_HEIGHT - tall[0] - tall[1]:
-                used = _place(floats, used, height, _tabular(table, chunk, block), tall)
+                used = _place(floats, used, height, _tabular(table, chunk, block, whole), tall)
                 chunk, height = [], head
             chunk.append(line)
             height += more
-        used = _place(floats, used, height, _tabular(table, chunk, block), tall)
+        used = _place(floats, used, height, _tabular(table, chunk, block, whole), tall)
     return floats
 
 
@@ -234,7 +236,8 @@ def _height(line: tuple, block: _Block, em: float, leading: float) -> float:
     return title + leading * max([1, *rows])
 
 
-def _tabular(table: Table, lines: list, block: _Block) -> str:
+def _tabular(table: Table, lines: list, block: _Block, whole: float) -> str:
+    """Some lines of a table; `whole`: points that all its columns take."""
     names = table.levels()
     count = len(block.columns)
     spec = "".join(_column(table, i, block) for i in block.columns)
@@ -245,17 +248,15 @@ def _tabular(table: Table, lines: list, block: _Block) -> str:
         if section:
             space = r"\addlinespace " if number else ""
             heading = escape_latex(section)
-            wide = rf"\multicolumn{{{count}}}{{@{{}}p{{{_total(table, block):.0f}pt}}@{{}}}}"
+            wide = rf"\multicolumn{{{count}}}{{@{{}}p{{{whole:.0f}pt}}@{{}}}}"
             out.append(rf"{space}{wide}{{\raggedright\textbf{{{heading}}}\strut}} \\")
         out.append(" & ".join(_cell(cells[i], i, block) for i in block.columns) + r" \\")
     return "\n".join([*out, r"\bottomrule", r"\end{tabular}"])
 
 
-def _total(table: Table, block: _Block) -> float:
-    em = _SIZES[r"\scriptsize"][0] * 0.9
-    natural = _widths(table, list(table.lines()), em)
-    return min(TEXT_WIDTH, _room([block.wraps.get(i, w) for i, w in enumerate(natural)],
-                                 block.columns))  # fmt: skip
+def _total(natural: list[float], block: _Block) -> float:
+    widths = [block.wraps.get(i, width) for i, width in enumerate(natural)]
+    return min(TEXT_WIDTH, _room(widths, block.columns))
 
 
 def _column(table: Table, index: int, block: _Block) -> str:
