@@ -38,12 +38,13 @@ from reseed.plan_files import (
 from reseed.progress import Progress
 from reseed.startup import prepare_jobs, read_plan, undo_future_times, writable
 
-# A run tells its progress, a dry run its plan. Snakemake's own lines of a dry run, which the
-# profile's `quiet` lets through, give way to it, unless the command line asks for them.
+# A run tells its progress, a dry run its plan. Snakemake's own lines, some of which the profile's
+# `quiet` lets through, give way to it, unless the command line asks for them.
 DRY = workflow.output_settings.dryrun
 PROGRESS = Progress(sys.stdout if DRY else sys.stderr, dry=DRY)
 logger.addHandler(PROGRESS)
-if DRY and "ALL" in {level.name for level in workflow.output_settings.quiet or ()}:
+QUIET = {level.name for level in workflow.output_settings.quiet or ()}
+if QUIET >= {"HOST", "REASON", "RULES"} or "ALL" in QUIET:
     for handler in [h for h in logger.handlers if h.name == "DefaultStreamHandler"]:
         logger.removeHandler(handler)
 

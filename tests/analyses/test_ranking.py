@@ -106,6 +106,24 @@ def test_detectable_difference_has_the_planned_power(rng):
     assert seeds_for_difference(row["detectable"] * 1.0001, row["sd"]).n == 10
 
 
+def test_beyond_the_curves_that_are_wanted_a_pair_is_told_at_its_runs_at_hand(rng):
+    metrics = frame(over_splits(rng, {"x": 0.01, "y": 0.004, "z": 0.0}, 10))
+    whole = seeds_needed.analyse(data(metrics), {})
+    short = seeds_needed.analyse(data(metrics), {"curves": 1})
+    best = short["model_a"].iloc[short["runs_for_power"].argmin()]
+    counts = short.groupby(["model_a", "model_b"], sort=False).size()
+    assert sorted(counts) == [1, 1, whole["runs"].nunique()]
+    assert counts.idxmax() == ("x", "z")
+    assert best == "x"
+    alone = short[short.groupby(["model_a", "model_b"])["runs"].transform("size") == 1]
+    assert (alone["runs"] == 10).all()
+    columns = ["model_a", "model_b", "runs"]
+    both = short.merge(whole, on=columns, suffixes=("", "_whole"))
+    assert len(both) == len(short)
+    for name in ("half_width", "power", "detectable", "runs_for_power"):
+        assert both[name].to_numpy() == pytest.approx(both[f"{name}_whole"], nan_ok=True)
+
+
 def test_tied_models_are_reversed_half_of_the_time():
     """Six runs whose differences sum to about nothing, so that any part opposes the rest."""
     d = np.array([0.004, -0.003, 0.002, -0.004, 0.003, -0.0019])

@@ -4,8 +4,10 @@ import os
 
 import numpy as np
 from reseed.exhibits.figures import write_figure
+from reseed.exhibits.latex import latex
 from reseed.exhibits.tables import write_table
 from test_figures import texts_of
+from tex import HAS_TEX, complaints
 
 #: Set to look at the figures that the tests draw (in pytest's `--basetemp`).
 KEEP = bool(os.environ.get("KEEP_FIGURES"))
@@ -35,8 +37,12 @@ def check_figure(make, data, options, folder):
 
 
 def check_table(table, folder):
-    """Write it in every form; no cell reads NaN."""
+    """Write it in every form; no cell reads NaN; its LaTeX has every character and fits."""
     write_table(table, folder / "t")
+    text = latex(table)
+    assert "[U+" not in text
+    if HAS_TEX:
+        assert not complaints([("t", text)], folder)
     assert not (table.shown.astype(str) == "nan").any(axis=None)
     assert " nan" not in table.footnote + " ".join(table.findings)
     assert len(table.footnote) > 20

@@ -227,6 +227,14 @@ def test_templates_hold_no_style_or_code_of_others():
         assert not re.search(r"<script|https?://| style=", path.read_text()), path.name
 
 
+def test_what_is_folded_is_printed_open_but_for_the_sentence_of_a_row():
+    printed = (TEMPLATES / "page.css").read_text().partition("@media print")[2]
+    pages = "".join(path.read_text() for path in TEMPLATES.glob("*.html"))
+    folded = re.findall(r"<details(?: class=\"(\w+)\")?>", pages)
+    assert folded.count("") == 1  # in `cell`
+    assert all(f".{name}::details-content" in printed for name in folded if name)
+
+
 def test_the_gallery_says_how_each_figure_was_had(folder, tmp_path):
     write_gallery([folder], {"toy": ["figure3"]}, tmp_path)
     text = (tmp_path / "README.md").read_text()

@@ -40,6 +40,12 @@ def test_two_studies_of_one_name(project):
     assert "'small' is already the name of" in project.run(fails=True)
 
 
+def test_a_study_named_after_the_configuration(project):
+    text = project.run("--config", "scale=smoke", "small", fails=True)
+    assert "name=value pairs" in text
+    assert "'small'" in text
+
+
 @pytest.mark.parametrize(
     ("frame", "changes", "expected"),
     [

@@ -290,3 +290,23 @@ def test_a_kind_of_analysis_and_a_table_of_ones_own(project):
     text = project.run(fails=True)
     assert "unknown option 'last'" in text
     assert "Did you mean 'least'" in text
+
+
+def test_snakemakes_own_report_holds_the_tables_and_figures(finished):
+    finished.run("--report", "own.html")
+    text = (finished.folder / "own.html").read_text()
+    read = json.JSONDecoder().raw_decode
+
+    def told(name):
+        return read(text, text.index(f"var {name} = {{") + len(f"var {name} = "))[0]
+
+    study = finished.study["title"]
+    assert {group: len(files) for group, files in told("categories")[study].items()} == {
+        "Page": 1,
+        "Tables": 1,
+        "Figures": 1,
+    }
+    shown = told("results").values()
+    assert all(study in entry["caption"] for entry in shown)
+    labels = {(entry["labels"] or {}).get("exhibit") for entry in shown}
+    assert labels == {None, "Scores", "Ranges"}

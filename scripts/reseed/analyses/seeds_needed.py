@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from scipy import stats
+from scipy import special
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
-from reseed.options import Level, Positive, Strict
+from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, half_width, pilot_sd, power
 
@@ -31,6 +32,7 @@ class Options(Strict):
     alpha: size of the tests.
     max_runs: beyond so many, a target is out of reach.
     assurance: confidence of the upper limit of the pilot's SD to plan by (None: the SD as it is).
+    curves: pairs of a setting, those that need fewest runs, whose whole curve is given.
     """
 
     difference: Positive | None = None
@@ -40,10 +42,13 @@ class Options(Strict):
     alpha: Level = 0.05
     max_runs: Annotated[int, Field(ge=2)] = 1000
     assurance: Level | None = None
+    curves: Count = 40
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """A curve a pair: interval half-width and power of the t test over the number of runs.
+
+    With more pairs in a setting than `curves`, the others have one row, at their runs at hand.
 
     A run is a split where models are compared over splits, else a model seed (of each model, where
     seeds are not shared). The spread is that of the pilot, the runs at hand. Overlapping splits
@@ -56,16 +61,25 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     difference found with `target_power`. One row with NaN for a pair without
     two comparable runs, or without any spread.
     """
-    rows = [
-        row
-        for group in groups(data)
-        for a, b, pairing in pairs(group)
-        for row in _rows(group, a, b, pairing, options)
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    rows, runs = [], []
+    for group in groups(data):
+        found = [_row(group, a, b, pairing, options) for a, b, pairing in pairs(group)]
+        rows += found
+        runs += _shown(found, options)
+    counts = [len(one) for one in runs]
+    table = pd.DataFrame(rows, columns=[*COLUMNS, "paired"])
+    table = table.loc[table.index.repeat(counts)].reset_index(drop=True)
+    table["runs"] = pd.Series(np.concatenate(runs) if runs else [], dtype=float)
+    for paired in (True, False):
+        part = table[(table["paired"] == paired) & table["sd"].notna()]
+        if not part.empty:
+            names = ["half_width", "power", "detectable"]
+            table.loc[part.index, names] = np.transpose(_points(part, paired, options))
+    return table[COLUMNS]
 
 
-def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> list[dict]:
+def _row(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> dict:
+    """What is said of a pair once, whatever the number of runs."""
     level, alpha = options.get("level", 0.95), options.get("alpha", 0.05)
     ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
     row = group.key | {
@@ -81,41 +95,71 @@ def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> list
         "target_power": options.get("power", 0.8),
         "level": level,
         "alpha": alpha,
+        "paired": pairing.paired,
     }
     sd = _pilot_sd(pairing, options.get("assurance"))
     if sd is None:
-        return [row]
+        return row
     observed = abs(float(pairing.a.mean() - pairing.b.mean()))
     target = options.get("difference", observed)
     narrow = options.get("half_width", observed / 2)
-    runs = np.arange(2, options.get("max_runs", 1000) + 1)
-    inflated = sd * np.sqrt(1 + ratio * runs)
-    width = half_width(inflated, runs, level)
-    one_sd = inflated if pairing.paired else inflated / np.sqrt(2)
-    reached = power(target, one_sd, runs, alpha, paired=pairing.paired)
-    row |= {
+    most = options.get("max_runs", 1000)
+    runs, width, effect = _scale(pairing.paired, most, level, alpha, row["target_power"])
+    error = sd * np.sqrt(1 / runs + ratio)
+    return row | {
         "sd": sd,
         "target_difference": target,
         "target_is": "given" if "difference" in options else "observed",
         "target_half_width": narrow,
-        "runs_for_power": _first(runs, reached >= row["target_power"]),
-        "runs_for_half_width": _first(runs, width <= narrow),
-        "smallest_half_width": half_width(sd * np.sqrt(ratio * 1e9), 1e9, level),
+        "runs_for_power": _first(runs, target >= effect * error),
+        "runs_for_half_width": _first(runs, width * error <= narrow),
+        "smallest_half_width": float(special.ndtri((1 + level) / 2)) * sd * np.sqrt(ratio),
         "power_limit": _limit(target, sd * np.sqrt(ratio), alpha),
     }
-    shown = np.unique(np.geomspace(2, runs[-1], 60).round().astype(int)) - 2
-    df = runs[shown] - 1 if pairing.paired else 2 * runs[shown] - 2
-    error = inflated[shown] / np.sqrt(runs[shown])
-    smallest = detectable_effect(df, row["target_power"], alpha) * error
+
+
+@lru_cache
+def _scale(
+    paired: bool, most: int, level: float, alpha: float, target_power: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numbers of runs; in standard errors, the half-width and the least difference that is found.
+
+    They are the same for every pair, and dear.
+    """
+    runs = np.arange(2, most + 1)
+    width = half_width(np.sqrt(runs), runs, level)
+    return runs, width, detectable_effect(_df(runs, paired), target_power, alpha)
+
+
+def _df(runs: np.ndarray, paired: bool) -> np.ndarray:
+    return runs - 1 if paired else 2 * runs - 2
+
+
+def _shown(rows: list[dict], options: dict) -> list[np.ndarray]:
+    """At which numbers of runs each pair of a setting is shown."""
+    needed = np.array([row.get("runs_for_power", np.inf) for row in rows], dtype=float)
+    curve = np.geomspace(2, options.get("max_runs", 1000), 60).round().astype(int)
+    place = np.empty(len(rows), dtype=int)
+    place[np.argsort(np.nan_to_num(needed, nan=np.inf), kind="stable")] = np.arange(len(rows))
+    most = options.get("curves", 40)
     return [
-        row
-        | {
-            "runs": int(runs[i]),
-            "half_width": float(width[i]),
-            "power": float(reached[i]),
-            "detectable": float(least),
-        }
-        for i, least in zip(shown, smallest, strict=True)
+        [np.nan] if "sd" not in row else np.unique(curve) if at < most else [row["n"]]
+        for row, at in zip(rows, place, strict=True)
+    ]
+
+
+def _points(part: pd.DataFrame, paired: bool, options: dict) -> list[np.ndarray]:
+    """Half-width, power and detectable difference at each row's number of runs."""
+    level, alpha = options.get("level", 0.95), options.get("alpha", 0.05)
+    runs = part["runs"].to_numpy(dtype=float)
+    inflated = part["sd"].to_numpy() * np.sqrt(1 + part["test_train_ratio"].to_numpy() * runs)
+    one_sd = inflated if paired else inflated / np.sqrt(2)
+    target = part["target_difference"].to_numpy()
+    effect = detectable_effect(_df(runs, paired), options.get("power", 0.8), alpha)
+    return [
+        half_width(inflated, runs, level),
+        power(target, one_sd, runs, alpha, paired=paired),
+        effect * inflated / np.sqrt(runs),
     ]
 
 
@@ -123,8 +167,8 @@ def _limit(difference: float, error: float, alpha: float) -> float:
     """Power with no end of runs: what the standard error that is left allows."""
     if error == 0:
         return 1.0 if difference else alpha
-    z = stats.norm.isf(alpha / 2)
-    return float(stats.norm.sf(z - difference / error) + stats.norm.cdf(-z - difference / error))
+    z, effect = -special.ndtri(alpha / 2), difference / error
+    return float(special.ndtr(effect - z) + special.ndtr(-effect - z))
 
 
 def _pilot_sd(pairing: Pairing, assurance: float | None) -> float | None:

@@ -9,6 +9,7 @@ too high for a page continues in a further `table`.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +26,9 @@ _NARROWEST = 58.0  # points of a column of sentences
 # Advance widths of cmr10 in thousandths of an em, by the characters that have them.
 _ADVANCE = {
     "ijl.,:;!'’|’": 278, "I()[]ftr-": 390, "cesvxz k": 450, " ": 333, "abdghnopquy0123456789": 556,
-    "/*+=<>": 778, "mwM%&@…": 910, "W—": 1030, "–": 500, "·": 278,
+    "/*+=<>": 778, "mwM%&@…": 910, "W—": 1030, "–": 500, "·": 278, "\u200b": 0,
 }  # fmt: skip
+_CODE = 4200  # of a character that is named by its code
 _WIDTH = {character: width for text, width in _ADVANCE.items() for character in text}
 
 _LATEX = {
@@ -37,7 +39,8 @@ _LATEX = {
     "·": r"$\cdot$", "≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "≠": r"$\ne$",
     "²": "$^2$", "³": "$^3$", "¹": "$^1$", "°": r"$^\circ$", "µ": r"$\mu$", "½": r"$\frac12$",
     "…": r"\ldots{}", "’": "'", "‘": "`", "“": "``", "”": "''", "√": r"$\surd$", "€": "EUR ",
-    "∞": r"$\infty$", "†": r"$\dagger$", "‡": r"$\ddagger$", "→": r"$\to$", "•": r"$\bullet$",
+    "∞": r"$\infty$", "†": r"$\dagger$", "‡": r"$\ddagger$", "→": r"$\to$",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "\u200b": r"\allowbreak{}", "•": r"$\bullet$",
     "\u00a0": "~", "\u202f": "~", "\u2009": r"\,",
     **{letter: rf"$\{name}$" for letter, name in zip(
         "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ",
@@ -50,6 +53,8 @@ _ACCENTS = {
     "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0307": ".",
     "\u0308": '"', "\u030a": "r", "\u030c": "v", "\u0327": "c",
 }  # fmt: skip
+# A checksum is a word without an end: it may break after every few characters.
+_HASH, _BREAKS = re.compile(r"\b(?=\w*\d)[0-9A-Za-z]{17,}\b"), re.compile(r"\w{4}\B")
 _OVER_MATHS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0307": r"\dot"}
 
 
@@ -79,7 +84,7 @@ def _accented(text: str, base: str, accent: str) -> str:
 def width_of(text: str, em: float, bold: bool = False) -> float:
     """Points that a text is about as wide as, in a roman whose em has `em` points."""
     plain = [c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)]
-    thousandths = sum(_WIDTH.get(c, 750) for c in plain)
+    thousandths = sum(_WIDTH.get(c, 750 if c.isascii() or c in _LATEX else _CODE) for c in plain)
     return thousandths / 1000 * em * (1.15 if bold else 1.0)
 
 
@@ -196,18 +201,20 @@ def _pack(table, lines, size, blocks, tall: tuple[float, float]) -> list[list[st
     em, leading = _SIZES[size]
     floats: list[list[str]] = [[]]
     used = tall[0]
+    natural = _widths(table, lines, _SIZES[r"\scriptsize"][0] * 0.9)
     for block in blocks:
+        whole = _total(natural, block)
         head = leading * (len(table.levels()) + 2)
         chunk: list = []
         height = head
         for line in lines:
             more = _height(line, block, em, leading)
             if chunk and height + more > TEXT_HEIGHT - tall[0] - tall[1]:
-                used = _place(floats, used, height, _tabular(table, chunk, block), tall)
+                used = _place(floats, used, height, _tabular(table, chunk, block, whole), tall)
                 chunk, height = [], head
             chunk.append(line)
             height += more
-        used = _place(floats, used, height, _tabular(table, chunk, block), tall)
+        used = _place(floats, used, height, _tabular(table, chunk, block, whole), tall)
     return floats
 
 
@@ -229,7 +236,8 @@ def _height(line: tuple, block: _Block, em: float, leading: float) -> float:
     return title + leading * max([1, *rows])
 
 
-def _tabular(table: Table, lines: list, block: _Block) -> str:
+def _tabular(table: Table, lines: list, block: _Block, whole: float) -> str:
+    """Some lines of a table; `whole`: points that all its columns take."""
     names = table.levels()
     count = len(block.columns)
     spec = "".join(_column(table, i, block) for i in block.columns)
@@ -240,17 +248,15 @@ def _tabular(table: Table, lines: list, block: _Block) -> str:
         if section:
             space = r"\addlinespace " if number else ""
             heading = escape_latex(section)
-            wide = rf"\multicolumn{{{count}}}{{@{{}}p{{{_total(table, block):.0f}pt}}@{{}}}}"
+            wide = rf"\multicolumn{{{count}}}{{@{{}}p{{{whole:.0f}pt}}@{{}}}}"
             out.append(rf"{space}{wide}{{\raggedright\textbf{{{heading}}}\strut}} \\")
         out.append(" & ".join(_cell(cells[i], i, block) for i in block.columns) + r" \\")
     return "\n".join([*out, r"\bottomrule", r"\end{tabular}"])
 
 
-def _total(table: Table, block: _Block) -> float:
-    em = _SIZES[r"\scriptsize"][0] * 0.9
-    natural = _widths(table, list(table.lines()), em)
-    return min(TEXT_WIDTH, _room([block.wraps.get(i, w) for i, w in enumerate(natural)],
-                                 block.columns))  # fmt: skip
+def _total(natural: list[float], block: _Block) -> float:
+    widths = [block.wraps.get(i, width) for i, width in enumerate(natural)]
+    return min(TEXT_WIDTH, _room(widths, block.columns))
 
 
 def _column(table: Table, index: int, block: _Block) -> str:
@@ -260,12 +266,13 @@ def _column(table: Table, index: int, block: _Block) -> str:
 
 
 def _cell(text: str, index: int, block: _Block) -> str:
-    escaped = escape_latex(text)
     if index not in block.wraps:
-        return escaped
+        return escape_latex(text)
+    escaped = escape_latex(_HASH.sub(lambda found: _BREAKS.sub("\\g<0>\u200b", found[0]), text))
     for sign in (r"\_", "/", "=", ":"):
         escaped = escaped.replace(sign, sign + r"\allowbreak{}")
-    return rf"{{\raggedright {escaped}\strut\par}}"
+    # Not \raggedright: it takes the end of the row, and ended by \par it leaves an empty line.
+    return rf"\rightskip=0pt plus 1fil\relax {escaped}"
 
 
 def _head(levels: list[list[str]], block: _Block) -> list[str]:

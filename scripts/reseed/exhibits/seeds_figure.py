@@ -100,7 +100,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
     for i, curve in enumerate(curves[:_MOST]):
         row = curve.iloc[0]
         needed = row["runs_for_power"]
-        text = f"{needed:,.0f}" if np.isfinite(needed) else f"over {most:,}"
+        text = f"{needed:,.0f}" if np.isfinite(needed) else f"over {most:,.0f}"
         if row["power_limit"] < row["target_power"]:
             text = "never with this test set"
         look = {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}

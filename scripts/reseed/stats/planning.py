@@ -71,9 +71,9 @@ def _t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
 
 
 def power(
-    difference: float, sd: ArrayLike, n: ArrayLike, alpha: float = 0.05, paired: bool = True
+    difference: ArrayLike, sd: ArrayLike, n: ArrayLike, alpha: float = 0.05, paired: bool = True
 ) -> Array:
-    """Power of the two-sided t test for a mean difference with n seeds; shape of n, sd.
+    """Power of the two-sided t test for a mean difference with n seeds; shape of all three.
 
     paired: n pairs sharing their seeds, sd that of the paired differences. Otherwise n seeds for
     each of two models with independent seeds, sd that of one model's scores (equal for both).
@@ -81,10 +81,10 @@ def power(
     n = _seeds(n)
     _positive(sd=sd)
     probability(alpha=alpha)
-    if not np.isfinite(difference):
+    if not np.isfinite(difference).all():
         raise ValueError(f"difference must be a finite number, got {difference}")
     runs, df = (n, n - 1) if paired else (n / 2, 2 * n - 2)
-    return _t_power(difference / np.asarray(sd) * np.sqrt(runs), df, alpha)
+    return _t_power(np.asarray(difference) / np.asarray(sd) * np.sqrt(runs), df, alpha)
 
 
 def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0.05) -> Array:
