@@ -47,7 +47,7 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     low = int(first["runs_min"])
     runs = from_to(first[["runs_min", "runs_max"]], to="–")
     parts = [
-        f"Scale: {data.about['scale']}. Tasks: {first['tasks']:.0f}; runs a task: {runs}; failed"
+        f"{data.scale} Tasks: {first['tasks']:.0f}; runs a task: {runs}; failed"
         f" runs (left out): {first['failed']:.0f}.",
         _SCALES[first["scale"]],
         f"{100 * first['level']:g} % stratified bootstrap intervals over runs; tasks are fixed.",

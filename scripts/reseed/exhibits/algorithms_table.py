@@ -35,7 +35,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         )
     sources = sorted(data.metrics["hyperparameters_source"].unique())
     note = [
-        f"Scale: {data.about['scale']}. Hyper-parameters at this scale: {', '.join(sources)}.",
+        f"{data.scale} Hyper-parameters at this scale: {', '.join(sources)}.",
         *marks(data, (), models),
     ]
     table = lines.table(

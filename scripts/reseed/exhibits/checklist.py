@@ -39,7 +39,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     ]
     frame = pd.DataFrame(rows, columns=["section", "Item", "As recorded"])
     shown = frame[["Item", "As recorded"]]
-    note = f"Scale: {data.about['scale']}. Filled in from the records of the trials, not by hand."
+    note = f"{data.scale} Filled in from the records of the trials, not by hand."
     return Table(
         data, shown, frame, note, sections=list(frame["section"]), text_columns=2, paragraphs=(1,)
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.exhibits.footnotes import scale_sentence
 from reseed.exhibits.numbers import from_to
 from reseed.metric_names import title_in_text as metric_title
 
@@ -33,6 +34,11 @@ class ExhibitData:
     title: str = ""
     caption: str = ""
     repeats: pd.DataFrame | None = None
+
+    @property
+    def scale(self) -> str:
+        """The scale of the study as a footnote tells it."""
+        return scale_sentence(self.about["scale"])
 
     def dataset(self, identifier: str) -> str:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
@@ -150,7 +156,7 @@ def footnote(
     `shown` holds the rows drawn, with `dataset`, and where they exist `experiment` and `n`.
     """
     datasets = list(dict.fromkeys(shown["dataset"])) if "dataset" in shown else []
-    parts = [f"Scale: {data.about['scale']}."]
+    parts = [data.scale]
     if "n" in shown and len(shown):
         parts.append(f"Seeds per {per}: {from_to(shown['n'], to='–')}.")
     if "experiment" in shown:

@@ -56,7 +56,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         )
     note = " ".join(
         [
-            f"Scale: {data.about['scale']}.",
+            data.scale,
             *units(data, names),
             *marks(data, names),
             *(_note(data, name) for name in names if data.about["datasets"][name].get("notes")),

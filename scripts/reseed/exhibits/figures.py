@@ -47,7 +47,7 @@ def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, Drawn]:
     figure = new_figure(1.2)
     figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
     frame = pd.DataFrame({"nothing_to_show": [reason]})
-    return figure, Drawn(frame, f"Scale: {data.about['scale']}.", empty=reason, alt=reason)
+    return figure, Drawn(frame, data.scale, empty=reason, alt=reason)
 
 
 def write_figure(figure: Figure, drawn: Drawn, data: ExhibitData, stem: str | Path) -> None:

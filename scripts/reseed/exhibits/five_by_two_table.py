@@ -41,7 +41,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         sections.append(f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}")
     left_out = len(rows) - len(done)
     footnote = (
-        f"Scale: {data.about['scale']}. Failed trials: {int(done['failed'].max())} of a pair at"
+        f"{data.scale} Failed trials: {int(done['failed'].max())} of a pair at"
         " most. Differences are positive where the arm named first is better. Alpaydın's combined"
         " F test; it asks whether the learners differ when trained on half of the rows. Simulated,"
         " it erred in 8.5 % of cases with 200 rows and in 4 % with 1,000, at a nominal 5 %."

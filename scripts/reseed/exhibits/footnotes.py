@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from reseed.config import SCALES
+
 # (mark, word in the footnote, its sentence); a sentence ends with a full stop and a blank.
 _MARKS = [
     ("*", "stand-in", re.compile(r"\* [^*†‡]*? stands in for .*?\.(?=\s|$)")),
@@ -17,9 +19,14 @@ _UNITS = re.compile(r"[^.:]+: (?:MSE|MAE) in the (?:squared )?unit of .*?\.(?=\s
 UNITS = "Units"
 
 
+def scale_sentence(scale: str) -> str:
+    """`Scale: demo.`; of results that were brought: `Results as given.`"""
+    return f"Scale: {scale}." if scale in SCALES else f"Results {scale}."
+
+
 def shorten(footnote: str, scale: str) -> str:
     """The footnote without the scale, and without units and marks, which `sentence_of` gathers."""
-    text = footnote.replace(f"Scale: {scale}.", "", 1)
+    text = footnote.replace(scale_sentence(scale), "", 1)
     for pattern in (*(pattern for _, _, pattern in _MARKS), _UNITS):
         text = pattern.sub("", text)
     return " ".join(text.split())

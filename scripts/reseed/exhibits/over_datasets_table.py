@@ -44,7 +44,7 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     return " ".join(
         part
         for part in (
-            f"Scale: {data.about['scale']}. Positive: the model named first is better. {unit}"
+            f"{data.scale} Positive: the model named first is better. {unit}"
             f" Hierarchical normal model of the datasets, {100 * first['level']:g} % intervals"
             + (
                 f"; equivalent: within ±{first['rope'] * first['factor']:g}."

@@ -91,7 +91,7 @@ def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> 
     sources = ", ".join(sorted(measured["hyperparameters_source"].unique()))
     failed = measured.drop_duplicates(_MEASURED[:-1])["failed"].sum()
     parts = [
-        f"Scale: {data.about['scale']}. Seeds per cell: {numbers.from_to(measured['n'], to='–')}.",
+        f"{data.scale} Seeds per cell: {numbers.from_to(measured['n'], to='–')}.",
         f"Failed trials (left out): {int(failed)}.",
         f"Measured hyper-parameters: {sources}.",
         f"{absent} of {len(rows)} published numbers were not run at this scale, or on fewer than"

@@ -43,7 +43,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         rows,
         " ".join(
             [
-                f"Scale: {data.about['scale']}. {total:,} of {planned:,} trials, drawn at random.",
+                f"{data.scale} {total:,} of {planned:,} trials, drawn at random.",
                 *marks(data, dict.fromkeys(rows["dataset"]), rows["model"]),
             ]
         ),

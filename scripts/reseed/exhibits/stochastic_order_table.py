@@ -42,7 +42,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     first = rows.iloc[0]
     text = from_to(rows[["n_a", "n_b"]].to_numpy().ravel(), to="–")
     footnote = (
-        f"Scale: {data.about['scale']}. Seeds per arm: {text}. Violation ratio (0: the row's arm is"
+        f"{data.scale} Seeds per arm: {text}. Violation ratio (0: the row's arm is"
         f" better at every quantile; 1: the column's is), in brackets its"
         f" {100 * first['level']:g} % upper bound; * where that is below {first['threshold']:g}."
         " For each pair by itself, not for all at once. Seeds are taken as independent samples."

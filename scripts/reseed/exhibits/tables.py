@@ -98,7 +98,7 @@ class Rows:
 
 def empty_table(data: ExhibitData, reason: str) -> Table:
     """A table that says that there is nothing to show, and why."""
-    note = f"Scale: {data.about['scale']}."
+    note = data.scale
     shown = pd.DataFrame({"Nothing to show": [reason]})
     return Table(data, shown, pd.DataFrame(), note, empty=reason)
 
