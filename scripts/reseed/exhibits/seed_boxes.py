@@ -49,7 +49,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid(heights, len(metrics), legend=0.1)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
-        entitle(axis, title, 26)
+        entitle(axis, title, 23)
         name, constant = METRICS[part["metric"].iloc[0]], part["majority"].iloc[0]
         axis.set_xlabel(f"{name}\ncommonest class always: {constant:.3f}")
     drawn = rows[rows["metric"].isin(metrics)]
