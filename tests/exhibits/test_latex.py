@@ -95,6 +95,7 @@ def test_special_characters_are_escaped():
     )
     assert escape_latex("10×10 – 2²") == r"10$\times$10 -- 2$^2$"
     assert escape_latex("α̂ Č é") == r"$\hat{\alpha}$ \v{C} \'{e}"
+    assert escape_latex("Alpaydın, Groß") == r"Alpayd{\i}n, Gro{\ss}"
     assert escape_latex("東") == "[U+6771]"
 
 

@@ -57,7 +57,7 @@ def test_every_study_from_raw_data_to_the_report(own_studies):
             assert all((path.parent / file).stat().st_size > 0 for file in exhibit["files"])
     assert not own_studies.planned("--config", "scale=smoke")
     told = re.findall(
-        r"Made by <code>snakemake --cores all (\S+)",
+        r"Made by <code>snakemake --cores all ([^\s<]+)",
         "".join(page.read_text() for page in (results / "report").glob("*.html")),
     )
     assert len(told) > 20
