@@ -42,6 +42,13 @@ for study in PROJECT.studies:
             lambda w, study=study: trial_files(study),
 
 
+# Jobs that run here, in this environment, are forks of one process.
+onstart:
+    method = workflow.deployment_settings.deployment_method
+    if sys.platform == "linux" and workflow.local_exec and not method:
+        forkserver.start()
+
+
 onsuccess:
     for page in asked_pages():
         print(f"Report: {os.path.abspath(page)}")

@@ -1,4 +1,5 @@
 # Checks of what was made: every trial's metrics follow from its outputs; a sample is retrained.
+# By `command python`, a process of their own: what repeats in a fork of one process proves less.
 
 
 rule verify:
@@ -14,7 +15,7 @@ rule verify:
         sample=PROJECT.main.verify_sample,
         all="--all" if PROJECT.main.verify_all else "",
     shell:
-        "python {params.run:q} --job {params.job:q} --sample {params.sample} {params.all}"
+        "command python {params.run:q} --job {params.job:q} --sample {params.sample} {params.all}"
         " 2>&1 | tee {log:q}"
 
 
@@ -41,5 +42,5 @@ rule repeat_fits:
         job=told(lambda w: training_job(PROJECT, study_trials(w.study))),
         sample=PROJECT.main.verify_sample,
     shell:
-        "job {log:q} python {params.run:q} --job {params.job:q} --sample {params.sample}"
+        "job {log:q} command python {params.run:q} --job {params.job:q} --sample {params.sample}"
         " --gpus {resources.gpu} --table {output:q}"

@@ -1,6 +1,7 @@
 # Configuration, plan and the helpers that the other rule files share.
 import gc
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from reseed.data.kinds import INPUTS_FILE, local_files
 from reseed.data.registry import reader_of
 from reseed.costs import measured_seconds
 from reseed.errors import ReseedError
+from reseed import forkserver
 from reseed.jobsize import JobSizes
 from reseed.keys import code_hash, digest
 from reseed import kinds
@@ -63,13 +65,7 @@ if workflow.is_main_process and not DRY:
         )
 PROGRESS.targets |= set(PROJECT.studies)
 prepare_jobs(MIRROR, CONFIG.resolve().parent)
-# Runs a job with its output in a log, and says there by which signal it was ended.
-shell.prefix(
-    'set -euo pipefail; job() {{ local log="$1" rc=0; shift; "$@" > "$log" 2>&1 || rc=$?;'
-    ' if [ "$rc" -gt 128 ]; then echo "Error: the process was ended by signal $((rc - 128))'
-    " (9: killed, often for want of memory; 15: asked to end). What it finished is kept:"
-    ' run again." >> "$log"; fi; return "$rc"; }}; '
-)
+shell.prefix(f". {shlex.quote(str(SCRIPTS / 'job.sh'))}; ".replace("{", "{{").replace("}", "}}"))
 JOBS = PlanFiles(RESULTS, dry=DRY)
 SIZES = JobSizes(RESULTS, measured_seconds(RESULTS))
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from reseed import kinds
+from reseed import forkclient, kinds
 from reseed.config import Dataset
 from reseed.data.kinds import is_reachable, listed
 from reseed.errors import ReseedError
@@ -107,6 +107,7 @@ def prepare_jobs(mirror: str, project: str | Path) -> None:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     os.environ[MIRROR_VARIABLE] = mirror
     os.environ[PROJECT_VARIABLE] = str(Path(project).resolve())
+    os.environ.pop(forkclient.VARIABLE, None)  # another run's server is none of this one's
 
 
 def writable(results: str) -> str:

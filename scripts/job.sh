@@ -1,0 +1,24 @@
+# What the shell of every job starts with.
+set -euo pipefail
+RESEED_SCRIPTS=$(dirname "${BASH_SOURCE[0]}")
+
+# Python as a fork of the run's warm process, where there is one (reseed.forkserver).
+python() {
+    if [ -n "${RESEED_FORKSERVER:-}" ]; then
+        command python -ES "$RESEED_SCRIPTS/forked.py" "$@"
+    else
+        command python "$@"
+    fi
+}
+
+# Run a job with its output in a log, and say there by which signal it was ended.
+job() {
+    local log="$1" rc=0
+    shift
+    "$@" > "$log" 2>&1 || rc=$?
+    if [ "$rc" -gt 128 ]; then
+        echo "Error: the process was ended by signal $((rc - 128)) (9: killed, often for want of" \
+            "memory; 15: asked to end). What it finished is kept: run again." >> "$log"
+    fi
+    return "$rc"
+}

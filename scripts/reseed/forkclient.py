@@ -1,0 +1,43 @@
+"""Ask the run's fork server for a process; loads nothing that takes time itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+from itertools import pairwise
+
+# Names the server's socket to the jobs of a run.
+VARIABLE = "RESEED_FORKSERVER"
+SIZE = struct.Struct("!I")  # of the request that follows, in bytes
+# A job with more of these sizes its pools, or picks its device, before it loads anything.
+_USUAL = {"--threads": "1", "--gpus": "0"}
+
+
+def address(name: str) -> str:
+    """The abstract socket (unix(7)) of a server: it leaves no file behind."""
+    return f"\0{name}"
+
+
+def ask(argv: list[str]) -> int | None:
+    """Run a script in a fork of the run's server and return its exit status; None: no server.
+
+    The status of a job that a signal ended is 128 and the signal, as a shell tells it.
+    """
+    name = os.environ.get(VARIABLE)
+    own = any(_USUAL.get(flag, value) != value for flag, value in pairwise(argv))
+    if not name or own:
+        return None
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(address(name))
+        except OSError:
+            return None
+        request = {"argv": argv, "folder": os.getcwd(), "environment": dict(os.environ)}
+        text = json.dumps(request).encode()
+        socket.send_fds(connection, [SIZE.pack(len(text))], [1, 2])
+        connection.sendall(text)
+        answer = connection.recv(16)
+    return int(answer) if answer else 128 + signal.SIGKILL
