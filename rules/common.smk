@@ -65,7 +65,9 @@ if workflow.is_main_process and not DRY:
         )
 PROGRESS.targets |= set(PROJECT.studies)
 prepare_jobs(MIRROR, CONFIG.resolve().parent)
-shell.prefix(f". {shlex.quote(str(SCRIPTS / 'job.sh'))}; ".replace("{", "{{").replace("}", "}}"))
+shell.prefix(
+    f". {shlex.quote(str(SCRIPTS / 'job.sh'))}; ".replace("{", "{{").replace("}", "}}")
+)
 JOBS = PlanFiles(RESULTS, dry=DRY)
 SIZES = JobSizes(RESULTS, measured_seconds(RESULTS))
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
