@@ -74,7 +74,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             _over_size(axis, part, y, sizes)
         else:
             _scatter(axis, part, x, y, sizes)
-        entitle(axis, "" if number % len(pairs) else title)
+        entitle(axis, "" if number % len(pairs) else title, over=len(pairs))
         axis.set_ylabel(MEASURES[y])
     if across is None:
         handles = [dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]

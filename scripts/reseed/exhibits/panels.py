@@ -57,15 +57,18 @@ def panel_grid(
     return figure, list(grid.flat[:panels])
 
 
-def entitle(axis: Axes, title: str, characters: int | None = None, **look) -> None:
+def entitle(axis: Axes, title: str, characters: int | None = None, over: int = 1, **look) -> None:
     """The title of a panel, broken where it would run over the panel beside it.
 
-    `characters` is what fits a line (None: what the panel's share of the figure's width holds).
+    `characters` is what fits a line (None: what the panel's share of the figure's width holds, or
+    that of so many panels as the title stands `over`).
     """
     if characters is None:
         columns = axis.get_gridspec().ncols
-        characters = int(_CHARACTERS * axis.get_figure().get_figwidth() / columns)
-    axis.set_title("\n".join(textwrap.wrap(title, characters) or [""]), **look)
+        characters = int(_CHARACTERS * axis.get_figure().get_figwidth() * over / columns)
+    axis.set_title(
+        "\n".join(textwrap.wrap(title, characters, break_on_hyphens=False) or [""]), **look
+    )
 
 
 def undrawn(titles: Sequence[str], axes: Sequence[Axes]) -> str:

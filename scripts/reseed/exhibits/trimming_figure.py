@@ -67,7 +67,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             axis.axhline(threshold, color=style.GREY, lw=0.9, ls="--")
         axis.set_xlim(ends[x])
         axis.set_ylim(ends[y])
-        entitle(axis, title if x == across[0] else "")
+        entitle(axis, title if x == across[0] else "", over=len(across))
         axis.set_xlabel(MEASURES[x])
         axis.set_ylabel(MEASURES[y])
         axis.xaxis.set_major_locator(MaxNLocator(4))
