@@ -29,6 +29,7 @@ rule repeat_fits:
         f"{RESULTS}/logs/studies/{{study}}/repeated_fits.log",
     wildcard_constraints:
         study=one_of(TRAINED),
+    priority: SOON
     conda:
         "../envs/training.yaml"
     resources:

@@ -13,6 +13,7 @@ for study in TRAINED:
             about=f"{RESULTS}/studies/{study}/about.json",
         log:
             f"{RESULTS}/logs/studies/{study}/metrics.log",
+        priority: SOON
         conda:
             "../envs/statistics.yaml"
         params:
@@ -37,6 +38,7 @@ for study in TRAINED:
                 curves=f"{stem}/curves.parquet",
             log:
                 f"{RESULTS}/logs/studies/{study}/predictions-{experiment}.log",
+            priority: SOON
             conda:
                 "../envs/statistics.yaml"
             params:
@@ -66,6 +68,7 @@ rule import_results:
         f"{RESULTS}/logs/studies/{{study}}/metrics.log",
     wildcard_constraints:
         study=one_of(GIVEN),
+    priority: SOON
     conda:
         "../envs/statistics.yaml"
     params:
@@ -91,6 +94,7 @@ rule import_predictions:
         f"{RESULTS}/logs/studies/{{study}}/predictions.log",
     wildcard_constraints:
         study=one_of(GIVEN),
+    priority: SOON
     conda:
         "../envs/statistics.yaml"
     params:
@@ -120,6 +124,7 @@ for study in GIVEN:
                 given_results(study)["path"],
             log:
                 f"{RESULTS}/logs/examples/{study}.log",
+            priority: SOON
             conda:
                 "../envs/statistics.yaml"
             params:

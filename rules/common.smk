@@ -142,6 +142,15 @@ def gpus(planned):
     return 0 if planned.model["device"] == "cpu" else 1
 
 
+def turn(block):
+    """Priority of a training job: one study after another, so that the first pages come early."""
+    return max(len(TRAINED) - TRAINED.index(s) for p, _ in block for s in p.studies)
+
+
+# Priority of all else: trainings wait for it, or it ends a study.
+SOON = len(TRAINED) + 1
+
+
 def one_of(names):
     """A wildcard that takes one of these names (none, where there are none)."""
     return "|".join(names) or "(?!)"

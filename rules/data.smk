@@ -12,6 +12,7 @@ for dataset, entry in PLAN.datasets.items():
             data_files(dataset),
         log:
             f"{RESULTS}/logs/data/{dataset}.log",
+        priority: SOON
         conda:
             "../envs/data.yaml"
         params:
@@ -39,6 +40,7 @@ for name, entry in PLAN.weights.items():
             f"{RESULTS}/weights/{name}/meta.json",
         log:
             f"{RESULTS}/logs/weights/{name}.log",
+        priority: SOON
         conda:
             "../envs/data.yaml"
         params:

@@ -36,6 +36,7 @@ for study, number, exhibits in exhibit_jobs():
             [file for exhibit in exhibits for file in shown(study, exhibit)],
         log:
             f"{RESULTS}/logs/studies/{study}/exhibits-{number}.log",
+        priority: SOON
         conda:
             "../envs/exhibits.yaml"
         params:

@@ -15,6 +15,7 @@ rule study_report:
         f"{RESULTS}/logs/report/{{study}}.log",
     wildcard_constraints:
         study=one_of(PROJECT.studies),
+    priority: SOON
     conda:
         "../envs/exhibits.yaml"
     params:
@@ -33,6 +34,7 @@ rule report:
         REPORT,
     log:
         f"{RESULTS}/logs/report/index.log",
+    priority: SOON
     conda:
         "../envs/exhibits.yaml"
     params:

@@ -12,6 +12,7 @@ for dataset, scheme, seeds in PLAN.split_jobs():
             files,
         log:
             f"{RESULTS}/logs/splits/{dataset}/{scheme}-from-{seeds[0]}.log",
+        priority: SOON
         conda:
             "../envs/data.yaml"
         params:

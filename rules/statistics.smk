@@ -9,6 +9,7 @@ rule analyse:
         csv=f"{RESULTS}/studies/{{study}}/statistics/{{analysis}}.csv",
     log:
         f"{RESULTS}/logs/studies/{{study}}/statistics-{{analysis}}.log",
+    priority: SOON
     conda:
         "../envs/statistics.yaml"
     params:

@@ -28,6 +28,7 @@ for block in blocks(PLAN, PROJECT.main.block_seconds, PROJECT.main.seeds_per_job
             ],
         log:
             f"{RESULTS}/logs/train/{name}.log",
+        priority: turn(block)
         conda:
             f"../envs/{first.model['environment']}.yaml"
         resources:

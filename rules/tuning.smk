@@ -15,6 +15,7 @@ for planned in PLAN.settings.values():
                 search=f"{RESULTS}/{stem}.parquet",
             log:
                 f"{RESULTS}/logs/{stem}.log",
+            priority: SOON
             conda:
                 f"../envs/{planned.model['environment']}.yaml"
             threads: PROJECT.main.tuning_threads

@@ -195,7 +195,8 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
     """All trials in jobs of about `block_seconds` each, by the models' cost hints.
 
     A setting that fills a job is cut into blocks of its own; smaller ones that share environment,
-    device and studies are packed, so that a study asked for alone trains nobody else's trials.
+    device, studies and whether they wait for a search are packed, so that a study asked for alone
+    trains nobody else's trials.
     Borders depend on the configuration alone, so that a job that parses the Snakefile again sees
     the same plan; they enter no key.
     """
@@ -208,7 +209,8 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
             for start in range(0, len(planned.trials), size):
                 yield [(planned, planned.trials[start : start + size])]
             continue
-        kind = (planned.model["environment"], planned.model["device"], frozenset(planned.studies))
+        model, waits = planned.model, bool(planned.searches())
+        kind = (model["environment"], model["device"], frozenset(planned.studies), waits)
         block = open_blocks.setdefault(kind, [])
         if block and sum(p.seconds for p, _ in block) + planned.seconds > block_seconds:
             yield block

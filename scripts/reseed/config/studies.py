@@ -315,7 +315,7 @@ class Main(Strict):
     """Trials a job, in place of that."""
     trial_seconds: Annotated[float, Field(gt=0)] | None = None
     """Time limit of one trial (none)."""
-    tuning_threads: Count = 2
+    tuning_threads: Count = 1
     """Threads of a hyper-parameter search."""
     mixed: Literal["report", "retrain"] = "report"
     """Trials made elsewhere: `report` says so, `retrain` trains them here."""
