@@ -2,7 +2,7 @@
 
 import pytest
 from reseed.errors import ReseedError
-from reseed.keys import _read, code_files, code_hash, digest, named_code, trial_key
+from reseed.keys import _files, _imported, _read, code_files, code_hash, digest, named_code, trial_key
 
 RECIPE = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
 FACTS = {
@@ -23,7 +23,7 @@ def project(tmp_path):
             path = tmp_path / f"{name}.py"
             path.parent.mkdir(exist_ok=True, parents=True)
             path.write_text(text)
-        for cached in (_read, code_files, code_hash):
+        for cached in (_read, _imported, _files, code_files, code_hash):
             cached.cache_clear()
         return tmp_path
 

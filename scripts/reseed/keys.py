@@ -85,9 +85,8 @@ def _parse(path: Path) -> ast.Module:
 
 @cache
 def _read(path: Path) -> tuple[str, ast.Module]:
-    tree = _parse(path)
-    dumped = ast.dump(_Meaning().visit(ast.parse(ast.unparse(tree))))
-    return hashlib.sha256(dumped.encode()).hexdigest(), tree
+    dumped = ast.dump(_Meaning().visit(_parse(path)))
+    return hashlib.sha256(dumped.encode()).hexdigest(), _parse(path)
 
 
 def _called(node: ast.Call) -> str:
@@ -119,6 +118,12 @@ def _imports(tree: ast.Module, package: str, where: Path, strict: bool) -> Itera
                 )
 
 
+@cache
+def _imported(path: Path, package: str, strict: bool) -> list[str]:
+    """Names of the modules a file imports, each once."""
+    return list(dict.fromkeys(_imports(_read(path)[1], package, path, strict)))
+
+
 def _is_installed(path: Path) -> bool:
     return bool({"site-packages", "dist-packages"} & set(path.parts))
 
@@ -136,21 +141,24 @@ class _Finder:
         top = name.partition(".")[0]
         if top in sys.stdlib_module_names:
             return []
-        places, found, parts = self.roots, [], name.split(".")
-        if top == self.package:
-            places = [*places, *(p for p in sys.path if p)]
-        for depth, part in enumerate(parts, 1):
-            at = [Path(place, part) for place in places]
-            package = next((p for p in at if (p / "__init__.py").is_file()), None)
-            plain = next((p for p in at if p.with_suffix(".py").is_file()), None)
-            path = package / "__init__.py" if package else plain and plain.with_suffix(".py")
-            if path:
-                found.append((".".join(parts[:depth]), path))
-            # A folder without __init__.py may be a package too.
-            places = [package] if package else [p for p in at if p.is_dir()]
-            if not places:
-                break
-        return found
+        return _files(name, (*self.roots, *(sys.path if top == self.package else ())))
+
+
+@cache
+def _files(name: str, roots: tuple[str, ...]) -> list[tuple[str, Path]]:
+    places, found, parts = [root for root in roots if root], [], name.split(".")
+    for depth, part in enumerate(parts, 1):
+        at = [Path(place, part) for place in places]
+        package = next((p for p in at if (p / "__init__.py").is_file()), None)
+        plain = next((p for p in at if p.with_suffix(".py").is_file()), None)
+        path = package / "__init__.py" if package else plain and plain.with_suffix(".py")
+        if path:
+            found.append((".".join(parts[:depth]), path))
+        # A folder without __init__.py may be a package too.
+        places = [package] if package else [p for p in at if p.is_dir()]
+        if not places:
+            break
+    return found
 
 
 @cache
@@ -184,7 +192,7 @@ def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[
         if _is_installed(path):
             continue
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        for name in _imports(_read(path)[1], package, path, strict):
+        for name in _imported(path, package, strict):
             pending += finder.files(name)
     return seen
 
