@@ -119,9 +119,9 @@ def _imports(tree: ast.Module, package: str, where: Path, strict: bool) -> Itera
 
 
 @cache
-def _imported(path: Path, package: str, strict: bool) -> list[str]:
+def _imported(path: Path, package: str, strict: bool) -> tuple[str, ...]:
     """Names of the modules a file imports, each once."""
-    return list(dict.fromkeys(_imports(_read(path)[1], package, path, strict)))
+    return tuple(dict.fromkeys(_imports(_read(path)[1], package, path, strict)))
 
 
 def _is_installed(path: Path) -> bool:
@@ -136,16 +136,16 @@ class _Finder:
         self.roots = [str(SCRIPTS), str(project), *map(os.path.abspath, pythonpath)]
         self.package = entry.partition(".")[0]
 
-    def files(self, name: str) -> list[tuple[str, Path]]:
+    def files(self, name: str) -> tuple[tuple[str, Path], ...]:
         """(module, file) of a module and of the packages around it; empty if none is followed."""
         top = name.partition(".")[0]
         if top in sys.stdlib_module_names:
-            return []
+            return ()
         return _files(name, (*self.roots, *(sys.path if top == self.package else ())))
 
 
 @cache
-def _files(name: str, roots: tuple[str, ...]) -> list[tuple[str, Path]]:
+def _files(name: str, roots: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
     places, found, parts = [root for root in roots if root], [], name.split(".")
     for depth, part in enumerate(parts, 1):
         at = [Path(place, part) for place in places]
@@ -158,7 +158,7 @@ def _files(name: str, roots: tuple[str, ...]) -> list[tuple[str, Path]]:
         places = [package] if package else [p for p in at if p.is_dir()]
         if not places:
             break
-    return found
+    return tuple(found)
 
 
 @cache
