@@ -2,7 +2,16 @@
 
 import pytest
 from reseed.errors import ReseedError
-from reseed.keys import _files, _imported, _read, code_files, code_hash, digest, named_code, trial_key
+from reseed.keys import (
+    _files,
+    _imported,
+    _read,
+    code_files,
+    code_hash,
+    digest,
+    named_code,
+    trial_key,
+)
 
 RECIPE = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
 FACTS = {

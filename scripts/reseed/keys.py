@@ -178,7 +178,7 @@ def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[
         path = SCRIPTS / entry if (SCRIPTS / entry).is_file() else project / entry
         pending = [("", path)]
     else:
-        pending = finder.files(entry)
+        pending = list(finder.files(entry))
         if not pending or pending[-1][0] != entry:
             raise ReseedError(
                 f"module {entry!r} is not found: its file must stand in {project} or on PYTHONPATH."
