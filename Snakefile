@@ -4,6 +4,8 @@
 and ends with `results/report/index.html`. One rule file a stage, in the order of the data.
 """
 
+from contextlib import suppress
+
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -46,7 +48,8 @@ for study in PROJECT.studies:
 onstart:
     method = workflow.deployment_settings.deployment_method
     if sys.platform == "linux" and workflow.local_exec and not method:
-        forkserver.start()
+        with suppress(OSError):  # without one, jobs are processes of their own
+            forkserver.start()
 
 
 onsuccess:

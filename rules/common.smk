@@ -143,8 +143,13 @@ def gpus(planned):
 
 
 def turn(block):
-    """Priority of a training job: one study after another, so that the first pages come early."""
-    return max(len(TRAINED) - TRAINED.index(s) for p, _ in block for s in p.studies)
+    """Priority of a training job: one study after another, so that the first pages come early.
+
+    Of one study the longest first, so that none is left alone at the end.
+    """
+    rank = max(len(TRAINED) - TRAINED.index(s) for p, _ in block for s in p.studies)
+    seconds = sum(p.seconds_per_trial * len(trials) for p, trials in block)
+    return rank + seconds / (seconds + 1)
 
 
 # Priority of all else: trainings wait for it, or it ends a study.

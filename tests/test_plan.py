@@ -134,6 +134,15 @@ def test_a_study_asked_for_alone_trains_nobody_elses_trials():
     ]
 
 
+def test_trials_that_wait_for_a_search_hold_up_no_others():
+    searched = {"hyperparameters": {"mode": "fixed", "trials": 2}, "seeds": {"model": {"count": 3}}}
+    experiments = STUDY["experiments"] | {"searched": searched}
+    model = {"search_space": {"max_depth": [1, 2]}, "seconds_per_trial": 1}
+    _, plan = plan_of({"experiments": experiments}, model=model)
+    found = list(blocks(plan, block_seconds=600))
+    assert [[bool(p.searches()) for p, _ in block] for block in found] == [[False], [True]]
+
+
 def test_a_stack_is_never_cut_inside_a_block():
     seeds = {"one": {"seeds": {"model": {"count": 50}}}}
     _, plan = plan_of({"experiments": seeds}, {"stack": {"cpu": 8}, "seconds_per_trial": 6})

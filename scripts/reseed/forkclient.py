@@ -12,6 +12,7 @@ from itertools import pairwise
 # Names the server's socket to the jobs of a run.
 VARIABLE = "RESEED_FORKSERVER"
 SIZE = struct.Struct("!I")  # of the request that follows, in bytes
+STARTED = b"+"  # the server's first answer; the second is the exit status
 # A job with more of these sizes its pools, or picks its device, before it loads anything.
 _USUAL = {"--threads": "1", "--gpus": "0"}
 
@@ -22,22 +23,26 @@ def address(name: str) -> str:
 
 
 def ask(argv: list[str]) -> int | None:
-    """Run a script in a fork of the run's server and return its exit status; None: no server.
+    """Run a script in a fork of the run's server and return its exit status.
 
-    The status of a job that a signal ended is 128 and the signal, as a shell tells it.
+    None: there is no server, or it could not start the job. The status of a job that a signal ended
+    is 128 and the signal, as a shell tells it.
     """
     name = os.environ.get(VARIABLE)
     own = any(_USUAL.get(flag, value) != value for flag, value in pairwise(argv))
     if not name or own:
         return None
     with socket.socket(socket.AF_UNIX) as connection:
-        try:
-            connection.connect(address(name))
-        except OSError:
-            return None
         request = {"argv": argv, "folder": os.getcwd(), "environment": dict(os.environ)}
         text = json.dumps(request).encode()
-        socket.send_fds(connection, [SIZE.pack(len(text))], [1, 2])
-        connection.sendall(text)
+        try:
+            connection.connect(address(name))
+            socket.send_fds(connection, [SIZE.pack(len(text))], [1, 2])
+            connection.sendall(text)
+            started = connection.recv(1) == STARTED
+        except OSError:
+            started = False
+        if not started:
+            return None
         answer = connection.recv(16)
     return int(answer) if answer else 128 + signal.SIGKILL

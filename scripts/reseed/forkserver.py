@@ -29,7 +29,7 @@ from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from reseed.forkclient import SIZE, VARIABLE, address
+from reseed.forkclient import SIZE, STARTED, VARIABLE, address
 
 # Modules below these folders are the same for every job; others may be the user's.
 SHARED = tuple(
@@ -121,35 +121,43 @@ def serve(listener: socket.socket, lifeline: int) -> None:
                 clients[one].process.join()
         if listener in ready:
             connection, _ = listener.accept()
-            received = _receive(connection)
-            if received is None:
+            try:
+                jobs.append(_start(connection, wanted, [listener, *clients]))
+            except (OSError, ValueError):  # no memory, no process, no request: the client goes on
                 connection.close()
-                continue
-            request, outputs = received
-            _load(wanted.pop(request["argv"][0], []))
-            gc.freeze()
-            others = [listener, *(job.connection for job in jobs)]
-            jobs.append(Job(connection, request, outputs, others))
-            for number in outputs:
-                os.close(number)
 
 
-def _receive(connection: socket.socket) -> tuple[dict, list[int]] | None:
-    """A client's request and its output streams; None from anybody who is not this user."""
+def _start(connection: socket.socket, wanted: dict[str, list[str]], others: list) -> Job:
+    """Start what a client asks for. Raises OSError or ValueError if that cannot be."""
+    request, outputs = _receive(connection)
+    try:
+        _load(wanted.pop(request["argv"][0], []))
+        gc.freeze()
+        job = Job(connection, request, outputs, others)
+    finally:
+        for number in outputs:
+            os.close(number)
+    with suppress(OSError):  # the client was killed meanwhile: its job will be, too
+        connection.sendall(STARTED)
+    return job
+
+
+def _receive(connection: socket.socket) -> tuple[dict, list[int]]:
+    """A client's request and its output streams; ValueError for what is none of this user's."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     if _PEER.unpack(peer)[1] != os.getuid():
-        return None
+        raise ValueError("another user")
     head, outputs, _, _ = socket.recv_fds(connection, SIZE.size, 2)
     text = b""
-    while len(head) == SIZE.size and len(text) < SIZE.unpack(head)[0]:
+    while len(outputs) == 2 and len(head) == SIZE.size and len(text) < SIZE.unpack(head)[0]:
         part = connection.recv(1 << 16)
         if not part:
             break
         text += part
-    if len(outputs) < 2 or not text or len(text) < SIZE.unpack(head)[0]:
+    if not text or len(text) < SIZE.unpack(head)[0]:
         for number in outputs:
             os.close(number)
-        return None
+        raise ValueError("no request")
     return json.loads(text), outputs
 
 
