@@ -24,6 +24,7 @@ import socket
 import struct
 import subprocess
 import sys
+import sysconfig
 from collections.abc import MutableMapping
 from contextlib import suppress
 from multiprocessing.connection import wait
@@ -33,7 +34,11 @@ from reseed.forkclient import SIZE, STARTED, VARIABLE, address
 
 # Modules below these folders are the same for every job; others may be the user's.
 SHARED = tuple(
-    f"{folder}{os.sep}" for folder in {sys.prefix, sys.base_prefix, str(Path(__file__).parents[1])}
+    f"{folder}{os.sep}"
+    for folder in {
+        str(Path(__file__).parents[1]),
+        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    }
 )
 SCRIPT = Path(__file__).parents[1] / "forkserver.py"
 BACKLOG = 512
