@@ -145,13 +145,21 @@ def test_a_job_ends_with_its_client_and_the_server_goes_on(client):
     assert out(client("print(1)")) == "1\n"
 
 
-@pytest.mark.parametrize("end", [forkserver.stop, lambda server: server.kill()])
-def test_jobs_end_with_the_server(server, client, end):
+def test_jobs_end_with_the_run(server, client):
     job = client(HANGS)
     pid = int(job.stdout.readline())
-    end(server)
+    forkserver.stop(server)
     assert gone(pid)
     assert job.wait(timeout=60) == 128 + signal.SIGKILL
+
+
+def test_a_job_whose_server_dies_is_run_again_by_itself(server, client):
+    job = client("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(0.5)")
+    pid = int(job.stdout.readline())
+    server.kill()
+    assert gone(pid)
+    assert int(job.stdout.readline()) == job.pid
+    assert job.wait(timeout=60) == 0
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import struct
 from itertools import pairwise
@@ -12,7 +11,6 @@ from itertools import pairwise
 # Names the server's socket to the jobs of a run.
 VARIABLE = "RESEED_FORKSERVER"
 SIZE = struct.Struct("!I")  # of the request that follows, in bytes
-STARTED = b"+"  # the server's first answer; the second is the exit status
 # A job with more of these sizes its pools, or picks its device, before it loads anything.
 _USUAL = {"--threads": "1", "--gpus": "0"}
 
@@ -25,8 +23,8 @@ def address(name: str) -> str:
 def ask(argv: list[str]) -> int | None:
     """Run a script in a fork of the run's server and return its exit status.
 
-    None: there is no server, or it could not start the job. The status of a job that a signal ended
-    is 128 and the signal, as a shell tells it.
+    None: there is no server, it could not start the job, or it died, and the job with it. The
+    status of a job that a signal ended is 128 and the signal, as a shell tells it.
     """
     name = os.environ.get(VARIABLE)
     own = any(_USUAL.get(flag, value) != value for flag, value in pairwise(argv))
@@ -39,10 +37,7 @@ def ask(argv: list[str]) -> int | None:
             connection.connect(address(name))
             socket.send_fds(connection, [SIZE.pack(len(text))], [1, 2])
             connection.sendall(text)
-            started = connection.recv(1) == STARTED
+            status = connection.recv(16)
         except OSError:
-            started = False
-        if not started:
             return None
-        answer = connection.recv(16)
-    return int(answer) if answer else 128 + signal.SIGKILL
+    return int(status) if status else None

@@ -30,7 +30,7 @@ from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from reseed.forkclient import SIZE, STARTED, VARIABLE, address
+from reseed.forkclient import SIZE, VARIABLE, address
 
 # Modules below these folders are the same for every job; others may be the user's.
 SHARED = tuple(
@@ -115,6 +115,7 @@ def serve(listener: socket.socket, lifeline: int) -> None:
         if lifeline in ready:
             for job in jobs:
                 job.process.kill()
+                job.end()
             return
         for one in ready:
             if one in sentinels:
@@ -138,13 +139,10 @@ def _start(connection: socket.socket, wanted: dict[str, list[str]], others: list
     try:
         _load(wanted.pop(request["argv"][0], []))
         gc.freeze()
-        job = Job(connection, request, outputs, others)
+        return Job(connection, request, outputs, others)
     finally:
         for number in outputs:
             os.close(number)
-    with suppress(OSError):  # the client was killed meanwhile: its job will be, too
-        connection.sendall(STARTED)
-    return job
 
 
 def _receive(connection: socket.socket) -> tuple[dict, list[int]]:

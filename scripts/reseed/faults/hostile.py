@@ -318,6 +318,13 @@ def model_killed(bench: Bench) -> Outcome:
     return _reported(made, made.run(timeout=300))
 
 
+@case(MODELS, "a model that kills the process it was forked from")
+def model_kills_parent(bench: Bench) -> Outcome:
+    """The warm process of the run; what else it had forked is run again."""
+    made = _misbehaving(bench, "os.kill(os.getppid(), signal.SIGKILL)")
+    return _reported(made, made.run(timeout=300))
+
+
 @case(MODELS, "a model that wants 50 GB where 6 are allowed")
 def model_eats_memory(bench: Bench) -> Outcome:
     """Under a limit of address space, as a cluster sets it."""
