@@ -167,9 +167,8 @@ def _receive(connection: socket.socket) -> tuple[dict, list[int]]:
 def _load(names: list[str]) -> None:
     """Import modules; one that cannot be loaded by itself is left to the jobs."""
     for name in names:
-        if name not in sys.modules:
-            with suppress(Exception):
-                importlib.import_module(name)
+        with suppress(Exception):
+            importlib.import_module(name)
 
 
 def _become(request: dict, outputs: list[int], loaded: int, servers: list[socket.socket]) -> None:

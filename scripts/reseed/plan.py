@@ -209,7 +209,7 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
             for start in range(0, len(planned.trials), size):
                 yield [(planned, planned.trials[start : start + size])]
             continue
-        model, waits = planned.model, bool(planned.searches())
+        model, waits = planned.model, planned.search() is not None
         kind = (model["environment"], model["device"], frozenset(planned.studies), waits)
         block = open_blocks.setdefault(kind, [])
         if block and sum(p.seconds for p, _ in block) + planned.seconds > block_seconds:
