@@ -24,14 +24,14 @@ include: "rules/report.smk"
 include: "rules/checks.smk"
 
 
-# Trials and exhibits stand here as direct inputs because Snakemake notices a missing file only
-# there.
+# Exhibits and lost trials stand here as direct inputs because Snakemake notices a missing file
+# only there.
 rule all:
     default_target: True
     input:
         REPORT,
         [file for study in PROJECT.studies for file in study_files(study)],
-        every_trial(),
+        [file for study in TRAINED for file in lost_trials(study)],
 
 
 for study in PROJECT.studies:
@@ -41,7 +41,7 @@ for study in PROJECT.studies:
             study
         input:
             study_files(study),
-            lambda w, study=study: trial_files(study),
+            lost_trials(study),
 
 
 # Jobs that run here, in this environment, are forks of one process.

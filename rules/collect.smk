@@ -31,7 +31,8 @@ for study in TRAINED:
             name:
                 f"collect_{study}_{experiment}_items"
             input:
-                trial_files(study, experiment),
+                f"{RESULTS}/studies/{study}/metrics.parquet",
+                lost_trials(study, experiment),
             output:
                 scores=f"{stem}/scores.parquet",
                 targets=f"{stem}/targets.parquet",

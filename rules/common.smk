@@ -1,4 +1,5 @@
 # Configuration, plan and the helpers that the other rule files share.
+import atexit
 import gc
 import os
 import shlex
@@ -9,8 +10,10 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 # What is planned lives to the end: 10⁵ trials are millions of objects, which the collector of
-# dead ones would go through again and again (a fifth of a dry run's time).
+# dead ones would go through again and again (a fifth of a dry run's time), and once more on exit
+# (another fifth).
 gc.set_threshold(200_000, 20, 100)
+atexit.register(gc.freeze)
 
 ROOT = Path(str(workflow.current_basedir)).parent
 SCRIPTS = ROOT / "scripts"

@@ -24,6 +24,19 @@ def every_trial():
     return list(dict.fromkeys(file for study in TRAINED for file in trial_files(study)))
 
 
+def lost_trials(study, experiment=None):
+    """The trial files that are gone while the study's table of them stands.
+
+    Snakemake makes a missing file again only where it is asked for. Where the table is missing
+    too, the table asks; and a list of every trial in each rule that needs them is what costs
+    memory and time at 100,000 seeds.
+    """
+    if not os.path.exists(f"{RESULTS}/studies/{study}/metrics.parquet"):
+        return []
+    files = PLAN.trial_files(study, experiment)
+    return [TRIALS[file] for file in files if not os.path.exists(file)]
+
+
 # --- collecting ---
 
 

@@ -1,9 +1,9 @@
-"""Whole pipeline against a bare loop that trains the same trials at the same parallelism.
+"""Whole pipeline against a bare loop that makes the same searches and trials, as parallel.
 
 Prints wall and CPU seconds of both, and their ratios; the second is the one to believe on a machine
-that does other work besides. The loop gets prepared data, splits and tuned
-hyper-parameters for free and writes nothing; the pipeline fetches, prepares, splits, tunes,
-trains, records, analyses, draws and reports.
+that does other work besides. The loop gets prepared data and splits for free and writes nothing;
+the pipeline fetches, prepares, splits, searches, trains, trains some again as a check, records,
+analyses, draws and reports.
 """
 
 import argparse
@@ -17,6 +17,17 @@ from pathlib import Path
 
 from reseed.scripting import limit_threads, run, say
 from reseed.timing import seconds
+
+
+def search_alone(task: tuple[Path, dict, list]) -> None:
+    """Make one search in a worker process."""
+    from reseed.coordinates import Coordinates
+    from reseed.setting_files import SettingFiles
+    from reseed.training.search_job import found_by_search
+
+    results, described, trial = task
+    with tempfile.TemporaryDirectory() as chunks:
+        found_by_search(SettingFiles(results, described), Coordinates(*trial), Path(chunks))
 
 
 def train_alone(task: tuple[Path, dict]) -> list[str]:
@@ -55,6 +66,11 @@ def main() -> None:
         pipeline = seconds(lambda: subprocess.run(command, check=True))
 
         project, plan, _ = read_plan("config", overrides)
+        searches = [
+            (Path(folder), planned.description(), list(trial))
+            for planned in plan.settings.values()
+            for trial in planned.searches().values()
+        ]
         tasks = [
             (Path(folder), described)
             for block in blocks(plan, project.main.block_seconds)
@@ -64,13 +80,15 @@ def main() -> None:
 
         def loop() -> None:
             with multiprocessing.get_context("spawn").Pool(arguments.cores) as pool:
+                pool.map(search_alone, searches, chunksize=1)
                 for part in pool.imap_unordered(train_alone, tasks):
                     statuses.extend(part)
                 pool.close()
                 pool.join()
 
         bare = seconds(loop)
-    say(f"{len(statuses)} trials, {statuses.count('ok')} ok, {arguments.cores} processes")
+    trained = f"{len(statuses)} trials, {statuses.count('ok')} ok"
+    say(f"{len(searches)} searches, {trained}, {arguments.cores} processes")
     say(f"pipeline {pipeline}, bare loop {bare}")
     say(f"ratio {pipeline.wall / bare.wall:.2f}, of CPU seconds {pipeline.cpu / bare.cpu:.2f}")
 

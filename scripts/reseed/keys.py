@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -84,9 +84,13 @@ def _parse(path: Path) -> ast.Module:
 
 
 @cache
-def _read(path: Path) -> tuple[str, ast.Module]:
-    dumped = ast.dump(_Meaning().visit(_parse(path)))
-    return hashlib.sha256(dumped.encode()).hexdigest(), _parse(path)
+def _read(path: Path) -> tuple[str, tuple[ast.AST, ...]]:
+    """Hash of a file's meaning, and every node of it that may import something."""
+    tree = _parse(path)
+    importing = (ast.Import, ast.ImportFrom, ast.Call)
+    nodes = tuple(node for node in ast.walk(tree) if isinstance(node, importing))
+    dumped = ast.dump(_Meaning().visit(tree))  # which changes the tree
+    return hashlib.sha256(dumped.encode()).hexdigest(), nodes
 
 
 def _called(node: ast.Call) -> str:
@@ -94,9 +98,9 @@ def _called(node: ast.Call) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def _imports(tree: ast.Module, package: str, where: Path, strict: bool) -> Iterator[str]:
-    """Names of the modules a tree imports; what may be a module or a name in one comes as both."""
-    for node in ast.walk(tree):
+def _imports(nodes: Iterable[ast.AST], package: str, where: Path, strict: bool) -> Iterator[str]:
+    """Names of the modules that nodes import; what may be a module or a name comes as both."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -44,6 +44,20 @@ def test_deleted_trials_are_linked_again_without_training(finished):
     assert finished.trained() == 0
 
 
+def test_what_reads_outputs_makes_a_lost_trial_first(finished):
+    finished.change(analyses={"spread": {"kind": "spread"}, "noise": {"kind": "noise_split"}})
+    finished.run()
+    trial = finished.folder / next(iter(finished.trials()))
+    trial.unlink()
+    study = finished.folder / "results" / "studies" / "small"
+    shutil.rmtree(study / "predictions")
+    (study / "statistics" / "noise.parquet").unlink()
+    finished.run("results/studies/small/statistics/noise.parquet")
+    assert trial.exists()
+    assert (study / "predictions" / "model_seeds" / "scores.parquet").exists()
+    assert finished.trained() == 0
+
+
 def test_more_seeds_train_only_what_is_new(finished):
     before = finished.trials()
     finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 6

@@ -22,6 +22,35 @@ from reseed.training.tuning import SearchResult, search
 NOTHING_TO_CHOOSE = SearchResult({}, None, pd.DataFrame(columns=["status", "seconds"]), 0.0)
 
 
+def found_by_search(
+    files: SettingFiles,
+    trial: Coordinates,
+    chunks: Path,
+    device: str = "cpu",
+    threads: int = 1,
+    report: Callable[[str], None] = lambda line: None,
+) -> SearchResult:
+    """Search where a trial of a setting searches; finished fits go to the folder `chunks`."""
+    how = files.described["search"]
+    if not how["space"]:
+        return NOTHING_TO_CHOOSE
+    split = Splits(files)(trial)
+    return search(
+        problem_of(files),
+        recipe_of(files, files.described["recipe"]["hyperparameters"], device, 1),
+        how["space"],
+        np.concatenate([split.train, split.validation]),
+        chunks,
+        trials=how["trials"],
+        folds=how["folds"],
+        method=how["method"],
+        seed=trial.init,
+        threads=threads,
+        key=files.search_key(trial),
+        report=report,
+    )
+
+
 def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) -> None:
     """Choose the hyper-parameters of one setting on one partition.
 
@@ -36,27 +65,9 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
     if best.exists() and log.exists():
         report("the store holds this search already")
     else:
-        split = Splits(files)(trial)
-        how, started = job["setting"]["search"], time.perf_counter()
+        started = time.perf_counter()
         chunks = best.with_suffix(".chunks")
-        found = (
-            NOTHING_TO_CHOOSE
-            if not how["space"]
-            else search(
-                problem_of(files),
-                recipe_of(files, job["setting"]["recipe"]["hyperparameters"], device, 1),
-                how["space"],
-                np.concatenate([split.train, split.validation]),
-                chunks,
-                trials=how["trials"],
-                folds=how["folds"],
-                method=how["method"],
-                seed=trial.init,
-                threads=threads,
-                key=key,
-                report=report,
-            )
-        )
+        found = found_by_search(files, trial, chunks, device, threads, report)
         summary = {
             "best": found.best,
             "best_score": found.best_score,
@@ -70,6 +81,7 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
         store.add(log, lambda path: found.log.to_parquet(path, index=False))
         store.add(best, lambda path: write_json(path, summary))
         shutil.rmtree(chunks, ignore_errors=True)
-        report(f"best of {how['trials']}: {json.dumps(found.best)}")
+        tried = job["setting"]["search"]["trials"]
+        report(f"best of {tried}: {json.dumps(found.best)}")
     store.link(log, target.with_suffix(".parquet"))
     store.link(best, target)
