@@ -44,9 +44,13 @@ for study in PROJECT.studies:
             lost_trials(study),
 
 
-# Jobs that run here, in this environment, are forks of one process.
+# Jobs that run here, in this environment, are forks of one process. And they start at any rate: to
+# limit it Snakemake wakes a second after each job's end, and again a second after each waking (after
+# 100 jobs a hundred times a second).
 onstart:
     method = workflow.deployment_settings.deployment_method
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
     if sys.platform == "linux" and workflow.local_exec and not method:
         with suppress(OSError):  # without one, jobs are processes of their own
             forkserver.start()

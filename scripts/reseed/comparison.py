@@ -236,32 +236,41 @@ class Comparison:
 
     def save(self, folder: str | Path) -> Path:
         """Write everything as a study's results folder: trials, statistics, tables and figures."""
-        from reseed.exhibits.figures import write_figure
-        from reseed.exhibits.tables import write_table
+        from reseed.exhibits import figures, tables
 
         folder = Path(folder)
-        for part in ("statistics", "tables", "figures"):
-            (folder / part).mkdir(parents=True, exist_ok=True)
+        (folder / "statistics").mkdir(parents=True, exist_ok=True)
         with replacing(folder / "metrics.parquet") as temporary:
             self.data.metrics.to_parquet(temporary, index=False)
-        write_json(folder / "about.json", self.data.about)
         for name in self.analyses:
             with replacing(folder / "statistics" / f"{name}.csv") as temporary:
                 self.statistics(name).to_csv(temporary, index=False)
+        self._save_exhibits(folder, tables.FORMATS, figures.FORMATS)
+        return folder
+
+    def _save_exhibits(self, folder: Path, tables: tuple[str, ...], figures: tuple[str, ...]):
+        """Write what a page is made of, and exhibits in these formats besides."""
+        from reseed.exhibits.figures import write_figure
+        from reseed.exhibits.tables import write_table
+
+        for part in ("tables", "figures"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        write_json(folder / "about.json", self.data.about)
         for name, entry in self.exhibits.items():
             module, data, options = self._exhibit(name)
             if KINDS[entry["kind"]] == "table":
-                write_table(module.table(data, options), folder / "tables" / name)
+                write_table(module.table(data, options), folder / "tables" / name, tables)
             else:
-                write_figure(*module.figure(data, options), data, folder / "figures" / name)
-        return folder
+                drawn = module.figure(data, options)
+                write_figure(*drawn, data, folder / "figures" / name, figures)
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as one page that needs nothing beside it; written to `path`, if given."""
         from reseed.exhibits.report import build_study_page, read_study
 
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
-            folder = self.save(Path(results) / _NAME)
+            folder = Path(results) / _NAME
+            self._save_exhibits(folder, (), ("png",))
             # Without a page to link from: no links to files that will be gone.
             study = read_study(folder, list(self.exhibits), command=self.made_by)
         page = build_study_page(study)

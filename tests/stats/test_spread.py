@@ -60,7 +60,7 @@ def test_empty_or_nan_is_refused(bad):
     with pytest.raises(ValueError, match=r"needs at least|NaN or infinite"):
         spread(bad)
     with pytest.raises(ValueError, match=r"needs at least|NaN or infinite"):
-        range_against_gaussian(bad, rng=np.random.default_rng(0))
+        range_against_gaussian(bad)
 
 
 @settings(deadline=None)
@@ -106,7 +106,7 @@ def test_range_of_gaussian_samples_gets_uniform_p_values_and_unbiased_ratio():
     rng = np.random.default_rng(5)
     n_samples = 300
     got = [
-        range_against_gaussian(rng.normal(3, 2, 40), n_sim=400, rng=rng) for _ in range(n_samples)
+        range_against_gaussian(rng.normal(3, 2, 40), n_sim=400, seed=i) for i in range(n_samples)
     ]
     # SD of R/s at n=40 is 0.5, so the mean of 300 has SE 0.03 of an expected 4.3
     assert np.mean([g.ratio for g in got]) == pytest.approx(1, abs=4 * 0.5 / 4.3 / n_samples**0.5)
@@ -127,7 +127,7 @@ def test_range_of_gaussian_samples_gets_uniform_p_values_and_unbiased_ratio():
 @pytest.mark.parametrize(("n", "test"), [(500, "Shapiro-Wilk"), (6000, "Anderson-Darling")])
 def test_tails_are_named(draw, tail, wider, n, test):
     rng = np.random.default_rng(2)
-    got = range_against_gaussian(draw(rng, n), n_sim=400, rng=rng)
+    got = range_against_gaussian(draw(rng, n), n_sim=400)
     assert (got.normality.tail, got.normality.test) == (tail, test)
     assert got.normality.p_value < 0.01
     assert (got.p_larger < 0.01) == wider
@@ -138,7 +138,7 @@ def test_tails_are_named(draw, tail, wider, n, test):
 def test_kurtosis_and_its_standard_error_agree_with_scipy_and_simulation():
     rng = np.random.default_rng(0)
     x = rng.gamma(2, size=60)
-    got = range_against_gaussian(x, n_sim=50, rng=rng).normality
+    got = range_against_gaussian(x, n_sim=50).normality
     assert got.excess_kurtosis == pytest.approx(stats.kurtosis(x, bias=False))
     simulated = stats.kurtosis(rng.normal(size=(20_000, 60)), axis=1, bias=False).std()
     assert got.excess_kurtosis_se == pytest.approx(simulated, rel=0.04)
@@ -148,8 +148,8 @@ def test_kurtosis_and_its_standard_error_agree_with_scipy_and_simulation():
 @given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-10, 10))
 def test_range_check_ignores_unit_and_origin(seed, scale, shift):
     x = np.random.default_rng(seed).normal(size=30)
-    a = range_against_gaussian(x, n_sim=50, rng=np.random.default_rng(1))
-    b = range_against_gaussian(scale * x + shift, n_sim=50, rng=np.random.default_rng(1))
+    a = range_against_gaussian(x, n_sim=50)
+    b = range_against_gaussian(scale * x + shift, n_sim=50)
     assert a.observed == pytest.approx(b.observed)
     assert (a.p_value, a.normality.tail) == (b.p_value, b.normality.tail)
 
@@ -157,7 +157,7 @@ def test_range_check_ignores_unit_and_origin(seed, scale, shift):
 @pytest.mark.parametrize("bad", [[0.1] * 10, [1.0, 2.0, 3.0]])
 def test_constant_or_tiny_samples_are_refused(bad):
     with pytest.raises(ValueError, match=r"all 10 values are equal|at least 4"):
-        range_against_gaussian(bad, rng=np.random.default_rng(0))
+        range_against_gaussian(bad)
 
 
 def test_range_content_holds_in_simulation():
@@ -233,7 +233,7 @@ def test_intervals_are_reproducible_and_refuse_one_value():
     [
         (lambda r: spread_intervals([1.0, 2.0], level=95, rng=r), "level must lie"),
         (lambda r: spread_intervals([1.0, 2.0], n_boot=0, rng=r), "n_boot must be"),
-        (lambda r: range_against_gaussian([1, 2, 3, 5.0], n_sim=0, rng=r), "n_sim must be"),
+        (lambda r: range_against_gaussian([1, 2, 3, 5.0], n_sim=0), "n_sim must be"),
         (lambda r: range_content(5, 0.0), "level must lie"),
     ],
 )

@@ -101,15 +101,29 @@ def cells(data: Data) -> Iterator[Cell]:
     A seed's score is the mean over its folds; a seed with a failed fold is left out, so that
     seeds stay comparable.
     """
-    for key, trials in data.metrics.groupby(CELL, sort=False, dropna=False):
-        key = dict(zip(CELL, key, strict=True))
-        metric = primary_metric(data.about, key["dataset"])
-        score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
-        bad = (trials["status"] != "ok") | score.isna()
-        seeds = trials.assign(score=score, bad=bad).groupby(SEEDS, sort=True)
-        yield Cell(
-            key, metric, seeds.agg(score=("score", "mean"), bad=("bad", "sum")).reset_index()
-        )
+    trials = data.metrics
+    metric = trials["dataset"].map(lambda name: primary_metric(data.about, name))
+    score = pd.Series(np.nan, trials.index)
+    for name in metric.unique():
+        if name in trials:
+            score = score.where(metric != name, trials[name])
+    number = trials.groupby(CELL, sort=False, dropna=False).ngroup()
+    trials = trials[[*CELL, *SEEDS]].assign(
+        cell=number, metric=metric, score=score, bad=(trials["status"] != "ok") | score.isna()
+    )
+    # One grouping of all: one for each of thousands of cells would take minutes.
+    seeds = trials.groupby(["cell", *SEEDS], sort=True).agg(
+        score=("score", "mean"), bad=("bad", "sum")
+    )
+    seeds = seeds.reset_index()
+    first = np.searchsorted(seeds["cell"], np.arange(number.max() + 2 if len(trials) else 1))
+    seeds = seeds.drop(columns="cell")
+    firsts = trials.drop_duplicates("cell")
+    for row, (*key, metric) in enumerate(
+        firsts[[*CELL, "metric"]].itertuples(index=False, name=None)
+    ):
+        own = seeds.iloc[first[row] : first[row + 1]].reset_index(drop=True)
+        yield Cell(dict(zip(CELL, key, strict=True)), metric, own)
 
 
 def base_name(identifier: str) -> str:

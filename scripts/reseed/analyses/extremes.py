@@ -72,7 +72,7 @@ def _row(cell: Cell, data: Data, options: dict) -> dict:
         return row | {"reason": "two seeds vary: its scores are no independent sample"}
     if x.size < 4 or found.sd <= 1e-13 * np.abs(x).max():
         return row | {"reason": "no spread to judge, or fewer than four seeds"}
-    gaussian = range_against_gaussian(x, n_sim=options.get("n_sim", 4000), rng=cell.rng("extremes"))
+    gaussian = range_against_gaussian(x, n_sim=options.get("n_sim", 4000))
     return row | {
         "range_in_sd": gaussian.observed,
         "range_in_sd_expected": gaussian.expected,

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from reseed.analyses.data import Data
-from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
+from reseed.analyses.pairing import COMPARED, GROUP, SPLIT, Group, groups
 from reseed.options import Strict
 from reseed.verdicts import ALL_DATASETS
 
@@ -41,9 +41,9 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 def _rows(group: Group) -> list[dict]:
     rows = []
+    splits = group.trials.drop_duplicates([COMPARED, *SPLIT])[COMPARED].value_counts()
     for model in group.models:
-        trials = group.of(model)
-        scores = trials["score"].to_numpy(dtype=np.float64)
+        scores = group.of(model)["score"].to_numpy(dtype=np.float64)
         row = group.key | {
             "metric": group.metric,
             "greater_is_better": group.greater_is_better,
@@ -51,7 +51,7 @@ def _rows(group: Group) -> list[dict]:
             "unit": group.unit,
             "model": model,
             "n": len(scores),
-            "splits": len(trials[SPLIT].drop_duplicates()),
+            "splits": int(splits.get(model, 0)),
             "failed": group.failed[model],
         }
         if len(scores):

@@ -49,7 +49,11 @@ class Group:
 
     def of(self, model: str) -> pd.DataFrame:
         """Trials of one model."""
-        return self.trials[self.trials[COMPARED] == model]
+        return self._of.get(model, self.trials.iloc[:0])
+
+    @cached_property
+    def _of(self) -> dict[str, pd.DataFrame]:
+        return dict(iter(self.trials.groupby(COMPARED, sort=False)))
 
     @cached_property
     def _table(self) -> pd.DataFrame:

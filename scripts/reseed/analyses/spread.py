@@ -94,9 +94,7 @@ def _row(cell: Cell, held: str, options: dict) -> dict:
     # Four values are the least a kurtosis can be had from; equal values have no shape at all.
     if x.size < 4 or row["sd"] <= 1e-13 * np.abs(x).max():
         return row
-    gaussian = range_against_gaussian(
-        x, n_sim=options.get("n_sim", 4000), rng=cell.rng("gaussian range")
-    )
+    gaussian = range_against_gaussian(x, n_sim=options.get("n_sim", 4000))
     return row | {
         "range_in_sd": gaussian.observed,
         "range_in_sd_expected": gaussian.expected,

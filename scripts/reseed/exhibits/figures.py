@@ -21,6 +21,8 @@ _METADATA = {
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
 _DPI = 200
+#: What a figure is written as, beside the description that pages are made of.
+FORMATS = ("pdf", "png", "csv")
 
 
 @dataclass(frozen=True)
@@ -50,21 +52,27 @@ def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, Drawn]:
     return figure, Drawn(frame, data.scale, empty=reason, alt=reason)
 
 
-def write_figure(figure: Figure, drawn: Drawn, data: ExhibitData, stem: str | Path) -> None:
-    """Write `stem`.pdf, .png, .csv and .json."""
+def write_figure(
+    figure: Figure,
+    drawn: Drawn,
+    data: ExhibitData,
+    stem: str | Path,
+    formats: tuple[str, ...] = FORMATS,
+) -> None:
+    """Write `stem`.json, of which a page is made, and the figure in these formats."""
     stem = Path(stem)
-    files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("pdf", "png", "csv")]
+    files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
     with matplotlib.rc_context(STYLE):
-        for path in files[:2]:
-            form = path.suffix[1:]
-            with replacing(path) as temporary:
+        for form in (suffix for suffix in formats if suffix != "csv"):
+            with replacing(files[form]) as temporary:
                 figure.savefig(temporary, format=form, dpi=_DPI, metadata=_METADATA[form])
                 # Laid out once: both formats are the same picture, and it takes half the time.
                 figure.set_layout_engine("none")
                 if form == "png":
                     _fewer_colours(temporary)
-    with replacing(files[2]) as temporary:
-        drawn.frame.to_csv(temporary, index=False, lineterminator="\n")
+    if "csv" in files:
+        with replacing(files["csv"]) as temporary:
+            drawn.frame.to_csv(temporary, index=False, lineterminator="\n")
     caption = " ".join(part for part in (data.caption, drawn.caption) if part)
     write_json(
         stem.with_name(f"{stem.name}.json"),
@@ -80,7 +88,7 @@ def write_figure(figure: Figure, drawn: Drawn, data: ExhibitData, stem: str | Pa
             "alt": drawn.alt or drawn.headline or data.title,
             "empty": drawn.empty,
             "inches": [round(float(side), 2) for side in figure.get_size_inches()],
-            "files": [path.name for path in files],
+            "files": [path.name for path in files.values()],
         },
     )
 

@@ -11,6 +11,9 @@ import pandas as pd
 from reseed.atomic import replacing, write_json, write_text
 from reseed.exhibits.data import ExhibitData
 
+#: What a table is written as, beside the description that pages are made of.
+FORMATS = ("csv", "md", "tex")
+
 
 @dataclass(frozen=True)
 class Table:
@@ -103,17 +106,19 @@ def empty_table(data: ExhibitData, reason: str) -> Table:
     return Table(data, shown, pd.DataFrame(), note, empty=reason)
 
 
-def write_table(table: Table, stem: str | Path) -> None:
-    """Write `stem`.csv, .md, .tex and .json."""
+def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMATS) -> None:
+    """Write `stem`.json, of which a page is made, and the table in these formats."""
     from reseed.exhibits.latex import latex
 
     stem = Path(stem)
-    files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("csv", "md", "tex")}
-    raw = table.raw if len(table.raw.columns) else table.shown
-    with replacing(files["csv"]) as temporary:
-        raw.to_csv(temporary, index=False, lineterminator="\n")
-    write_text(files["md"], markdown(table))
-    write_text(files["tex"], latex(table))
+    files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
+    if "csv" in files:
+        raw = table.raw if len(table.raw.columns) else table.shown
+        with replacing(files["csv"]) as temporary:
+            raw.to_csv(temporary, index=False, lineterminator="\n")
+    for suffix, written in (("md", markdown), ("tex", latex)):
+        if suffix in files:
+            write_text(files[suffix], written(table))
     write_json(
         stem.with_name(f"{stem.name}.json"),
         {

@@ -12,11 +12,13 @@ from reseed.stats.comparison import differences
 from reseed.stats.inputs import Array, at_least, finite, scaled
 
 Ties = Literal["differ", "half"]
+_CACHED = 100_000  # numbers that a processor's cache holds
+_NOISE = 1e-11  # of a sum's terms: below, it is 0 and rounding
 
 
 def _sign_of_mean(total: Array, size: Array) -> Array:
     """Sign of sums of differences of typical `size`, 0 when it is rounding noise."""
-    return np.where(np.abs(total) <= 1e-11 * size, 0, np.sign(total))
+    return np.where(np.abs(total) <= _NOISE * size, 0, np.sign(total))
 
 
 def disagreement(sign: Array, total: Array, size: Array, ties: Ties) -> Array:
@@ -151,13 +153,22 @@ def disagreement_of_means(
     shares = []
     for count in (m, n - m):
         weights = rng.multinomial(count, np.full(n, 1 / n), n_draws).astype(np.float64)
-        sign = _sign_of_mean(rows @ weights.T, count * size)
-        shares.append(((1 + sign) / 2).mean(axis=1))
+        shares.append(_share_positive(rows, weights, _NOISE * count * size))
     p, q = shares
     probability = p * (1 - q) + q * (1 - p)
     variance = (1 - 2 * q) ** 2 * p * (1 - p) + (1 - 2 * p) ** 2 * q * (1 - q)
     se = np.sqrt(variance / n_draws)
     return Reversal(m, probability.reshape(shape)[()], se.reshape(shape)[()], n_draws)
+
+
+def _share_positive(rows: Array, weights: Array, noise: Array) -> Array:
+    """Share of weighted sums of each row above 0; one within its `noise` of 0 counts one half."""
+    step = max(1, _CACHED // len(rows))
+    above = np.zeros(len(rows))
+    for start in range(0, len(weights), step):
+        total = rows @ weights[start : start + step].T
+        above += np.count_nonzero(total > noise, axis=1) + np.count_nonzero(total >= -noise, axis=1)
+    return above / (2 * len(weights))
 
 
 def _rows(d: ArrayLike, m: int) -> tuple[Array, int, tuple[int, ...]]:

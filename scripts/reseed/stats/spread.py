@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,12 +110,18 @@ def spread_intervals(
     if n >= _MIN_FOR_IQR:
         step = max(1, _CHUNK // n)
         parts = [
-            spread(a[rng.integers(0, n, (min(step, n_boot - done), n))]).iqr
+            _iqr(a[rng.integers(0, n, (min(step, n_boot - done), n))])
             for done in range(0, n_boot, step)
         ]
         ends["iqr"] = np.quantile(np.concatenate(parts), [(1 - level) / 2, (1 + level) / 2])
     low, high = (Spread(n, **{k: float(v[i] * unit) for k, v in ends.items()}) for i in (0, 1))
     return SpreadIntervals(level, n_boot, low, high)
+
+
+def _iqr(a: Array) -> Array:
+    """Difference of the quartiles along the last axis, as `spread` has it."""
+    low, high = np.quantile(a, [0.25, 0.75], axis=-1)
+    return high - low
 
 
 def variance_limits(x: ArrayLike, level: float = 0.95) -> tuple[float, float]:
@@ -211,9 +218,10 @@ def expected_gaussian_range(n: ArrayLike) -> Array:
     return (integrand.sum(axis=1) * (x[1] - x[0]))[where].reshape(size.shape)[()]
 
 
-def _gaussian_null(n: int, n_sim: int, rng: np.random.Generator) -> tuple[Array, Array]:
+@lru_cache(maxsize=64)  # the cells of a study have the same few sizes
+def _gaussian_null(n: int, n_sim: int, seed: int) -> tuple[Array, Array]:
     """Return range / SD and excess kurtosis of `n_sim` Gaussian samples of size `n`."""
-    step = max(1, _CHUNK // n)
+    rng, step = np.random.default_rng(seed), max(1, _CHUNK // n)
     parts = []
     for done in range(0, n_sim, step):
         z = rng.standard_normal((min(step, n_sim - done), n))
@@ -270,7 +278,7 @@ class GaussianRange:
 
 
 def range_against_gaussian(
-    x: ArrayLike, *, alpha: float = 0.05, n_sim: int = 4000, rng: np.random.Generator
+    x: ArrayLike, *, alpha: float = 0.05, n_sim: int = 4000, seed: int = 0
 ) -> GaussianRange:
     """Test whether the range of `x` is what a Gaussian sample of that size gives.
 
@@ -288,7 +296,7 @@ def range_against_gaussian(
         x: (seeds,) scores, at least 4 and not all equal.
         alpha: level of the tail verdict.
         n_sim: Gaussian samples drawn.
-        rng: source of the Gaussian samples.
+        seed: of the Gaussian samples, which all calls for one size share.
 
     Raises:
         ValueError: fewer than 4 values, all values equal, NaN or infinity.
@@ -302,7 +310,7 @@ def range_against_gaussian(
     if sd <= 1e-13 * np.abs(a).max():
         raise ValueError(f"all {n} values are equal: there is no spread to compare")
     z = centred / sd
-    null_ratio, null_kurtosis = _gaussian_null(n, n_sim, rng)
+    null_ratio, null_kurtosis = _gaussian_null(n, n_sim, seed)
 
     observed = float(np.ptp(z))
     c4 = np.sqrt(2 / (n - 1)) * np.exp(gammaln(n / 2) - gammaln((n - 1) / 2))
