@@ -18,7 +18,7 @@ from scipy.special import expit, logit
 
 from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.predictions import SEEDS, Group
-from reseed.metrics import evaluate_scores
+from reseed.metrics import METRICS, Undefined
 from reseed.options import Count, Level, Share, Strict
 from reseed.outputs import probabilities
 from reseed.seeds import stream
@@ -187,7 +187,13 @@ def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: dict) -> dict
 
 def _metric(y_true: np.ndarray, scores: np.ndarray, metric: str) -> float:
     """The dataset's metric of one model; NaN for one that Reseed does not compute."""
-    return evaluate_scores("binary", y_true, scores).get(metric, np.nan)
+    known = METRICS.get(metric)
+    if known is None or "binary" not in known.tasks:
+        return np.nan
+    try:
+        return known.function(y_true, scores)
+    except Undefined:
+        return np.nan
 
 
 def _rng(group: Group, purpose: str) -> np.random.Generator:
