@@ -53,7 +53,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     panels = [(key, part) for key, part in cells.groupby(_KEY, sort=False)]
     datasets = list(dict.fromkeys(cells["dataset"]))
     printed = len(datasets) == 1
-    columns = 2 if printed else min(4, max(cells.groupby("dataset")["model"].nunique()))
+    columns = min(2 if printed else 4, max(cells.groupby("dataset")["model"].nunique()))
     # As high as the values printed in its cells need; a small panel needs no more than its ticks.
     tall = max(1.4, min(3.0, 0.75 + 0.22 * cells["init"].nunique())) if printed else 1.6
     heights, placed = _lines(panels, datasets, columns, tall)
