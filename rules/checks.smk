@@ -33,14 +33,14 @@ rule repeat_fits:
     conda:
         "../envs/training.yaml"
     resources:
-        gpu=lambda w: max(gpus(planned) for planned, _ in study_trials(w.study)),
+        gpu=lambda w: max(gpus(planned) for planned, _ in PLAN.block(w.study)),
     params:
         key=lambda w: digest(
             code_hash("repeat_fits.py"),
-            sorted(planned.key for planned, _ in study_trials(w.study)),
+            sorted(planned.key for planned, _ in PLAN.block(w.study)),
         ),
         run=script("repeat_fits.py"),
-        job=told(lambda w: training_job(PROJECT, study_trials(w.study))),
+        job=told(lambda w: training_job(PROJECT, PLAN.block(w.study))),
         sample=PROJECT.main.verify_sample,
     shell:
         "job {log:q} command python {params.run:q} --job {params.job:q} --sample {params.sample}"

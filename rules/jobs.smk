@@ -218,13 +218,3 @@ def report_key(studies):
 def everything():
     """Every setting with all its trials, as one job."""
     return [(planned, planned.trials) for planned in PLAN.settings.values()]
-
-
-def study_trials(study):
-    """Every setting of a study with the study's own trials, as one job."""
-    wanted = {}
-    for _, arm, trial in PLAN.trials(study):
-        wanted.setdefault(arm.setting, {})[trial] = None
-    return [
-        (PLAN.settings[setting], list(trials)) for setting, trials in wanted.items()
-    ]

@@ -1,9 +1,9 @@
-"""Whole pipeline against a bare loop that makes the same searches and trials, as parallel.
+"""Whole pipeline against a bare loop that fits all the same models, as parallel.
 
 Prints wall and CPU seconds of both, and their ratios; the second is the one to believe on a machine
-that does other work besides. The loop gets prepared data and splits for free and writes nothing;
-the pipeline fetches, prepares, splits, searches, trains, trains some again as a check, records,
-analyses, draws and reports.
+that does other work besides. The loop makes the searches, the trials and the repeated fits that the
+studies show; it gets prepared data and splits for free and writes nothing. The pipeline fetches,
+prepares, splits, searches, trains, records, repeats, analyses, draws and reports.
 """
 
 import argparse
@@ -28,6 +28,14 @@ def search_alone(task: tuple[Path, dict, list]) -> None:
     results, described, trial = task
     with tempfile.TemporaryDirectory() as chunks:
         found_by_search(SettingFiles(results, described), Coordinates(*trial), Path(chunks))
+
+
+def repeat_alone(task: tuple[dict, int]) -> None:
+    """Train a study's sample again in a worker process."""
+    from reseed.training.verification import repeated
+
+    for _ in repeated(*task, lambda device: "cpu"):
+        pass
 
 
 def train_alone(task: tuple[Path, dict]) -> list[str]:
@@ -71,6 +79,11 @@ def main() -> None:
             for planned in plan.settings.values()
             for trial in planned.searches().values()
         ]
+        repeats = [
+            (training_job(project, plan.block(name)), project.main.verify_sample)
+            for name, study in project.studies.items()
+            if any(exhibit.kind == "repeated_fits" for exhibit in study.exhibits.values())
+        ]
         tasks = [
             (Path(folder), described)
             for block in blocks(plan, project.main.block_seconds)
@@ -81,8 +94,10 @@ def main() -> None:
         def loop() -> None:
             with multiprocessing.get_context("spawn").Pool(arguments.cores) as pool:
                 pool.map(search_alone, searches, chunksize=1)
+                repeating = pool.map_async(repeat_alone, repeats, chunksize=1)
                 for part in pool.imap_unordered(train_alone, tasks):
                     statuses.extend(part)
+                repeating.get()
                 pool.close()
                 pool.join()
 

@@ -154,6 +154,13 @@ class Plan:
         found = ((arm.setting, trial) for _, arm, trial in self.trials(study, experiment))
         return [trial_path(self.results, *place) for place in dict.fromkeys(found)]
 
+    def block(self, study: str) -> Block:
+        """Every setting of a study with the study's own trials."""
+        wanted: dict[Setting, dict[Coordinates, None]] = {}
+        for _, arm, trial in self.trials(study):
+            wanted.setdefault(arm.setting, {})[trial] = None
+        return [(self.settings[setting], list(trials)) for setting, trials in wanted.items()]
+
     def data_seeds(self) -> dict[tuple[str, str], list[int]]:
         """(dataset, scheme) → the data seeds whose splits are needed."""
         seeds: dict[tuple[str, str], set[int]] = {}
