@@ -134,6 +134,18 @@ def test_a_study_asked_for_alone_trains_nobody_elses_trials():
     ]
 
 
+def test_a_studys_block_holds_its_own_trials_once():
+    project, _ = plan_of({})
+    more = {"seeds": {"model": {"count": 9}}}
+    other = {"name": "other", "experiments": {"one": more, "again": more | {"title": "Again"}}}
+    project.studies["other"] = Study(**copy.deepcopy(STUDY) | other)
+    plan = make_plan(project)
+    (small,), (large,) = plan.block("small"), plan.block("other")
+    assert small[0] is large[0]  # one setting, shared
+    assert [len(trials) for _, trials in (small, large)] == [3, 9]
+    assert len(small[0].trials) == 9
+
+
 def test_trials_that_wait_for_a_search_hold_up_no_others():
     searched = {"hyperparameters": {"mode": "fixed", "trials": 2}, "seeds": {"model": {"count": 3}}}
     experiments = STUDY["experiments"] | {"searched": searched}
