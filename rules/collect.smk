@@ -32,7 +32,7 @@ for study in TRAINED:
                 f"collect_{study}_{experiment}_items"
             input:
                 f"{RESULTS}/studies/{study}/metrics.parquet",
-                lost_trials(study, experiment),
+                lost_trials(study),
             output:
                 scores=f"{stem}/scores.parquet",
                 targets=f"{stem}/targets.parquet",

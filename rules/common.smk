@@ -4,6 +4,7 @@ import gc
 import os
 import shlex
 import sys
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError

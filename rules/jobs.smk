@@ -14,9 +14,9 @@ def data_code(entry):
 TRIALS = {}
 
 
-def trial_files(study, experiment=None):
-    """The trial files of a study, or of one of its experiments, each once."""
-    return [TRIALS[file] for file in PLAN.trial_files(study, experiment)]
+def trial_files(study):
+    """The trial files of a study, each once."""
+    return [TRIALS[file] for file in PLAN.trial_files(study)]
 
 
 def every_trial():
@@ -24,7 +24,8 @@ def every_trial():
     return list(dict.fromkeys(file for study in TRAINED for file in trial_files(study)))
 
 
-def lost_trials(study, experiment=None):
+@cache
+def lost_trials(study):
     """The trial files that are gone while the study's table of them stands.
 
     Snakemake makes a missing file again only where it is asked for. Where the table is missing
@@ -33,8 +34,7 @@ def lost_trials(study, experiment=None):
     """
     if not os.path.exists(f"{RESULTS}/studies/{study}/metrics.parquet"):
         return []
-    files = PLAN.trial_files(study, experiment)
-    return [TRIALS[file] for file in files if not os.path.exists(file)]
+    return [file for file in trial_files(study) if not os.path.exists(file)]
 
 
 # --- collecting ---

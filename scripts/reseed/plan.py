@@ -141,25 +141,27 @@ class Plan:
     # study → optional datasets that cannot be had here
     left_out: dict[str, list[str]]
 
-    def trials(self, study: str, experiment: str | None = None) -> Iterator[tuple]:
+    def trials(self, study: str) -> Iterator[tuple]:
         """Every (experiment, arm, coordinates) of a study; a shared trial comes twice."""
         for name, arms in self.studies[study].items():
-            if experiment is None or name == experiment:
-                for arm in arms:
-                    for trial in expand(arm.seeds, self.settings[arm.setting].scheme):
-                        yield name, arm, trial
-
-    def trial_files(self, study: str, experiment: str | None = None) -> list[str]:
-        """Paths of a study's trials, each once."""
-        found = ((arm.setting, trial) for _, arm, trial in self.trials(study, experiment))
-        return [trial_path(self.results, *place) for place in dict.fromkeys(found)]
+            for arm in arms:
+                for trial in expand(arm.seeds, self.settings[arm.setting].scheme):
+                    yield name, arm, trial
 
     def block(self, study: str) -> Block:
-        """Every setting of a study with the study's own trials."""
+        """Every setting of a study with the study's own trials, each once."""
         wanted: dict[Setting, dict[Coordinates, None]] = {}
         for _, arm, trial in self.trials(study):
             wanted.setdefault(arm.setting, {})[trial] = None
         return [(self.settings[setting], list(trials)) for setting, trials in wanted.items()]
+
+    def trial_files(self, study: str) -> list[str]:
+        """Paths of a study's trials, each once."""
+        return [
+            trial_path(self.results, planned.setting, trial)
+            for planned, trials in self.block(study)
+            for trial in trials
+        ]
 
     def data_seeds(self) -> dict[tuple[str, str], list[int]]:
         """(dataset, scheme) → the data seeds whose splits are needed."""

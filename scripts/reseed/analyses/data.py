@@ -115,14 +115,12 @@ def cells(data: Data) -> Iterator[Cell]:
     seeds = trials.groupby(["cell", *SEEDS], sort=True).agg(
         score=("score", "mean"), bad=("bad", "sum")
     )
-    seeds = seeds.reset_index()
-    first = np.searchsorted(seeds["cell"], np.arange(number.max() + 2 if len(trials) else 1))
-    seeds = seeds.drop(columns="cell")
-    firsts = trials.drop_duplicates("cell")
-    for row, (*key, metric) in enumerate(
-        firsts[[*CELL, "metric"]].itertuples(index=False, name=None)
+    of = dict(iter(seeds.reset_index().groupby("cell")))
+    none = seeds.iloc[:0].reset_index()
+    for cell, *key, metric in trials.drop_duplicates("cell")[["cell", *CELL, "metric"]].itertuples(
+        index=False, name=None
     ):
-        own = seeds.iloc[first[row] : first[row + 1]].reset_index(drop=True)
+        own = of.get(cell, none).drop(columns="cell").reset_index(drop=True)
         yield Cell(dict(zip(CELL, key, strict=True)), metric, own)
 
 
