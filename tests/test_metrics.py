@@ -89,6 +89,20 @@ def test_classification_metrics_are_the_libraries_own(task):
         assert found["brier"] == pytest.approx(np.mean(np.sum((p - hot) ** 2, axis=1)), rel=1e-5)
 
 
+@pytest.mark.parametrize("observed", [[0, 0, 0], [2, 2, 0], [1, 2, 1]])
+@pytest.mark.parametrize("predicted", [[0, 0, 0], [1, 1, 1], [0, 2, 1]])
+def test_counts_with_classes_that_nobody_has_or_predicts_are_the_librarys(observed, predicted):
+    of_four = metrics.evaluate_scores("multiclass", np.array(observed), np.eye(4)[predicted])
+    y, classes = np.array(observed) > 0, np.array(predicted) > 0
+    of_two = metrics.evaluate_scores("binary", y.astype(int), classes.astype(float))
+    for name in ("precision", "recall", "f1"):
+        score = getattr(sk, f"{name}_score")
+        macro = dict(average="macro", zero_division=0)
+        assert of_two[name] == pytest.approx(score(y, classes, zero_division=0))
+        assert of_two[f"macro_{name}"] == pytest.approx(score(y, classes, **macro))
+        assert of_four[f"macro_{name}"] == pytest.approx(score(observed, predicted, **macro))
+
+
 def test_a_metric_that_does_not_exist_is_left_out():
     found = metrics.evaluate("binary", np.array([1, 1]), np.array([0.1, 0.2]))
     assert not {"auc", "average_precision", "mcc"} & set(found)

@@ -90,13 +90,21 @@ def _balanced_accuracy(y: np.ndarray, p: np.ndarray) -> float:
 
 
 def _count_metric(kind: str, average: str) -> Function:
-    """Precision, recall or F1 of class 1, or their mean over classes; 0 where undefined."""
+    """Precision, recall or F1 of class 1, or their mean over classes; 0 where undefined.
+
+    From counts: scikit-learn's own take 3 ms a call, six times a trial.
+    """
 
     def function(y: np.ndarray, p: np.ndarray) -> float:
-        from sklearn.metrics import precision_recall_fscore_support
-
-        values = precision_recall_fscore_support(y, _classes(p), average=average, zero_division=0)
-        return values[("precision", "recall", "f1").index(kind)]
+        observed, found = np.asarray(y, dtype=np.int64), _classes(p)
+        classes = 2 if p.ndim == 1 else p.shape[1]
+        rows, predicted, hits = (
+            np.bincount(labels, minlength=classes)
+            for labels in (observed, found, found[found == observed])
+        )
+        of = {"precision": predicted, "recall": rows, "f1": (rows + predicted) / 2}[kind]
+        values = hits / np.where(of > 0, of, 1)
+        return values[1] if average == "binary" else np.mean(values[rows + predicted > 0])
 
     return function
 
