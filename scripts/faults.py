@@ -8,8 +8,9 @@ import tempfile
 from pathlib import Path
 
 from reseed.errors import ReseedError
+from reseed.faults import load_cases
 from reseed.faults.kills import kill_often
-from reseed.faults.outcome import CASES, Bench, load_cases
+from reseed.faults.outcome import CASES, Bench
 from reseed.faults.page import page
 from reseed.faults.record import read_record
 from reseed.faults.workspace import Workspace

@@ -230,13 +230,13 @@ class Comparison:
 
     def to_markdown(self, name: str = "comparisons") -> str:
         """A table as Markdown."""
-        from reseed.exhibits.tables import markdown
+        from reseed.exhibits.table_files import markdown
 
         return markdown(self.table(name))
 
     def save(self, folder: str | Path) -> Path:
         """Write everything as a study's results folder: trials, statistics, tables and figures."""
-        from reseed.exhibits import figures, tables
+        from reseed.exhibits import figures, table_files
 
         folder = Path(folder)
         (folder / "statistics").mkdir(parents=True, exist_ok=True)
@@ -245,13 +245,13 @@ class Comparison:
         for name in self.analyses:
             with replacing(folder / "statistics" / f"{name}.csv") as temporary:
                 self.statistics(name).to_csv(temporary, index=False)
-        self._save_exhibits(folder, tables.FORMATS, figures.FORMATS)
+        self._save_exhibits(folder, table_files.FORMATS, figures.FORMATS)
         return folder
 
     def _save_exhibits(self, folder: Path, tables: tuple[str, ...], figures: tuple[str, ...]):
         """Write what a page is made of, and exhibits in these formats besides."""
         from reseed.exhibits.figures import write_figure
-        from reseed.exhibits.tables import write_table
+        from reseed.exhibits.table_files import write_table
 
         for part in ("tables", "figures"):
             (folder / part).mkdir(parents=True, exist_ok=True)

@@ -11,12 +11,8 @@ import hashlib
 import importlib.util
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    import torch
 
 _CUBLAS = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 # What PyTorch is set to wherever a trial is trained; part of what a trial's environment records.
@@ -45,13 +41,6 @@ def stream(seed: int, name: str) -> np.random.Generator:
 def integer(seed: int, name: str) -> int:
     """Return a number in [0, 2**32) for libraries that are seeded by one."""
     return int.from_bytes(_digest(seed, name)[:4], "little")
-
-
-def torch_generator(seed: int, name: str, device: str = "cpu") -> torch.Generator:
-    """Return a PyTorch generator on a device, independent of PyTorch's global one."""
-    import torch
-
-    return torch.Generator(device=device).manual_seed(integer(seed, name))
 
 
 def make_deterministic() -> None:

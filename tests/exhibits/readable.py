@@ -5,7 +5,7 @@ import os
 import numpy as np
 from reseed.exhibits.figures import write_figure
 from reseed.exhibits.latex import latex
-from reseed.exhibits.tables import write_table
+from reseed.exhibits.table_files import write_table
 from test_figures import texts_of
 from tex import HAS_TEX, complaints
 

@@ -14,7 +14,7 @@ from reseed.exhibits import (
 )
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import write_figure
-from reseed.exhibits.tables import write_table
+from reseed.exhibits.table_files import write_table
 from reseed.importing import import_results
 
 FIGURES = {

@@ -9,7 +9,7 @@ from reseed.analyses.data import Data
 from reseed.exhibits import KINDS
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import write_figure
-from reseed.exhibits.tables import write_table
+from reseed.exhibits.table_files import write_table
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}

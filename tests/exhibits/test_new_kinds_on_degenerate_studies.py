@@ -7,7 +7,7 @@ import pytest
 from reseed.analyses.data import Data
 from reseed.exhibits import KINDS
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.tables import write_table
+from reseed.exhibits.table_files import write_table
 from study_frames import PUBLISHED
 from test_degenerate_studies import (
     all_failed,

@@ -22,7 +22,7 @@ from reseed.exhibits import (
 )
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import write_figure
-from reseed.exhibits.tables import write_table
+from reseed.exhibits.table_files import write_table
 from study_frames import about, frame, trial
 
 

@@ -20,7 +20,7 @@ from reseed.exhibits.report import (
     read_study,
     snakemake_command,
 )
-from reseed.exhibits.tables import write_table
+from reseed.exhibits.table_files import write_table
 from reseed.exhibits.words import link_words
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}

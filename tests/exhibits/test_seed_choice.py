@@ -9,7 +9,7 @@ from reseed.analyses.predictions import Predictions
 from reseed.exhibits import seed_choice_figure, seed_choice_table
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import write_figure
-from reseed.exhibits.tables import write_table
+from reseed.exhibits.table_files import write_table
 from scipy.special import expit
 from study_frames import about, frame, trial
 from test_figures import texts_of

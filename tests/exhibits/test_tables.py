@@ -10,7 +10,8 @@ import pytest
 import yaml
 from reseed.exhibits import KINDS, numbers
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.tables import Table, markdown, write_table
+from reseed.exhibits.table_files import markdown, write_table
+from reseed.exhibits.tables import Table
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
 TABLES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "table"]

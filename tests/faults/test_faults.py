@@ -7,8 +7,9 @@ two idle cores), or `make faults`, which writes docs/reliability.md.
 import os
 
 import pytest
+from reseed.faults import load_cases
 from reseed.faults.kills import kill_often
-from reseed.faults.outcome import Bench, load_cases
+from reseed.faults.outcome import Bench
 from reseed.faults.workspace import Workspace
 
 pytestmark = pytest.mark.workflow

@@ -6,10 +6,11 @@ import os
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from reseed.faults import load_cases
 from reseed.faults.compare import contents, differences
 from reseed.faults.damage import cut, exchange, flip, flip_inside
 from reseed.faults.kills import Kills
-from reseed.faults.outcome import CASES, Case, Outcome, load_cases
+from reseed.faults.outcome import CASES, Case, Outcome
 from reseed.faults.page import page
 from reseed.faults.record import Record, read_record
 

@@ -41,7 +41,7 @@ def draw(exhibit: dict, stem: Path) -> None:
     module, options = load(kind), checked_options(kind, exhibit["options"])
     data = read_exhibit_data(Path(exhibit["study"]), exhibit)
     if kind.function == "table":
-        from reseed.exhibits.tables import write_table
+        from reseed.exhibits.table_files import write_table
 
         write_table(module.table(data, options), stem)
     else:

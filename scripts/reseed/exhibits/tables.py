@@ -1,18 +1,13 @@
-"""Tables as CSV (raw numbers), Markdown and LaTeX, with a JSON sidecar for the report."""
+"""What a table is: the text it shows, the numbers behind it, and what it says of itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pandas as pd
 
-from reseed.atomic import replacing, write_json, write_text
 from reseed.exhibits.data import ExhibitData
-
-#: What a table is written as, beside the description that pages are made of.
-FORMATS = ("csv", "md", "tex")
 
 
 @dataclass(frozen=True)
@@ -106,41 +101,6 @@ def empty_table(data: ExhibitData, reason: str) -> Table:
     return Table(data, shown, pd.DataFrame(), note, empty=reason)
 
 
-def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMATS) -> None:
-    """Write `stem`.json, of which a page is made, and the table in these formats."""
-    from reseed.exhibits.latex import latex
-
-    stem = Path(stem)
-    files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
-    if "csv" in files:
-        raw = table.raw if len(table.raw.columns) else table.shown
-        with replacing(files["csv"]) as temporary:
-            raw.to_csv(temporary, index=False, lineterminator="\n")
-    for suffix, written in (("md", markdown), ("tex", latex)):
-        if suffix in files:
-            write_text(files[suffix], written(table))
-    write_json(
-        stem.with_name(f"{stem.name}.json"),
-        {
-            "kind": table.data.kind,
-            "form": "table",
-            "title": table.data.title,
-            "headline": table.headline,
-            "caption": table.heading,
-            "footnote": table.footnote,
-            "definitions": list(table.definitions),
-            "findings": list(table.findings),
-            "empty": table.empty,
-            "files": [path.name for path in files.values()],
-            "headings": table.levels(),
-            "rows": [[section, cells] for section, cells in table.lines()],
-            "details": list(table.details),
-            "text_columns": table.text_columns,
-            "paragraphs": list(table.paragraphs),
-        },
-    )
-
-
 def groups(level: list[str]) -> list[tuple[str, int]]:
     """Neighbouring equal headings as (heading, width)."""
     found: list[tuple[str, int]] = []
@@ -150,28 +110,3 @@ def groups(level: list[str]) -> list[tuple[str, int]]:
         else:
             found.append((name, 1))
     return found
-
-
-def markdown(table: Table) -> str:
-    """Pipe table with its title, caption and footnote; grouped headings are joined by a colon."""
-    levels = table.levels()
-    names = [": ".join(part for part in parts if part) for parts in zip(*levels, strict=True)]
-    width = len(names)
-    rule = ["---" if i < table.text_columns else "---:" for i in range(width)]
-    lines = [_pipe(names), "|" + "|".join(rule) + "|"]
-    for section, cells in table.lines():
-        if section:
-            lines.append(_pipe([f"**{_plain(section)}**", *[""] * (width - 1)], escaped=True))
-        lines.append(_pipe(cells))
-    details = "\n".join(f"- {_plain(detail)}" for detail in table.details if detail)
-    title = f"**{table.data.title}**" + (f": {table.headline}" if table.headline else "")
-    parts = [title, table.heading, "\n".join(lines), table.note, details]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _plain(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("\n", " ")
-
-
-def _pipe(cells: Sequence[str], escaped: bool = False) -> str:
-    return "| " + " | ".join(cell if escaped else _plain(cell) for cell in cells) + " |"

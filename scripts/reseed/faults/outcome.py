@@ -43,14 +43,6 @@ class Case:
 CASES: dict[str, Case] = {}
 
 
-def load_cases() -> dict[str, Case]:
-    """Every case there is, by name."""
-    import reseed.faults.damage
-    import reseed.faults.hostile  # noqa: F401
-
-    return CASES
-
-
 def case(group: str, title: str, needs_root: bool = False):
     """Register a function that tries one fault."""
 
