@@ -41,6 +41,30 @@ def test_extremes_are_named_and_set_against_a_gaussian():
     assert row["best_seed"] == x.argmin()
 
 
+def test_another_metric_than_the_datasets_own_has_its_own_direction():
+    rows, x = seeds()
+    loss = np.random.default_rng(9).permutation(x)
+    rows = [row | {"log_loss": value} for row, value in zip(rows, loss, strict=True)]
+    options = {"metric": "log_loss", "n_sim": 100}
+    row = extremes.analyse(data_of(rows), options).iloc[0]
+    assert (row["best_seed"], row["worst_seed"]) == (loss.argmin(), loss.argmax())
+    given = {"arm": "rf", "metric": "log_loss", "score": loss.min() - 1, "source": "x"}
+    row = standing.analyse(data_of(rows), {"scores": [given]}).iloc[0]
+    assert row["percentile"] == 1
+    assert row["sds"] > 0
+
+
+def test_a_dataset_without_the_metric_is_left_out_and_one_that_nobody_measured_is_refused():
+    other, _ = seeds(dataset="bike_sharing", metric="mse")
+    table = extremes.analyse(data_of(seeds()[0] + other), {"metric": "auc", "n_sim": 100})
+    assert list(table["dataset"]) == ["magic"]
+    with pytest.raises(ReseedError, match=r"'acu' was not measured\. Did you mean 'auc'"):
+        extremes.analyse(data_of(other), {"metric": "acu"})
+    rows = [row | {"thing": 1.0} for row in other]
+    with pytest.raises(ReseedError, match="'thing': its name does not say whether greater"):
+        extremes.analyse(data_of(rows), {"metric": "thing"})
+
+
 def test_a_black_swan_is_seen():
     rows, _ = seeds()
     rows.append(trial(0.85, seed=60, arm="rf", dataset="magic", metric="auc", model="rf"))

@@ -45,6 +45,18 @@ def exhibit(table, metrics):
     return ExhibitData(table, metrics, about(), "k", "Title")
 
 
+def test_order_by_a_loss_where_the_dataset_is_judged_by_a_score():
+    rng = np.random.default_rng(0)
+    low, high = rng.normal(0.2, 0.01, 20), rng.normal(0.3, 0.01, 20)
+    metrics = seeds(rf=low, xgb=high).assign(log_loss=[*low, *high])
+    by_loss = stochastic_order.analyse(
+        Data(metrics, about()), {"metric": "log_loss", "n_boot": 100}
+    )
+    by_auc = stochastic_order.analyse(Data(metrics, about()), {"n_boot": 100})
+    assert list(by_loss.loc[by_loss["dominates"], "arm_a"]) == ["rf"]
+    assert list(by_auc.loc[by_auc["dominates"], "arm_a"]) == ["xgb"]
+
+
 def test_order_of_arms(tmp_path):
     rng = np.random.default_rng(0)
     rf, xgb = rng.normal(0.9, 0.01, 20), rng.normal(0.93, 0.01, 15)

@@ -71,12 +71,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     rows = [
         dict(zip(GROUP, key, strict=True)) | row
         for key, group in groups.items()
-        for row in _rows(data, group, options)
+        for row in _rows(group, options)
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(data: Data, cells: list[Cell], options: dict) -> Iterator[dict]:
+def _rows(cells: list[Cell], options: dict) -> Iterator[dict]:
     arms = list(dict.fromkeys(cell.key[ARM] for cell in cells))
     by_task: dict[tuple, dict[str, Cell]] = {}
     for cell in cells:
@@ -99,14 +99,14 @@ def _rows(data: Data, cells: list[Cell], options: dict) -> Iterator[dict]:
         yield shared | {"statistic": "none", "reason": reason}
         return
     counts = [cell.values.size for found in whole.values() for cell in found.values()]
-    scale, scaled = _scaled(data, whole, arms, options)
+    scale, scaled = _scaled(whole, arms, options)
     shared |= {"runs_min": min(counts), "runs_max": max(counts), "scale": scale}
     for row in _statistics(scaled, arms, shared["level"], options):
         yield shared | row
 
 
 def _scaled(
-    data: Data, whole: dict[tuple, dict[str, Cell]], arms: list[str], options: dict
+    whole: dict[tuple, dict[str, Cell]], arms: list[str], options: dict
 ) -> tuple[str, dict[str, list[np.ndarray]]]:
     """Name of the scale, and each arm's scores as one array a task."""
     metrics = {task: next(iter(found.values())).metric for task, found in whole.items()}
@@ -114,7 +114,7 @@ def _scaled(
     scale = options.get("scale", "none" if shares else "range")
     out: dict[str, list[np.ndarray]] = {arm: [] for arm in arms}
     for task, found in whole.items():
-        sign = 1.0 if data.about["datasets"][task[0]]["greater_is_better"] else -1.0
+        sign = next(iter(found.values())).sign
         pooled = np.concatenate([sign * found[arm].values for arm in arms])
         low, high = _ends(scale, task[0], pooled, sign)
         for arm in arms:

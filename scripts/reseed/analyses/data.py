@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.predictions import Predictions
+from reseed.errors import ReseedError
+from reseed.metric_names import direction
 from reseed.schemas import IDENTITY, MODEL_SEED
 from reseed.seeds import stream
 
@@ -41,12 +43,18 @@ class Data:
 @dataclass(frozen=True)
 class Cell:
     """One cell: `key` by the names of `CELL`, and one row a seed of the columns `SEEDS`, `score`
-    on the primary metric, and `bad`, the trials of that seed that gave none.
+    on `metric`, and `bad`, the trials of that seed that gave none.
     """
 
     key: dict
     metric: str
+    greater_is_better: bool
     seeds: pd.DataFrame
+
+    @property
+    def sign(self) -> int:
+        """1, or -1 where less is better: what makes more of a score better."""
+        return 1 if self.greater_is_better else -1
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -60,7 +68,7 @@ class Cell:
 
     @property
     def values(self) -> np.ndarray:
-        """Scores (seeds,) on the primary metric."""
+        """Scores (seeds,) on the metric."""
         return self.scores["score"].to_numpy(dtype=np.float64)
 
     def rng(self, purpose: str) -> np.random.Generator:
@@ -95,6 +103,23 @@ def primary_metric(about: dict, dataset: str) -> str:
     return about["datasets"][dataset]["metric"]
 
 
+def greater_is_better(about: dict, metric: str) -> bool:
+    """Whether it is, as a dataset judged by the metric says, else the metric's name.
+
+    Raises ReseedError where neither does.
+    """
+    for dataset in about["datasets"].values():
+        if dataset["metric"] == metric:
+            return bool(dataset["greater_is_better"])
+    known = direction(metric)
+    if known is None:
+        raise ReseedError(
+            f"metric {metric!r}: its name does not say whether greater is better, and no dataset"
+            " is judged by it. Use one that is known (`reseed.metrics`), or the study's own."
+        )
+    return known
+
+
 def cells(data: Data) -> Iterator[Cell]:
     """Every cell in order of appearance; a cell whose trials all failed has no scores.
 
@@ -121,7 +146,8 @@ def cells(data: Data) -> Iterator[Cell]:
         index=False, name=None
     ):
         own = of.get(cell, none).drop(columns="cell").reset_index(drop=True)
-        yield Cell(dict(zip(CELL, key, strict=True)), metric, own)
+        up = greater_is_better(data.about, metric)
+        yield Cell(dict(zip(CELL, key, strict=True)), metric, up, own)
 
 
 def base_name(identifier: str) -> str:

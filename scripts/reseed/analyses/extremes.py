@@ -47,12 +47,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     Carlo). `inside_expected`: share of all seeds that lie within the observed range, on average
     over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
     """
-    rows = [_row(cell, data, options) for cell in arm_cells(data, options.get("metric"))]
+    rows = [_row(cell, options) for cell in arm_cells(data, options.get("metric"))]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.get("published") else table
 
 
-def _row(cell: Cell, data: Data, options: dict) -> dict:
+def _row(cell: Cell, options: dict) -> dict:
     level = options.get("level", 0.95)
     row = cell.key | {"metric": cell.metric, "n": len(cell.values), "failed": cell.failed}
     row |= {"level": level, "normality_test": "", "tail": "", "reason": ""}
@@ -60,10 +60,9 @@ def _row(cell: Cell, data: Data, options: dict) -> dict:
     if x.size < 2:
         return row | {"reason": "fewer than two seeds finished"}
     found, scores = spread(x), cell.scores
-    sign = 1 if data.about["datasets"][cell.key["dataset"]]["greater_is_better"] else -1
     seed = "data_seed" if cell.key["varied"] == "data" else "init"
-    best, worst = (int(scores[seed].to_numpy()[i]) for i in ((sign * x).argmax(),
-                                                             (sign * x).argmin()))  # fmt: skip
+    best, worst = (int(scores[seed].to_numpy()[i]) for i in ((cell.sign * x).argmax(),
+                                                             (cell.sign * x).argmin()))  # fmt: skip
     content = range_content(x.size, level)
     row |= {name: float(getattr(found, name)) for name in ("mean", "sd", "min", "max", "range")}
     row |= {"best_seed": best, "worst_seed": worst}

@@ -56,7 +56,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
         if "arm" not in given or not isinstance(given.get("score"), int | float):
             raise ReseedError(f"scores.{number}: give `arm` and a number `score`, found {given}")
         found = [
-            _row(data, cell, given, options.get("level", 0.95))
+            _row(cell, given, options.get("level", 0.95))
             for cell in arm_cells(data, given.get("metric"))
             if _named(cell, given)
         ]
@@ -70,7 +70,7 @@ def _named(cell: Cell, given: dict) -> bool:
     return right and given["arm"] in (arm, base_name(arm)) and "+" not in cell.key["varied"]
 
 
-def _row(data: Data, cell: Cell, given: dict, level: float) -> dict:
+def _row(cell: Cell, given: dict, level: float) -> dict:
     row = cell.key | {
         "metric": cell.metric,
         "n": len(cell.values),
@@ -82,8 +82,7 @@ def _row(data: Data, cell: Cell, given: dict, level: float) -> dict:
     }
     if cell.values.size < 2:
         return row | {"reason": "fewer than two seeds finished"}
-    up = data.about["datasets"][cell.key["dataset"]]["greater_is_better"]
-    found = standing(float(given["score"]), cell.values, up, level)
+    found = standing(float(given["score"]), cell.values, cell.greater_is_better, level)
     return row | {
         "mean": float(cell.values.mean()),
         "sd": float(cell.values.std(ddof=1)),

@@ -43,13 +43,11 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     for cell in arm_cells(data, options.get("metric")):
         if "+" not in cell.key["varied"]:
             groups.setdefault(tuple(cell.key[name] for name in GROUP), []).append(cell)
-    rows = [
-        _row(data, a, b, options) for group in groups.values() for a, b in permutations(group, 2)
-    ]
+    rows = [_row(a, b, options) for group in groups.values() for a, b in permutations(group, 2)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row(data: Data, a: Cell, b: Cell, options: dict) -> dict:
+def _row(a: Cell, b: Cell, options: dict) -> dict:
     row = {name: a.key[name] for name in GROUP} | {
         "metric": a.metric,
         "arm_a": a.key[ARM],
@@ -63,9 +61,9 @@ def _row(data: Data, a: Cell, b: Cell, options: dict) -> dict:
     }
     if min(row["n_a"], row["n_b"]) < 2:
         return row | {"reason": "fewer than two seeds finished"}
-    sign = 1 if data.about["datasets"][a.key["dataset"]]["greater_is_better"] else -1
     found = stochastic_order(
-        sign * a.values, sign * b.values, options.get("level", 0.95), options.get("n_boot", 1000),
+        a.sign * a.values, b.sign * b.values,
+        options.get("level", 0.95), options.get("n_boot", 1000),
         rng=a.rng(f"stochastic order/{b.key[ARM]}"),
     )  # fmt: skip
     return row | {
