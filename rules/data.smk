@@ -16,7 +16,9 @@ for dataset, entry in PLAN.datasets.items():
         conda:
             "../envs/data.yaml"
         params:
-            key=digest(data_code(entry), data_job(PLAN, dataset)),
+            key=digest(
+                data_code(entry), data_job(PLAN, dataset), *inside_folders(entry)
+            ),
             run=script("prepare_data.py"),
             job=told(
                 lambda w, dataset=dataset: {

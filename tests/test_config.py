@@ -95,6 +95,22 @@ def test_every_mistake_is_told_at_once(tmp_path, entries):
         ),
         ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
         ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
+        ("studies/first", {"metric": "acu"}, "metric: unknown metric 'acu'"),
+        ("studies/first", {"hyperparameters": {"metric": "aucc"}}, "Did you mean 'auc'?"),
+        (
+            "studies/first",
+            {
+                "experiments": {
+                    "e": {
+                        "seeds": {"model": 1},
+                        "hyperparameters": {"mode": "fixed", "metric": "mea"},
+                    }
+                }
+            },
+            "experiments.e.hyperparameters.metric: unknown metric 'mea'",
+        ),
+        ("datasets/toy", {"metric": "acu"}, "toy.yaml: metric: unknown metric 'acu'"),
+        ("datasets/toy", {"metric": "mse"}, "metric: mse is for regression, the task is binary"),
         ("models/forest", {"factory": "forest"}, "factory: "),
         ("models/forest", {"search_space": {"depth": {"low": 5, "high": 2}}}, "below low"),
     ],

@@ -15,16 +15,24 @@ from reseed.costs import (
 )
 from reseed.plan import Plan, PlannedArm, PlannedSetting
 
-FIXED = {"mode": "fixed", "trials": 10, "folds": 5, "method": "random"}
+SPACE = {"depth": {"low": 1, "high": 10}, "rate": [0.1, 0.2]}
+FIXED = {"mode": "fixed", "trials": 10, "folds": 5, "method": "random", "metric": None}
 
 
-def work(model="forest", device="cpu", keep=(), source=FIXED, seeds=20) -> PlannedSetting:
+def work(
+    model="forest", device="cpu", keep=(), source=FIXED, seeds=20, space=SPACE
+) -> PlannedSetting:
     scheme = {"kind": "holdout", "test": 0.25, "validation": 0.1}
     return PlannedSetting(
         setting=Setting("table", "holdout-0.25", model, "fixed-10"),
         dataset={"rows": 16_000},
         scheme=scheme,
-        model={"seconds_per_trial": 3.0, "device": device, "stack": {"cpu": 1, "gpu": 1}},
+        model={
+            "seconds_per_trial": 3.0,
+            "device": device,
+            "stack": {"cpu": 1, "gpu": 1},
+            "search_space": space,
+        },
         source=source,
         trials=expand({"model": {"count": seeds}}, scheme),
         keep=set(keep),
@@ -40,6 +48,15 @@ def test_hours_and_jobs_by_hand():
     assert cost.longest == pytest.approx(120)
     assert cost.gpu_seconds == 0
     assert cost.learnt["the model's hint"] == pytest.approx(180)
+
+
+@pytest.mark.parametrize(
+    ("space", "fits"), [({"C": [1, 2, 3]}, 15), ({}, 0), ({"n": {"low": 2, "high": 3}}, 10)]
+)
+def test_a_search_tries_no_more_than_its_space_holds(space, fits):
+    cost = cost_of(work(space=space), {}, rows=16_000, block_seconds=15)
+    assert cost.fits == fits
+    assert cost.cpu_seconds == pytest.approx(20 * 3 + fits * 3 * 0.8)
 
 
 def test_a_gpu_model_costs_gpu_hours():
@@ -85,6 +102,7 @@ def test_a_study_counts_each_setting_once():
         studies={"s": {"a": [first, second], "b": [first]}, "given": {}},
         variants={},
         left_out={},
+        metric_code={},
     )
     costs = study_costs(plan, {}, {"table": 16_000}, 60)
     assert total(costs["s"].values()).trials == 40

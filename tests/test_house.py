@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "config": {"standard"},
     "plan": PLANNING | {"names"},
     "plan_files": PLANNING | {"plan", "atomic", "names"},
-    "project": PLANNING,
+    "project": PLANNING | {"metric_names"},
     "metrics": {"errors", "loading", "metric_names", "outputs"},
     "models": {"errors", "loading", "outputs", "seeds"},
     "data": BASE | {"seeds", "keys", "loading"},

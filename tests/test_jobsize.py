@@ -45,8 +45,13 @@ def planned(stack=1, model="forest", trials=30, device="cpu"):
         setting=Setting("table", "holdout-0.25", model, "fixed-10"),
         dataset={"rows": None},
         scheme={"kind": "holdout", "test": 0.25, "validation": 0.1},
-        model={"seconds_per_trial": 8.0, "stack": {"cpu": stack, "gpu": 1}, "device": device},
-        source={"mode": "fixed", "trials": 10, "folds": 5, "method": "random"},
+        model={
+            "seconds_per_trial": 8.0,
+            "stack": {"cpu": stack, "gpu": 1},
+            "device": device,
+            "search_space": {"depth": {"low": 1, "high": 10}},
+        },
+        source={"mode": "fixed", "trials": 10, "folds": 5, "method": "random", "metric": None},
         trials=list(range(trials)),
     )
 

@@ -147,6 +147,7 @@ def test_a_users_own_metric_is_named_by_its_module(tmp_path, monkeypatch):
         "cost.greater_is_better = False\n"
         "bias = Metric('bias', 'Bias', False, False, ('regression',), lambda y, p: (p-y).mean())\n"
         "number = 3\n"
+        "def f1(y, p): return 0.5\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     named = ["house_metrics:worst_error", "house_metrics:bias"]
@@ -158,6 +159,7 @@ def test_a_users_own_metric_is_named_by_its_module(tmp_path, monkeypatch):
         "house_metrics:oddness": "does not say whether greater is better",
         "house_metrics:number": "neither a Metric nor a function",
         "house_metrics:cots": "Did you mean 'cost'",
+        "house_metrics:f1": "'f1' is a built-in metric's name",
         "no_such_module:cost": "cannot be imported",
         "acuracy": "Did you mean 'accuracy'",
     }.items():
@@ -165,6 +167,12 @@ def test_a_users_own_metric_is_named_by_its_module(tmp_path, monkeypatch):
             metrics.get(name)
     with pytest.raises(ReseedError, match="'bias' is for regression, not binary"):
         metrics.evaluate("binary", np.array([0, 1]), np.zeros(2), ["house_metrics:bias"])
+
+
+def test_what_judges_is_the_first_metric_that_the_task_has():
+    assert metrics.judging("regression", ["auc", "mae"]) == "mae"
+    assert metrics.judging("multiclass", ["log_loss", "accuracy"]) == "log_loss"
+    assert metrics.judging("multiclass", ["auc"]) is None
 
 
 def test_names_and_directions_are_read_without_scikit_learn():

@@ -22,7 +22,7 @@ STUDY = {
 }
 
 
-def plan_of(study=None, model=None, dataset=None, **main):
+def plan_of(study=None, model=None, dataset=None, folder=".", **main):
     project = Project(
         main=Main(**main),
         datasets={"toy": Dataset(**DATASET | (dataset or {}))},
@@ -30,7 +30,7 @@ def plan_of(study=None, model=None, dataset=None, **main):
         weights={},
         studies={"small": Study(**copy.deepcopy(STUDY) | (study or {}))},
     )
-    return project, make_plan(project)
+    return project, make_plan(project, folder)
 
 
 def settings_of(models=None, splits=None):
@@ -169,6 +169,42 @@ def test_a_job_is_told_nothing_that_depends_on_the_working_folder(monkeypatch, t
     monkeypatch.chdir(tmp_path)
     assert job["results"].startswith("/")
     assert Coordinates(*job["settings"][0]["trials"][0]).init == 0
+
+
+def test_a_search_is_judged_by_what_the_study_is_judged_by():
+    searched = {"hyperparameters": {"mode": "fixed", "trials": 5}}
+    space = {"search_space": {"max_depth": [1, 2]}}
+
+    def planned(study=None, dataset=None):
+        _, plan = plan_of(searched | (study or {}), space, dataset)
+        return next(iter(plan.settings.values()))
+
+    usual, loss = planned(), planned({"metric": "log_loss"})
+    assert (usual.search()["metrics"], usual.setting[3]) == ([], "fixed-5")
+    assert (loss.search()["metrics"], loss.setting[3]) == (["log_loss"], "fixed-5-by-log_loss")
+    assert usual.search_key != loss.search_key
+    own = {"hyperparameters": {"mode": "fixed", "trials": 5, "metric": "brier"}}
+    assert planned(own | {"metric": "log_loss"}).search()["metrics"] == ["brier"]
+    assert planned(dataset={"metric": "brier"}).search()["metrics"] == ["brier"]
+    # Without a search nothing depends on it, so that studies share their trials.
+    _, plan = plan_of({"metric": "log_loss"})
+    assert [setting[3] for setting in plan.settings] == ["default"]
+
+
+def test_an_edit_of_a_studys_own_metric_is_collected_again(tmp_path):
+    told = []
+    for cost in (5, 50):
+        folder = tmp_path / str(cost)
+        folder.mkdir()
+        (folder / "mine.py").write_text(f"def cost(y, p): return {cost} * abs(y - p).mean()\n")
+        told.append(study_job(*plan_of({"metric": "mine:cost"}, folder=folder), "small"))
+    assert told[0] != told[1]
+
+
+def test_an_arm_of_its_own_device_shares_no_trial():
+    _, plan = plan_of({"models": ["forest", {"name": "forest", "device": "gpu"}]})
+    one, other = (planned.key for planned in plan.settings.values())
+    assert one != other
 
 
 def test_seeds_without_end_are_refused():

@@ -150,17 +150,23 @@ def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[
 
 
 def _check_environments(study: Study, frame: pd.DataFrame) -> None:
-    """With `mixed: retrain`, remove trials made elsewhere than the last one."""
+    """With `mixed: retrain`, remove trials made elsewhere than the last one of their device."""
     if study.job["mixed"] != "retrain" or frame["environment"].nunique() == 1:
         return
-    newest = max(study.trials(), key=lambda item: item[1].target(item[2]).stat().st_mtime)
-    current = newest[1].read(newest[2])["environment"]
+    found = [(files, trial, files.target(trial)) for _, files, trial in study.trials()]
+    newest: dict[str, tuple[float, str]] = {}
+    for files, trial, path in found:
+        device, seconds = files.described["device"], path.stat().st_mtime
+        if seconds > newest.get(device, (-1.0, ""))[0]:
+            newest[device] = (seconds, files.read(trial)["environment"])
     removed = 0
-    for _, files, trial in study.trials():
-        path = files.target(trial)
+    for files, trial, path in found:
+        current = newest[files.described["device"]][1]
         if path.exists() and files.read(trial)["environment"] != current:
             discard(path)
             removed += 1
+    if not removed:
+        return
     raise ReseedError(
         f"study {study.job['study']}: {removed} trials were made under other versions or on "
         "another device and are removed (mixed: retrain). Run snakemake again to train them here."
@@ -264,10 +270,8 @@ def with_texts(meta: dict, texts: dict) -> dict:
 
 def describe_dataset(meta: dict, metric: str | None = None) -> dict:
     """A dataset's meta with the metric that its models are judged by."""
-    name = metric or meta.get("metric")
+    name = measured.judging(meta["task"], filter(None, [metric, meta.get("metric")]))
     chosen = measured.get(name) if name else measured.usual(meta["task"])
-    if meta["task"] not in chosen.tasks:
-        chosen = measured.usual(meta["task"])
     return (
         {"features": [], "class_counts": None}
         | meta

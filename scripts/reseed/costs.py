@@ -80,7 +80,7 @@ def seconds_of(
 
 def search_seconds(planned: PlannedSetting, seconds: float) -> float:
     """Seconds of one hyper-parameter search, of trials that take so many."""
-    folds, fits = planned.source["folds"], planned.source["trials"] * planned.source["folds"]
+    folds, fits = planned.source["folds"], planned.configurations * planned.source["folds"]
     share = HALVING_SHARE if planned.source["method"] == "halving" else 1.0
     return fits * seconds * (1 - 1 / folds) * share
 
@@ -111,7 +111,7 @@ def cost_of(
     cost = Cost(
         trials=trials,
         searches=searches,
-        fits=searches * planned.source["trials"] * planned.source["folds"],
+        fits=searches * planned.configurations * planned.source["folds"],
         jobs=-(-trials // a_job) + searches,
         cpu_seconds=total,
         gpu_seconds=total if planned.model["device"] != "cpu" else 0.0,

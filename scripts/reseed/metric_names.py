@@ -1,7 +1,8 @@
 """What the name of a metric says: its title, its direction, whether it is a share (in points).
 
 Names are read word by word, so `test_accuracy`, `eval/f1-score` and `mean_squared_error` are
-known; a name that says both or nothing (`accuracy_loss`, `score`) is not.
+known; a name that says both or nothing (`accuracy_loss`, `score`), or that makes something else of
+a metric (`1 - AUC`, `accuracy_drop`, `auc_rank`), is not.
 """
 
 import re
@@ -15,11 +16,22 @@ _UP = re.compile(
     f"{_SHARE.pattern}|r2|bleu|chrf|rouge|kappa|mcc|likelihood|reward|return|psnr|ssim|pearson"
     "|spearman"
 )
-_DOWN = re.compile(
-    "mse|mae|rmse|rmsle|mape|pinball|loss|logloss|error|misclassification|brier|ece|perplexity|ppl|nll"
-    "|wer|cer|eer|regret|deviance|pinball|smape|mase|crps|fid|bpb"
+# An error, which no value below 0 can be; other losses (a log-likelihood's, a bound's) may be.
+_ERROR = re.compile(
+    "mse|mae|rmse|rmsle|mape|smape|mase|pinball|crps|logloss|err|error|misclassification|brier|ece"
+    "|wer|cer|eer|perplexity|ppl"
 )
-_NEGATED = re.compile("neg|negative")
+_DOWN = re.compile(f"{_ERROR.pattern}|loss|nll|regret|deviance|fid|bpb")
+# scikit-learn's scorers negate losses; `f1_negative` is rather the F1 of the negative class.
+_NEGATION = re.compile("neg|negative")
+_NEGATED = re.compile(rf"\b(neg|negative)\b(?! class).*\b({_DOWN.pattern}|likelihood)\b")
+# Words that make something else of a metric: its complement, its spread, its change, its part.
+_TWIST = re.compile(
+    "minus|false|free|rank|gap|delta|diff|difference|drop|reduction|gain|improvement|ci|sd|std"
+    "|stdev|stderr|var|variance|weight"
+)
+_MINUS = re.compile(r"(^|/)\s*(1|one)?\s*[-\u2212\u2013]")
+_LOGARITHM = re.compile("log|log2|log10|ln|db")
 
 
 def _words(metric: str) -> list[str]:
@@ -34,12 +46,23 @@ def _any(pattern: re.Pattern, metric: str) -> bool:
 def direction(metric: str) -> bool | None:
     """True where greater is better, False where less is, None where the name does not say."""
     up, down = _any(_UP, metric), _any(_DOWN, metric)
-    return None if up == down else up != _any(_NEGATED, metric)
+    if up == down or _MINUS.search(metric) or _any(_TWIST, metric):
+        return None
+    if not _any(_NEGATION, metric):
+        return up
+    return down if _NEGATED.search(" ".join(_words(metric))) else None
 
 
 def is_share(metric: str) -> bool:
     """Whether the metric is known to lie within [0, 1] and to be better the greater it is."""
-    return _any(_SHARE, metric) and not _any(_DOWN, metric) and not _any(_NEGATED, metric)
+    return _any(_SHARE, metric) and direction(metric) is True
+
+
+def is_error(metric: str) -> bool:
+    """Whether the metric, or what it negates, is known never to be below 0 and best at it."""
+    plain = re.sub("log loss|squared log error", "logloss", " ".join(_words(metric)))
+    known = _any(_ERROR, plain) and not _any(_LOGARITHM, plain)
+    return known and direction(metric) is not None
 
 
 _TITLES = {
@@ -65,6 +88,21 @@ _TITLES = {
     "macro_auc": "AUC, mean over classes",
 }
 _PINBALL = re.compile(r"pinball_(\d\d)")
+_PERCENTS = (5, 10, 25, 50, 75, 90, 95)
+#: Of counts of hits; for one class, and as the mean over classes.
+COUNTED = ("precision", "recall", "f1")
+_AVERAGED = [f"macro_{name}" for name in COUNTED]
+#: Built-in metric → the tasks that have it.
+TASKS_OF = {
+    **dict.fromkeys(["mse", "rmse", "mae", "r2"], ("regression",)),
+    **{f"pinball_{percent:02d}": ("regression",) for percent in _PERCENTS},
+    **dict.fromkeys(["auc", "average_precision", *COUNTED], ("binary",)),
+    **dict.fromkeys(
+        ["accuracy", "balanced_accuracy", "log_loss", "brier", "ece", "mcc", *_AVERAGED],
+        ("binary", "multiclass"),
+    ),
+    **dict.fromkeys(["quadratic_kappa", "macro_auc"], ("multiclass",)),
+}
 
 
 def title(metric: str) -> str:

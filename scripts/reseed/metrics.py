@@ -13,10 +13,9 @@ import numpy as np
 
 from reseed.errors import ReseedError, nearest
 from reseed.loading import load_object
-from reseed.metric_names import direction, is_share, title
+from reseed.metric_names import COUNTED, TASKS_OF, direction, is_share, title
 from reseed.outputs import TASKS, probabilities
 
-CLASSES = ("binary", "multiclass")
 ECE_BINS = 15
 
 Function = Callable[[np.ndarray, np.ndarray], float]
@@ -169,47 +168,28 @@ def pinball(quantile: float) -> Metric:
     return Metric(name, title(name), False, False, ("regression",), function, on_request=True)
 
 
-def _built(
-    name: str, greater_is_better: bool, share: bool, tasks: tuple[str, ...], function: Function
-) -> Metric:
-    return Metric(name, title(name), greater_is_better, share, tasks, function)
+def _built(name: str, greater_is_better: bool, share: bool, function: Function) -> Metric:
+    return Metric(name, title(name), greater_is_better, share, TASKS_OF[name], function)
 
 
-_REGRESSION, _BINARY, _MULTICLASS = (TASKS[0],), (TASKS[1],), (TASKS[2],)
 _ALL = [
-    _built("mse", False, False, _REGRESSION, lambda y, p: np.mean((y - p) ** 2)),
-    _built("rmse", False, False, _REGRESSION, lambda y, p: np.mean((y - p) ** 2) ** 0.5),
-    _built("mae", False, False, _REGRESSION, lambda y, p: np.mean(np.abs(y - p))),
-    _built("r2", True, False, _REGRESSION, _r2),
-    *(pinball(percent / 100) for percent in (5, 10, 25, 50, 75, 90, 95)),
-    _built("auc", True, True, _BINARY, _auc),
-    _built("average_precision", True, True, _BINARY, _average_precision),
-    _built("accuracy", True, True, CLASSES, _accuracy),
-    _built("balanced_accuracy", True, True, CLASSES, _balanced_accuracy),
-    _built("precision", True, True, _BINARY, _count_metric("precision", "binary")),
-    _built("recall", True, True, _BINARY, _count_metric("recall", "binary")),
-    _built("f1", True, True, _BINARY, _count_metric("f1", "binary")),
-    _built(
-        "macro_precision",
-        True,
-        True,
-        CLASSES,
-        _count_metric("precision", "macro"),
-    ),
-    _built(
-        "macro_recall",
-        True,
-        True,
-        CLASSES,
-        _count_metric("recall", "macro"),
-    ),
-    _built("macro_f1", True, True, CLASSES, _count_metric("f1", "macro")),
-    _built("log_loss", False, False, CLASSES, _log_loss),
-    _built("brier", False, False, CLASSES, _brier),
-    _built("ece", False, False, CLASSES, _ece),
-    _built("mcc", True, False, CLASSES, _mcc),
-    _built("quadratic_kappa", True, False, _MULTICLASS, _quadratic_kappa),
-    _built("macro_auc", True, True, _MULTICLASS, _macro_auc),
+    _built("mse", False, False, lambda y, p: np.mean((y - p) ** 2)),
+    _built("rmse", False, False, lambda y, p: np.mean((y - p) ** 2) ** 0.5),
+    _built("mae", False, False, lambda y, p: np.mean(np.abs(y - p))),
+    _built("r2", True, False, _r2),
+    *(pinball(int(name[-2:]) / 100) for name in TASKS_OF if name.startswith("pinball")),
+    _built("auc", True, True, _auc),
+    _built("average_precision", True, True, _average_precision),
+    _built("accuracy", True, True, _accuracy),
+    _built("balanced_accuracy", True, True, _balanced_accuracy),
+    *(_built(kind, True, True, _count_metric(kind, "binary")) for kind in COUNTED),
+    *(_built(f"macro_{kind}", True, True, _count_metric(kind, "macro")) for kind in COUNTED),
+    _built("log_loss", False, False, _log_loss),
+    _built("brier", False, False, _brier),
+    _built("ece", False, False, _ece),
+    _built("mcc", True, False, _mcc),
+    _built("quadratic_kappa", True, False, _quadratic_kappa),
+    _built("macro_auc", True, True, _macro_auc),
 ]
 METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 _USUAL = {"regression": "mse", "binary": "auc", "multiclass": "accuracy"}
@@ -221,18 +201,31 @@ def usual(task: str) -> Metric:
     return METRICS[_USUAL[task]]
 
 
+def judging(task: str, names: Iterable[str]) -> str | None:
+    """Return the first of some metrics that a task has; None where its usual one is to judge."""
+    return next((name for name in names if task in get(name).tasks), None)
+
+
 def get(name: str) -> Metric:
-    """Return the metric of a name, or of ``my_module:thing``; ReseedError if there is none."""
+    """Return the metric of a name, or of ``my_module:thing``.
+
+    Raises ReseedError where there is none, and for an own one under a built-in metric's name.
+    """
     if ":" not in name:
         if name not in METRICS:
             raise ReseedError(f"metric {name!r} is not known.{nearest(name, list(METRICS))}")
         return METRICS[name]
     found = load_object(name, "metric")
+    if not (isinstance(found, Metric) or callable(found)):
+        raise ReseedError(f"metric {name!r} is neither a Metric nor a function")
+    own_name = found.name if isinstance(found, Metric) else name.partition(":")[2]
+    if own_name in METRICS:
+        raise ReseedError(
+            f"metric {name!r}: {own_name!r} is a built-in metric's name, and its column in every"
+            " table. Give yours another one"
+        )
     if isinstance(found, Metric):
         return found
-    if not callable(found):
-        raise ReseedError(f"metric {name!r} is neither a Metric nor a function")
-    own_name = name.partition(":")[2]
     greater = getattr(found, "greater_is_better", direction(own_name))
     if greater is None:
         raise ReseedError(

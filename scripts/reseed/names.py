@@ -18,13 +18,15 @@ def scheme_id(scheme: dict) -> str:
 
 
 def hyperparameters_id(source: dict) -> str:
-    """`default`, `fixed-500`, `tuned-500-halving`."""
+    """`default`, `fixed-500`, `tuned-500-halving`, `fixed-500-by-log_loss`."""
     if source["mode"] == "default":
         return "default"
     name = f"{source['mode']}-{source['trials']}"
     if source["folds"] != 5:
         name += f"-{source['folds']}fold"
-    return name if source["method"] == "random" else f"{name}-{source['method']}"
+    if source["method"] != "random":
+        name += f"-{source['method']}"
+    return f"{name}-by-{source['metric'].replace(':', '.')}" if source["metric"] else name
 
 
 def variant(name: str, changes: dict) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """From checked configuration to work: studies → settings → trials → blocks → paths (no I/O)."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,9 +65,9 @@ class PlannedSetting:
         names += ("hyperparameters",)
         metric = self.dataset.get("metric") or ""
         # Built-in metrics are measured in any case.
-        return {name: self.model[name] for name in names} | {
-            "metric": metric if ":" in metric else None
-        }
+        own = {"metric": metric if ":" in metric else None}
+        device = {"device": self.model["only_on"]} if self.model.get("only_on") else {}
+        return {name: self.model[name] for name in names} | own | device
 
     @property
     def search_key(self) -> str:
@@ -79,7 +79,20 @@ class PlannedSetting:
         if self.source["mode"] == "default":
             return None
         names = ("mode", "trials", "folds", "method")
-        return {name: self.source[name] for name in names} | {"space": self.model["search_space"]}
+        return {name: self.source[name] for name in names} | {
+            "space": self.model["search_space"],
+            "metrics": list(filter(None, [self.source["metric"], self.dataset.get("metric")])),
+        }
+
+    @property
+    def configurations(self) -> int:
+        """How many a search tries: not more than its space holds, none where that is empty."""
+        space = self.model["search_space"].values()
+        sizes = (
+            values["high"] - values["low"] + 1 if isinstance(values, dict) else len(values)
+            for values in space
+        )
+        return min(self.source["trials"], math.prod(sizes)) if space else 0
 
     def description(self) -> dict:
         """What a job is told of this setting."""
@@ -140,6 +153,8 @@ class Plan:
     variants: dict[str, str]
     # study → optional datasets that cannot be had here
     left_out: dict[str, list[str]]
+    # study → hash of the code of its own metric, if it has one
+    metric_code: dict[str, str]
 
     def trials(self, study: str) -> Iterator[tuple]:
         """Every (experiment, arm, coordinates) of a study; a shared trial comes twice."""
@@ -267,6 +282,8 @@ class _Planner:
             value = value.model_dump() if hasattr(value, "model_dump") else value
             if value is not None and value != entry[part]:
                 entry[part] = changes[part] = value
+        # An arm of its own device asks whether that matters: no other device's trial serves it.
+        entry["only_on"] = changes.get("device")
         entry["title"] = reference.title or entry["title"]
         entry["seconds_per_trial"] = reference.seconds_per_trial or entry["seconds_per_trial"]
         name, words = variant(reference.name, changes)
@@ -276,8 +293,7 @@ class _Planner:
 
     def code(self, dataset: dict, model: dict) -> str:
         """Hash of the code that trains a model's family and measures it."""
-        places = [model["factory"], *filter(None, [dataset.get("metric")])]
-        modules = [place.partition(":")[0] for place in places if ":" in place]
+        modules = _modules([model["factory"], *filter(None, [dataset.get("metric")])])
         named = named_code(model["code"], self.folder) if model["code"] else ""
         strict = not model["code"]
         return digest(code_hash(TRAINING, *modules, project=self.folder, strict=strict), named)
@@ -289,9 +305,15 @@ class _Planner:
             code = self.code(data, entry)
             planned = PlannedSetting(setting, data, scheme, entry, source, code)
             if planned.search() is not None:
-                planned.search_code = code_hash(SEARCH)
+                own = _modules(planned.search()["metrics"])
+                planned.search_code = code_hash(SEARCH, *own, project=self.folder)
             self.settings[setting] = planned
         return self.settings[setting]
+
+
+def _modules(places: Iterable[str]) -> list[str]:
+    """Of `module:thing`; built-in things have none."""
+    return [place.partition(":")[0] for place in places if ":" in place]
 
 
 def _of(study: Study, experiment: Experiment, name: str):
@@ -361,6 +383,11 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
         studies=studies,
         variants=planner.variants,
         left_out={name: sorted(names) for name, names in left_out.items()},
+        metric_code={
+            study.name: code_hash(*_modules([study.metric]), project=planner.folder)
+            for study in project.studies.values()
+            if study.metric and ":" in study.metric
+        },
     )
 
 
@@ -368,6 +395,7 @@ def _experiment(
     planner: _Planner, study: Study, experiment: Experiment, left_out: set[str]
 ) -> Iterator[tuple[PlannedSetting, PlannedArm]]:
     source = _of(study, experiment, "hyperparameters").model_dump()
+    source["metric"] = source["metric"] or study.metric
     for reference in _of(study, experiment, "datasets"):
         if getattr(reference, "optional", False) and reference.name in planner.absent:
             left_out.add(reference.name)

@@ -83,6 +83,7 @@ def study_job(project: Project, plan: Plan, name: str, experiment: str | None = 
         "scale": project.main.scale,
         **{field: getattr(study, field) for field in ("title", "question", "citation", "metric")},
         "metrics": list(dict.fromkeys(metric for metric in named if metric)),
+        "metric_code": plan.metric_code.get(name, ""),
         **({"titles": _given_titles(project, study)} if study.results else {}),
         "notes": [
             *study.notes,

@@ -16,6 +16,7 @@ from reseed.data import registry
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
 from reseed.keys import SCRIPTS
+from reseed.metric_names import TASKS_OF
 
 # Rules that a study's own rule must not share its name with.
 RESERVED = {"index", "all", "verify", "report", "tune", "analyse", "table", "figure"}
@@ -198,10 +199,17 @@ def _references(
                 name = item if isinstance(item, str) else item.name
                 check(f"{prefix}{noun}s.{index}", name, project_names[noun], noun)
 
+    def check_metric(field: str, name: str | None) -> None:
+        mistakes.extend(_unknown_metric(f"{file}: {field}", name))
+
     check_all("", study)
+    check_metric("metric", study.metric)
+    check_metric("hyperparameters.metric", study.hyperparameters.metric)
     for name, experiment in study.experiments.items():
         prefix = f"experiments.{name}."
         check_all(prefix, experiment)
+        if experiment.hyperparameters is not None:
+            check_metric(f"{prefix}hyperparameters.metric", experiment.hyperparameters.metric)
         for arm, entry in (experiment.arms or {}).items():
             used = entry.model if isinstance(entry.model, str) else entry.model.name
             check(f"{prefix}arms.{arm}.model", used, project_names["model"], "model")
@@ -234,6 +242,16 @@ def _references(
     if study.results and study.results.made_from:
         check("results.made_from", study.results.made_from, project_names["study"], "study")
     return mistakes
+
+
+def _unknown_metric(field: str, name: str | None) -> Iterator[str]:
+    """What is wrong with the name of a built-in metric; one's own is looked up in its module."""
+    if name and ":" not in name and name not in TASKS_OF:
+        allowed = ", ".join(sorted(TASKS_OF))
+        yield (
+            f"{field}: unknown metric {name!r}. Allowed: {allowed}, or my_module:metric."
+            f"{nearest(name, list(TASKS_OF))}"
+        )
 
 
 def _undrawable(study: Study, field: str, exhibit: Exhibit, kind: kinds.Kind) -> Iterator[str]:
@@ -270,6 +288,14 @@ def load(folder: str | Path, overrides: dict | None = None) -> Project:
     for name, dataset in datasets.items():
         file = folder / "datasets" / f"{name}.yaml"
         checker.mistakes += [f"{file}: {text}" for text in registry.mistakes(dataset.model_dump())]
+        checker.mistakes += _unknown_metric(f"{file}: metric", dataset.metric)
+        tasks = TASKS_OF.get(dataset.metric or "")
+        if tasks and dataset.task not in (None, *tasks):
+            fitting = [name for name, of in TASKS_OF.items() if dataset.task in of]
+            checker.mistakes.append(
+                f"{file}: metric: {dataset.metric} is for {', '.join(tasks)}, the task is "
+                f"{dataset.task}. Take one of {', '.join(fitting)}."
+            )
     models = checker.folder(folder / "models", Model)
     weights = checker.folder(folder / "weights", Weights)
 

@@ -8,7 +8,7 @@ import pytest
 from packing import GOOD, fail, sdist, sha, wheel
 from reseed.data import download
 from reseed.data.files import file_sha256
-from reseed.data.kinds import local_files
+from reseed.data.kinds import inside_folders, local_files
 from reseed.data.sources import fetch
 from reseed.errors import ReseedError
 
@@ -197,6 +197,18 @@ def test_looping_and_dangling_links_are_told(tmp_path):
     for name in ("loop.csv", "gone.csv"):
         text = fail([{"kind": "file", "path": str(tmp_path / name)}], tmp_path / "cache")
         assert f"{name} is a link that leads nowhere or to itself" in text
+
+
+def test_an_image_written_anew_under_its_old_name_is_seen(tmp_path):
+    image = tmp_path / "cats" / "1.png"
+    image.parent.mkdir()
+    image.write_bytes(b"one")
+    entry = {"sources": [{"kind": "file", "path": str(tmp_path)}]}
+    before = inside_folders(entry)
+    assert [path for path, _, _ in before] == [str(image)]
+    image.write_bytes(b"other")
+    assert inside_folders(entry) != before
+    assert inside_folders({"sources": [{"kind": "file", "path": str(image)}]}) == []
 
 
 def test_local_files_are_the_users_own(tmp_path):

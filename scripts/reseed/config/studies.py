@@ -109,6 +109,8 @@ class Hyperparameters(Strict):
     """Folds of the cross-validation that judges a draw."""
     method: Literal["random", "halving"] = "random"
     """`halving`: poor draws are dropped on part of the rows."""
+    metric: str | None = None
+    """What judges a draw, where a dataset's task has it (the study's; else the dataset's own)."""
 
 
 class DatasetReference(Strict):

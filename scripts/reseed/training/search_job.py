@@ -6,6 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pandas as pd
 from reseed import store
 from reseed.atomic import write_json
 from reseed.coordinates import Coordinates
+from reseed.metrics import judging
 from reseed.setting_files import SettingFiles
 from reseed.training.block import Splits, problem_of, recipe_of
 from reseed.training.tuning import SearchResult, search
@@ -35,8 +37,9 @@ def found_by_search(
     if not how["space"]:
         return NOTHING_TO_CHOOSE
     split = Splits(files)(trial)
+    problem = problem_of(files)
     return search(
-        problem_of(files),
+        replace(problem, metric=judging(problem.task, how["metrics"])),
         recipe_of(files, files.described["recipe"]["hyperparameters"], device, 1),
         how["space"],
         np.concatenate([split.train, split.validation]),
@@ -81,7 +84,6 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
         store.add(log, lambda path: found.log.to_parquet(path, index=False))
         store.add(best, lambda path: write_json(path, summary))
         shutil.rmtree(chunks, ignore_errors=True)
-        tried = job["setting"]["search"]["trials"]
-        report(f"best of {tried}: {json.dumps(found.best)}")
+        report(f"best of {len(found.log)} fits: {json.dumps(found.best)}")
     store.link(log, target.with_suffix(".parquet"))
     store.link(best, target)
