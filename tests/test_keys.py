@@ -1,8 +1,13 @@
 """Hashes of code follow its meaning; keys hold what decides numbers and nothing else."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from reseed.errors import ReseedError
 from reseed.keys import (
+    SCRIPTS,
     _files,
     _imported,
     _read,
@@ -64,6 +69,15 @@ def test_texts_of_errors_are_left_out_and_their_kinds_are_not(project):
     assert hashed(project(mine=text.replace("ValueError", "TypeError"))) != first
 
 
+@pytest.mark.parametrize("text", ["'one'", "f'one {x}'", "'one' + str(x)", "'one %d' % x"])
+def test_rewording_an_error_changes_nothing_and_its_values_do(project, text):
+    code = f"def f(x):\n    raise Stop({text}, x * 0.5, best=x, text={text})\n"
+    first = hashed(project(mine=code))
+    assert hashed(project(mine=code.replace("one", "another"))) == first
+    assert hashed(project(mine=code.replace("0.5", "0.7"))) != first
+    assert hashed(project(mine=code.replace("best=x", "best=-x"))) != first
+
+
 @pytest.mark.parametrize(
     ("entry", "files"),
     [
@@ -71,6 +85,19 @@ def test_texts_of_errors_are_left_out_and_their_kinds_are_not(project):
         ("mine", {"mine": "from other import X", "other": "X = 1"}),
         ("mine", {"mine": "def f():\n    import other\n", "other": "X = 1"}),
         ("mine", {"mine": "__import__('other')", "other": "X = 1"}),
+        ("mine", {"mine": "import_module(name='other')", "other": "X = 1"}),
+        ("mine", {"mine": "import_module('.other', 'pack')", "pack/other": "X = 1"}),
+        ("pack.mine", {"pack/mine": "import_module('.other', __package__)", "pack/other": "X = 1"}),
+        ("pack", {"pack/__init__": "import_module('.other', package=__name__)",
+                  "pack/other": "X = 1"}),
+        ("pack.sub.mine", {"pack/sub/mine": "import_module('..other', __package__)",
+                          "pack/other": "X = 1"}),
+        ("mine", {"mine": "from pack import *", "pack/__init__": "__all__ = ['other']",
+                  "pack/other": "X = 1"}),
+        ("mine", {"mine": "from pack import *", "pack/other": "X = 1",
+                  "pack/__init__": "__all__ = []\n__all__ += ['other']"}),
+        ("pack.mine", {"pack/__init__": "__all__: list[str] = ['other']",
+                       "pack/mine": "from . import *", "pack/other": "X = 1"}),
         ("pack.mine", {"pack/__init__": "", "pack/mine": "from . import other",
                        "pack/other": "X = 1"}),
         ("pack.mine", {"pack/__init__": "", "pack/mine": "from .other import X",
@@ -84,6 +111,53 @@ def test_imports_are_followed(project, entry, files):
     first = hashed(folder, entry)
     other = next(name for name in files if name.endswith("other"))
     assert hashed(project(**{other: "X = 2"}), entry) != first
+
+
+def test_a_package_without_a_star_counts_with_what_is_imported_of_it_only(project):
+    folder = project(**{"mine": "import pack", "pack/__init__": "__all__ = ['other']"})
+    assert code_files("mine", project(**{"pack/other": "X = 1"})).keys() == {"mine", "pack"}
+    assert code_files("mine", folder).keys() == {"mine", "pack"}
+
+
+def imported(folder, pythonpath) -> str:
+    """The file of `other` as a job imports it: a script that loads what the project names."""
+    code = (
+        f"import sys; sys.path[0] = {str(SCRIPTS)!r}; from reseed.loading import load_object;"
+        "print(load_object('other:__file__', 'file'))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=os.environ | {"PYTHONPATH": pythonpath},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return run.stdout.strip()
+
+
+@pytest.mark.parametrize("first", ["{elsewhere}", ":{elsewhere}", "{elsewhere}:", "{folder}", ""])
+def test_the_file_that_is_hashed_is_the_one_that_a_job_imports(
+    project, tmp_path_factory, monkeypatch, first
+):
+    folder = project(mine="import other", other="X = 1")
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "other.py").write_text("X = 1")
+    pythonpath = first.format(elsewhere=elsewhere, folder=folder)
+    monkeypatch.setenv("PYTHONPATH", pythonpath)
+    monkeypatch.chdir(folder)
+    assert str(code_files("mine", folder)["other"]) == imported(folder, pythonpath)
+
+
+def test_a_file_hides_a_package_of_its_name_that_is_found_later(
+    project, tmp_path_factory, monkeypatch
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "other.py").write_text("X = 1")
+    monkeypatch.setenv("PYTHONPATH", str(elsewhere))
+    folder = project(**{"mine": "import other", "other/__init__": "X = 1"})
+    assert str(code_files("mine", folder)["other"]) == imported(folder, str(elsewhere))
+
+
+def test_an_installed_module_hides_the_projects_own(project):
+    folder = project(**{"joblib/__init__": "", "joblib/memory": "X = 1"})
+    assert folder not in code_files("joblib.memory", folder)["joblib.memory"].parents
 
 
 def test_pythonpath_is_followed(project, tmp_path_factory, monkeypatch):
@@ -101,11 +175,54 @@ def test_an_installed_package_counts_by_its_version_and_files(project):
     assert len(code_files("sklearn.dummy", project())) <= 2
 
 
-def test_what_cannot_be_followed_is_refused_unless_it_is_named(project):
-    folder = project(mine="import importlib\nimportlib.import_module('a' + 'b')\n")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "importlib.import_module('a' + 'b')",
+        "importlib.import_module(name='a' + 'b')",
+        "importlib.import_module(**options)",
+        "importlib.import_module('.a', 'b' + 'c')",
+        "importlib.util.spec_from_file_location('h', 'h.py')",
+        "SourceFileLoader('h', 'h.py').load_module()",
+        "import runpy; runpy.run_path('h.py')",
+        "from runpy import run_path",
+        "exec(open('h.py').read())",
+    ],
+)
+def test_what_cannot_be_followed_is_refused(project, line):
+    folder = project(mine=f"import importlib.util\n{line}\n")
     with pytest.raises(ReseedError, match=r"line 2.*code:"):
         hashed(folder)
     assert hashed(folder, strict=False)
+
+
+@pytest.mark.parametrize(
+    "line", ["network.eval()", "frame.eval('a + b')", "database.exec(query)", "exec('x = 1')",
+             "eval(text)", "run_path('a')", "self.run_path()"],
+)  # fmt: skip
+def test_what_only_looks_like_running_a_file_is_not_refused(project, line):
+    assert hashed(project(mine=line))
+
+
+@pytest.mark.parametrize("entry", ["reseed.loading", "reseed.forkserver", "reseed.data.registry"])
+def test_what_this_library_loads_by_name_is_not_refused(entry):
+    assert code_hash(entry)
+
+
+def test_a_named_file_is_the_projects_and_followed_from_its_own_folder(project):
+    folder = project(**{"train": "X = 1", "sub/run": "import beside", "sub/beside": "X = 1"})
+    names = ["train.py", "sub/run.py"]
+    first = named_code(names, folder)
+    assert named_code(names, project(train="X = 2")) != first
+    assert named_code(names, project(train="X = 1")) == first
+    assert named_code(names, project(**{"sub/beside": "X = 2"})) != first
+    with pytest.raises(ReseedError, match=r"report\.py"):  # which `scripts/` has
+        named_code(["report.py"], folder)
+
+
+def test_what_is_named_is_not_refused_and_counts_by_its_content(project):
+    folder = project(mine="exec(open('table.txt').read())")
+    assert named_code(["mine.py"], folder)
     (folder / "table.txt").write_text("one")
     first = named_code(["table.txt"], folder)
     (folder / "table.txt").write_text("two")

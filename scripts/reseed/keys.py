@@ -10,15 +10,19 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 from reseed.errors import ReseedError
 
 SCRIPTS = Path(__file__).resolve().parent.parent
-_DYNAMIC = {"import_module", "__import__"}
+_BY_NAME = {"import_module", "__import__"}
+_BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
+# What comes through runpy, or under a name that is worked out (None), is known only while it runs.
+_UNKNOWN = {None, "runpy"}
 
 
 def digest(*parts: object) -> str:
@@ -54,23 +58,39 @@ def trial_key(
 # --- meaning of code ----------------------------------------------------------------------------
 
 
+def _text(node: ast.AST | None) -> str | None:
+    """The text that a node writes out, if it does."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str) else None
+
+
+def _is_message(node: ast.AST) -> bool:
+    """Whether an argument is a text: one written out, an f-string, or what is joined to one."""
+    if isinstance(node, ast.keyword):
+        return _is_message(node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
+        return _is_message(node.left) or _is_message(node.right)
+    return isinstance(node, ast.JoinedStr) or _text(node) is not None
+
+
 class _Meaning(ast.NodeTransformer):
     """Removes from a syntax tree what cannot change a number."""
 
     def _without_docstring(self, node):
         self.generic_visit(node)
         first = node.body[0] if node.body else None
-        value = first.value if isinstance(first, ast.Expr) else None
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        if isinstance(first, ast.Expr) and _text(first.value) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         return node
 
     visit_Module = visit_ClassDef = visit_FunctionDef = visit_AsyncFunctionDef = _without_docstring
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
-        """Keep which error is raised, not its text."""
+        """Keep which error is raised, with which values, not its texts."""
         if isinstance(node.exc, ast.Call):
-            node.exc = node.exc.func
+            given = (*node.exc.args, *node.exc.keywords)
+            values = [None if _is_message(one) else one for one in given]
+            node.exc = ast.Tuple([node.exc.func, *values]) if any(values) else node.exc.func
         return node
 
 
@@ -79,6 +99,8 @@ def _parse(path: Path) -> ast.Module:
         return ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError as error:
         raise ReseedError(f"{path}: line {error.lineno}: {error.msg}. Mend the file.") from None
+    except FileNotFoundError:
+        raise ReseedError(f"{path}: there is no such file.") from None
     except UnicodeDecodeError as error:
         raise ReseedError(f"{path}: not UTF-8 text ({error}). Save it as UTF-8.") from None
 
@@ -98,34 +120,74 @@ def _called(node: ast.Call) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def _imports(nodes: Iterable[ast.AST], package: str, where: Path, strict: bool) -> Iterator[str]:
-    """Names of the modules that nodes import; what may be a module or a name comes as both."""
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                parents = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join(part for part in (*parents, base) if part)
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names if alias.name != "*")
-        elif isinstance(node, ast.Call) and _called(node) in _DYNAMIC and node.args:
-            name = node.args[0]
-            if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                yield name.value
-            elif strict and SCRIPTS not in where.parents:
-                raise ReseedError(
-                    f"{where}: line {node.lineno}: imports a module whose name is worked out while "
-                    "it runs, so its changes cannot be followed. Import it by name, or name its "
-                    "file under `code:` in the model's YAML file."
-                )
+def _absolute(name: str, package: str) -> str:
+    """A module's full name; leading dots count from the package that names it."""
+    level = len(name) - len(name.lstrip("."))
+    if not level:
+        return name
+    parents = package.split(".")[: len(package.split(".")) - level + 1]
+    return ".".join(part for part in (*parents, name[level:]) if part)
+
+
+def _named(call: ast.Call, package: str) -> str | None:
+    """The module that a call imports by name; None if the name or its package is worked out."""
+    given = dict(zip(("name", "package"), call.args, strict=False))
+    given |= {keyword.arg: keyword.value for keyword in call.keywords}
+    name, anchor = _text(given.get("name")), given.get("package")
+    is_own = isinstance(anchor, ast.Name) and anchor.id in {"__package__", "__name__"}
+    around = package if is_own else _text(anchor)
+    if name is None or (name.startswith(".") and around is None):
+        return None
+    return _absolute(name, around or "")
+
+
+def _runs_file(call: ast.Call) -> bool:
+    """Whether a call runs a file's code; another object's method `exec` does not."""
+    if isinstance(call.func, ast.Name) and call.func.id == "exec":
+        return not call.args or _text(call.args[0]) is None
+    return _called(call) in _BY_FILE
+
+
+def _imports(node: ast.AST, package: str) -> Iterator[str | None]:
+    """Names of the modules that a node imports, None for one that cannot be told.
+
+    What may be a module or a name comes as both, `import *` as the name `*`.
+    """
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = _absolute("." * node.level + (node.module or ""), package)
+        yield base
+        yield from (f"{base}.{alias.name}" for alias in node.names)
+    elif _called(node) in _BY_NAME and (node.args or node.keywords):
+        yield _named(node, package)
+    elif _runs_file(node):
+        yield None
 
 
 @cache
 def _imported(path: Path, package: str, strict: bool) -> tuple[str, ...]:
     """Names of the modules a file imports, each once."""
-    return tuple(dict.fromkeys(_imports(_read(path)[1], package, path, strict)))
+    found = {}
+    for node in _read(path)[1]:
+        for name in _imports(node, package):
+            if name not in _UNKNOWN:
+                found[name] = None
+            elif strict and SCRIPTS not in path.parents:
+                raise ReseedError(
+                    f"{path}: line {node.lineno}: loads code by a name that is worked out while it "
+                    "runs, or from a file, so its changes cannot be followed. Import it by name, "
+                    "or name its file under `code:` in the model's YAML file."
+                )
+    return tuple(found)
+
+
+def _exported(path: Path) -> Iterator[str]:
+    """The names that a module's `__all__` is given."""
+    for statement in _parse(path).body:
+        nodes = list(ast.walk(statement))
+        if any(isinstance(node, ast.Name) and node.id == "__all__" for node in nodes):
+            yield from (text for text in map(_text, nodes) if text and text.isidentifier())
 
 
 def _is_installed(path: Path) -> bool:
@@ -136,30 +198,44 @@ class _Finder:
     """Finds the source files of modules: the library's, the user's, one installed package's."""
 
     def __init__(self, project: Path, entry: str):
-        pythonpath = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
-        self.roots = [str(SCRIPTS), str(project), *map(os.path.abspath, pythonpath)]
+        # As a job looks: beside its script, on PYTHONPATH (an empty place is the working folder),
+        # among what is installed, and last in the project, which `loading.py` appends.
+        pythonpath = os.environ.get("PYTHONPATH")
+        places = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
+        first = tuple(dict.fromkeys([str((SCRIPTS / entry).parent), str(SCRIPTS), *places]))
+        installed = [place for place in sys.path if _is_installed(Path(place))]
+        self.roots = (*first, str(project))
         self.package = entry.partition(".")[0]
+        self.package_roots = (*first, *installed, str(project), *filter(None, sys.path))
 
     def files(self, name: str) -> tuple[tuple[str, Path], ...]:
         """(module, file) of a module and of the packages around it; empty if none is followed."""
-        top = name.partition(".")[0]
+        top, _, rest = name.partition(".")
         if top in sys.stdlib_module_names:
             return ()
-        return _files(name, (*self.roots, *(sys.path if top == self.package else ())))
+        if rest.endswith("*"):
+            return self._starred(name.removesuffix(".*"))
+        return _files(name, self.package_roots if top == self.package else self.roots)
+
+    def _starred(self, name: str) -> tuple[tuple[str, Path], ...]:
+        """What `import *` loads besides a module: the submodules that its `__all__` names."""
+        found = [path for module, path in self.files(name) if module == name]
+        exported = [f"{name}.{one}" for path in found for one in _exported(path)]
+        return tuple(chain.from_iterable(map(self.files, exported)))
 
 
 @cache
 def _files(name: str, roots: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
-    places, found, parts = [root for root in roots if root], [], name.split(".")
+    places, found, parts = roots, [], name.split(".")
     for depth, part in enumerate(parts, 1):
         at = [Path(place, part) for place in places]
-        package = next((p for p in at if (p / "__init__.py").is_file()), None)
-        plain = next((p for p in at if p.with_suffix(".py").is_file()), None)
-        path = package / "__init__.py" if package else plain and plain.with_suffix(".py")
+        files = (file for p in at for file in (p / "__init__.py", p.with_suffix(".py")))
+        path = next(filter(Path.is_file, files), None)
         if path:
             found.append((".".join(parts[:depth]), path))
         # A folder without __init__.py may be a package too.
-        places = [package] if package else [p for p in at if p.is_dir()]
+        is_package = path and path.name == "__init__.py"
+        places = [path.parent] if is_package else [p for p in at if p.is_dir()]
         if not places:
             break
     return tuple(found)
@@ -169,18 +245,18 @@ def _files(name: str, roots: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
 def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[str, Path]:
     """The source files reached from a script or module through its imports, by module name.
 
-    An entry is a path below `scripts/` (`train.py`) or a module name (`reseed.models.forest`, or
-    a user's own module in the project's folder, on PYTHONPATH or installed). Followed are this
-    library and the user's own modules. `strict` refuses an import whose name is worked out while
-    the code runs. An installed package counts by its version and list of files (`code_hash`).
+    An entry is a path below `scripts/` (`train.py`), a user's file by its full path, or a module
+    name (`reseed.models.forest`, or a user's own module in the project's folder, on PYTHONPATH or
+    installed). Followed are this library and the user's own modules. `strict` refuses code that
+    is loaded by a worked-out name or from a file. An installed package counts by its version and
+    list of files (`code_hash`).
 
     Raises ReseedError for code that cannot be parsed or followed.
     """
     project = project.resolve()
     finder = _Finder(project, entry)
     if entry.endswith(".py"):
-        path = SCRIPTS / entry if (SCRIPTS / entry).is_file() else project / entry
-        pending = [("", path)]
+        pending = [("", SCRIPTS / entry)]
     else:
         pending = list(finder.files(entry))
         if not pending or pending[-1][0] != entry:
@@ -224,9 +300,10 @@ def named_code(names: list[str], project: Path) -> str:
     """Hash of files and modules that a model's `code:` names. Raises ReseedError for none such."""
     found = []
     for name in names:
-        path = project / name
+        path = project.resolve() / name
         if path.is_file() and path.suffix != ".py":
             found.append([name, hashlib.sha256(path.read_bytes()).hexdigest()])
         else:
-            found.append([name, code_hash(name, project=project)])
+            entry = str(path) if path.suffix == ".py" else name
+            found.append([name, code_hash(entry, project=project, strict=False)])
     return digest(found)

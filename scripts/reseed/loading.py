@@ -9,18 +9,23 @@ from typing import Any
 
 from reseed.errors import ReseedError, nearest
 
+#: Names the project's folder, where the user's own modules stand, to every job of a run.
+PROJECT_VARIABLE = "RESEED_PROJECT"
+
 
 def load_object(path: str, what: str) -> Any:
     """Return what ``package.module:name`` names; ``what`` says in an error what it should be.
 
-    Modules beside the configuration (the working folder) are found as well as installed ones.
+    Modules in the project's folder (outside a run: the working folder) are found as well as
+    installed ones.
     Raises ReseedError for a malformed path, a module that cannot be imported, or a missing name.
     """
     module_name, colon, name = path.partition(":")
     if not (module_name and colon and name):
         raise ReseedError(f"{what} {path!r}: write it as package.module:name")
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+    project = os.environ.get(PROJECT_VARIABLE, os.getcwd())
+    if project not in sys.path:
+        sys.path.append(project)
     try:
         module = importlib.import_module(module_name)
     except (ImportError, SyntaxError) as error:

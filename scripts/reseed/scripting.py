@@ -10,8 +10,6 @@ from reseed.errors import Damaged, ReseedError
 
 # Names the folder with local copies of data sets, for every job of a run.
 MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
-# Names the project's folder, where the user's own modules stand.
-PROJECT_VARIABLE = "RESEED_PROJECT"
 LOG_BYTES = 1_000_000
 
 

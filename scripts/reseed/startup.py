@@ -13,9 +13,10 @@ from reseed.config import Dataset
 from reseed.data.kinds import is_reachable, listed
 from reseed.errors import ReseedError
 from reseed.keys import code_hash, digest
+from reseed.loading import PROJECT_VARIABLE
 from reseed.plan import Plan, make_plan
 from reseed.project import Project, load
-from reseed.scripting import MIRROR_VARIABLE, PROJECT_VARIABLE
+from reseed.scripting import MIRROR_VARIABLE
 
 USUAL_MIRROR = Path("../shared/data")
 # What rules declare stands below these; clocks of two machines may differ by so many seconds.

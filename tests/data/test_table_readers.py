@@ -191,7 +191,7 @@ def test_bad_entries(tmp_path):
         ({"options": {"classes": ["no", "ja"]}}, "'ja' is no class of 'bad', which has no, yes"),
         ({"reader": "tabel"}, "reader: 'tabel' is unknown.* Did you mean 'table'"),
         ({"reader": "cifar10"}, "reader cifar10 gives images, found 'table': set kind: images"),
-        ({"reader": "no_such_module:read"}, "no_such_module:read cannot be loaded"),
+        ({"reader": "no_such_module:read"}, "module no_such_module cannot be imported"),
     ],
 )
 def test_bad_readers_and_options(tmp_path, entry, message):

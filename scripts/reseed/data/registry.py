@@ -5,12 +5,12 @@ Light: reading a configuration checks every entry here, before anything is fetch
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from reseed.errors import ReseedError, nearest
+from reseed.loading import load_object
 
 Count = Annotated[int, Field(ge=1)]
 Label = str | int | float | bool
@@ -122,11 +122,7 @@ class Reader:
 
     def load(self) -> Callable:
         """The function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
-        module, _, name = self.function.partition(":")
-        try:
-            return getattr(import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            raise ReseedError(f"reader: {self.function} cannot be loaded: {error}") from None
+        return load_object(self.function, "reader")
 
 
 def _built_in(place: str, kind: str, options: type[Options], sources: bool = True) -> Reader:
