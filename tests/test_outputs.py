@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reseed import metrics
 from reseed.outputs import LARGEST_LOG_ODDS, from_probabilities, predicted_class, probabilities
 from scipy.special import expit, softmax
 
@@ -32,6 +33,24 @@ def test_probabilities_survive_the_way_there_and_back():
     assert outputs.dtype == np.float32
     assert np.isfinite(outputs).all()
     assert probabilities("multiclass", outputs) == pytest.approx(rows, abs=1e-6)
+
+
+def test_a_sure_mistake_costs_the_same_as_raw_output_and_as_probability():
+    """As scikit-learn has it: a probability of 0 counts as the smallest step of float64."""
+    dearest = -np.log(np.finfo(np.float64).eps)
+    for task, truth, p in (
+        ("binary", np.array([0, 1]), np.array([1.0, 0.0])),
+        ("multiclass", np.array([0, 1]), np.array([[0.0, 1, 0], [1, 0, 0]])),
+    ):
+        given = metrics.evaluate_scores(task, truth, p)["log_loss"]
+        trained = metrics.evaluate(task, truth, from_probabilities(task, p))["log_loss"]
+        assert given == pytest.approx(dearest)
+        assert trained == pytest.approx(given, rel=1e-6)
+
+
+def test_predictions_of_a_regression_are_kept_as_they_are():
+    values = np.array([1e6 + 0.01, -3.0])
+    assert (from_probabilities("regression", values) == values).all()
 
 
 def test_classes_are_those_of_the_probabilities():

@@ -1,8 +1,8 @@
 """Raw outputs of a model, and what is derived from them.
 
-A trial keeps what its model gave before any squashing, in float32: predictions (n,) for
-regression, log-odds of class 1 (n,) for binary tasks, logits (n, k) for multiclass ones. This is
-the one place that turns them into probabilities, and probabilities into them.
+A trial keeps what its model gave before any squashing: predictions (n,) for regression, log-odds
+of class 1 (n,) for binary tasks, logits (n, k) for multiclass ones. This is the one place that
+turns them into probabilities, and probabilities into them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,16 @@ from typing import Any
 import numpy as np
 
 TASKS = ("regression", "binary", "multiclass")
-#: Odds beyond 10**12 are kept as 10**12: forests give probabilities of 0 and 1.
-LARGEST_LOG_ODDS = float(np.log(1e12))
+#: Of a probability of 0 or 1, as forests give: the smallest step of float64, as in the log loss.
+LARGEST_LOG_ODDS = float(-np.log(np.finfo(np.float64).eps))
+
+
+def kept(task: str, outputs: Any) -> np.ndarray:
+    """Return outputs as a trial keeps them: log-odds and logits in float32, predictions in float64.
+
+    An error may be far smaller than its target: float32 holds 1,000,000 to 0.06.
+    """
+    return np.ascontiguousarray(outputs, np.float64 if task == "regression" else np.float32)
 
 
 def probabilities(task: str, outputs: np.ndarray) -> np.ndarray:
@@ -32,18 +40,18 @@ def probabilities(task: str, outputs: np.ndarray) -> np.ndarray:
 
 
 def from_probabilities(task: str, scores: np.ndarray) -> np.ndarray:
-    """Return float32 outputs that `probabilities` turns back; the inverse for imported results.
+    """Return outputs (see `kept`) that `probabilities` turns back.
 
-    Log-odds are held within ±log(10**12), log-probabilities above -log(10**12).
+    Log-odds are held within ±`LARGEST_LOG_ODDS`, log-probabilities above its negative.
     """
     scores = np.asarray(scores, dtype=np.float64)
-    if task == "regression":
-        return scores.astype(np.float32)
     with np.errstate(divide="ignore"):
         if task == "binary":
             log_odds = np.log(scores) - np.log1p(-scores)
-            return np.clip(log_odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS).astype(np.float32)
-        return np.maximum(np.log(scores), -LARGEST_LOG_ODDS).astype(np.float32)
+            scores = np.clip(log_odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
+        elif task == "multiclass":
+            scores = np.maximum(np.log(scores), -LARGEST_LOG_ODDS)
+    return kept(task, scores)
 
 
 def from_logits(task: str, logits: Any) -> Any:

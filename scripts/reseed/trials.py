@@ -27,6 +27,7 @@ FACTS = (
     *("key", "seeds", "hyperparameters", "status", "error", "metrics", "validation_metrics"),
     *("classes", "converged", "train_seconds", "fingerprint", "environment", "commit"),
 )
+#: Of outputs that are missing; those that are there keep their own type.
 SCHEMA = pa.schema(
     [
         ("facts", pa.string()),
@@ -39,17 +40,20 @@ SCHEMA = pa.schema(
 def write_trial(path: Path, record: dict) -> None:
     """Write one trial: `FACTS`, raw outputs by part, and `curve`; what is missing is null.
 
-    Raw outputs (n,) or (n, classes) are kept row by row; `classes` tells them apart.
+    Raw outputs (n,) or (n, classes) are kept row by row, in the type they have; `classes` tells
+    them apart.
     """
     facts = {name: record.get(name) for name in FACTS}
-    row = {"curve": record.get("curve")}
+    row, schema = {"curve": record.get("curve")}, SCHEMA
     for part in KEPT_PARTS:
         if record.get(part) is not None:
-            outputs = np.asarray(record[part], dtype=np.float32)
+            outputs = np.asarray(record[part])
             facts["classes"] = outputs.shape[1] if outputs.ndim == 2 else 1
             row[part] = outputs.ravel()
+            field = pa.field(part, pa.list_(pa.from_numpy_dtype(outputs.dtype)))
+            schema = schema.set(schema.get_field_index(part), field)
     row["facts"] = json.dumps(facts, sort_keys=True, separators=(",", ":"))
-    table = pa.Table.from_pylist([row], schema=SCHEMA)
+    table = pa.Table.from_pylist([row], schema=schema)
     pq.write_table(
         table, path, compression="zstd", write_statistics=False, write_page_checksum=True
     )
@@ -58,8 +62,8 @@ def write_trial(path: Path, record: dict) -> None:
 def read_trial(path: Path, columns: Iterable[str] = ()) -> dict:
     """One trial's facts as a dict, with those of `test`, `validation` and `curve` asked for.
 
-    Raw outputs are float32 arrays (n,) or (n, classes), or None. Raises Damaged for a file that
-    is cut short or whose bytes changed; FileNotFoundError.
+    Raw outputs are arrays (n,) or (n, classes), as they were written, or None. Raises Damaged for
+    a file that is cut short or whose bytes changed; FileNotFoundError.
     """
     wanted = ["facts", *(name for name in SCHEMA.names[1:] if name in columns)]
     try:

@@ -1,5 +1,7 @@
 """What image classifiers share: pixels, augmentation, draws by role, fitting."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -52,6 +54,17 @@ def test_augmentation_is_pad_crop_flip_and_cutout_one_draw_a_block():
         )  # fmt: skip
         expected = ((by_hand - mean) / std).transpose(2, 0, 1)
         assert inputs[place].numpy() == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("side", range(6))
+def test_a_cutout_is_a_square_of_its_side(side):
+    pixels, recipe = Pixels(np.zeros((1, 12, 12, 1), np.uint8), CPU), ImageRecipe(cutout=side)
+    zero, middle = torch.zeros(1, dtype=torch.int64), torch.full((1,), 6)
+    _, kept = Transforms(zero, zero, zero, middle, middle).apply(recipe, pixels, zero)
+    blank = torch.nonzero(~kept[0])
+    assert len(blank) == side**2
+    if side:
+        assert (blank.max(dim=0).values - blank.min(dim=0).values + 1).tolist() == [side, side]
 
 
 def test_augmentation_has_its_distribution():
@@ -180,12 +193,28 @@ def test_two_classes_give_the_gap_of_their_logits():
     assert model.predict(images).dtype == np.float32
 
 
-def test_a_last_batch_of_one_image_is_left_out():
+def test_a_last_batch_of_one_image_is_left_out_where_batch_norm_needs_two():
     images, y = blobs(33, size=4)
+    plain = small_cnn("multiclass", 3, TINY, seeds())
+    assert [len(t) for _, t in plain.learner(images, y).batches()] == [16, 16, 1]
     model = resnet9("multiclass", 3, {"width": 2, "epochs": 1, "ramp_epochs": 0, "batch_size": 16},
                     seeds())  # fmt: skip
     assert [len(t) for _, t in model.learner(images, y).batches()] == [16, 16]
     assert np.isfinite(model.fit(images, y).predict(images)).all()
+
+
+def test_images_that_may_not_be_written_to_are_neither_copied_nor_warned_of():
+    images, y = blobs(20)
+    images.setflags(write=False)
+    torch.set_warn_always(True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pixels = Pixels(images, CPU)
+            small_cnn("multiclass", 3, ALL_ROLES, seeds()).fit(images, y).predict(images)
+    finally:
+        torch.set_warn_always(False)
+    assert pixels._bytes.data_ptr() == images.ctypes.data
 
 
 def test_a_loss_that_is_not_finite_ends_the_trial_and_names_the_epoch():

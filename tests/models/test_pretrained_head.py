@@ -147,6 +147,16 @@ def test_the_stored_features_know_what_decides_them(weights):
     assert model._features_key(images) != key
 
 
+def test_stored_features_of_the_transformers_library_know_its_version(weights, monkeypatch):
+    images, _ = blobs(10)
+    recipe = RECIPE | {"backbone": "transformers"}
+    library = pretrained_head.pretrained_head("multiclass", 3, recipe, seeds(), weights=weights)
+    keys = [model._features_key(images) for model in (library, make(weights))]
+    monkeypatch.setattr(pretrained_head.metadata, "version", lambda name: f"{name} of tomorrow")
+    assert library._features_key(images) != keys[0]
+    assert make(weights)._features_key(images) == keys[1]
+
+
 @pytest.mark.parametrize("role", ["init", "order"])
 def test_init_and_order_each_change_the_head_alone(weights, role):
     images, y = blobs(40)

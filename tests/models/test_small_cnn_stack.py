@@ -10,6 +10,8 @@ import pytest
 import torch
 from image_sets import blobs, seeds
 from reseed.models.small_cnn import SmallCnn, StackedCnn, small_cnn
+from reseed.training.run import Problem, Recipe
+from reseed.training.tuning import search
 
 RECIPE = {"width_1": 16, "width_2": 16, "hidden": 16, "batch_size": 16, "epochs": 2,
           "dropout": 0.2, "crop": 1, "flip": True, "augment_block": 4}  # fmt: skip
@@ -88,3 +90,26 @@ def test_a_lane_that_fails_ends_alone():
     assert found[2] is None
     assert "kind: images" in str(found[1])
     assert np.array_equal(outputs(lanes[0]), outputs(fitted([1], 2)[0]))
+
+
+class Images:
+    """The smallest inputs of kind images."""
+
+    def __init__(self, images):
+        self.images = images
+
+    def __len__(self):
+        return len(self.images)
+
+    def take(self, rows):
+        return self.images[rows]
+
+
+@pytest.mark.parametrize("stack", [2, 8])
+def test_a_search_stacks_folds_whose_test_rows_differ_in_number(stack, tmp_path):
+    images, y = blobs(63)
+    problem = Problem(Images(images), y, "multiclass", 3)
+    recipe = Recipe("reseed.models.small_cnn:small_cnn", RECIPE | {"epochs": 1}, stack=stack)
+    options = {"trials": 2, "seed": 0, "key": "data", "report": lambda text: None}
+    found = search(problem, recipe, {"hidden": [4, 8]}, np.arange(63), tmp_path, **options)
+    assert found.log.status.tolist() == ["ok"] * 10, set(found.log.error)

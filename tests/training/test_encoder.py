@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.errors import ReseedError
+from reseed.in_process.inputs import Given
 from reseed.training.encoder import Preparation, TableEncoder
 from synthetic_tables import Plain, Table
 
@@ -111,6 +112,22 @@ def test_a_split_is_prepared_once_while_memory_allows(frame, monkeypatch):
         assert preparation.arrays(*second).y_train.tolist() == [1, 0]
         assert preparation.arrays(*first).X_train.tolist() == held.X_train.tolist()
         assert len(taken) == 3 * reads
+
+
+def test_what_trials_share_is_read_only():
+    rows = np.array([4, 0]), np.array([1]), np.array([2, 3])
+    weighted = Given(np.ones((5, 2)), weights=np.ones(5))
+    held = Preparation(weighted, np.arange(5), None, {})
+    found = held.arrays(*rows).read_only()
+    assert found is held.arrays(*rows)
+    for part in (found.X_train, found.X_validation, found.X_test):
+        assert not part.X.flags.writeable
+        assert not part.weights.flags.writeable
+    for targets in (found.y_train, found.y_validation, found.y_test):
+        assert not targets.flags.writeable
+    assert weighted.parts[0].flags.writeable  # the user's own
+    texts = Preparation(Plain(list("abcde")), np.arange(5), None, {})
+    assert texts.arrays(*rows).read_only().X_test == ["c", "d"]
 
 
 def test_images_and_texts_reach_the_model_as_they_are():

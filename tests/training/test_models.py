@@ -48,7 +48,7 @@ def test_a_model_learns_each_task(name, task):
     assert outcome.metrics[metric] > least
     outputs = outcome.outputs["test"]
     assert outputs.shape == ((80, 3) if task == "multiclass" else (80,))
-    assert outputs.dtype == np.float32
+    assert outputs.dtype == (np.float64 if task == "regression" else np.float32)
 
 
 @pytest.mark.parametrize("name", MODELS)

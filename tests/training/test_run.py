@@ -1,15 +1,20 @@
 """A trial: which rows it trains on, what it leaves, and how it fails."""
 
 import hashlib
+import pickle
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from reseed import metrics
 from reseed.errors import ReseedError
 from reseed.training import run
+from reseed.training.encoder import Preparation
 from reseed.training.holdout import hold_out
-from reseed.training.run import Environmental, Recipe, Trial, run_trials
+from reseed.training.run import Environmental, PreparedTrial, Recipe, Trial, run_trials
+from reseed.trials import read_trial, write_trial
 from synthetic_tables import Plain, Rows, problem, run_one, split, table, trial
 
 RECIPE = Recipe("somewhere:spy")
@@ -79,7 +84,7 @@ def test_what_a_trial_keeps_gives_its_metrics_and_fingerprint(spy):
     data = problem("regression")
     outcome = run_one("regression", RECIPE)
     outputs, rows = outcome.outputs, split()
-    assert all(part.dtype == np.float32 for part in outputs.values())
+    assert all(part.dtype == np.float64 for part in outputs.values())
     assert outcome.fingerprint == hashlib.sha256(outputs["test"].tobytes()).hexdigest()
     expected = metrics.evaluate("regression", data.target[rows.test], outputs["test"])
     assert outcome.metrics == expected
@@ -88,6 +93,28 @@ def test_what_a_trial_keeps_gives_its_metrics_and_fingerprint(spy):
     scores = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     assert run.fingerprint(scores) == run.fingerprint(np.asfortranarray(scores))
     assert run.fingerprint(scores) != run.fingerprint(np.nextafter(scores, np.float32(9)))
+
+
+def test_an_error_that_is_small_beside_its_target_is_measured_and_kept(spy, tmp_path):
+    spy(predict=lambda X: 1e6 + X[:, 0] + 0.01)
+    plain = replace(RECIPE, encoder={"scaling": "none"})
+    target = 1e6 + table("regression")[0]["a"].to_numpy()
+    outcome = run_one("regression", plain, target=target)
+    assert outcome.metrics["mse"] == pytest.approx(1e-4, rel=1e-6)
+    write_trial(tmp_path / "trial", vars(outcome) | outcome.outputs)
+    kept = read_trial(tmp_path / "trial", ["test"])["test"]
+    assert run.fingerprint(kept) == outcome.fingerprint
+    assert metrics.evaluate("regression", target[split().test], kept) == outcome.metrics
+
+
+@pytest.mark.parametrize("task", ["binary", "multiclass"])
+def test_outputs_of_a_classifier_are_kept_in_float32(task, spy, tmp_path):
+    spy(predict=lambda X: X[:, :3].astype(float) if task == "multiclass" else X[:, 0])
+    outcome = run_one(task, RECIPE)
+    write_trial(tmp_path / "trial", vars(outcome) | outcome.outputs)
+    kept = read_trial(tmp_path / "trial", ["test"])["test"]
+    assert kept.dtype == outcome.outputs["test"].dtype == np.float32
+    assert (kept == outcome.outputs["test"]).all()
 
 
 def test_outcomes_come_in_order_one_a_trial(spy):
@@ -120,6 +147,46 @@ def test_a_model_may_watch_the_test_rows(spy):
     assert outcome.converged is False
 
 
+class Writer(Spy):
+    """Writes to what it is given, of which `part` is one."""
+
+    def __init__(self, part):
+        super().__init__(uses_validation=True, predict=self.write)
+        self.part = part
+
+    def fit(self, *given):
+        if self.part < len(given):
+            given[self.part][:] = 0
+
+    def write(self, X):
+        X *= 2
+        return X[:, 0]
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_a_model_that_writes_to_its_rows_fails_and_harms_no_other_seed(part, monkeypatch):
+    def factory(task, n_classes, hyperparameters, seeds, *rest):
+        return Writer(part) if seeds["init"] else Spy(uses_validation=True)
+
+    monkeypatch.setattr(run, "load_factory", lambda path: factory)
+    alone = run_one("regression", RECIPE)
+    writer, other = run_trials(problem("regression"), RECIPE, [trial(1), trial(0)])
+    assert writer.status == "failed"
+    assert "read-only" in writer.error
+    assert writer.error.endswith("copy what you change")
+    assert other.fingerprint == alone.fingerprint
+    assert other.metrics == alone.metrics
+
+
+def test_rows_stay_read_only_on_their_way_to_a_worker(spy):
+    model, data, rows = spy(), problem("regression"), split()
+    model.fit = lambda X, y, *held: setattr(model, "given", [X, y, *held])
+    arrays = Preparation(data.inputs, data.target, data.features, {}).arrays(*vars(rows).values())
+    prepared = PreparedTrial(pickle.loads(pickle.dumps(arrays)), {})
+    list(run_trials(data, RECIPE, [prepared]))
+    assert not any(part.flags.writeable for part in model.given)
+
+
 def raising(error):
     def predict(X):
         raise error
@@ -150,6 +217,13 @@ def wrapped(inner):
     return error
 
 
+def after(inner, text="could not train"):
+    """As raised while `inner` was handled."""
+    error = ValueError(text)
+    error.__context__ = inner
+    return error
+
+
 @pytest.mark.parametrize(
     "error",
     [
@@ -160,12 +234,43 @@ def wrapped(inner):
         RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
         type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory. Tried to allocate"),
         wrapped(MemoryError("inside")),
+        wrapped(FileNotFoundError("weights.pth")),
+        after(RuntimeError("CUDA out of memory")),
+        after(wrapped(MemoryError("inside"))),
+        RuntimeError("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"),
+        RuntimeError("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED"),
+        RuntimeError("No CUDA GPUs are available"),
+        RuntimeError("CUDA unknown error - this may be due to an incorrectly set up environment"),
+        RuntimeError("Found no NVIDIA driver on your system."),
+        RuntimeError("DataLoader worker (pid 42) is killed by signal: Killed."),
+        RuntimeError("DataLoader worker (pid(s) 42) exited unexpectedly"),
+        RuntimeError("unable to write to file </torch_1>: No space left on device (28)"),
+        BrokenProcessPool("A process in the process pool was terminated abruptly"),
+        TerminatedWorkerError("A worker process managed by the executor was unexpectedly ended"),
     ],
 )
 def test_a_failure_of_the_machine_is_raised_and_never_recorded(error, spy):
     spy(predict=raising(error))
     with pytest.raises(Environmental, match="not the model's"):
         run_one("regression", RECIPE)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        # It looked for a package or a file, went on without, and diverged by itself.
+        after(ImportError("No module named 'cupy'"), "loss is NaN"),
+        after(FileNotFoundError("cache.npy"), "loss is NaN"),
+        after(wrapped(FileNotFoundError("cache.npy")), "loss is NaN"),
+        RuntimeError("cuDNN error: CUDNN_STATUS_NOT_SUPPORTED"),
+        ValueError("the signal has 3 rows, the device 4"),
+    ],
+)
+def test_a_models_own_failure_stays_its_own_whatever_it_handled_before(error, spy):
+    spy(predict=raising(error))
+    outcome = run_one("regression", RECIPE)
+    assert outcome.status == "failed"
+    assert outcome.error == f"{type(error).__name__}: {error}"
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])

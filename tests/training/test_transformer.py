@@ -1,5 +1,7 @@
 """Transformers of every family: each trains, repeats, and draws by role; nothing else is drawn."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -25,11 +27,12 @@ def folders(tmp_path_factory):
     return {name: folder(name, tmp_path_factory.mktemp(name)) for name in FAMILIES}
 
 
-def run(place, changes=None, *, rows=48, classes=3, pairs=False, **roles):
+def run(place, changes=None, *, rows=48, classes=3, pairs=False, hold_validation=False, **roles):
     inputs, target = labelled_texts(rows, classes, pairs)
     options = QUICK | (changes or {})
     options |= {"text_to_text": True} if place.name.startswith("t5") else {}
-    recipe = Recipe("reseed.models.transformer:transformer", options, weights=place)
+    recipe = Recipe("reseed.models.transformer:transformer", options, weights=place,
+                    hold_validation=hold_validation)  # fmt: skip
     task = "binary" if classes == 2 else "multiclass"
     parts = Rows(*np.split(np.arange(rows), [rows // 2, rows * 3 // 4]))
     trial = Trial(parts, same_seeds(0) | roles)
@@ -63,8 +66,31 @@ def test_each_family_takes_pairs_and_shapes_are_right(family, folders, classes):
 
 
 def test_a_transformer_learns(folders):
-    options = {"max_epochs": 15, "learning_rate": 1e-2, "patience": None, "batch_size": 8}
+    options = {"max_epochs": 15, "learning_rate": 1e-2, "patience": 15, "batch_size": 8}
     assert run(folders["bert"], options, rows=240).metrics["accuracy"] > 0.8
+
+
+def test_without_patience_the_validation_rows_are_learnt_from(folders):
+    outcome = run(folders["bert"], {"patience": None})
+    assert "validation" not in outcome.outputs
+    assert outcome.converged is None
+
+
+def test_without_patience_rows_that_are_held_choose_no_epoch(folders):
+    options = {"patience": None, "max_epochs": 4, "learning_rate": 0.05}
+    held = run(folders["bert"], options, hold_validation=True)
+    assert held.outputs["validation"].shape == (12, 3)
+    assert not any("validation_loss" in entry for entry in held.curve)
+
+
+def test_texts_and_classes_that_may_not_be_written_to_bring_no_warning(folders):
+    torch.set_warn_always(True)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*not writable")
+            run(folders["bert"])
+    finally:
+        torch.set_warn_always(False)
 
 
 def model(place, **options):

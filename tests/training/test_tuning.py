@@ -154,6 +154,27 @@ def test_what_is_wrong_with_the_machine_ends_the_search_and_keeps_its_fits(tmp_p
     assert "5/27 fits" in lines[0]
 
 
+def test_a_configuration_that_writes_to_its_fold_harms_no_other(tmp_path, monkeypatch):
+    """All configurations of a search learn from the same arrays of a fold."""
+
+    class Writer(GradientBoostingRegressor):
+        def fit(self, X, y):
+            X[:] = 0
+            return super().fit(X, y)
+
+    def factory(task, n_classes, hyperparameters, seeds, *rest):
+        kind = Writer if hyperparameters.pop("writes", False) else GradientBoostingRegressor
+        return kind(**hyperparameters, random_state=seeds["init"])
+
+    for module in ("tuning", "run"):
+        monkeypatch.setattr(f"reseed.training.{module}.load_factory", lambda path: factory)
+    alone = gbm_search(tmp_path / "alone", space={"max_depth": [2, 3]})
+    both = gbm_search(tmp_path / "both", space={"max_depth": [2, 3], "writes": [True, False]})
+    assert both.best == alone.best | {"writes": False}
+    assert both.best_score == alone.best_score
+    assert both.log.error[both.log.status == "failed"].str.contains("copy what you change").all()
+
+
 def test_configurations_are_distinct_and_of_the_space():
     drawn = sample_configurations(SPACE, 100, seed=0)
     product = {(a, b) for a, b in itertools.product([0.05, 0.1, 0.3], [1, 2, 3])}

@@ -112,7 +112,6 @@ class BiLSTM(TextClassifier):
 
     def __init__(self, task, n_classes, recipe: Recipe, seeds, device, threads):
         super().__init__(task, max(2, n_classes), recipe, seeds, device, threads)
-        self.uses_validation = recipe.patience is not None
 
     def fit(self, X, y, X_validation=None, y_validation=None) -> BiLSTM:
         """Learn the words, then train until the validation loss has not fallen for ``patience``

@@ -8,6 +8,7 @@ one depends on another, nor on the batch size. PyTorch's global generator is nev
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import ClassVar
@@ -93,7 +94,10 @@ class Pixels:
         self.device = device
         self.count, self.height, self.width, self.channels = images.shape
         fits = device.type == "cpu" or images.nbytes <= torch.cuda.mem_get_info(device)[0] // 2
-        host = torch.from_numpy(np.require(images, requirements=["C", "W"]))
+        with warnings.catch_warnings():
+            # PyTorch knows no read-only memory; nothing here writes to it.
+            warnings.filterwarnings("ignore", message="The given NumPy array is not writ")
+            host = torch.from_numpy(np.ascontiguousarray(images))
         self._bytes = host.to(device) if fits else host
         self._points = self._bytes.view(-1, self.channels)
 
@@ -167,11 +171,10 @@ class Transforms:
         inside_x = (x >= 0) & (x < pixels.width)
         kept = inside_y[:, :, None] & inside_x[:, None, :]
         if recipe.cutout:
-            half = recipe.cutout // 2
-            cut_y = (row >= self.cut_y[block, None] - half) & (row < self.cut_y[block, None] + half)
-            cut_x = (column >= self.cut_x[block, None] - half) & (
-                column < self.cut_x[block, None] + half
-            )
+            centres = self.cut_y[block, None], self.cut_x[block, None]
+            top, left = (centre - recipe.cutout // 2 for centre in centres)
+            cut_y = (row >= top) & (row < top + recipe.cutout)
+            cut_x = (column >= left) & (column < left + recipe.cutout)
             kept &= ~(cut_y[:, :, None] & cut_x[:, None, :])
         return pixels.take_points(rows, y.clamp(0, pixels.height - 1),
                                   x.clamp(0, pixels.width - 1)), kept  # fmt: skip
@@ -274,9 +277,9 @@ class ImageClassifier:
             yield from zip(inputs.split(size), targets[rows].split(size), strict=True)
 
     def _used(self, pixels: Pixels) -> int:
-        """Rows of an epoch: a last batch of one row is left out, for batch norm needs two."""
-        alone = len(pixels) % self.recipe.batch_size == 1
-        return len(pixels) - int(alone and len(pixels) > 1)
+        """Rows of an epoch: a last batch of one row is left out where batch norm needs two."""
+        alone = len(pixels) % self.recipe.batch_size == 1 and len(pixels) > 1
+        return len(pixels) - int(alone and any(map(_is_batch_norm, self._trained.modules())))
 
     @torch.inference_mode()
     def predict(self, X: np.ndarray) -> np.ndarray:
@@ -293,7 +296,7 @@ class ImageClassifier:
         if self.recipe.precision == "half":
             network.half()
             for module in network.modules():
-                if isinstance(module, nn.modules.batchnorm._BatchNorm):
+                if _is_batch_norm(module):
                     module.float()
         layout = torch.channels_last if self.recipe.channels_last else torch.contiguous_format
         return network.to(self.device, memory_format=layout)
@@ -334,6 +337,10 @@ class ImageClassifier:
         return {"test_metric": hits.double().mean()}
 
 
+def _is_batch_norm(module: nn.Module) -> bool:
+    return isinstance(module, nn.modules.batchnorm._BatchNorm)
+
+
 def initialise(network: nn.Module, init: np.random.Generator) -> None:
     """Draw a network's weights, layer after layer, as PyTorch's own defaults are distributed.
 
@@ -346,7 +353,7 @@ def initialise(network: nn.Module, init: np.random.Generator) -> None:
             for parameter in module.parameters(recurse=False):
                 values = init.uniform(-bound, bound, tuple(parameter.shape))
                 parameter.data.copy_(torch.from_numpy(values.astype(np.float32)))
-        elif isinstance(module, nn.modules.batchnorm._BatchNorm):
+        elif _is_batch_norm(module):
             module.reset_running_stats()
             nn.init.ones_(module.weight)
             nn.init.zeros_(module.bias)

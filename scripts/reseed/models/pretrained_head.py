@@ -20,6 +20,7 @@ import math
 import os
 import weakref
 from dataclasses import dataclass, fields
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -195,6 +196,8 @@ class PretrainedHead:
             if file.is_file() and file.name != "meta.json":
                 digest.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
         machine = torch.__version__, torch.backends.cpu.get_cpu_capability(), self._place[1:]
+        if self.recipe.backbone == "transformers":
+            machine += (metadata.version("transformers"),)
         if self.device.type == "cuda":
             machine += (torch.cuda.get_device_name(self.device),)
         digest.update(repr((machine, X.shape, str(X.dtype))).encode())

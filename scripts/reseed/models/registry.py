@@ -32,7 +32,8 @@ class Estimator(Protocol):
     """What a trial needs of a model; `X` is what the data's kind gives.
 
     Tables: float64 (n, d). Images: uint8 (n, height, width, channels). Texts: a list of strings
-    or of pairs. Targets are (n,): values, or class numbers 0 … k-1.
+    or of pairs. Targets are (n,): values, or class numbers 0 … k-1. Trials share these arrays, so
+    they are read-only.
 
     ``uses_validation``: whether `fit` needs validation rows (early stopping). If False, the
     caller trains on the training and validation rows together.
@@ -61,7 +62,8 @@ class Stackable(Estimator, Protocol):
     ) -> Iterator[tuple[int, float, Exception | None]]:
         """Train every lane, ``width`` at a time; yield each as it ends, in any order.
 
-        ``data[i]()`` gives lane i's `reseed.training.encoder.Arrays`; all have equal shapes.
+        ``data[i]()`` gives lane i's `reseed.training.encoder.Arrays`; all have equal shapes, and
+        as many test rows where the class has ``watch``.
         Yields (lane, seconds of its share of the work, None or the error that ended it alone).
         A lane's bits depend on the lane and the width, never on its neighbours.
         """
@@ -87,10 +89,12 @@ class ScikitLearnEstimator:
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return raw outputs as `Estimator.predict` says."""
         if self.task == "regression":
-            return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(len(X))
-        probabilities = np.zeros((len(X), self.n_classes))
+            predicted = np.asarray(self.estimator.predict(X), dtype=np.float64)
+            return predicted.reshape(len(predicted))
+        known = self._probabilities(X)
+        probabilities = np.zeros((len(known), self.n_classes))
         # A class that did not occur among the training rows keeps probability 0.
-        probabilities[:, np.asarray(self.estimator.classes_, dtype=int)] = self._probabilities(X)
+        probabilities[:, np.asarray(self.estimator.classes_, dtype=int)] = known
         return from_probabilities(
             self.task, probabilities[:, 1] if self.task == "binary" else probabilities
         )

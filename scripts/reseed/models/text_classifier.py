@@ -21,7 +21,6 @@ class TextClassifier(ABC):
     `network` and calls `train`.
     """
 
-    uses_validation = True
     #: Texts that pass at once without gradients.
     rows_at_once = 256
     #: Data type of mixed precision; None for full precision.
@@ -34,6 +33,7 @@ class TextClassifier(ABC):
             raise ValueError(f"{name} classifies texts: regression is not offered")
         self.task, self.n_classes, self.recipe, self.seeds = task, n_classes, recipe, seeds
         self.device, self.threads = torch.device(device), threads
+        self.uses_validation = recipe.patience is not None
         self.curve_: list[dict[str, float]] = []
         self.converged_: bool | None = None
 
@@ -51,14 +51,18 @@ class TextClassifier(ABC):
 
     def targets(self, y) -> Tensor:
         """What the outputs are to name, on the device: class numbers."""
-        return torch.as_tensor(np.asarray(y), dtype=torch.int64).to(self.device)
+        return torch.tensor(np.asarray(y), dtype=torch.int64, device=self.device)
 
     def train(self, X, y, X_validation, y_validation, optimiser, trained, **how) -> None:
         """Train `network` until the validation loss has not fallen for ``patience`` epochs.
 
+        Without patience it trains to the last epoch, whose weights stay.
         ``trained``: the parameters, whose gradients are clipped. ``how``: fields of `Learner`.
-        Raises FloatingPointError if the loss diverges.
+        Raises ValueError without validation rows where there is patience, FloatingPointError if
+        the loss diverges.
         """
+        if self.uses_validation and not len(X_validation or ()):
+            raise ValueError("early stopping needs validation rows: none were given")
         recipe = self.recipe
         batches = minibatches(
             self.tokens(X).to(self.device),
@@ -69,7 +73,8 @@ class TextClassifier(ABC):
 
         def evaluate(network: nn.Module) -> dict[str, Tensor]:
             logits = self.logits(X_validation)
-            hits = self.chosen(logits).argmax(1) == torch.as_tensor(y_validation).to(self.device)
+            classes = torch.tensor(y_validation, device=self.device)
+            hits = self.chosen(logits).argmax(1) == classes
             return {
                 "validation_loss": F.cross_entropy(logits, self.targets(y_validation)),
                 "validation_metric": hits.float().mean(),
@@ -80,7 +85,7 @@ class TextClassifier(ABC):
             optimiser,
             F.cross_entropy,
             batches,
-            evaluate if len(X_validation or ()) else None,
+            evaluate if self.uses_validation else None,
             after_backward=lambda: nn.utils.clip_grad_norm_(trained, recipe.clip),
             autocast=self.autocast,
             **how,

@@ -152,8 +152,6 @@ class Transformer(TextClassifier):
         the loss diverges.
         """
         recipe = self.recipe
-        if recipe.patience is not None and not len(X_validation or ()):
-            raise ValueError("early stopping needs validation rows: none were given")
         torch.set_num_threads(self.threads)
         self.network = self.build()
         trained = [p for p in self.network.parameters() if p.requires_grad]

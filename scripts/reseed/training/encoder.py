@@ -96,6 +96,15 @@ class Arrays:
         """What must agree for two splits to be trained in one stack."""
         return tuple((len(X), np.shape(X)[1:]) for X in (self.X_train, self.X_validation))
 
+    def read_only(self) -> Arrays:
+        """The same, locked: trials share them, and what one wrote would reach those after it."""
+        for part in vars(self).values():
+            # A part is an array, or an object that holds some: rows beside their weights.
+            for held in (part, *getattr(part, "__dict__", {}).values()):
+                if isinstance(held, np.ndarray):
+                    held.setflags(write=False)
+        return self
+
     @property
     def size(self) -> int:
         """Bytes held (texts count as 200 bytes a row)."""

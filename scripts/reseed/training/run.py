@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,18 @@ import numpy as np
 from reseed import metrics
 from reseed.errors import ReseedError
 from reseed.models.registry import Estimator, build, load_factory
+from reseed.outputs import kept
 from reseed.seeds import keep_deterministic
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
 
+#: What libraries say of the machine in errors of any type, in small letters.
+_SIGNS = (
+    *("out of memory", "allocate memory", "no space left on device", "too many open files"),
+    *("cuda error", "cuda unknown error", "cuda driver", "nvidia driver", "no cuda gpus"),
+    *("cudnn_status_not_initialized", "cudnn_status_alloc", "cudnn_status_internal"),
+    *("killed by signal", "exited unexpectedly"),
+)
 #: How many widths of a stack are looked over at once for trials of equal shapes.
 STACKS_AHEAD = 8
 
@@ -90,8 +99,8 @@ class PreparedTrial:
 class Outcome:
     """What a trial gave.
 
-    ``status`` is ``ok`` or ``failed`` (then ``error`` says why). ``outputs``: raw float32 outputs
-    (see `reseed.outputs`) of ``test`` and, where rows were held from training, ``validation``,
+    ``status`` is ``ok`` or ``failed`` (then ``error`` says why). ``outputs``: raw outputs
+    (see `reseed.outputs.kept`) of ``test`` and, where rows were held from training, ``validation``,
     whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of the test outputs' bytes.
     ``converged``: whether training settled before its limit; None where it has no limit.
     """
@@ -146,7 +155,7 @@ class _Lane:
         preparation: Preparation,
         trial: Trial,
     ):
-        self.problem, self.preparation = problem, preparation
+        self.problem, self.recipe, self.preparation = problem, recipe, preparation
         self.outcome: Outcome | None = None
         self.estimator: Estimator | None = None
         with self._failures():
@@ -158,13 +167,18 @@ class _Lane:
             )
             self.rows, self.arrays = self._inputs(trial, recipe.hold_validation)
             self.stacks = recipe.stack > 1 and hasattr(self.estimator, "fit_many")
-            self.shape = self.arrays().shape if self.stacks else None
+            self.shape = self._shape() if self.stacks else None
 
     def _inputs(self, trial: Trial | PreparedTrial, hold_validation: bool) -> tuple:
         if isinstance(trial, PreparedTrial):
-            return None, lambda: trial.arrays
+            return None, lambda: trial.arrays.read_only()
         rows = _rows(self.problem, trial.split, self.estimator, hold_validation)
-        return rows, lambda: self.preparation.arrays(*rows)
+        return rows, lambda: self.preparation.arrays(*rows).read_only()
+
+    def _shape(self) -> tuple:
+        """What must agree in a stack; a model that watches its test rows needs as many of them."""
+        arrays, watching = self.arrays(), hasattr(self.estimator, "watch")
+        return *arrays.shape, len(arrays.X_test) if watching else None
 
     def train(self) -> None:
         """Train this lane alone."""
@@ -205,30 +219,50 @@ class _Failures:
     def __exit__(self, kind, error, traceback) -> bool:
         if error is None or not isinstance(error, Exception) or isinstance(error, ReseedError):
             return False
+        text = f"{type(error).__name__}: {error}"
         if is_environmental(error):
             raise Environmental(
-                f"training failed for a reason that is not the model's: {type(error).__name__}:"
-                f" {error}. Mend it and run again: nothing of this trial was recorded."
+                f"training failed for a reason that is not the model's: {text}."
+                f"{self._narrower(text)} Mend it and run again: nothing of this trial was recorded."
             ) from error
+        if isinstance(error, ValueError) and "read-only" in text:
+            text += ". Reseed hands every seed the same arrays, read-only: copy what you change"
         seconds = time.perf_counter() - self.started
         self.lane.outcome = Outcome(
             "failed",
-            error=f"{type(error).__name__}: {error}",
+            error=text,
             train_seconds=seconds,
             curve=getattr(self.lane.estimator, "curve_", []),
         )
         return True
 
+    def _narrower(self, text: str) -> str:
+        """What helps where a stack's memory ran out: its width is the user's, and in the key."""
+        recipe = self.lane.recipe
+        if recipe.stack == 1 or "memory" not in text.lower():
+            return ""
+        device = "cpu" if recipe.device == "cpu" else "gpu"
+        return (
+            f" {recipe.stack} trials are trained side by side; fewer need less memory: set"
+            f" stack: {{{device}: {recipe.stack // 2}}} in the model's file in config/models/."
+        )
+
 
 def is_environmental(error: BaseException) -> bool:
-    """Whether an error is the machine's (memory, device, package, file) and not the model's."""
+    """Whether an error is the machine's (memory, device, package, file) and not the model's.
+
+    An error that was being handled when this one was raised counts too, unless it is of a package
+    or a file: a model may look for one and go on without it.
+    """
+    handled = False
     while error is not None:
         text = str(error).lower()
-        if isinstance(error, (MemoryError, ImportError, OSError)) or any(
-            sign in text for sign in ("out of memory", "can't allocate memory", "cuda error")
-        ):
+        if isinstance(error, (MemoryError, BrokenExecutor)) or any(s in text for s in _SIGNS):
             return True
-        error = error.__cause__
+        if isinstance(error, (ImportError, OSError)) and not handled:
+            return True
+        handled = handled or error.__cause__ is None
+        error = error.__cause__ or error.__context__
     return False
 
 
@@ -245,7 +279,7 @@ def _rows(problem: Problem, split: Any, estimator: Estimator, hold_validation: b
 
 
 def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) -> Outcome:
-    outputs = {"test": _outputs(estimator, arrays.X_test)}
+    outputs = {"test": kept(problem.task, estimator.predict(arrays.X_test))}
     extra = [problem.metric] if problem.metric else []
     scores = metrics.evaluate(problem.task, arrays.y_test, outputs["test"], extra)
     if problem.primary.name not in scores:
@@ -254,7 +288,7 @@ def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) 
         )
     validation = {}
     if len(arrays.y_validation):
-        outputs["validation"] = _outputs(estimator, arrays.X_validation)
+        outputs["validation"] = kept(problem.task, estimator.predict(arrays.X_validation))
         validation = metrics.evaluate(
             problem.task, arrays.y_validation, outputs["validation"], extra
         )
@@ -270,13 +304,9 @@ def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) 
     )
 
 
-def _outputs(estimator: Any, X: Any) -> np.ndarray:
-    return np.ascontiguousarray(estimator.predict(X), dtype=np.float32)
-
-
 def fingerprint(outputs: np.ndarray) -> str:
-    """Return the SHA-256 of an array's raw float32 bytes in C order."""
-    return hashlib.sha256(np.ascontiguousarray(outputs, dtype="<f4").tobytes()).hexdigest()
+    """Return the SHA-256 of an array's raw little-endian bytes in C order."""
+    return hashlib.sha256(outputs.astype(outputs.dtype.newbyteorder("<")).tobytes()).hexdigest()
 
 
 def _passes(lanes: list[_Lane], width: int) -> Iterator[None]:
@@ -295,24 +325,17 @@ def _passes(lanes: list[_Lane], width: int) -> Iterator[None]:
 
 
 def _stack(lanes: list[_Lane], width: int) -> Iterator[None]:
-    """Train lanes of one shape together; with half of them at a time where memory runs out."""
-    waiting = lanes
-    while waiting:
-        fit_many = type(waiting[0].estimator).fit_many
-        data = [lane.arrays for lane in waiting]
-        try:
-            for number, seconds, error in fit_many([w.estimator for w in waiting], data, width):
-                waiting[number].finish(seconds, error)
+    """Train lanes of one shape together, at this width alone: another one has other last bits."""
+    estimators, data = [lane.estimator for lane in lanes], [lane.arrays for lane in lanes]
+    try:
+        for number, seconds, error in type(estimators[0]).fit_many(estimators, data, width):
+            lanes[number].finish(seconds, error)
+            yield
+    except Exception as error:
+        for lane in lanes:
+            if lane.outcome is None:
+                lane.finish(0.0, error)
                 yield
-        except Exception as error:
-            if type(error).__name__ == "OutOfMemoryError" and width >= 4:
-                width //= 2
-            else:
-                for lane in waiting:
-                    if lane.outcome is None:
-                        lane.finish(0.0, error)
-                        yield
-        waiting = [lane for lane in waiting if lane.outcome is None]
 
 
 def _in_order(lanes: list[_Lane], passes: Iterator[None]) -> Iterator[Outcome]:

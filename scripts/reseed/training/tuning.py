@@ -75,7 +75,8 @@ def search(
     classes and hold whole groups if the problem has them. A network stops early on
     `VALIDATION_FRACTION` of its training fold. Every fit has the same model seed, ``seed``.
     ``threads`` processes with one thread each share the fits. A model that stacks trains a
-    configuration's folds side by side; they give up the rows by which their sizes differ.
+    configuration's folds side by side, as many as its stack holds; they give up the rows by which
+    their sizes differ.
     A configuration that fails in any fold is never chosen. Finished fits in ``work`` are taken
     over where ``key``, which stands for code and data, and all else that is asked agree.
 
@@ -154,7 +155,7 @@ class _Fits:
             compute=recipe.compute,
         )
         self.stops_early = model.uses_validation
-        self.stack = folds if recipe.stack > 1 and hasattr(model, "fit_many") else 1
+        self.stack = min(folds, recipe.stack) if hasattr(model, "fit_many") else 1
 
     @property
     def seeds(self) -> dict[str, int]:
