@@ -39,9 +39,10 @@ class Estimator(Protocol):
     caller trains on the training and validation rows together.
 
     An estimator may also have, after `fit`, ``curve_`` (one dict an epoch: ``epoch, train_loss,
-    validation_loss, validation_metric, test_metric``, what it has of them) and ``converged_``
-    (False if it ran into a limit before it had settled, None if it has no such limit). If it has
-    a method ``watch(X_test, y_test)`` that is called before `fit`, for a curve of test scores.
+    validation_loss, validation_metric, test_metric``, what it has of them; a metric is accuracy for
+    classes, mean squared error for values) and ``converged_`` (False if it ran into a limit before
+    it had settled, None if it has no such limit). If it has a method ``watch(X_test, y_test)`` that
+    is called before `fit`, for a curve of test scores.
     """
 
     uses_validation: bool
