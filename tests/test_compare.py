@@ -150,6 +150,46 @@ def test_options_of_the_comparison(runs):
         reseed.compare(runs, famly="study")
 
 
+def test_names_may_be_numbers(runs):
+    numbered = runs.assign(ranker=runs["ranker"].map({"new": 1, "old": 2, "same": 3}))
+    numbered = numbered.rename(columns={"ranker": 0})
+    found = reseed.compare(numbered, columns={"model": 0}, baseline=1)
+    assert set(found.verdicts["model_a"]) == {"1"}
+    found = reseed.compare(numbered, columns={"model": 0}, pairs=((1, 2),))
+    assert found.verdicts[["model_a", "model_b"]].to_numpy().tolist() == [["1", "2"]]
+    trials = pd.DataFrame(
+        {
+            **{"number": range(30), "state": "COMPLETE", "datetime_start": "2026-01-01"},
+            **{"values_0": runs["ndcg"], "values_1": 1.0},
+            **{"user_attrs_model": runs["ranker"], "user_attrs_seed": runs["fold"]},
+        }
+    )
+    found = reseed.compare(trials, metric=0, greater_is_better={0: True})
+    assert found.leaderboard["model"].iloc[0] == "new"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"columns": "model"}, "`columns`: give a dict"),
+        ({"greater_is_better": "yes"}, "not 'yes'"),
+        ({"greater_is_better": {"ndcg": "yes"}}, "not 'yes'"),
+        ({"pairs": ["new", "old"]}, "pairs of two different models"),
+        ({"pairs": [("new", "new")]}, "pairs of two different models"),
+        ({"pairs": "new"}, "pairs of two different models"),
+        ({"test_train_ratio": -0.5}, "above 0"),
+    ],
+)
+def test_arguments_of_another_kind(runs, given, words):
+    with pytest.raises(ReseedError, match=words):
+        reseed.compare(runs, **given)
+
+
+def test_a_share_above_one_by_rounding_is_told_in_points(runs):
+    rounded = runs.assign(ndcg=runs["ndcg"].where(runs.index > 0, 1.0000001))
+    assert (reseed.compare(rounded).statistics("pairs")["factor"] == 100).all()
+
+
 def test_import_is_light():
     code = (
         "import sys; sys.path.insert(0, 'scripts'); import reseed;"
@@ -174,6 +214,27 @@ def test_command(runs, tmp_path, capsys, monkeypatch):
     assert pd.read_csv("all/tables/leaderboard.csv")["model"].iloc[0] == "new"
     assert Path("all/figures/differences.pdf").read_bytes().startswith(b"%PDF")
     assert len(pd.read_parquet("all/metrics.parquet")) == 20
+
+
+def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_path):
+    from reseed.analyses.pairs import Options
+
+    taken = {}
+    monkeypatch.setattr("reseed.comparison.compare", lambda _, **given: taken.update(given))
+    values = {"level": 0.9, "alpha": 0.01, "n_boot": 50, "min_runs": 3, "target_power": 0.9,
+              "family": "study", "rope": 0.01}  # fmt: skip
+    assert {*values, "baseline", "pairs"} == set(Options.model_fields)
+    given = [text for name, v in values.items() for text in (f"--{name.replace('_', '-')}", str(v))]
+    cli.main(["compare", "runs.csv", *given])
+    assert taken | values == taken
+    taken.clear()
+    cli.main(["compare", "runs.csv"])
+    assert not {*values} - {"rope"} & {*taken}
+
+
+def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_read(tmp_path):
+    with pytest.raises(SystemExit, match=r"--figure x\.xyz: end its name in one of .*pdf"):
+        cli.main(["compare", str(tmp_path / "none.csv"), "--figure", "x.xyz"])
 
 
 def test_command_writes_the_report_last(monkeypatch, capsys, runs, tmp_path):

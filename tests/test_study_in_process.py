@@ -11,13 +11,14 @@ import reseed
 from reseed.config.studies import Holdout
 from reseed.data.store import Targets
 from reseed.splits import make_split, split_of
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
-from sklearn.model_selection import GroupKFold, RepeatedKFold, ShuffleSplit
+from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -98,6 +99,8 @@ def test_an_own_test_set_is_what_is_tested_on():
     p = clone(FOREST).set_params(random_state=7).fit(X[:80], Y[:80]).predict_proba(X[80:])[:, 1]
     forest = rows[rows["model"] == "forest"]
     assert forest["auc"].tolist() == pytest.approx([roc_auc_score(Y[80:], p)])
+    again = reseed.study(MODELS, X[:80], Y[:80], test=[X[80:], Y[80:]], seeds=[7]).data.metrics
+    assert again["auc"].tolist() == rows["auc"].tolist()
 
 
 def test_groups_stay_together():
@@ -150,6 +153,24 @@ def test_own_metric_by_function():
         reseed.study(MODELS, X, Y, metric=cost)
 
 
+def test_an_own_metric_that_is_no_number_fails_the_training():
+    def cost(y_true, p):
+        return np.nan
+
+    with pytest.raises(reseed.ReseedError, match="trainings finished: metric cost is nan"):
+        reseed.study(MODELS, X, Y, metric=cost, greater_is_better=False, splits=2, seeds=1)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array, sparse.coo_matrix])
+def test_sparse_rows(form):
+    models = {"lr": LogisticRegression(), "forest": FOREST}
+    dense = reseed.study(models, X, Y, splits=2, seeds=1, keep=False).data.metrics
+    rows = reseed.study(models, form(X), Y, splits=2, seeds=1, keep=False).data.metrics
+    assert rows["auc"].to_numpy() == pytest.approx(dense["auc"].to_numpy())
+    rows = reseed.study({"ridge": Ridge()}, form(X), X[:, 0], splits=2, seeds=1).data.metrics
+    assert (rows["status"] == "ok").all()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -163,6 +184,17 @@ def test_own_metric_by_function():
         ({"metric": "acuracy"}, "Did you mean"),
         ({"metric": "mse"}, "not binary"),
         ({"seeds": [1, 1]}, "each once"),
+        ({"seeds": "42"}, "a list of whole numbers"),
+        ({"seeds": [1.5]}, "a list of whole numbers"),
+        ({"baseline": "forst"}, "Did you mean 'forest'"),
+        ({"pairs": [("forest", "nope")]}, "'nope', which is no model"),
+        ({"pairs": [("forest", "forest")]}, "two different models"),
+        ({"pairs": ["forest", "bayes"]}, "two different models"),
+        ({"baseline": "forest", "pairs": [("forest", "bayes")]}, "not both"),
+        ({"greater_is_better": "yes", "metric": max}, "not 'yes'"),
+        ({"splits": KFold(5), "test": (X, Y)}, "one split, not both"),
+        ({"test": [X, Y, X]}, "a pair"),
+        ({"y": np.r_[9, np.arange(119) % 4]}, "task='regression'"),
         ({"splits": [(np.arange(50), np.arange(40, 60))]}, "tests on rows that it trains on"),
         ({"splits": [([0, 1], [200])]}, "names row 200"),
         ({"splits": GroupKFold(3)}, "GroupKFold"),

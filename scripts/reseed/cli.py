@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -51,8 +52,8 @@ def _add_compare(commands) -> None:
     add("--format", default="auto", help="the tool that wrote the file, if it is not recognised")
     add("--unit", default="", help="what scores are measured in")
     add("--title", default="Which model is better?", help="heading of the report")
-    add("--alpha", type=float, default=0.05, help="level of the tests")
-    add("--min-runs", type=int, default=5, help="with fewer runs there is no verdict")
+    for name, told in _options().items():
+        add(f"--{name.replace('_', '-')}", type=_value, help=told)
     add(
         "--rope",
         action="append",
@@ -60,13 +61,32 @@ def _add_compare(commands) -> None:
         help="the difference that would not matter, in units of the score (--rope 0.01); without "
         "it no pair is called equivalent",
     )
-    add("--family", choices=["dataset", "study"], help="what p-values are adjusted over")
-    add("--target-power", type=float, help="of the smallest detectable difference (0.8)")
     add("--html", type=Path, metavar="FILE", help="write the report, one page")
     add("--latex", type=Path, metavar="FILE", help="write the table of comparisons as LaTeX")
     add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     add("--folder", type=Path, help="write every table, figure and statistic")
+
+
+def _options() -> dict[str, str]:
+    """Options of the analysis `pairs` that are one value: what each says, and its default."""
+    from reseed.analyses.pairs import Options
+
+    told = dict(re.findall(r"^ *(\w+): (.*?)\.?$", Options.__doc__, re.MULTILINE))
+    return {
+        name: f"{told[name]} ({field.default})"
+        for name, field in Options.model_fields.items()
+        if field.default is not None
+    }
+
+
+def _value(text: str) -> int | float | str:
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
 
 
 # What a message says of a study's file → the option that says it here.
@@ -78,6 +98,7 @@ _OPTIONS = {
     "`greater_is_better:": "--greater-is-better or --lower-is-better",
     "`test_train_ratio`": "--test-train-ratio …",
     "`format`": "--format …",
+    "`unit:": "--unit …",
     "`rope`": "--rope WIDTH or --rope METRIC=WIDTH",
 }
 
@@ -95,6 +116,9 @@ def _compare(options: argparse.Namespace) -> None:
 
     sources = options.results
     metric = options.metric
+    if options.figure:
+        _can_be_drawn(options.figure)
+    given = {name: getattr(options, name) for name in _options()}
     found = compare(
         sources[0] if len(sources) == 1 else sources,
         metric=metric[0] if metric and len(metric) == 1 else metric,
@@ -106,9 +130,8 @@ def _compare(options: argparse.Namespace) -> None:
         format=options.format,
         unit=options.unit,
         title=options.title,
-        alpha=options.alpha,
-        min_runs=options.min_runs,
         rope=_rope(options.rope),
+        **{name: value for name, value in given.items() if value is not None},
     )
     print(found)
     if options.csv:
@@ -123,6 +146,14 @@ def _compare(options: argparse.Namespace) -> None:
     if options.html:
         found.to_html(options.html)
         print(f"\nReport: {options.html}")
+
+
+def _can_be_drawn(figure: Path) -> None:
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    if figure.suffix[1:].lower() not in known:
+        raise ReseedError(f"--figure {figure}: end its name in one of {', '.join(known)}.")
 
 
 def _columns(entries: list[str]) -> dict[str, str | list[str]]:

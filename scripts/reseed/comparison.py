@@ -89,19 +89,20 @@ def compare(
     Raises:
         ReseedError: with everything about the table that cannot be right, and the fixes.
     """
-    columns = columns or {}
     with_options(standard_set()["analyses"], options)  # before anything is read
-    if baseline is not None and pairs:
-        raise ReseedError("give `baseline` or `pairs`, not both.")
-    entry = {
-        "metric": metric,
-        "baseline": baseline,
-        "pairs": [list(pair) for pair in pairs or []],
-        "greater_is_better": greater_is_better,
+    if not isinstance(columns or {}, Mapping):
+        raise ReseedError(
+            f"`columns`: give a dict, Reseed's name: the table's, as {{'model': 'arch'}}, not "
+            f"{columns!r}."
+        )
+    columns = _texts(columns or {})
+    entry = chosen_pairs(baseline, pairs) | {
+        "metric": _texts(metric),
+        "greater_is_better": truth(greater_is_better),
         "test_train_ratio": test_train_ratio,
         "unit": unit,
     }
-    table = open_results(results, format, columns)
+    table = open_results(results, format, columns, entry["metric"])
     found = find_columns(table, columns)
     study = {"name": _NAME, "title": title}
     metrics, about = import_table(table, found, entry, study)
@@ -116,6 +117,47 @@ def compare(
     predictions = Predictions(Path(folder.name), tasks=tasks) if folder else None
     data = Data(metrics, about, predictions=predictions)
     return Comparison(data, standard["analyses"], standard["exhibits"], _folder=folder)
+
+
+def chosen_pairs(baseline: object, pairs: object) -> dict:
+    """`baseline` and `pairs` as text, which names of models are; ReseedError for what is neither.
+
+    pairs: any sequence of pairs.
+    """
+    if baseline is not None and pairs:
+        raise ReseedError("give `baseline` or `pairs`, not both.")
+    found = _texts(pairs or [])
+    if not (isinstance(found, list) and all(map(_two_models, found))):
+        raise ReseedError(
+            f"`pairs`: give pairs of two different models, as [('new', 'old')], not {pairs!r}."
+        )
+    return {"baseline": _texts(baseline), "pairs": found}
+
+
+def _two_models(pair: object) -> bool:
+    return isinstance(pair, list) and len(pair) == len(set(pair)) == 2
+
+
+def truth(greater: object) -> bool | dict[str, bool] | None:
+    """`greater_is_better`, or by metric; ReseedError for what is neither true nor false."""
+    if greater is None:
+        return None
+    if isinstance(greater, Mapping):
+        return {str(metric): truth(said) for metric, said in greater.items() if said is not None}
+    if greater not in (True, False):
+        raise ReseedError(
+            f"`greater_is_better` is True or False, or a dict of them by metric, not {greater!r}."
+        )
+    return bool(greater)
+
+
+def _texts(names: object) -> Any:
+    """Names as text, alone, in a sequence or by name: headings and models may be numbers."""
+    if isinstance(names, Mapping):
+        return {str(name): _texts(value) for name, value in names.items()}
+    if isinstance(names, list | tuple):
+        return [_texts(name) for name in names]
+    return None if names is None else str(names)
 
 
 def with_options(analyses: dict[str, dict], options: dict[str, Any]) -> dict[str, dict]:

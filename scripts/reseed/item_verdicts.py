@@ -27,17 +27,23 @@ def _within_rope(row: Mapping) -> bool:
 def verdict(row: Mapping) -> str:
     """The row as one or a few sentences, naming what it generalises to."""
     a, b, found = row["arm_a"], row["arm_b"], outcome(row)
+    better = "" if row["greater_is_better"] else ", lower is better"
+    unit = f" {row['unit']}" if row["unit"] else ""
     if found == "no variation":
+        if row["difference"] == 0:
+            return (
+                f"{a} and {b} give the same {row['metric']} on every item that tells them apart: "
+                f"no verdict from {row['items']:.0f} items."
+            )
         return (
-            f"{a} and {b} give the same {row['metric']} on every item that tells them apart: no "
-            f"verdict from {row['items']:.0f} items."
+            f"No verdict on {a} and {b}: every item gives the same difference "
+            f"{row['difference'] * row['factor']:.3g}{unit} ({row['metric']}{better}), so "
+            f"{row['items']:.0f} test items say no more than one."
         )
     places = half_places((row["high"] - row["low"]) * row["factor"] / 2)
     low, high, difference = (
         number(row[name] * row["factor"], places) for name in ("low", "high", "difference")
     )
-    better = "" if row["greater_is_better"] else ", lower is better"
-    unit = f" {row['unit']}" if row["unit"] else ""
     adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
     numbers = (
         f"difference {difference}{unit} ({row['metric']}{better}), {100 * row['level']:g} % "

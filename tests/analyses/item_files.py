@@ -1,5 +1,7 @@
 """Per-item files of an experiment as `reseed.collect` writes them, from scores given by hand."""
 
+from itertools import product
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,19 +18,23 @@ def task_of(dataset, run):
     return "binary" if dataset.partition("~")[0] in ("magic", "home_mortgage_sim") else "regression"
 
 
-def write_items(folder, arms, experiment="model_seeds", first_seed=None):
+def write_items(folder, arms, experiment="model_seeds", first_seed=None, data_seeds=None):
     """`arms`: (dataset, arm) → (y_true, one array of scores a run, None for a failed one).
 
     Scores are predictions, probabilities of class 1 or (items, classes) probabilities; an arm
-    called `model:name` belongs to that model.
+    called `model:name` belongs to that model. `data_seeds`: arm → the splits that it is on, with
+    the same scores on each (split 0).
     """
     path = folder / experiment
     path.mkdir(parents=True)
     scores, targets, tasks = [], {}, {}
     for (dataset, arm), (y_true, runs) in arms.items():
         start = (first_seed or {}).get(arm, 0)
-        targets[dataset] = {"dataset": dataset, **PLACE, "test": np.asarray(y_true, float)}
-        for seed, run in enumerate(runs):
+        places = [PLACE | {"data_seed": seed} for seed in (data_seeds or {}).get(arm, [0])]
+        for place in places:
+            split = {"dataset": dataset, **place, "test": np.asarray(y_true, float)}
+            targets[dataset, place["data_seed"]] = split
+        for place, (seed, run) in product(places, enumerate(runs)):
             task = task_of(dataset, run)
             if run is not None:
                 tasks[dataset] = task
@@ -41,7 +47,7 @@ def write_items(folder, arms, experiment="model_seeds", first_seed=None):
                     "arm": arm,
                     "model": arm.partition(":")[0],
                     "hyperparameters_source": "default",
-                    **PLACE,
+                    **place,
                     **dict.fromkeys(MODEL_SEED, start + seed),
                     "status": "failed" if run is None else "ok",
                     "classes": np.shape(run)[1] if np.ndim(run) == 2 else 1,

@@ -56,6 +56,26 @@ def test_shares_are_taken_as_they_are():
     assert (np.diff(profile["value"]) <= 0).all()
 
 
+def test_percent_are_shares_of_a_hundred():
+    rows, _ = scores()
+    percent = [row | {"auc": 100 * row["auc"]} for row in rows]
+    names = ["value", "low", "high", "tau"]
+    (shares, _), (same, _) = of(rows), of(percent)
+    assert set(same["scale"]) == {"none"}
+    np.testing.assert_allclose(same[names], shares[names])
+    # One dataset in percent beside one in shares: each by its own whole.
+    mixed, _ = of([r if r["dataset"] == "magic" else p for r, p in zip(rows, percent, strict=True)])
+    np.testing.assert_allclose(mixed[names], shares[names])
+
+
+def test_what_is_named_a_share_and_is_none_is_scaled_to_the_range():
+    rows, _ = scores()
+    hits = [row | {"auc": 5000 * row["auc"]} for row in rows]
+    table, _ = of(hits)
+    assert set(table["scale"]) == {"range"}
+    assert table[table["statistic"] == "iqm"]["value"].between(0, 1).all()
+
+
 def test_a_loss_is_turned_and_scaled_to_the_range():
     datasets = ("magic", "bike_sharing")
     rows, found = scores(datasets)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import convergence, curves, extremes, range_growth, standing
-from reseed.analyses.data import Data
+from reseed.analyses.data import SEEDS, Data
 from reseed.analyses.predictions import Predictions
 from reseed.analyses.training_curves import RUN, _stack
 from reseed.errors import ReseedError
@@ -39,6 +39,22 @@ def test_extremes_are_named_and_set_against_a_gaussian():
     loss, x = seeds(dataset="bike_sharing", metric="mse")
     row = extremes.analyse(data_of(loss), {"n_sim": 100}).iloc[0]
     assert row["best_seed"] == x.argmin()
+
+
+@pytest.mark.parametrize(("varied", "column"), [("order", "order"), ("data", "data_seed")])
+def test_the_best_and_worst_seed_are_those_that_vary(varied, column):
+    rows, x = seeds(12, varied=varied)
+    rows = [row | {role: 0 for role in SEEDS} | {column: 40 + s} for s, row in enumerate(rows)]
+    row = extremes.analyse(data_of(rows), {"n_sim": 100}).iloc[0]
+    assert (row["best_seed"], row["worst_seed"]) == (40 + x.argmax(), 40 + x.argmin())
+
+
+def test_where_two_seeds_vary_none_is_the_best():
+    rows, _ = seeds(12, varied="data+model")
+    rows = [row | {"data_seed": s % 3} for s, row in enumerate(rows)]
+    row = extremes.analyse(data_of(rows), {}).iloc[0]
+    assert row["reason"].startswith("two seeds vary")
+    assert row[["best_seed", "worst_seed"]].isna().all()
 
 
 def test_another_metric_than_the_datasets_own_has_its_own_direction():
@@ -88,14 +104,23 @@ def test_the_papers_numbers_stand_beside(tmp_path):
          ["1", "cifar10", "short", 10000, 90.0, 0.23, 89.0, 90.8]],
         columns=["table", "dataset", "training", "seeds", "mean", "std", "min", "max"],
     ).to_csv(tmp_path / "picard_tables.csv", index=False)  # fmt: skip
-    rows, _ = seeds()
-    data = data_of(rows)
-    data = Data(data.metrics, data.about, tmp_path)
-    table = extremes.analyse(data, {"n_sim": 50, "published": {"rf": {"training": "short"}}})
-    assert table["published_min"].item() == pytest.approx(0.89)
-    assert table["published_seeds"].item() == 10000
+    rows = seeds(dataset="cifar10~rows=500")[0] + seeds(dataset="magic")[0]
+    facts = about(("cifar10~rows=500", "magic"))
+    facts["datasets"]["cifar10~rows=500"] |= {"metric": "auc", "greater_is_better": True}
+    data = Data(frame(rows), facts, tmp_path)
+
+    def printed(**where):
+        options = {"n_sim": 50, "published": {"rf": where}}
+        return extremes.analyse(data, options).set_index("dataset").filter(like="published_")
+
+    table = printed(training="short")
+    assert table.loc["cifar10~rows=500", "published_min"] == pytest.approx(0.89)
+    assert table.loc["cifar10~rows=500", "published_seeds"] == 10000
+    assert table.loc["magic"].isna().all()  # the paper's numbers are of another dataset
+    named = printed(training="short", dataset="cifar10")
+    assert named.loc["magic", "published_seeds"] == 10000
     with pytest.raises(ReseedError, match="no column 'mode'"):
-        extremes.analyse(data, {"n_sim": 50, "published": {"rf": {"mode": "short"}}})
+        printed(mode="short")
 
 
 def test_few_or_equal_seeds_have_a_reason():
@@ -140,7 +165,7 @@ def test_bands_of_runs_that_end_at_different_epochs(tmp_path):
     assert list(drop["n"]) == [3, 3, 2, 1]
     assert drop["mean"][2] == pytest.approx(0.81)
     assert set(drop["runs"]) == {3}
-    assert set(drop["measure"]) == {"validation auc"}
+    assert set(drop["measure"]) == {"validation accuracy"}  # whatever the dataset is judged by
     assert len(curves.analyse(data, {"ended": "cut"})) == 2
     carry = curves.analyse(data, {"ended": "carry"})
     assert carry["mean"][3] == pytest.approx(np.mean([0.81, 0.7, 0.82]))
@@ -167,6 +192,30 @@ def test_a_loss_goes_down(tmp_path):
     table = convergence.analyse(data, {"column": "train_loss", "target": 1.5})
     assert list(table["reached"]) == [3, np.inf]
     assert list(table["best"]) == [1.0, 2.4]
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+def test_curves_of_a_classifier_are_of_accuracy_whatever_judges_its_dataset(tmp_path, metric):
+    facts = about(("magic",))
+    facts["datasets"]["magic"] |= {"metric": metric, "greater_is_better": metric == "accuracy"}
+    data = data_of(seeds(3)[0], curve_rows(RAGGED), tmp_path, facts)
+    table = convergence.analyse(data, {"target": 0.8})
+    assert set(table["measure"]) == {"validation accuracy"}
+    assert table["greater_is_better"].all()
+    assert list(table["reached"]) == [3, np.inf, 3]
+    assert list(table["best"]) == [0.81, 0.7, 0.82]
+
+
+@pytest.mark.parametrize("metric", ["mse", "r2"])
+def test_curves_of_a_regression_are_of_the_mean_squared_error(tmp_path, metric):
+    facts = about(("bike_sharing",))
+    facts["datasets"]["bike_sharing"] |= {"metric": metric, "greater_is_better": metric == "r2"}
+    falling = curve_rows([[0.9, 0.5, 0.2], [0.8, 0.6, 0.4]], dataset="bike_sharing")
+    table = convergence.analyse(data_of(seeds(2)[0], falling, tmp_path, facts), {"target": 0.5})
+    assert set(table["measure"]) == {"validation mse"}
+    assert not table["greater_is_better"].any()
+    assert list(table["reached"]) == [2, 3]
+    assert list(table["best"]) == [0.2, 0.4]
 
 
 def test_later_convergence_and_better_ends(tmp_path):

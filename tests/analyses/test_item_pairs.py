@@ -6,7 +6,7 @@ from output_frames import study_of, write_outputs
 from reseed.analyses import item_pairs
 from reseed.analyses.arms import with_arms
 from reseed.analyses.data import Data
-from reseed.analyses.outputs import outputs
+from reseed.analyses.outputs import outputs, selected
 from reseed.stats.crossed_comparison import crossed_difference
 from scipy.special import expit
 from sklearn.metrics import f1_score, roc_auc_score
@@ -103,6 +103,21 @@ def test_a_loss_is_better_the_less(tmp_path):
     assert row["boot_low"] > 0
 
 
+def test_an_error_is_told_in_the_targets_unit_only_where_it_has_that(tmp_path):
+    rng = np.random.default_rng(6)
+    y = rng.normal(size=100)
+    found = {
+        ("bike_sharing", arm): (y, [y + rng.normal(0, sd, 100) for _ in range(4)])
+        for arm, sd in (("rf", 2), ("xgb", 3))
+    }
+    facts = about(("bike_sharing",), ("rf", "xgb"))
+    facts["datasets"]["bike_sharing"]["unit"] = "°C"
+    table = analyse(tmp_path, found, facts, metrics=["mse", "mae"]).set_index("metric")
+    assert table["unit"].to_dict() == {"mse": "", "mae": "°C"}
+    assert "°C" in table.loc["mae", "verdict"]
+    assert "°C" not in table.loc["mse", "verdict"]
+
+
 def test_failed_runs_are_counted_and_an_arm_without_any_is_told(tmp_path):
     found = arms()
     y, rf = found["magic", "rf"]
@@ -124,6 +139,24 @@ def test_equal_outputs_give_no_verdict(tmp_path):
     assert (table["difference"] == 0).all()
 
 
+def test_a_difference_that_is_the_same_on_every_item_is_told_as_one(tmp_path):
+    y = np.repeat([0, 1], 50)
+    found = {
+        ("magic", "rf"): (y, [np.where(y == 1, 0.75, 0.25)] * 4),
+        ("magic", "xgb"): (y, [np.full(100, 0.5)] * 4),
+    }
+    row = analyse(tmp_path, found).set_index("metric").loc["auc"]
+    assert (row["arm_a"], row["difference"], row["outcome"]) == ("rf", 0.5, "no variation")
+    assert row["verdict"] == (
+        "No verdict on rf and xgb: every item gives the same difference 50 points (auc), so 100 "
+        "test items say no more than one."
+    )
+    assert (row["single_a"], row["single_b"]) == (1, 0)
+    same = found | {("magic", "xgb"): found["magic", "rf"]}
+    told = analyse(tmp_path / "same", same)["verdict"]
+    assert told.str.contains("give the same (?:auc|accuracy) on every item").all()
+
+
 def test_only_the_first_split_unless_asked(tmp_path):
     found = arms()
     predictions = write_outputs(tmp_path, found)
@@ -132,6 +165,32 @@ def test_only_the_first_split_unless_asked(tmp_path):
     assert [o.key["arm"] for o in one] == ["rf", "xgb"]
     assert one[0].n == 6
     assert len(item_pairs.analyse(data, FAST | {"splits": "all"})) == 2
+
+
+def splits_of(tmp_path, data_seeds, models=("rf", "xgb")):
+    found = arms(models, gain=(0.0, 0.4, 0.8)[: len(models)])
+    return study_of(write_outputs(tmp_path, found, data_seeds=data_seeds), found)
+
+
+def test_the_first_split_is_the_first_that_all_arms_have(tmp_path):
+    data = splits_of(tmp_path, {"rf": [0, 1, 2], "xgb": [2, 1]})
+    table = item_pairs.analyse(data, FAST)
+    assert list(table["data_seed"]) == [1, 1]
+    assert (table["reason"] == "").all()
+    both = item_pairs.analyse(data, FAST | {"splits": "all"})
+    assert sorted(both["data_seed"]) == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("splits", ["first", "all"])
+def test_arms_that_share_no_split_are_a_row_with_its_reason(tmp_path, splits):
+    data = splits_of(tmp_path, {"rf": [0], "xgb": [1, 2], "ffnn": [2, 0]}, ("rf", "xgb", "ffnn"))
+    table = item_pairs.analyse(data, FAST | {"splits": splits})
+    apart = table[table["reason"] != ""]
+    assert set(apart["reason"]) == {"they are on different splits"}
+    assert {("rf", "xgb")} <= set(zip(apart["arm_a"], apart["arm_b"], strict=True))
+    named = {frozenset(pair) for pair in zip(table["arm_a"], table["arm_b"], strict=True)}
+    assert named == {frozenset(p) for p in (("rf", "xgb"), ("rf", "ffnn"), ("xgb", "ffnn"))}
+    assert [one.key["arm"] for one in selected(data, {})] == ["rf", "xgb", "ffnn"]
 
 
 def test_several_classes_have_labels_confidence_and_margins(tmp_path):

@@ -1,5 +1,7 @@
 """Means, ranks and counts of wins against the same numbers by pandas and by hand."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,8 @@ from reseed.exhibits import leaderboard_table, win_tie_loss_table
 from reseed.exhibits.data import ExhibitData
 from reseed.importing import import_results
 from reseed.verdicts import ALL_DATASETS
+from study_frames import about, trial
+from study_frames import frame as trials
 
 LEVELS = {"a": 0.9, "b": 0.8, "c": 0.8}
 
@@ -79,6 +83,62 @@ def test_ties_share_a_rank():
     frame = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
     table = leaderboard.analyse(Data(*import_results(frame, {}, {"name": "m"})), {})
     assert table.set_index("model")["rank"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3.0}
+
+
+def test_the_order_of_adding_breaks_no_tie():
+    """Nor does a run that diverged make ties of the others."""
+    scores = [0.789, 0.983, 0.405, 0.242, 0.372, 0.493, 0.573]
+    other = [0.372, 0.983, 0.789, 0.493, 0.573, 0.242, 0.405]
+    assert np.mean(scores) != np.mean(other)
+    models = {"a": scores, "b": other, "c": [0.551] * 6 + [0.552], "d": [1e15] * 7}
+    rows = [trial(v, seed=s, model=m) for m, values in models.items() for s, v in enumerate(values)]
+    table = leaderboard.analyse(Data(trials(rows), about()), {}).set_index("model")
+    assert table["rank"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3, "d": 4}
+
+
+def test_one_dataset_in_several_ratios_is_no_three_datasets():
+    rows = [
+        trial(v, data_seed=s, model=m, dataset="magic", metric="auc", scheme=str(r), test_ratio=r)
+        for r in (0.1, 0.2, 0.3)
+        for m, v in (("a", 0.9), ("b", 0.8))
+        for s in range(3)
+    ]
+    table = leaderboard.analyse(Data(trials(rows), about()), {})
+    assert len(table) == 6
+    assert ALL_DATASETS not in set(table["dataset"])
+    both = [
+        row | {"dataset": d, "mse": row["auc"]} for row in rows for d in ("magic", "bike_sharing")
+    ]
+    table = leaderboard.analyse(Data(trials(both), about()), {})
+    over = table[table["dataset"] == ALL_DATASETS]
+    assert (over["datasets"] == 2).all()
+    assert over["test_ratio"].tolist() == [0.1, 0.1, 0.2, 0.2, 0.3, 0.3]
+
+
+def test_arms_with_seeds_of_their_own_are_ranked_together():
+    rng = np.random.default_rng(0)
+    arms = {"init": 0.9, "order": 0.8, "both": 0.7}
+    rows = []
+    for dataset, arm in product(("magic", "home_mortgage_sim"), arms):
+        for s in range(6):
+            seeds = {"init": s * (arm != "order"), "order": s * (arm != "init")}
+            varied = "model" if arm == "both" else arm
+            rows.append(
+                trial(arms[arm] + rng.normal(0, 0.001), dataset=dataset, metric="auc", arm=arm,
+                      varied=varied, **seeds)
+            )  # fmt: skip
+    data = Data(trials(rows), about(("magic", "home_mortgage_sim")))
+    table = leaderboard.analyse(data, {})
+    over = table[table["dataset"] == ALL_DATASETS].set_index("model")
+    assert over["mean"].to_dict() == {"init": 1, "order": 2, "both": 3}
+    assert set(table["varied"]) == {"init, order, model"}
+    compared = pairs.analyse(data, {"n_boot": 50})
+    own = compared[compared["dataset"] == "magic"]
+    assert list(zip(own["model_a"], own["model_b"], strict=True)) == [
+        ("init", "order"), ("init", "both"), ("order", "both"),
+    ]  # fmt: skip
+    assert set(own["design"]) == {"unpaired"}
+    assert (own["outcome"] == "difference").all()
 
 
 def test_wins_ties_and_losses(data):

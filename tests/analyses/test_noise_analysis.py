@@ -6,7 +6,7 @@ from item_files import write_items
 from reseed.analyses import noise_split
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import f1_score, mean_absolute_error, recall_score, roc_auc_score
 from study_frames import about, frame
 
 
@@ -67,6 +67,51 @@ def test_mse_without_a_seed_effect_is_all_test_set_noise(tmp_path):
     assert row["infinite_sd_low"] == 0
     assert row["seed_share"] < 0.6
     assert row["observed_sd"] > 0.03
+
+
+@pytest.mark.parametrize(
+    ("metric", "average", "score"),
+    [("f1", "binary", f1_score), ("macro_f1", "macro", f1_score),
+     ("macro_recall", "macro", recall_score)],
+)  # fmt: skip
+def test_metrics_of_labels_are_given_labels(tmp_path, metric, average, score):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 300)
+    runs = np.clip((y + rng.normal(0.0, 0.8, (6, 300))) / 2 + 0.25, 0, 1)
+    facts = about()
+    facts["datasets"]["magic"]["metric"] = metric
+    row = analyse(write(tmp_path, "magic", y, list(runs)), facts).loc[metric]
+    expected = [score(y, run > 0.5, average=average) for run in runs]
+    assert row["mean"] == pytest.approx(np.mean(expected))
+    assert row["observed_sd"] == pytest.approx(np.std(expected, ddof=1))
+
+
+def test_a_macro_mean_over_three_classes(tmp_path):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 3, 200)
+    p = rng.dirichlet(np.ones(3), (5, 200)) + np.eye(3)[y] / 2
+    facts = about()
+    facts["datasets"]["magic"] |= {"task": "multiclass", "metric": "macro_f1"}
+    row = analyse(write(tmp_path, "magic", y, list(p / 1.5)), facts).loc["macro_f1"]
+    expected = [f1_score(y, run.argmax(axis=1), average="macro") for run in p]
+    assert row["mean"] == pytest.approx(np.mean(expected))
+
+
+def test_a_mean_absolute_error_is_a_mean_over_items(tmp_path):
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=2000)
+    scale = 1 + rng.normal(0, 0.1, 40)
+    runs = y + scale[:, None] * rng.normal(0, 0.3, (40, 2000))
+    facts = about()
+    facts["datasets"]["bike_sharing"]["metric"] = "mae"
+    table = analyse(write(tmp_path, "bike_sharing", y, list(runs)), facts)
+    assert list(table.index) == ["mse", "mae"]
+    row = table.loc["mae"]
+    assert row["mean"] == pytest.approx(np.mean([mean_absolute_error(y, run) for run in runs]))
+    # The seed scales |error|, whose mean is 0.3 √(2/π).
+    truth = np.std(scale * 0.3 * np.sqrt(2 / np.pi), ddof=1)
+    assert row["infinite_sd_low"] < truth < row["infinite_sd_high"]
+    assert row["reason"] == ""
 
 
 def test_failed_trials_are_counted_and_too_few_say_why(tmp_path):

@@ -111,7 +111,38 @@ def test_other_schemes_and_holes():
     hole[2, 1] = None
     metrics = folds(rf=hole, xgb=np.full((5, 2), 0.6))
     table = five_by_two.analyse(Data(metrics, about()), {})
-    assert table["reason"].item() == "a fold has no finished run"
+    assert table["reason"].item() == "a fold has a failed run, or none"
     assert table["failed"].item() == 1
     nothing = five_by_two_table.table(exhibit(table, metrics), {})
     assert "five repeats" in nothing.shown.iloc[0, 0]
+
+
+def test_data_seeds_are_the_repeats_of_trained_results():
+    rng = np.random.default_rng(4)
+    grids = {arm: 0.9 + gain + rng.normal(0, 0.004, (5, 2)) for arm, gain in
+             (("rf", 0.0), ("xgb", 0.03))}  # fmt: skip
+    given = folds(**grids)
+    trained = given.assign(data_seed=[7, 7, 13, 13, 21, 21, 42, 42, 99, 99] * 2, repeat=0)
+    expected, table = (five_by_two.analyse(Data(m, about()), {}) for m in (given, trained))
+    assert len(table) == 1
+    assert table["f"].item() == expected["f"].item()
+    more = five_by_two.analyse(Data(frame([*trained.to_dict("records"),
+        *trained.assign(data_seed=100).to_dict("records")]), about()), {})  # fmt: skip
+    assert more.empty  # six repeats
+
+
+def test_a_failed_seed_is_no_fold_of_fewer_seeds():
+    rows = [
+        trial(0.9 + 0.01 * r + 0.001 * s + 0.02 * f * (m == "xgb"), dataset="magic", metric="auc",
+              model=m, repeat=r, fold=f, seed=s, varied="none", scheme="kfold-2x5")
+        for m in ("rf", "xgb", "ffnn") for r in range(5) for f in range(2) for s in range(3)
+    ]  # fmt: skip
+    rows[1] |= {"status": "failed", "auc": np.nan}
+    metrics = frame(rows)
+    table = five_by_two.analyse(Data(metrics, about()), {})
+    assert (table["reason"] != "").sum() == 2  # both pairs of rf
+    whole = table[table["reason"] == ""]
+    assert {whole["arm_a"].item(), whole["arm_b"].item()} == {"xgb", "ffnn"}
+    assert whole["pairs"].item() == 1
+    shown = five_by_two_table.table(exhibit(table, metrics), {})
+    assert "Pairs with a failed or missing run left out: 2." in shown.footnote

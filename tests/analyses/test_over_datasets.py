@@ -123,6 +123,109 @@ def test_independent_seeds_use_welchs_error():
     assert table["effect"].iloc[0] == pytest.approx(expected.mean)
 
 
+def splits(dataset, gain=0.02, n=8, metric="auc", seed=0, models=("rf", "xgb"), turn=None, **place):
+    """Runs of models, each better than the one before, on a dataset split in one way."""
+    rng = np.random.default_rng(seed)
+    turn = turn or (lambda x: x)
+    return [
+        trial(turn(0.8 + gain * i + rng.normal(0, 0.003)), dataset=dataset, model=m, data_seed=s,
+              metric=metric, varied="data", experiment="e", **place)
+        for i, m in enumerate(models) for s in range(n)
+    ]  # fmt: skip
+
+
+def test_one_dataset_counts_once_however_often_it_is_split():
+    ratios = (0.1, 0.2, 0.3)
+    one = [
+        row
+        for r in ratios
+        for row in splits("magic", scheme=f"holdout-{r}", test_ratio=r, seed=int(10 * r))
+    ]
+    table = over_datasets.analyse(Data(frame(one), about(("magic",))), {})
+    assert table["datasets"].tolist() == [1, 1, 1]
+    assert table["test_ratio"].tolist() == list(ratios)
+    assert table["reason"].str.startswith("fewer than 3 datasets").all()
+    each = [
+        row
+        for r in ratios
+        for number, d in enumerate(AUC[:4])
+        for row in splits(d, scheme=f"holdout-{r}", test_ratio=r, seed=number)
+    ]
+    table = over_datasets.analyse(Data(frame(each), about(AUC[:4])), {})
+    pairs = table[table["statistic"] == "pair"]
+    assert pairs["datasets"].tolist() == [4, 4, 4]
+    assert pairs["scheme"].tolist() == [f"holdout-{r}" for r in ratios]
+    assert (table["statistic"] == "dataset").sum() == 12
+
+
+def test_datasets_need_not_be_split_in_the_same_sizes():
+    ratios = (0.25, 0.2508, 0.2491, 0.25)
+    rows = [
+        row
+        for d, r in zip(AUC, ratios, strict=False)
+        for row in splits(d, scheme=f"kfold-{4 if r > 0.25 else 5}x2", test_ratio=r)
+    ]
+    table = over_datasets.analyse(Data(frame(rows), about(AUC[:4])), {})
+    pair = table[table["statistic"] == "pair"]
+    assert pair["datasets"].tolist() == [4]
+    assert np.isnan(pair["test_ratio"].item())
+    assert pair["scheme"].item() == "kfold-5x2, kfold-4x2"
+
+
+@pytest.mark.parametrize(
+    ("metric", "turn", "loss"),
+    [
+        ("neg_mean_squared_error", lambda x: x - 1, lambda s: -s),
+        ("r2", lambda x: x, lambda s: 1 - s),
+        ("r2", lambda x: x - 2, lambda s: 1 - s),  # worse than the mean: not a negated loss
+        ("cohen_kappa", lambda x: x, lambda s: 1 - s),
+        ("accuracy", lambda x: 100 * x, lambda s: 100 - s),
+    ],
+)
+def test_the_loss_of_a_score_where_greater_is_better(metric, turn, loss):
+    names = ("a", "b", "c")
+    rows = [
+        row
+        for number, d in enumerate(names)
+        for row in splits(d, metric=metric, turn=turn, seed=number)
+    ]
+    facts = about(names, ("rf", "xgb"))
+    for d in names:
+        facts["datasets"][d].update(metric=metric, greater_is_better=True)
+    table = over_datasets.analyse(Data(frame(rows), facts), {"scale": "relative"})
+    first = frame(rows)[lambda t: t["dataset"] == "a"].groupby("model")[metric]
+    logs = first.apply(lambda s: np.log(loss(s)).mean())
+    row = table[table["dataset"] == "a"].iloc[0]
+    assert row["model_a"] == "xgb"
+    assert row["observed"] == pytest.approx(logs["rf"] - logs["xgb"])
+
+
+def test_a_score_without_a_loss_says_so():
+    rows = [row for d in "abc" for row in splits(d, metric="return", turn=lambda x: 100 * x)]
+    facts = about(tuple("abc"), ("rf", "xgb"))
+    for d in "abc":
+        facts["datasets"][d].update(metric="return", greater_is_better=True)
+    table = over_datasets.analyse(Data(frame(rows), facts), {})
+    assert "a, b, c: return has no loss" in table["reason"].item()
+    assert "runs of both" not in table["reason"].item()
+
+
+def test_a_perfect_run_is_not_told_as_a_lack_of_runs():
+    metrics, _, facts = study(AUC[:4])
+    metrics.loc[metrics.index[metrics["dataset"] == AUC[1]][0], "auc"] = 1.0
+    table = over_datasets.analyse(Data(metrics, facts), {"scale": "relative"})
+    assert table["datasets"].iloc[0] == 3
+    why = table["left_out_why"].iloc[0]
+    assert why == f"{AUC[1]}: a run has a loss of 0 or less, which has no logarithm"
+
+
+def test_points_of_unlike_scores_are_not_added():
+    metrics, _, facts = study((*AUC[:3], "bike_sharing"))
+    table = over_datasets.analyse(Data(metrics, facts), {"scale": "points"})
+    assert table["statistic"].tolist() == ["pair"]
+    assert "points of unlike scores (auc, mse)" in table["reason"].item()
+
+
 def test_exhibits(tmp_path):
     metrics, _, facts = study(models=("ffnn", "rf", "xgb"))
     table = over_datasets.analyse(Data(metrics, facts), {})

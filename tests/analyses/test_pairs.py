@@ -9,6 +9,7 @@ from reseed.analyses.pairs import analyse
 from reseed.analyses.region import region
 from reseed.errors import ReseedError
 from reseed.stats.comparison import nadeau_bengio
+from reseed.verdicts import ALL_DATASETS
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
@@ -206,6 +207,37 @@ def test_over_datasets_models_are_compared_on_the_splits_they_share(rng):
     assert "36 runs without a counterpart left out (36 failed)." in row["verdict"]
 
 
+def test_datasets_of_unlike_test_ratios_and_folds_are_one_comparison(rng):
+    parts = [
+        frame(over_splits(rng, {"x": 0, "y": 0.02}, dataset=f"d{i}"), test_ratio=ratio, scheme=way)
+        for i, (ratio, way) in enumerate(
+            [(0.2, "holdout"), (0.2008, "holdout"), (0.19, "given"), (np.nan, "kfold-5x1")] * 2
+        )
+    ]
+    for part in parts[3::4]:
+        part["fold"] = part["data_seed"] % 4
+    table = analyse(data(pd.concat(parts, ignore_index=True)), OPTIONS)
+    over = table[table["dataset"] == ALL_DATASETS]
+    assert over["n"].tolist() == [8]
+    assert over["test"].item() == "Wilcoxon signed-rank test"
+    assert over["scheme"].item() == "holdout, given, kfold-5x1"
+    assert np.isnan(over["test_ratio"].item())
+
+
+def test_a_dataset_counts_once_in_a_comparison_over_datasets(rng):
+    parts = [
+        frame(over_splits(rng, {"x": 0, "y": 0.02}, dataset=f"d{i}"), test_ratio=r, scheme=str(r))
+        for i in range(2)
+        for r in (0.1, 0.2, 0.3)
+    ]
+    one = analyse(data(pd.concat(parts[:3], ignore_index=True)), OPTIONS)
+    assert ALL_DATASETS not in set(one["dataset"])
+    both = analyse(data(pd.concat(parts, ignore_index=True)), OPTIONS)
+    over = both[both["dataset"] == ALL_DATASETS]
+    assert over["n"].tolist() == [2, 2, 2]
+    assert over["test_ratio"].tolist() == [0.1, 0.2, 0.3]
+
+
 def test_a_model_that_lacks_a_dataset_is_told_and_still_compared(rng):
     metrics = failing(rng, 8, ())
     gone = (metrics["model"] == "C") & metrics["dataset"].isin(["d3", "d5"])
@@ -353,6 +385,21 @@ def test_ties_count_as_half_a_flip():
     row = analyse(data(one_split({"x": x, "y": [0.5] * 6})), OPTIONS).iloc[0]
     assert row["instability"] == pytest.approx(5 / 6 / 2)
     assert row["ties"] == pytest.approx(5 / 6)
+
+
+def test_flips_are_against_the_stated_order_however_many_seeds_a_split_has(rng):
+    """B leads on the one split with 20 seeds, A on five others: A is stated to be better."""
+    noise = rng.normal(0, 1e-3, (25, 2))
+    places = [(0, seed) for seed in range(20)] + [(split, 0) for split in range(1, 6)]
+    rows = [
+        ("d", model, split, 0, seed, 0.8 + lead + noise[i, j])
+        for i, (split, seed) in enumerate(places)
+        for j, (model, lead) in enumerate([("x", 0.06 * (split > 0)), ("y", 0.03 * (split == 0))])
+    ]
+    row = analyse(data(frame(rows)), OPTIONS).iloc[0]
+    assert (row["model_a"], row["n"], row["runs"]) == ("x", 6, 25)
+    assert row["difference"] == pytest.approx((5 * 0.06 - 0.03) / 6, abs=2e-3)
+    assert row["instability"] == pytest.approx(20 / 25)
 
 
 def test_runs_in_different_places_are_compared_as_they_are_alone(rng):

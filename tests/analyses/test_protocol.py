@@ -7,12 +7,15 @@ import pytest
 from pair_frames import data, frame
 from reseed.analyses import fold_scores, protocol
 from reseed.stats.comparison import nadeau_bengio
+from reseed.stats.error_rates import measure, nadeau_bengio_holm, simulate_cv, wilcoxon_holm
 from scipy import stats
 
 QUICK = {"n_experiments": 200, "n_simulations": 200}
 
 
-def folded(effects, seed=0, seeds=5, folds=5, repeats=2, noise=0.004):
+def folded(
+    effects, seed=0, seeds=5, folds=5, repeats=2, noise=0.004, test_ratio=np.nan, scheme="kfold-5"
+):
     rng = np.random.default_rng(seed)
     common = rng.normal(0, 0.01, (repeats, folds))
     rows = [
@@ -22,7 +25,7 @@ def folded(effects, seed=0, seeds=5, folds=5, repeats=2, noise=0.004):
         for f in range(folds)
         for s in range(seeds)
     ]
-    return frame(rows, test_ratio=np.nan, scheme="kfold-5").assign(train_seconds=2.0)
+    return frame(rows, test_ratio=test_ratio, scheme=scheme).assign(train_seconds=2.0)
 
 
 def of(trials, **options):
@@ -69,6 +72,43 @@ def test_the_errors_are_those_that_the_literature_predicts():
     # Seed noise alone is independent from fold to fold: there Wilcoxon keeps its level.
     assert table.loc["written", "aa"] < 0.12
     assert table.loc["single", "aa"] == 1
+
+
+def test_hold_outs_are_simulated_as_hold_outs():
+    """Not as twofold cross-validation: first folds of five are hold-outs of a fifth."""
+    scores = simulate_cv(1500, n_folds=5, n_repeats=10, rng=np.random.default_rng(1))
+    hold_outs = scores.reshape(1500, 3, 10, 5)[..., 0]
+    truth = {
+        "written": measure(hold_outs, wilcoxon_holm()).family_wise,
+        "corrected": measure(hold_outs, nadeau_bengio_holm(0.25)).family_wise,
+    }
+    trials = folded(dict.fromkeys("abc", 0), folds=1, repeats=10, test_ratio=0.2, scheme="holdout")
+    table = of(trials, n_simulations=1500)
+    for way, wanted in truth.items():
+        assert abs(table.loc[way, "simulated"] - wanted.rate) < 4 * np.sqrt(2) * wanted.se
+
+
+@pytest.mark.parametrize(
+    ("folds", "repeats", "test_ratio", "wanted"),
+    [
+        (5, 2, np.nan, {"n_folds": 5, "n_repeats": 2}),
+        (5, 2, 0.2004, {"n_folds": 5, "n_repeats": 2}),  # rows do not divide by five
+        (10, 1, 1 / 3, {"test_share": pytest.approx(1 / 3), "n_repeats": 10}),
+        (1, 10, 0.5, {"test_share": 0.5, "n_repeats": 10}),
+        (1, 10, 0.001, {"test_share": 2 / 80, "n_repeats": 10, "n_samples": 80}),
+        (21, 2, 1 / 21, {"n_folds": 21, "n_repeats": 2, "n_samples": 84}),
+    ],
+)
+def test_simulated_splits_are_of_the_size_that_is_corrected_for(
+    folds, repeats, test_ratio, wanted, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(
+        protocol, "simulate_cv", lambda n, **kw: asked.append(kw) or simulate_cv(n, **kw)
+    )
+    of(folded({"a": 0, "b": 0}, folds=folds, repeats=repeats, test_ratio=test_ratio), items=80)
+    assert {name: asked[0].get(name) for name in wanted} == wanted
+    assert ("n_folds" in asked[0]) != ("test_share" in asked[0])
 
 
 def test_failed_trials_leave_what_is_crossed_in_full():

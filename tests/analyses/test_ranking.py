@@ -60,9 +60,16 @@ def test_seeds_on_one_split_agree_with_the_plans(rng):
 def test_unpaired_seeds(rng):
     x, y = rng.normal(0.81, 0.01, 10), rng.normal(0.8, 0.02, 10)
     metrics = one_split({"x": x, "y": y}, {"x": 0, "y": 50})
-    row = seeds_needed.analyse(data(metrics), {"difference": 0.01}).iloc[0]
+    table = seeds_needed.analyse(data(metrics), {"difference": 0.01, "half_width": 0.0115})
+    row = table[table["runs"] == 10].iloc[0]
     pooled = np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 2)
     assert row["runs_for_power"] == seeds_for_difference(0.01, pooled, paired=False).n
+    ends = stats.ttest_ind(x, y).confidence_interval(0.95)
+    assert row["half_width"] == pytest.approx((ends.high - ends.low) / 2)
+    # 9 runs of each are too few, 10 are enough.
+    error = pooled * np.sqrt(2 / np.array([9, 10]))
+    assert list(stats.t.ppf(0.975, [16, 18]) * error <= 0.0115) == [False, True]
+    assert row["runs_for_half_width"] == 10
 
 
 def test_overlapping_splits_have_a_floor(rng):

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from item_files import write_items
 from reseed.analyses import seed_choice
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
@@ -82,6 +83,19 @@ def test_with_few_seeds_one_outlier_is_in_everyone_elses_reference(tmp_path):
     table = analyse(tmp_path, *shifted(6)).set_index("init")
     assert table["delta"].iloc[0] < 1 / 5 / 3
     assert (table["alpha_hat"].drop(2) == 1).all()
+
+
+def test_two_arms_of_one_model_are_cells_of_their_own(tmp_path):
+    y, gaps = models(n=10, items=300)
+    arms = {"rf:short": gaps[:5], "rf:long": 2 * gaps[5:]}
+    files = {("magic", arm): (y, list(expit(own))) for arm, own in arms.items()}
+    data = Data(frame([]), about(), None, write_items(tmp_path, files))
+    table = seed_choice.analyse(data, _FAST)
+    assert set(table["model"]) == {"rf"}
+    for arm, own in arms.items():
+        rows = table[table["arm"] == arm]
+        np.testing.assert_allclose(rows["accuracy"], ((own > 0) == y).mean(axis=1))
+        assert sorted(rows["rank"]) == [1, 2, 3, 4, 5]
 
 
 def test_the_rank_is_by_accuracy_among_those_admitted(tmp_path):

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import spread
-from reseed.analyses.data import Data, read_data
+from reseed.analyses.arm_cells import arm_cells
+from reseed.analyses.data import Data, cells, data_seeds, read_data
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 100, "n_sim": 100}
@@ -78,6 +79,33 @@ def test_folds_of_one_repeat_are_no_runs_of_their_own():
     assert np.isnan(one["median_low"])
 
 
+def test_repeats_of_given_results_are_data_seeds():
+    """Five repeats of five folds are five scores, and a failed fold costs its own repeat."""
+    scores = np.random.default_rng(3).normal(0.1, 0.01, (5, 5))
+    rows = [
+        trial(scores[r, f], repeat=r, fold=f, varied="data", scheme="kfold-5x5")
+        for r in range(5) for f in range(5)
+    ]  # fmt: skip
+    row = analyse(rows).iloc[0]
+    assert (row["n"], row["failed"]) == (5, 0)
+    assert row["sd"] == pytest.approx(scores.mean(axis=1).std(ddof=1))
+    assert np.isfinite(row["sd_low"])
+    rows[7] |= {"status": "failed", "mse": np.nan}
+    row = analyse(rows).iloc[0]
+    assert (row["n"], row["failed"]) == (4, 1)
+    assert row["median"] == pytest.approx(np.median(scores.mean(axis=1)[[0, 2, 3, 4]]))
+    by_arm = next(arm_cells(Data(frame(rows), about())))
+    assert by_arm.scores["data_seed"].tolist() == [0, 2, 3, 4]
+    assert by_arm.values.tolist() == next(cells(Data(frame(rows), about()))).values.tolist()
+
+
+def test_data_seeds_keep_their_numbers_and_may_be_repeated():
+    rows = [trial(0.1, data_seed=d) for d in (7, 42)]
+    assert data_seeds(frame(rows)).tolist() == [7, 42]
+    rows = [trial(0.1, data_seed=d, repeat=r) for d in (7, 8) for r in (0, 1)]
+    assert data_seeds(frame(rows)).nunique() == 4
+
+
 def test_a_grid_is_cut_along_its_first_seeds_and_its_pool_has_no_interval():
     grid = np.random.default_rng(2).normal(0.9, 0.01, (4, 5))  # data seeds × model seeds
     rows = [
@@ -92,6 +120,23 @@ def test_a_grid_is_cut_along_its_first_seeds_and_its_pool_has_no_interval():
     assert table.loc["model", "range"] == pytest.approx(np.ptp(grid[0]))
     assert table.loc["data", "range"] == pytest.approx(np.ptp(grid[:, 0]))
     assert table.loc["data", "n"] == 4
+
+
+def test_a_slice_that_still_crosses_two_roles_is_named_so_and_has_no_interval():
+    """Data seeds × init × order: under one data seed, init and order are crossed."""
+    grid = np.random.default_rng(6).normal(0.9, 0.01, (12, 3, 5))
+    place = {"experiment": "grid", "varied": "data+init+order"}
+    rows = [
+        trial(grid[d, i, o], seed=0, data_seed=d, **place) | {"init": i, "order": o}
+        for d, i, o in np.ndindex(*grid.shape)
+    ]
+    table = analyse(rows).set_index("varied")
+    assert list(table.index) == ["data+init+order", "init+order", "data"]
+    crossed = table.loc["init+order"]
+    assert (crossed["n"], crossed["held"]) == (15, "data seed 0")
+    assert crossed["range"] == pytest.approx(np.ptp(grid[0]))
+    assert crossed[["median_low", "sd_low", "range_p_value"]].isna().all()
+    assert np.isfinite(table.loc["data", "sd_low"])
 
 
 def test_a_cell_does_not_depend_on_the_cells_beside_it():

@@ -59,6 +59,27 @@ def test_a_loss_has_its_sign_and_no_bounds():
     assert row["reason"] in ("different from 0", "equivalent")
 
 
+def test_bounds_are_the_same_in_either_order():
+    metrics, _ = seeds(metric="mse", dataset="bike_sharing")
+    columns = ["bounded_low", "bounded_high", "bounded_stopped_at"]
+    rising, falling = (
+        stopping.analyse(Data(metrics, about()), {"bounds": bounds})[columns]
+        for bounds in ([0.0, 1.0], [1.0, 0.0])
+    )
+    assert rising["bounded_low"].notna().all()
+    np.testing.assert_array_equal(rising, falling)
+
+
+def test_a_share_is_bounded_by_its_whole_and_a_count_by_nothing():
+    metrics, _ = seeds(n=60, gain=0.1)
+    columns = ["bounded_low", "bounded_high"]
+    shares = stopping.analyse(Data(metrics, about()), {})[columns]
+    percent = stopping.analyse(Data(metrics.assign(auc=100 * metrics["auc"]), about()), {})
+    np.testing.assert_allclose(percent[columns], 100 * shares)
+    counts = stopping.analyse(Data(metrics.assign(auc=500 * metrics["auc"]), about()), {})
+    assert counts[columns].isna().all(axis=None)
+
+
 def test_four_outcomes_at_the_stop():
     def told(gain, options, n=30):
         metrics, _ = seeds(n=n, gain=gain, seed=5)

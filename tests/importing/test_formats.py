@@ -7,7 +7,7 @@ from reseed.analyses import pairs
 from reseed.analyses.data import Data
 from reseed.errors import ReseedError
 from reseed.importing import import_results
-from reseed.metric_names import direction, is_share
+from reseed.metric_names import direction, is_error, is_share
 from reseed.metrics import METRICS, evaluate_scores
 
 STUDY = {"name": "mine", "title": "My runs", "notes": ["as run"]}
@@ -213,10 +213,10 @@ def test_each_dataset_has_its_own_setting(tmp_path):
     metrics, about = read(path)
     settings = metrics[["dataset", "scheme", "varied"]].drop_duplicates().set_index("dataset")
     assert settings.T.to_dict("list") == {
-        "folds": ["kfold-3x1", "data"],
+        "folds": ["kfold-3x1", "none"],
         "seeds": ["given", "model"],
     }
-    assert about["experiments"]["results"]["varied"] == "data+model"
+    assert about["experiments"]["results"]["varied"] == "model"  # folds are no seed
 
 
 def predictions(score):
@@ -281,6 +281,31 @@ def test_directions():
     assert direction("valLoss") is False
     assert direction("score") is None
     assert direction("accuracy_loss") is None
+    assert direction("negative log likelihood") is False
+    assert direction("top-1-accuracy") is True
+    assert direction("test_err") is False
     assert is_share("test_accuracy")
     assert not is_share("r2")
     assert not is_share("mse")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("f1_negative", "recall_neg", "true_negative_recall", "precision_negative_class"),
+        *("negative_class_error", "1 - AUC", "1-acc", "test/1-acc", "one_minus_auc", "-mse"),
+        *("minus_mse", "top1_err", "acc_err", "accuracy_drop", "acc_gap", "auc_rank"),
+        *("accuracy_std", "error_reduction", "error_free_rate", "aux_loss_weight"),
+    ],
+)
+def test_a_name_that_makes_something_else_of_a_metric_does_not_say(name):
+    assert direction(name) is None
+    assert not is_share(name)
+    assert not is_error(name)
+
+
+def test_errors_cannot_be_negative_and_other_losses_may_be():
+    known = ("mse", "neg_mean_squared_error", "log_loss", "mean_squared_log_error", "brier")
+    assert all(is_error(name) for name in known)
+    unknown = ("nll", "val_loss", "log_mse", "nmse_db", "deviance", "auc", "score")
+    assert not any(is_error(name) for name in unknown)

@@ -10,7 +10,7 @@ from reseed.stats.error_rates import (
     wilcoxon_holm,
 )
 from scipy import stats
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.neighbors import NearestCentroid
 from statsmodels.stats.proportion import proportion_confint
 
@@ -74,6 +74,26 @@ def test_simulated_scores_have_the_law_of_scikit_learns_own_cross_validation():
     for statistic in (lambda s: s.mean(axis=1), lambda s: s.std(axis=1, ddof=1)):
         a, b = statistic(theirs), statistic(ours)
         se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # two models share labels and folds
+        assert abs(a.mean() - b.mean()) < 4 * se
+
+
+def test_simulated_hold_outs_have_the_law_of_scikit_learns():
+    rng, n, p = _rng(13), 60, 4
+    y, accuracy = np.repeat([0, 1], n // 2), []
+    for seed in range(200):
+        x = rng.normal(size=(n, p)) + np.where(y[:, None] == 1, 1, -1) * 1.5 / (2 * np.sqrt(p))
+        splits = StratifiedShuffleSplit(6, test_size=0.3, random_state=seed).split(x, y)
+        accuracy.append([NearestCentroid().fit(x[a], y[a]).score(x[b], y[b]) for a, b in splits])
+    theirs = np.array(accuracy)
+    ours = simulate_cv(
+        1500, n_models=2, n_samples=n, n_features=p, n_repeats=6, test_share=0.3, rng=rng
+    )
+    assert ours.shape == (1500, 2, 6)
+    np.testing.assert_allclose(ours * 18, np.round(ours * 18))  # 0.3 of 60 items are tested
+    ours = ours.reshape(-1, 6)
+    for statistic in (lambda s: s.mean(axis=1), lambda s: s.std(axis=1, ddof=1)):
+        a, b = statistic(theirs), statistic(ours)
+        se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # two models share labels and splits
         assert abs(a.mean() - b.mean()) < 4 * se
 
 
@@ -171,6 +191,8 @@ def test_pseudo_models_of_independent_trials_keep_the_level():
         lambda: simulate_cv(1, n_samples=15, rng=_rng()),
         lambda: simulate_cv(1, n_samples=16, rng=_rng()),
         lambda: simulate_cv(1, n_models=1, rng=_rng()),
+        lambda: simulate_cv(1, test_share=0.001, rng=_rng()),
+        lambda: simulate_cv(1, test_share=1.0, rng=_rng()),
         lambda: measure(np.full((1, 3, 4), np.nan), wilcoxon_holm()),
         lambda: measure(np.empty((0, 3, 4)), wilcoxon_holm()),
     ],

@@ -161,6 +161,12 @@ def test_bad_tables_are_refused(scores, message):
         compare_over_datasets(scores)
 
 
+def test_a_model_that_diverged_makes_no_ties_of_the_others():
+    scores = np.array([[0.1, 0.2, 1e15], [0.3, 0.4, 1e15]])
+    found = compare_over_datasets(scores, greater_is_better=False)
+    np.testing.assert_array_equal(found.average_ranks, [1, 2, 3])
+
+
 def test_ties_lost_to_the_order_of_addition_are_ties():
     a, b = (0.1 + 0.2) + 0.3, 0.1 + (0.2 + 0.3)
     assert a != b

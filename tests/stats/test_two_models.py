@@ -81,6 +81,17 @@ def test_delongs_variance_is_the_jackknife_over_each_class():
     assert batch.p_value[1] == 1
 
 
+def test_delong_without_variance_tells_equal_areas_from_unequal_ones():
+    y = np.repeat([0, 1], 50)
+    perfect, constant = y * 1.0, np.zeros(100)
+    found = delong(y, np.stack([perfect, constant]), np.stack([constant, constant]))
+    np.testing.assert_array_equal(found.se, 0)
+    np.testing.assert_array_equal(found.difference, [0.5, 0])
+    np.testing.assert_array_equal(found.p_value, [0, 1])
+    assert delong(y, constant, perfect).p_value == 0
+    np.testing.assert_array_equal(found.low, found.high)
+
+
 def test_delong_holds_its_level():
     rng = np.random.default_rng(4)
     p = []

@@ -15,8 +15,8 @@ import pandas as pd
 from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM, MODEL
 from reseed.analyses.data import Cell, Data
+from reseed.analyses.shares import whole
 from reseed.errors import ReseedError
-from reseed.metric_names import is_share
 from reseed.options import Count, Ends, Level, Strict
 from reseed.seeds import stream
 from reseed.stats.aggregates import (
@@ -39,9 +39,10 @@ FEW = 20
 
 
 class Options(Strict):
-    """scale: `none` (shares as they are; the default where every dataset's metric is a share),
-        `range` (0 is the worst and 1 the best single run of any arm on the task, so it depends on
-        the arms compared), or {dataset: [score that is 0, score that is 1]}.
+    """scale: `none` (as they are, but percent as shares of 1; the default where every dataset's
+        scores are shares), `range` (0 is the worst and 1 the best single run of any arm on the
+        task, so it depends on the arms compared), or
+        {dataset: [score that is 0, score that is 1]}.
     target: score above which the optimality gap counts nothing.
     level: of the intervals.
     n_boot: resamples behind them.
@@ -82,49 +83,54 @@ def _rows(cells: list[Cell], options: dict) -> Iterator[dict]:
     for cell in cells:
         task = tuple(cell.key[name] for name in ("dataset", "scheme", "test_ratio"))
         by_task.setdefault(task, {})[cell.key[ARM]] = cell
-    whole = {
+    complete = {
         task: found
         for task, found in by_task.items()
         if all(arm in found and found[arm].values.size > 1 for arm in arms)
     }
     shared = {
-        "tasks": len(whole),
+        "tasks": len(complete),
         "failed": sum(cell.failed for cell in cells),
-        "left_out": ", ".join(task[0] for task in by_task if task not in whole),
+        "left_out": ", ".join(task[0] for task in by_task if task not in complete),
         "level": options.get("level", 0.95),
         "reason": "",
     }
-    if len(whole) < 2:
+    if len(complete) < 2:
         reason = "fewer than two tasks on which every arm has two runs"
         yield shared | {"statistic": "none", "reason": reason}
         return
-    counts = [cell.values.size for found in whole.values() for cell in found.values()]
-    scale, scaled = _scaled(whole, arms, options)
+    counts = [cell.values.size for found in complete.values() for cell in found.values()]
+    scale, scaled = _scaled(complete, arms, options)
     shared |= {"runs_min": min(counts), "runs_max": max(counts), "scale": scale}
     for row in _statistics(scaled, arms, shared["level"], options):
         yield shared | row
 
 
 def _scaled(
-    whole: dict[tuple, dict[str, Cell]], arms: list[str], options: dict
+    tasks: dict[tuple, dict[str, Cell]], arms: list[str], options: dict
 ) -> tuple[str, dict[str, list[np.ndarray]]]:
     """Name of the scale, and each arm's scores as one array a task."""
-    metrics = {task: next(iter(found.values())).metric for task, found in whole.items()}
-    shares = all(is_share(metric) for metric in metrics.values())
-    scale = options.get("scale", "none" if shares else "range")
+    of = {task: next(iter(found.values())) for task, found in tasks.items()}
+    pooled = {
+        task: np.concatenate([found[arm].values for arm in arms]) for task, found in tasks.items()
+    }
+    shares = {task: whole(of[task].metric, pooled[task]) for task in tasks}
+    scale = options.get("scale", "range" if None in shares.values() else "none")
     out: dict[str, list[np.ndarray]] = {arm: [] for arm in arms}
-    for task, found in whole.items():
-        sign = next(iter(found.values())).sign
-        pooled = np.concatenate([sign * found[arm].values for arm in arms])
-        low, high = _ends(scale, task[0], pooled, sign)
+    for task, found in tasks.items():
+        sign = of[task].sign
+        low, high = _ends(scale, task[0], sign * pooled[task], sign, shares[task] or 1.0)
         for arm in arms:
             out[arm].append(normalise(sign * found[arm].values, low, high))
     return (scale if isinstance(scale, str) else "given"), out
 
 
-def _ends(scale: str | dict, dataset: str, pooled: np.ndarray, sign: float) -> tuple[float, float]:
+def _ends(
+    scale: str | dict, dataset: str, pooled: np.ndarray, sign: float, one: float
+) -> tuple[float, float]:
+    """The scores that become 0 and 1, greater being better; `one` is what counts as 1 unscaled."""
     if scale == "none":
-        return 0.0, 1.0
+        return 0.0, one
     if scale == "range":
         # Runs that are all equal stay where they are: there is no scale to put them on.
         same = np.ptp(pooled) == 0

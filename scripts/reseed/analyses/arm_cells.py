@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.arms import with_arms
-from reseed.analyses.data import CELL, SEEDS, Cell, Data, greater_is_better, primary_metric
+from reseed.analyses.data import (
+    CELL,
+    SEEDS,
+    Cell,
+    Data,
+    data_seeds,
+    greater_is_better,
+    primary_metric,
+)
 from reseed.errors import ReseedError, nearest
 
 #: What is held fixed while an arm's seeds vary.
@@ -24,7 +32,8 @@ def arm_cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
     if metric is not None and metric not in data.metrics:
         measured = list(data.metrics.columns[data.metrics.dtypes == np.float64])
         raise ReseedError(f"metric {metric!r} was not measured.{nearest(metric, measured)}")
-    for key, trials in with_arms(data.metrics).groupby(PLACE, sort=False, dropna=False):
+    every = with_arms(data.metrics).assign(data_seed=data_seeds(data.metrics))
+    for key, trials in every.groupby(PLACE, sort=False, dropna=False):
         place = dict(zip(PLACE, key, strict=True))
         name = metric or primary_metric(data.about, place["dataset"])
         score = trials[name] if name in trials else pd.Series(np.nan, trials.index)

@@ -43,7 +43,8 @@ class Data:
 @dataclass(frozen=True)
 class Cell:
     """One cell: `key` by the names of `CELL`, and one row a seed of the columns `SEEDS`, `score`
-    on `metric`, and `bad`, the trials of that seed that gave none.
+    on `metric`, and `bad`, the trials of that seed that gave none. Repeats of given results are
+    among its data seeds (`data_seeds`).
     """
 
     key: dict
@@ -120,6 +121,14 @@ def greater_is_better(about: dict, metric: str) -> bool:
     return known
 
 
+def data_seeds(trials: pd.DataFrame) -> pd.Series:
+    """One number a trial for its data seed and repeat, which are both draws of its splits.
+
+    The data seed where nothing is repeated; the repeat where there is one data seed, 0.
+    """
+    return trials["data_seed"] * (trials["repeat"].max() + 1) + trials["repeat"]
+
+
 def cells(data: Data) -> Iterator[Cell]:
     """Every cell in order of appearance; a cell whose trials all failed has no scores.
 
@@ -134,7 +143,11 @@ def cells(data: Data) -> Iterator[Cell]:
             score = score.where(metric != name, trials[name])
     number = trials.groupby(CELL, sort=False, dropna=False).ngroup()
     trials = trials[[*CELL, *SEEDS]].assign(
-        cell=number, metric=metric, score=score, bad=(trials["status"] != "ok") | score.isna()
+        data_seed=data_seeds(trials),
+        cell=number,
+        metric=metric,
+        score=score,
+        bad=(trials["status"] != "ok") | score.isna(),
     )
     # One grouping of all: one for each of thousands of cells would take minutes.
     seeds = trials.groupby(["cell", *SEEDS], sort=True).agg(

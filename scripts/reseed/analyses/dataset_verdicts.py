@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from math import comb
 
 import numpy as np
+import pandas as pd
 
-from reseed.analyses.pairing import GROUP, Group
+from reseed.analyses.pairing import Group, across_datasets, shared_key
 from reseed.metric_names import is_share
 from reseed.stats.comparison import holm
 from reseed.stats.many_datasets import ManyDatasets, compare_over_datasets, compare_two_models
@@ -26,7 +27,9 @@ def over_datasets(
     *,
     restricted: bool = False,
 ) -> list[dict]:
-    """Rows that compare models over datasets, for every setting that has two of them or more.
+    """Rows that compare models over datasets, wherever there are two of them or more.
+
+    What belongs together: see `pairing.across_datasets`.
 
     Where all models share splits on at least `MIN_DATASETS` datasets, the average ranks of three
     or more of them are compared (Friedman, Nemenyi). Otherwise each pair is compared on the
@@ -40,10 +43,7 @@ def over_datasets(
     count runs of the two models that were not used, and trials without a score, over all datasets.
     """
     rows: list[dict] = []
-    setting = [name for name in GROUP if name != "dataset"]
-    keys = [tuple(str(group.key[name]) for name in setting) for group in found]
-    for key in dict.fromkeys(keys):
-        chosen = [i for i, other in enumerate(keys) if other == key]
+    for chosen in across_datasets([group.key for group in found]):
         if len(chosen) < 2:
             continue
         parts = [found[i] for i in chosen]
@@ -82,7 +82,7 @@ def shared_means(group: Group, models: list[str]) -> tuple[np.ndarray, np.ndarra
 
 
 def _row(parts: list[Group], a: str, b: str, n: int, options: dict) -> dict:
-    return parts[0].key | {
+    return shared_key(pd.DataFrame([group.key for group in parts])) | {
         "dataset": ALL_DATASETS,
         "model_a": a,
         "model_b": b,

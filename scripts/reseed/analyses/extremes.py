@@ -10,7 +10,7 @@ import pandas as pd
 
 from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM
-from reseed.analyses.data import Cell, Data
+from reseed.analyses.data import SEEDS, Cell, Data, base_name
 from reseed.analyses.published_rows import published_row, read_published
 from reseed.options import Count, Level, Positive, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, range_content, spread
@@ -28,7 +28,8 @@ class Options(PublishedFiles):
     """metric: whose extremes (None: the dataset's primary one).
     level: of the content of the observed range.
     n_sim: Gaussian samples behind `range_p`.
-    published: the row of `picard_tables` that an arm repeats, {arm: {column: value}}.
+    published: the row of `picard_tables` that an arm repeats, {arm: {column: value}}; of those of
+        its dataset, unless a `dataset` is among the columns.
     published_factor: what the paper's numbers are divided by (100: they are percent).
     """
 
@@ -46,6 +47,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     size has on average, `range_p` the share of such samples with a range at least as large (Monte
     Carlo). `inside_expected`: share of all seeds that lie within the observed range, on average
     over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
+    `best_seed` and `worst_seed` count the seed that varies: the data seed or that of a role.
     """
     rows = [_row(cell, options) for cell in arm_cells(data, options.get("metric"))]
     table = pd.DataFrame(rows, columns=COLUMNS)
@@ -60,15 +62,14 @@ def _row(cell: Cell, options: dict) -> dict:
     if x.size < 2:
         return row | {"reason": "fewer than two seeds finished"}
     found, scores = spread(x), cell.scores
-    seed = "data_seed" if cell.key["varied"] == "data" else "init"
-    best, worst = (int(scores[seed].to_numpy()[i]) for i in ((cell.sign * x).argmax(),
-                                                             (cell.sign * x).argmin()))  # fmt: skip
     content = range_content(x.size, level)
     row |= {name: float(getattr(found, name)) for name in ("mean", "sd", "min", "max", "range")}
-    row |= {"best_seed": best, "worst_seed": worst}
     row |= {"inside_expected": content.expected, "inside_low": content.lower}
     if "+" in cell.key["varied"]:
         return row | {"reason": "two seeds vary: its scores are no independent sample"}
+    seed = next(name for name in SEEDS if scores[name].nunique() > 1)
+    best, worst = (cell.sign * x).argmax(), (cell.sign * x).argmin()
+    row |= {"best_seed": scores[seed].iloc[best], "worst_seed": scores[seed].iloc[worst]}
     if x.size < 4 or found.sd <= 1e-13 * np.abs(x).max():
         return row | {"reason": "no spread to judge, or fewer than four seeds"}
     gaussian = range_against_gaussian(x, n_sim=options.get("n_sim", 4000))
@@ -87,9 +88,10 @@ def _row(cell: Cell, options: dict) -> dict:
 def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
     printed = read_published(data.published, "picard_tables", _PRINTED)
     factor = options.get("published_factor", 100.0)
-    for index, arm in table[ARM].items():
-        where = options["published"].get(arm)
-        found = published_row(printed, where) if where else None
+    for index, row in table.iterrows():
+        where = options["published"].get(row[ARM])
+        own = {"dataset": base_name(row["dataset"])} if "dataset" in printed else {}
+        found = published_row(printed, own | where) if where else None
         if found is not None:
             for name in _PRINTED:
                 value = found[name] / (1.0 if name == "seeds" else factor)

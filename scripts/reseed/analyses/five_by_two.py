@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.arms import ARM, with_arms
-from reseed.analyses.data import Data, primary_metric
+from reseed.analyses.data import Data, data_seeds, primary_metric
 from reseed.options import Level, Strict
 from reseed.stats.comparison import holm
 from reseed.stats.five_by_two import five_by_two
 
-GROUP = ["experiment", "dataset", "scheme", "hyperparameters_source", "data_seed"]
+GROUP = ["experiment", "dataset", "scheme", "hyperparameters_source"]
 COLUMNS = [
     *GROUP, "metric", "arm_a", "arm_b", "runs", "failed", "mean_a", "mean_b", "difference", "f",
     "p", "p_holm", "pairs", "t", "t_p", "alpha", "reason",
@@ -30,11 +30,11 @@ class Options(Strict):
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a pair of arms on a 5×2 scheme, the better mean as `arm_a`; seeds are averaged.
 
-    `p_holm` is adjusted over the pairs of a dataset. Other schemes give no row; failed trials in a
-    cell give a row with its `reason`.
+    A repeat is a data seed, or a `repeat` of given results. `p_holm` is adjusted over the pairs of
+    a dataset. Other schemes give no row; a fold with a failed trial gives a row with its `reason`.
     """
     rows = []
-    table = with_arms(data.metrics)
+    table = with_arms(data.metrics).assign(repeat=data_seeds(data.metrics))
     for key, trials in table.groupby(GROUP, sort=False, dropna=False):
         if (trials["repeat"].nunique(), trials["fold"].nunique()) != (5, 2):
             continue
@@ -45,12 +45,9 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: dict) -> list[dict]:
     metric = primary_metric(data.about, key["dataset"])
     ok = (trials["status"] == "ok") & np.isfinite(trials[metric])
-    grids = {
-        arm: part[ok[part.index]]
-        .pivot_table(index="repeat", columns="fold", values=metric)
-        .to_numpy()
-        for arm, part in trials.groupby(ARM, sort=False)
-    }
+    cells = trials[metric].where(ok).groupby([trials[name] for name in (ARM, "repeat", "fold")])
+    means = cells.agg(lambda scores: scores.mean(skipna=False)).unstack("fold")
+    grids = {arm: means.loc[arm].to_numpy() for arm in trials[ARM].unique()}
     failed = (~ok).groupby(trials[ARM]).sum()
     sign = 1 if data.about["datasets"][key["dataset"]]["greater_is_better"] else -1
     shared = key | {"metric": metric, "alpha": options.get("alpha", 0.05), "runs": len(trials)}
@@ -69,7 +66,7 @@ def _pairs(grids: dict, failed: pd.Series, sign: int, shared: dict) -> Iterator[
             a, b = b, a
         row = shared | {"arm_a": a, "arm_b": b, "failed": int(failed[a] + failed[b])}
         if not whole:
-            yield row | {"reason": "a fold has no finished run"}
+            yield row | {"reason": "a fold has a failed run, or none"}
             continue
         test = five_by_two(grids[a] - grids[b])
         yield row | {

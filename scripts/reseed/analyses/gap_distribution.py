@@ -14,9 +14,12 @@ from reseed.options import Count
 
 READS = "predictions"
 
+#: Logit gaps within this are those of items that a run is not sure of (odds below 3 to 1).
+SMALL = 1.0
+
 COLUMNS = [
     *PLACE, "left", "right", "n", "failed", "items", "runs_mean", "runs_min", "runs_max",
-    "ensemble", "reason",
+    "ensemble", "runs_small", "ensemble_small", "reason",
 ]  # fmt: skip
 
 
@@ -30,7 +33,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row an arm and bin of the logit gap: the share of test items in it.
 
     `runs_mean`, `runs_min`, `runs_max` over the candidate runs, `ensemble`: that of their mean
-    logit. Gaps are clipped, so the outermost bins hold all beyond.
+    logit. Gaps are clipped, so the outermost bins hold all beyond. `runs_small`, `ensemble_small`:
+    the share of items with a gap of at most `SMALL`, wherever bins begin.
     """
     rows = [row for one in selected(data, options) for row in _rows(one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -46,7 +50,9 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
     bound = options.get("gap_bound", 15.0)
     edges = np.linspace(-bound, bound, options.get("n_bins", 60) + 1)
     shares = np.array([_shares(parts.gaps[run], edges) for run in parts.candidates])
-    together = _shares(ensembles(one, parts.candidates[None]).gaps(bound)[0], edges)
+    ensemble = ensembles(one, parts.candidates[None]).gaps(bound)[0]
+    together = _shares(ensemble, edges)
+    small = np.mean([_small(parts.gaps[run]) for run in parts.candidates])
     for i in range(len(edges) - 1):
         yield {name: cell[name] for name in COLUMNS if name in cell} | {
             "left": edges[i],
@@ -55,7 +61,13 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
             "runs_min": shares[:, i].min(),
             "runs_max": shares[:, i].max(),
             "ensemble": together[i],
+            "runs_small": small,
+            "ensemble_small": _small(ensemble),
         }
+
+
+def _small(gaps: np.ndarray) -> float:
+    return float((np.abs(gaps) <= SMALL).mean())
 
 
 def _shares(gaps: np.ndarray, edges: np.ndarray) -> np.ndarray:

@@ -12,9 +12,12 @@ from pydantic import Field
 from reseed.analyses.arms import ARM
 from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.outputs import (
+    MEANS,
     SIDE_BY_SIDE,
     Outputs,
     SplitOptions,
+    apart,
+    plain_metric,
     selected,
     shared_rows,
     side_by_side,
@@ -45,8 +48,6 @@ COLUMNS = [
     "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope",
     "equivalence_p", "equivalence_p_holm", "reason",
 ]  # fmt: skip
-#: Scores that are means of one number an item: what items can swap.
-_MEANS = ("accuracy", "error", "mse", "mae")
 
 
 class Options(SplitOptions):
@@ -81,10 +82,11 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     change sides: the test set is held), `swap_p` (outputs change sides item by item: the trained
     models are held), and what one run of each would have told: `single_test` (McNemar's mid-p for
     accuracy, DeLong for AUC, else the paired t over items) on `single_pairs` pairs of runs, the
-    shares that declare A or B better.
+    shares that declare A or B better. What cannot be compared, as arms that share no split, is a
+    row with its `reason`.
     """
     found = selected(data, options)
-    sets = list(side_by_side(found))
+    sets = [*side_by_side(found), *apart(found)]
     metrics = [name for arms in sets for name, _ in _metrics(data, arms[0], options)]
     options = options | {"rope": region(options.get("rope"), metrics)}
     rows = [row for arms in sets for row in _of_test_set(data, arms, options)]
@@ -116,8 +118,8 @@ def _of_test_set(data: Data, arms: list[Outputs], options: dict) -> list[dict]:
 
 def _metrics(data: Data, one: Outputs, options: dict) -> list[tuple[str, bool]]:
     primary = primary_metric(data.about, one.key["dataset"])
-    base = ["mse"] if one.task == "regression" else ["accuracy"]
-    chosen = options.get("metrics") or [*base, *([primary] if primary in WEIGHTED_METRICS else [])]
+    judged = [plain_metric(one.task), *([primary] if primary in WEIGHTED_METRICS else [])]
+    chosen = options.get("metrics") or judged
     return [(metric, metric == primary) for metric in dict.fromkeys(chosen)]
 
 
@@ -127,7 +129,7 @@ def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict
         "metric": metric,
         "greater_is_better": metric in METRICS and METRICS[metric].greater_is_better,
         "factor": 100.0 if share else 1.0,
-        "unit": "points" if share else data.about["datasets"][a.key["dataset"]].get("unit") or "",
+        "unit": "points" if share else _unit(data, a, metric),
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],
         "items": len(a.y_true),
@@ -137,6 +139,8 @@ def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict
         "reason": "",
     }
     try:
+        if any(a.key[name] != b.key[name] for name in SIDE_BY_SIDE):
+            raise ValueError("they are on different splits")
         if not (a.n and b.n):
             raise ValueError("one of them has no finished run")
         most = options.get("max_runs", 200)
@@ -146,6 +150,11 @@ def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict
         return row | _measure(a, b, rows_a, rows_b, metric, rows is not None, row, options)
     except ValueError as error:
         return row | {"reason": str(error)}
+
+
+def _unit(data: Data, one: Outputs, metric: str) -> str:
+    """The target's unit for what is told in it; a squared error, say, is not."""
+    return data.about["datasets"][one.key["dataset"]].get("unit") or "" if metric == "mae" else ""
 
 
 def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
@@ -180,7 +189,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
             values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,
             n_permutations=options.get("n_permutations", 10_000), rng=rng("permutation"),
         )  # fmt: skip
-    if metric in _MEANS:
+    if metric in MEANS:  # what items can swap
         count = options.get("n_permutations", 10_000)
         means = values_a.mean(axis=0), values_b.mean(axis=0)
         result["swap_p"] = swap_test(*means, count, rng=rng("swap"))

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
 from reseed.analyses.data import Data
-from reseed.analyses.pairing import COMPARED, GROUP, SPLIT, Group, groups
+from reseed.analyses.pairing import (
+    COMPARED,
+    GROUP,
+    SPLIT,
+    Group,
+    across_datasets,
+    groups,
+    shared_key,
+)
 from reseed.options import Strict
 from reseed.verdicts import ALL_DATASETS
 
@@ -28,15 +38,15 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     (least and greatest) of the finished ones, in units of the score. Means are over a model's own
     runs: models that lack runs are not on equal terms, which `n` shows.
 
-    Where a setting spans two datasets or more, a further row a model under `ALL_DATASETS` holds
-    its mean rank over the `datasets` on which every model has a finished run, and on how many of
-    them it is first, alone or tied. It ranks means; whether a difference is more than luck is what
-    the analysis `pairs` says.
+    Where two datasets or more belong together (`pairing.across_datasets`), a further row a model
+    under `ALL_DATASETS` holds its mean rank over those of the `datasets` on which every model has a
+    finished run (`n`), and on how many of them it is first, alone or tied. It ranks means; whether
+    a difference is more than luck is what the analysis `pairs` says.
     """
     found = list(groups(data))
-    rows = [row for group in found for row in _rows(group)]
-    rows += _over_datasets(rows)
-    return pd.DataFrame(rows, columns=COLUMNS)
+    rows = [_rows(group) for group in found]
+    listed = [row for part in rows for row in part] + _over_datasets(found, rows)
+    return pd.DataFrame(listed, columns=COLUMNS)
 
 
 def _rows(group: Group) -> list[dict]:
@@ -55,7 +65,7 @@ def _rows(group: Group) -> list[dict]:
             "failed": group.failed[model],
         }
         if len(scores):
-            row |= {"mean": scores.mean(), "low": scores.min(), "high": scores.max()}
+            row |= {"mean": _mean(scores), "low": scores.min(), "high": scores.max()}
             row["sd"] = scores.std(ddof=1) if len(scores) > 1 else np.nan
         rows.append(row)
     ranked = [row for row in rows if row["n"]]
@@ -66,13 +76,18 @@ def _rows(group: Group) -> list[dict]:
     return sorted(rows, key=lambda row: row.get("rank", np.inf))
 
 
-def _over_datasets(rows: list[dict]) -> list[dict]:
-    """Mean ranks over the datasets that are complete, by what else the settings share."""
-    table, found = pd.DataFrame(rows, columns=COLUMNS), []
-    shared = ["experiment", "hyperparameters_source"]
-    for key, part in table.groupby(shared, sort=False, dropna=False):
-        place = part["dataset"] + "\x1f" + part["scheme"]
-        ranks = part.assign(place=place).pivot(index="place", columns="model", values="rank")
+def _mean(scores: np.ndarray) -> float:
+    """To 12 digits of the largest score, so that the order of adding breaks no tie."""
+    size = float(np.abs(scores).max())
+    return round(float(scores.mean()), 12 - math.ceil(math.log10(size))) if size > 0 else 0.0
+
+
+def _over_datasets(found: list[Group], rows: list[list[dict]]) -> list[dict]:
+    """Mean ranks over the datasets that are complete, of what is one comparison over datasets."""
+    over = []
+    for chosen in across_datasets([group.key for group in found]):
+        part = pd.DataFrame([row for i in chosen for row in rows[i]], columns=COLUMNS)
+        ranks = part.pivot(index="dataset", columns="model", values="rank")
         complete = ranks.dropna()
         if len(ranks) < 2 or ranks.shape[1] < 2:
             continue
@@ -80,12 +95,10 @@ def _over_datasets(rows: list[dict]) -> list[dict]:
         failed = part.groupby("model")["failed"].sum()
         order = complete.mean().sort_values(kind="stable") if len(complete) else ranks.iloc[0] * 0
         for model, rank in order.items():
-            found.append(
-                dict(zip(shared, key, strict=True))
+            over.append(
+                shared_key(part)
                 | {
-                    "varied": part["varied"].iloc[0],
                     "dataset": ALL_DATASETS,
-                    "scheme": "",
                     "metric": "rank",
                     "greater_is_better": False,
                     "factor": 1.0,
@@ -99,4 +112,4 @@ def _over_datasets(rows: list[dict]) -> list[dict]:
                     "firsts": int(first[model]),
                 }
             )
-    return found
+    return over

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data, primary_metric
-from reseed.analyses.predictions import Group
+from reseed.analyses.outputs import MEANS, Outputs, outputs, plain_metric
 from reseed.options import Count, Level, Strict
-from reseed.seeds import stream
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
+from reseed.stats.crossed_comparison import item_values
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
 
 READS = "predictions"
@@ -39,52 +39,44 @@ class Options(Strict):
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a group of model seeds on one test set, and metric.
 
-    Of classifiers: accuracy, and the primary metric where that is another; of regressions: MSE.
+    Accuracy of classifiers, MSE of regressions, and the primary metric where that is another.
     `observed_sd` is the SD over model seeds; `infinite_sd` what would remain of it on an infinite
-    test set (of metrics that are a mean over items: accuracy, MSE), with its interval, which is
+    test set (of means over items: accuracy, MSE, MAE), with its interval, which is
     withheld where it cannot be trusted (`interval_reason`: fewer than 5 runs, all runs alike);
     `test_set_sd` the SD of one model's score over bootstrap resamples of the test items, the root
     mean square over `bootstrap_seeds` models; `test_set_sd_closed_form` √(acc(1−acc)/items).
     """
-    groups = data.predictions.groups() if data.predictions is not None else []
-    rows = [row for group in groups for row in _rows(data, group, options)]
+    rows = [row for one in outputs(data) for row in _rows(data, one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(data: Data, group: Group, options: dict) -> Iterator[dict]:
-    task = data.about["datasets"][group.key["dataset"]]["task"]
-    primary = primary_metric(data.about, group.key["dataset"])
-    metrics = ["mse"] if task == "regression" else ["accuracy"]
-    for metric in dict.fromkeys([*metrics, primary]):
-        row = group.key | {
+def _rows(data: Data, one: Outputs, options: dict) -> Iterator[dict]:
+    primary = primary_metric(data.about, one.key["dataset"])
+    for metric in dict.fromkeys([plain_metric(one.task), primary]):
+        row = one.key | {
             "metric": metric,
             "primary": metric == primary,
-            "n": len(group.seeds),
-            "failed": group.failed,
-            "items": len(group.y_true),
+            "n": one.n,
+            "failed": one.failed,
+            "items": len(one.y_true),
             "level": options.get("level", 0.95),
         }
         try:
-            yield row | _measure(group, task, metric, options)
+            yield row | _measure(one, metric, options)
         except ValueError as error:
             yield row | {"reason": str(error)}
 
 
-def _measure(group: Group, task: str, metric: str, options: dict) -> dict:
+def _measure(one: Outputs, metric: str, options: dict) -> dict:
     """Both noises of one metric; ValueError where they cannot be told."""
-    if len(group.seeds) < 2:
+    if one.n < 2:
         raise ValueError("needs at least two model seeds that did not fail")
     if metric not in WEIGHTED_METRICS:
         raise ValueError(f"{metric}: no resampling of test items for this metric")
-    predicted = _predictions(group.scores, task, metric)
+    predicted = one.predicted(metric)
     chosen = predicted[: options.get("max_seeds", 10)]
-    name = "/".join(str(value) for value in group.key.values())
     boot = test_set_bootstrap(
-        metric,
-        group.y_true,
-        chosen,
-        options.get("n_boot", 200),
-        rng=stream(0, f"test set/{metric}/{name}"),
+        metric, one.y_true, chosen, options.get("n_boot", 200), rng=one.rng("test set", metric)
     )
     found = {
         "test_set_sd": float(np.sqrt(np.mean(np.square(boot.sd)))),
@@ -93,28 +85,20 @@ def _measure(group: Group, task: str, metric: str, options: dict) -> dict:
         "reason": "",
         "interval_reason": "",
     }
-    level = options.get("level", 0.95)
-    if metric == "accuracy":
-        correct = predicted == group.y_true
-        accuracy = float(correct.mean())
-        closed = float(np.sqrt(accuracy * (1 - accuracy) / correct.shape[1]))
-        return found | _split(correct, level) | {"test_set_sd_closed_form": closed}
-    if metric == "mse":
-        return found | _split((predicted - group.y_true) ** 2, level)
-    ones = np.ones((1, len(group.y_true)))
-    scores = WEIGHTED_METRICS[metric](group.y_true, predicted, ones)[0]
+    if metric in MEANS:
+        values = item_values(metric, one.y_true, predicted)
+        found |= _split(values, options.get("level", 0.95))
+        if metric == "accuracy":
+            spread = found["mean"] * (1 - found["mean"])
+            found["test_set_sd_closed_form"] = float(np.sqrt(spread / len(one.y_true)))
+        return found
+    ones = np.ones((1, len(one.y_true)))
+    scores = WEIGHTED_METRICS[metric](one.y_true, predicted, ones)[0]
     return found | {
         "mean": float(scores.mean()),
         "observed_sd": float(scores.std(ddof=1)),
         "reason": "no mean over items: what remains on an infinite test set is not split off",
     }
-
-
-def _predictions(scores: np.ndarray, task: str, metric: str) -> np.ndarray:
-    """What the metric compares with the targets: labels for accuracy, else the scores."""
-    if metric != "accuracy":
-        return scores
-    return scores.argmax(axis=2) if task == "multiclass" else scores > 0.5
 
 
 def _split(scores: np.ndarray, level: float) -> dict:

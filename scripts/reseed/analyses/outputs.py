@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -20,12 +21,21 @@ PLACE = [
     "experiment", "dataset", "scheme", MODEL, ARM, "hyperparameters_source", "data_seed", "repeat",
     "fold",
 ]  # fmt: skip
+_ARM, _SPLIT = (MODEL, ARM), ("data_seed", "repeat", "fold")
 #: What arms that can be set side by side share.
-SIDE_BY_SIDE = [name for name in PLACE if name not in (MODEL, ARM)]
+SIDE_BY_SIDE = [name for name in PLACE if name not in _ARM]
+_SETTING = [name for name in SIDE_BY_SIDE if name not in _SPLIT]
+#: Metrics of `stats.bootstrap` that are a mean of one number an item.
+MEANS = ("accuracy", "error", "mse", "mae")
+
+
+def plain_metric(task: str) -> str:
+    """The metric that every model of a task has beside its dataset's own, in its curves too."""
+    return "mse" if task == "regression" else "accuracy"
 
 
 class SplitOptions(Strict):
-    """splits: `first` (the first split of each dataset) or `all`."""
+    """splits: `first` (the first split of a dataset that all arms have) or `all`."""
 
     splits: Literal["first", "all"] = "first"
 
@@ -117,27 +127,36 @@ def selected(data: Data, options: dict) -> list[Outputs]:
 
 
 def first_splits(found: list[Outputs]) -> list[Outputs]:
-    """Those on the first split of each experiment and dataset, by data seed, repeat and fold."""
-    split = ("data_seed", "repeat", "fold")
-    first: dict[tuple, tuple] = {}
-    for one in found:
-        place = (one.key["experiment"], one.key["dataset"], one.key["scheme"])
-        here = tuple(one.key[name] for name in split)
-        first[place] = min(first.get(place, here), here)
-    return [
-        one
-        for one in found
-        if tuple(one.key[name] for name in split)
-        == first[one.key["experiment"], one.key["dataset"], one.key["scheme"]]
-    ]
+    """Those on the first split, by data seed, repeat and fold, that all arms have.
+
+    Of each experiment and dataset; where its arms share no split, the first of each arm.
+    """
+    chosen = []
+    for place in _grouped(found, _SETTING).values():
+        arms = [_grouped(own, _SPLIT) for own in _grouped(place, _ARM).values()]
+        shared = set.intersection(*map(set, arms))
+        chosen += [one for own in arms for one in own[min(shared or own)]]
+    return chosen
 
 
 def side_by_side(found: list[Outputs]) -> Iterator[list[Outputs]]:
     """Lists of the arms that share experiment, dataset and split, in order of appearance."""
+    yield from _grouped(found, SIDE_BY_SIDE).values()
+
+
+def apart(found: list[Outputs]) -> Iterator[list[Outputs]]:
+    """Two arms of an experiment and dataset that share no split, pair by pair."""
+    for place in _grouped(found, _SETTING).values():
+        for a, b in combinations(_grouped(place, _ARM).values(), 2):
+            if not _grouped(a, _SPLIT).keys() & _grouped(b, _SPLIT).keys():
+                yield [a[0], b[0]]
+
+
+def _grouped(found: list[Outputs], names: Iterable[str]) -> dict[tuple, list[Outputs]]:
     groups: dict[tuple, list[Outputs]] = {}
     for one in found:
-        groups.setdefault(tuple(one.key[name] for name in SIDE_BY_SIDE), []).append(one)
-    yield from groups.values()
+        groups.setdefault(tuple(one.key[name] for name in names), []).append(one)
+    return groups
 
 
 def shared_rows(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:

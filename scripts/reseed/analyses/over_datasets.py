@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import Literal
 
@@ -10,22 +11,22 @@ import pandas as pd
 from scipy import stats
 
 from reseed.analyses.data import Data
-from reseed.analyses.pairing import Group, groups, pair_up
+from reseed.analyses.pairing import GROUP, Group, across_datasets, groups, pair_up, shared_key
 from reseed.metric_names import is_share
 from reseed.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
 from reseed.verdicts import half_places, number, share_text
 
-#: What the datasets of one comparison share.
-GROUP = ["experiment", "varied", "hyperparameters_source"]
 COLUMNS = [
-    *GROUP, "statistic", "dataset", "model_a", "model_b", "scale", "factor", "unit", "datasets",
-    "runs_min", "observed", "effect", "low", "high", "level", "tau", "tau_low", "tau_high",
-    "rope", "p_a_better", "p_equivalent", "p_b_better", "new_low", "new_high", "new_a_better",
-    "new_equivalent", "new_b_better", "wins", "losses", "rank_p", "rank_p_holm", "outcome",
-    "verdict", "left_out", "reason",
+    *[name for name in GROUP if name != "dataset"], "statistic", "dataset", "model_a", "model_b",
+    "scale", "factor", "unit", "datasets", "runs_min", "observed", "effect", "low", "high", "level",
+    "tau", "tau_low", "tau_high", "rope", "p_a_better", "p_equivalent", "p_b_better", "new_low",
+    "new_high", "new_a_better", "new_equivalent", "new_b_better", "wins", "losses", "rank_p",
+    "rank_p_holm", "outcome", "verdict", "left_out", "left_out_why", "reason",
 ]  # fmt: skip
+#: Scores that are no shares and at most 1 too, by the words of their names.
+_AT_MOST_ONE = re.compile("r2|mcc|matthews|kappa")
 #: Fewest runs on a dataset (the variance of a t exists from three degrees of freedom on), and
 #: fewest datasets with so many.
 RUNS, DATASETS = 4, 3
@@ -33,8 +34,9 @@ RUNS, DATASETS = 4, 3
 
 class Options(Strict):
     """scale: `points` (differences of a share; the default where every dataset is judged by the
-        same share) or `relative` (of the logarithm of the loss, 1 − score for a share, so that 0.1
-        is about 10 % fewer errors).
+        same share) or `relative` (of the logarithm of the loss, so that 0.1 is about 10 % fewer
+        errors). The loss is the score where less is better; 1 − score for a share, R², MCC and
+        kappa; −score where greater is better and none is above 0.
     rope: half-width of practical equivalence, in units of the score, or of the logarithm of the
         loss where the scale is relative (None: nothing is called equivalent).
     level: of the intervals.
@@ -55,14 +57,15 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     dataset; `outcome`: see `_outcome`. `wins`, `losses`: datasets on which A's mean is better, or
     worse; `rank_p` the signed-rank test over datasets, `rank_p_holm` adjusted over pairs. Of a
     dataset: the `observed` difference and the one shrunken towards the others (`effect`). Datasets
-    without four comparable runs of both are `left_out`.
+    without four comparable runs of both, or without a loss that has a logarithm where the scale is
+    relative, are `left_out`; `left_out_why` says which for what. What belongs together: see
+    `pairing.across_datasets`.
     """
-    found: dict[tuple, list[Group]] = {}
-    for group in groups(data):
-        found.setdefault(tuple(group.key[name] for name in GROUP), []).append(group)
-    rows = []
-    for key, several in found.items():
-        shared = dict(zip(GROUP, key, strict=True))
+    found, rows = list(groups(data)), []
+    for chosen in across_datasets([group.key for group in found]):
+        several = [found[i] for i in chosen]
+        shared = shared_key(pd.DataFrame([group.key for group in several]))
+        shared["dataset"] = ""
         rows += [shared | row for row in _of_group(several, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -98,20 +101,31 @@ def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) ->
         "rope": options.get("rope", np.nan),
         "reason": "",
     }
-    names, effects, errors, runs, left_out = [], [], [], [], []
+    names, effects, errors, runs = [], [], [], []
+    left_out: dict[str, list[str]] = {}
     for group in several:
         try:
             effect, error, n = _effect(group, a, b, scale)
-        except ValueError:
-            left_out.append(group.key["dataset"])
+        except ValueError as why:
+            left_out.setdefault(str(why), []).append(group.key["dataset"])
             continue
         names.append(group.key["dataset"])
         effects.append(effect)
         errors.append(error)
         runs.append(n)
-    shared |= {"datasets": len(names), "left_out": ", ".join(left_out)}
-    if len(names) < DATASETS:
-        reason = f"fewer than {DATASETS} datasets with {RUNS} comparable runs of both"
+    why = "; ".join(f"{', '.join(which)}: {reason}" for reason, which in left_out.items())
+    shared |= {
+        "datasets": len(names),
+        "left_out": ", ".join(name for which in left_out.values() for name in which),
+        "left_out_why": why,
+    }
+    reason = f"fewer than {DATASETS} datasets" + f" ({why})" * bool(why)
+    if points and len({(group.metric, group.factor) for group in several}) > 1:
+        metrics = ", ".join(dict.fromkeys(group.metric for group in several))
+        reason = f"points of unlike scores ({metrics}) have no mean: use the scale `relative`"
+    elif len(names) >= DATASETS:
+        reason = ""
+    if reason:
         return [shared | {"statistic": "pair", "model_a": a, "model_b": b, "reason": reason}]
     d, s = np.array(effects), np.array(errors)
     rope = options.get("rope", 0.0)
@@ -125,7 +139,6 @@ def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) ->
         | _told(result, rope > 0)
         | {
             "statistic": "pair",
-            "dataset": "",
             "observed": float(d.mean()),
             "wins": int((d > 0).sum()),
             "losses": int((d < 0).sum()),
@@ -202,7 +215,7 @@ def _effect(group: Group, a: str, b: str, scale: str) -> tuple[float, float, int
     scores = (_on_scale(group, group.scores[[group.models.index(m)]], scale) for m in (a, b))
     (pairing,) = pair_up(*scores, group.split)
     if pairing.n < RUNS or pairing.design == "different splits":
-        raise ValueError("too few comparable runs")
+        raise ValueError(f"fewer than {RUNS} comparable runs of both")
     if pairing.paired:
         d = differences(pairing.a, pairing.b)
         ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
@@ -218,8 +231,19 @@ def _on_scale(group: Group, scores: np.ndarray, scale: str) -> np.ndarray:
     """Scores (NaN: no run) that are the better the greater, on the scale of the effect."""
     if scale == "points":
         return group.sign * scores
-    top = 100.0 if is_share(group.metric) and group.factor == 1.0 else 1.0
-    loss = top - scores if group.greater_is_better else scores
+    loss = _losses(group, scores)
     if (loss <= 0).any():
-        raise ValueError("a loss of 0 or less has no logarithm")
+        raise ValueError("a run has a loss of 0 or less, which has no logarithm")
     return -np.log(loss)
+
+
+def _losses(group: Group, scores: np.ndarray) -> np.ndarray:
+    if not group.greater_is_better:
+        return scores
+    if is_share(group.metric):
+        return (1.0 if group.factor == 100 else 100.0) - scores
+    if any(_AT_MOST_ONE.fullmatch(word) for word in re.split(r"[^a-z0-9]+", group.metric.lower())):
+        return 1.0 - scores
+    if (group.trials["score"] <= 0).all():
+        return -scores
+    raise ValueError(f"{group.metric} has no loss that could be told in relative terms")

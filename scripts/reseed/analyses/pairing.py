@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -17,8 +17,14 @@ from reseed.seeds import stream
 
 #: The column whose values are compared.
 COMPARED = "arm"
-#: What the models of one comparison share.
+#: What names a comparison of models.
 GROUP = [name for name in CELL if name not in (COMPARED, "model")]
+#: What its models share. Not `varied`: arms with seeds of their own are compared as far as they
+#: share splits, which `pair_up` sees.
+_SHARED = [name for name in GROUP if name != "varied"]
+#: What comparisons of one kind on several datasets share, and what tells them apart where one
+#: dataset has several.
+_ACROSS, _SPLITTING = ["experiment", "hyperparameters_source"], ["scheme", "test_ratio"]
 SPLIT = ["data_seed", "repeat", "fold"]
 #: More folds than anyone uses: these are repeats without a column that says so.
 MOST_FOLDS = 20
@@ -112,8 +118,8 @@ class Pairing:
 
 def groups(data: Data) -> Iterator[Group]:
     """Every setting in which models can be compared, in order of appearance."""
-    for values, trials in data.metrics.groupby(GROUP, sort=False, dropna=False):
-        key = dict(zip(GROUP, values, strict=True))
+    for _, trials in data.metrics.groupby(_SHARED, sort=False, dropna=False):
+        key = shared_key(trials)
         entry = data.about["datasets"][key["dataset"]]
         metric = primary_metric(data.about, key["dataset"])
         score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
@@ -132,11 +138,41 @@ def groups(data: Data) -> Iterator[Group]:
         )
 
 
+def shared_key(places: pd.DataFrame) -> dict:
+    """What places (rows with the columns `GROUP`) share; where they differ, all of it in words.
+
+    NaN for a number that differs.
+    """
+    values = {name: places[name].unique() for name in GROUP}
+    return {
+        name: found[0] if len(found) == 1 else np.nan if found.dtype == float else ", ".join(found)
+        for name, found in values.items()
+    }
+
+
+def across_datasets(keys: Sequence[Mapping]) -> list[list[int]]:
+    """Which of `keys` (by the names of `GROUP`) make one comparison over datasets, by position.
+
+    Those of one experiment and source of hyper-parameters, however each dataset was split: two
+    datasets seldom have the very same test ratio. Where one dataset was split in several ways, each
+    way is a comparison of its own: in none does a dataset count twice.
+    """
+    table = pd.DataFrame(list(keys), columns=[*_ACROSS, *_SPLITTING, "dataset"])
+    way = table.groupby(_SPLITTING, sort=False, dropna=False).ngroup()
+    ways = way.groupby([table[name] for name in [*_ACROSS, "dataset"]], dropna=False)
+    several = (ways.transform("nunique") > 1).groupby(
+        [table[name] for name in _ACROSS], dropna=False
+    )
+    way = way.where(several.transform("any"), -1)
+    number = table.assign(way=way).groupby([*_ACROSS, "way"], sort=False, dropna=False).ngroup()
+    return [np.flatnonzero(number == i).tolist() for i in range(number.nunique())]
+
+
 def unit_of(metric: str, scores: pd.Series, given: str) -> tuple[float, str]:
     """(factor, name) in which differences are told: points (× 100) for a share, else as given."""
     if not is_share(metric) or scores.empty or scores.min() < 0:
         return 1.0, given
-    if scores.max() <= 1:
+    if scores.max() <= 1 + 1e-6:  # a share of 1 in single precision
         return 100.0, "points"
     return 1.0, given or ("points" if scores.max() <= 100 else "")
 

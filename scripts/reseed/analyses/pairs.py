@@ -189,7 +189,9 @@ def _described(group: Group, alike: list[Pairing], trials: int) -> dict:
     found = {"mean_a": mean_a, "mean_b": mean_b, "difference": group.sign * (mean_a - mean_b)}
     if trials:
         d = differences(np.stack([p.trial_a for p in alike]), np.stack([p.trial_b for p in alike]))
-        flips = disagreement(np.sign(d), d.sum(axis=1), np.abs(d).sum(axis=1), "half")
+        # The stated order is that of the units: splits weigh the same, whatever their seeds.
+        stated = differences(mean_a[:, None], mean_b[:, None])[:, 0]
+        flips = disagreement(np.sign(d), stated, np.abs(stated), "half")
         found |= {"instability": flips.mean(axis=1), "ties": (d == 0).mean(axis=1)}
     return {name: values.tolist() for name, values in found.items()}
 

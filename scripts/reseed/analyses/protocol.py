@@ -5,8 +5,8 @@ that are equal, in which it calls any of them better. It is measured twice:
 
 - `aa`: seeds of one model, drawn anew for every fold, pose as models, on the trials at hand. The
   data are held: this is the error of taking seed noise for a difference on *these* rows;
-- `simulated`: real cross-validation of equally good models on fresh samples, so that overlapping
-  training sets do what they do in life.
+- `simulated`: real cross-validation (or hold-outs) of equally good models on fresh samples, so that
+  overlapping training sets do what they do in life.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def _rows(group: Group, options: dict) -> list[dict]:
         "pairs": models * (models - 1) // 2,
         "reason": "",
     }
-    simulated = _simulated(group, models, folds, max(1, splits // folds), options)
+    items = max(options.get("items", 200), 4 * folds)  # two of each class in a fold
+    simulated = _simulated(group, models, splits, items, options)
     alpha, ratio = common["alpha"], group.test_train_ratio
     ways = {
         "single": higher_wins,
@@ -123,7 +124,7 @@ def _rows(group: Group, options: dict) -> list[dict]:
             }
             | _aa(group, scores, decide, options)
             | _rate("simulated", simulated, decide)
-            | {"simulations": len(simulated), "items": options.get("items", 200)}
+            | {"simulations": len(simulated), "items": items}
         )
     return rows
 
@@ -185,14 +186,23 @@ def _aa(group: Group, scores: np.ndarray, decide: Callable, options: dict) -> di
     return {"aa": float(found.mean()), "aa_experiments": len(found)}
 
 
-def _simulated(group: Group, models: int, folds: int, repeats: int, options: dict) -> np.ndarray:
+def _simulated(group: Group, models: int, splits: int, items: int, options: dict) -> np.ndarray:
+    """Splits like the group's, of the size that its tests are corrected for.
+
+    Folds where the ratio is that of as many folds, else hold-outs of the same share.
+    """
+    folds, ratio = int(group.trials["fold"].nunique()), group.test_train_ratio
+    if round(1 / ratio) == folds - 1:
+        design = {"n_folds": folds, "n_repeats": max(1, splits // folds)}
+    else:
+        share = np.clip(ratio / (1 + ratio), 2 / items, 1 - 2 / items)  # a row of each class
+        design = {"test_share": share, "n_repeats": splits}
     return simulate_cv(
         options.get("n_simulations", 500),
         n_models=min(models, options.get("simulated_models", 6)),
-        n_samples=options.get("items", 200),
-        n_folds=max(2, folds),
-        n_repeats=repeats,
+        n_samples=items,
         rng=group.rng("simulated"),
+        **design,
     )
 
 

@@ -33,8 +33,8 @@ READS = "predictions"
 #: Fewest models of which one is set against the others.
 LEAST = 4
 COLUMNS = [
-    "experiment", "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat",
-    "fold", *SEEDS, "n", "failed", "items", "accuracy", "validation_accuracy",
+    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
+    "repeat", "fold", *SEEDS, "n", "failed", "items", "accuracy", "validation_accuracy",
     "primary_metric", "primary", "ranked_by",
     "alpha_hat", "alpha_hat_mc_se", "churn", "churn_ensemble", "ece", "rank", "admitted", "pareto",
     "ensemble_accuracy", "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se",

@@ -14,7 +14,7 @@ from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
 from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.comparison import differences
-from reseed.stats.planning import detectable_effect, half_width, pilot_sd, power
+from reseed.stats.planning import detectable_effect, pilot_sd, power
 
 COLUMNS = [
     *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "sd",
@@ -127,12 +127,17 @@ def _scale(
     They are the same for every pair, and dear.
     """
     runs = np.arange(2, most + 1)
-    width = half_width(np.sqrt(runs), runs, level)
-    return runs, width, detectable_effect(_df(runs, paired), target_power, alpha)
+    df = _df(runs, paired)
+    return runs, _quantile(df, level), detectable_effect(df, target_power, alpha)
 
 
 def _df(runs: np.ndarray, paired: bool) -> np.ndarray:
     return runs - 1 if paired else 2 * runs - 2
+
+
+def _quantile(df: np.ndarray, level: float) -> np.ndarray:
+    """Half-width of a t interval in standard errors."""
+    return special.stdtrit(df, (1 + level) / 2)
 
 
 def _shown(rows: list[dict], options: dict) -> list[np.ndarray]:
@@ -155,11 +160,11 @@ def _points(part: pd.DataFrame, paired: bool, options: dict) -> list[np.ndarray]
     inflated = part["sd"].to_numpy() * np.sqrt(1 + part["test_train_ratio"].to_numpy() * runs)
     one_sd = inflated if paired else inflated / np.sqrt(2)
     target = part["target_difference"].to_numpy()
-    effect = detectable_effect(_df(runs, paired), options.get("power", 0.8), alpha)
+    df, error = _df(runs, paired), inflated / np.sqrt(runs)
     return [
-        half_width(inflated, runs, level),
+        _quantile(df, level) * error,
         power(target, one_sd, runs, alpha, paired=paired),
-        effect * inflated / np.sqrt(runs),
+        detectable_effect(df, options.get("power", 0.8), alpha) * error,
     ]
 
 

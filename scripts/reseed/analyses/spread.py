@@ -43,7 +43,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a cell, and two more (`held` says what is held) a cell that crosses both seeds.
 
     A cell whose trials cross model and data seeds is also cut along its first data seed and its
-    first model seed: one seed varied, the other held, as everywhere else in the paper.
+    first model seed: one seed varied, the other held, as everywhere else in the paper. Where the
+    model seeds are several roles that are crossed, the cut along a data seed still crosses them.
     Intervals over seeds are at `level`, for the median, IQR and SD, each only where there are seeds
     enough for it to hold (`reseed.stats.spread.spread_intervals`); range and relative variation
     have none. What can be said of a range is `range_next`: where the range of as many new seeds
@@ -62,8 +63,9 @@ def _parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
         return
     data_seeds, model_seeds = cell.seeds["data_seed"], cell.seeds[MODEL_SEED]
     first = data_seeds.min(), model_seeds.iloc[0]  # rows are sorted by seed
+    rest = "+".join(part for part in cell.key["varied"].split("+") if part != "data")
     slices = {
-        "model": (data_seeds == first[0], f"data seed {first[0]}"),
+        rest: (data_seeds == first[0], f"data seed {first[0]}"),
         "data": ((model_seeds == first[1]).all(axis=1), f"model seed {first[1]['init']}"),
     }
     for varied, (chosen, held) in slices.items():

@@ -10,7 +10,7 @@ import pandas as pd
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
 from reseed.analyses.region import region
-from reseed.metric_names import is_share
+from reseed.analyses.shares import whole
 from reseed.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
@@ -20,8 +20,8 @@ from reseed.verdicts import half_places, number
 COLUMNS = [
     *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "runs",
     "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
-    "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "verdict", "rope", "alpha", "scale",
-    "guarantee",
+    "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope",
+    "alpha", "scale", "guarantee",
 ]  # fmt: skip
 _GUARANTEE = {
     "seeds": "one split, independent seeds",
@@ -36,7 +36,8 @@ class Options(Strict):
     rope: half-width of practical equivalence, score units; by metric where there are several: a
         further reason to stop (None: nothing is called equivalent).
     half_width: of an interval that is narrow enough, score units: another.
-    bounds: [least, greatest] that a score can be at all ([0, 1] for a share, else none).
+    bounds: least and greatest that a score can be at all ([0, 1] for a share, [0, 100] for percent,
+        else none).
     """
 
     alpha: Level = 0.05
@@ -54,7 +55,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     against "no difference", for differences that are symmetric then, whatever their tails;
     `bounded_low`, `bounded_high`: empirical-Bernstein sequence, for scores within known bounds.
     Of the pair: where each would have stopped (NaN: not yet), `reason`, the runs `saved` of each
-    model by the first, and its `outcome` (one of `verdicts.OUTCOMES`) with the sentence for it.
+    model by the first, its `outcome` (one of `verdicts.OUTCOMES`) with the sentence for it, and the
+    `winner` of a difference: the better at the stop, which need not be the better in the end.
     Over splits of one table there is no outcome: they are not independent.
     """
     found = list(groups(data))
@@ -111,7 +113,7 @@ def _told(row: dict, stop: Stop) -> dict:
     """Outcome and sentence: what was known where the first rule stopped, or is now."""
     if row["design"] == "splits":
         text = "No verdict while runs are added: the splits overlap, so the sequence is too narrow."
-        return {"outcome": "not comparable", "verdict": text}
+        return {"outcome": "not comparable", "winner": "", "verdict": text}
     a, b, factor = row["model_a"], row["model_b"], row["factor"]
     unit = f" {row['unit']}" if row["unit"] else ""
     runs = f"{row['n'] if stop.n is None else stop.n} runs of each"
@@ -123,26 +125,24 @@ def _told(row: dict, stop: Stop) -> dict:
     if stop.reason == "different from 0":
         # The sign at the stop, which later runs may turn.
         first, second = (a, b) if stop.low > 0 else (b, a)
-        return {"outcome": "difference", "verdict": f"{first} beats {second} by {runs}{numbers}."}
+        text = f"{first} beats {second} by {runs}{numbers}."
+        return {"outcome": "difference", "winner": first, "verdict": text}
     if stop.reason == "equivalent":
         within = f"±{row['rope'] * factor:.3g}{unit}"
         text = f"{a} and {b} are equivalent within {within} by {runs}{numbers}."
-        return {"outcome": "equivalent", "verdict": text}
+        return {"outcome": "equivalent", "winner": "", "verdict": text}
     why = "precise enough to stop, and not" if stop.n else "not yet"
     text = f"{a} and {b}: {why} told apart by {runs}{numbers}."
-    return {"outcome": "no difference shown", "verdict": text}
+    return {"outcome": "no difference shown", "winner": "", "verdict": text}
 
 
 def _bounded(group: Group, d: np.ndarray, alpha: float, options: dict):
     """Empirical-Bernstein sequence of the differences; None where the scores have no bounds."""
-    share = is_share(group.metric)
-    # A share told in percent comes with the factor 1 (see `pairing.unit_of`).
-    bounds = options.get("bounds") or (
-        [0, 1] if group.factor == 100 else [0, 100] if share else None
-    )
+    most = whole(group.metric, group.trials["score"])
+    bounds = options.get("bounds") or ([0.0, most] if most else None)
     if bounds is None:
         return None
-    width = float(bounds[1] - bounds[0])
+    width = float(np.ptp(bounds))
     return (
         bounded_confidence_sequence(d, -width, width, alpha) if np.abs(d).max() <= width else None
     )

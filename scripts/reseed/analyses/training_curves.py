@@ -11,8 +11,10 @@ import pandas as pd
 
 from reseed.analyses.arm_cells import PLACE
 from reseed.analyses.arms import with_arms
-from reseed.analyses.data import SEEDS, Data, primary_metric
+from reseed.analyses.data import SEEDS, Data
+from reseed.analyses.outputs import plain_metric
 from reseed.errors import ReseedError
+from reseed.metric_names import direction
 from reseed.options import Strict
 
 #: Which trial a curve is.
@@ -57,7 +59,8 @@ class Curves:
 def training_curves(data: Data, options: dict) -> Iterator[Curves]:
     """Curves of the column `options["column"]` ("validation_metric") by arm.
 
-    `greater_is_better` follows the dataset's metric, and is False for a column that is a loss.
+    Whatever a dataset is judged by, models record as `validation_metric` and `test_metric` the
+    accuracy of classes and the mean squared error of values; a column that is a loss goes down.
     Raises ReseedError for a column that was not collected.
     """
     table = data.predictions.curves() if data.predictions is not None else pd.DataFrame()
@@ -78,12 +81,10 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
         runs, epochs, values, left_out = _stack(rows, column)
         if not values.size:
             continue
-        loss = column.endswith("loss")
-        metric = primary_metric(data.about, place["dataset"])
-        up = data.about["datasets"][place["dataset"]]["greater_is_better"] and not loss
-        name = column.replace("_", " ")
-        yield Curves(place, column, name if loss else name.replace("metric", metric), up, runs,
-                     epochs, values, left_out)  # fmt: skip
+        metric = plain_metric(data.about["datasets"][place["dataset"]]["task"])
+        name = column.replace("metric", metric).replace("_", " ")
+        up = bool(direction(name))
+        yield Curves(place, column, name, up, runs, epochs, values, left_out)
 
 
 def _stack(rows: pd.DataFrame, column: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:

@@ -24,7 +24,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     done = rows if rows.empty else rows[rows["reason"] == ""]
     if done.empty:
-        return empty_table(data, "No two arms were run on five repeats of two folds.")
+        return empty_table(data, "No two arms finished five repeats of two folds.")
     shown, sections = [], []
     for _, row in done.iterrows():
         digits = decimals([row["difference"]], 2, 3)
@@ -41,12 +41,12 @@ def table(data: ExhibitData, options: dict) -> Table:
         sections.append(f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}")
     left_out = len(rows) - len(done)
     footnote = (
-        f"{data.scale} Failed trials: {int(done['failed'].max())} of a pair at"
-        " most. Differences are positive where the arm named first is better. Alpaydın's combined"
-        " F test; it asks whether the learners differ when trained on half of the rows. Simulated,"
-        " it erred in 8.5 % of cases with 200 rows and in 4 % with 1,000, at a nominal 5 %."
+        f"{data.scale} Differences are positive where the arm named first is better. Alpaydın's"
+        " combined F test; it asks whether the learners differ when trained on half of the rows."
+        " Simulated, it erred in 8.5 % of cases with 200 rows and in 4 % with 1,000, at a nominal"
+        " 5 %."
     )
-    footnote += f" Pairs without a whole grid left out: {left_out}." if left_out else ""
+    footnote += f" Pairs with a failed or missing run left out: {left_out}." if left_out else ""
     told = int((done["p_holm"] <= done["alpha"]).sum())
     return Table(
         data,

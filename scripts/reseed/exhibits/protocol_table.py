@@ -46,7 +46,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         " not that of all trials' means (of the protocols: means over all folds, a seed drawn for"
         " each). Error: share of experiments with equal models in which any is called better. A/A:"
         " seeds of one model pose as models on these very rows. Simulated: equally good models"
-        f" cross-validated on fresh samples of {first['items']:,.0f} rows. In brackets: 95 %"
+        f" split likewise on fresh samples of {first['items']:,.0f} rows. In brackets: 95 %"
         " intervals. Cost: training time by that of one run of each model.",
     )
     return Table(

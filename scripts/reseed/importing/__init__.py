@@ -13,9 +13,17 @@ import pandas as pd
 
 from reseed.importing.checks import single_runs, uneven_runs, unknown_models, without_copies
 from reseed.importing.columns import RUN, find_columns, parts_of
-from reseed.importing.contract import EXPERIMENT, GIVEN, about_given, in_contract, one_row_a_run
-from reseed.importing.items import holds_items, scored_items
-from reseed.importing.metric_choice import choose_metrics, directions, wanted_names
+from reseed.importing.contract import (
+    EXPERIMENT,
+    GIVEN,
+    about_given,
+    given_ratio,
+    in_contract,
+    one_row_a_run,
+    unfinished_runs,
+)
+from reseed.importing.items import holds_items, read_notes, scored_items
+from reseed.importing.metric_choice import choose_metrics, directions, same_unit, wanted_names
 from reseed.importing.shapes import long_table
 from reseed.importing.sizes import split_sizes
 from reseed.importing.sources import open_results
@@ -44,7 +52,7 @@ def import_results(source: object, results: dict, study: dict) -> tuple[pd.DataF
             fixes.
     """
     mapping = results.get("columns") or {}
-    table = open_results(source, results.get("format") or "auto", mapping)
+    table = open_results(source, results.get("format") or "auto", mapping, results.get("metric"))
     return import_table(table, find_columns(table, mapping), results, study)
 
 
@@ -52,31 +60,44 @@ def import_table(
     table: Table, found: dict, results: dict, study: dict
 ) -> tuple[pd.DataFrame, dict]:
     """As `import_results`, of a table whose columns were found."""
-    wanted, tasks, notes = results.get("metric"), {}, [_read_from(table, found), *table.notes]
+    wanted, unit = results.get("metric"), results.get("unit") or ""
+    scores, tasks, copies = [], {}, []
     if holds_items(found):
         table.finish()
         long, tasks = scored_items(table, found, wanted)
     else:
-        long = long_table(table, found, wanted_names(wanted))
+        long, scores = long_table(table, found, wanted_names(wanted))
         table.finish()
         long, copies = without_copies(table, found, long)
-        notes += copies
-    long, primary, left_out = choose_metrics(table, long, _primary(wanted, tasks))
-    known = directions(table, set(primary.values()), results.get("greater_is_better"))
+    rows, primary, left_out = choose_metrics(table, long, _primary(wanted, tasks))
+    known, signs = directions(table, long, primary, results.get("greater_is_better"))
+    same_unit(table, long, primary, unit)
     if not primary:
         table.finish()
-    runs = one_row_a_run(long, primary)
-    notes += [*left_out, *single_runs(table, found, runs)]
+    runs = one_row_a_run(rows, primary)
+    unfinished = unfinished_runs(table, runs)
+    single = single_runs(table, found, runs)
     models = list(dict.fromkeys(runs["model"]))
     unknown_models(table, models, results.get("baseline"), results.get("pairs") or [])
-    metrics = in_contract(table, runs, results.get("test_train_ratio") or split_sizes(table, found))
+    ratio = given_ratio(table, results.get("test_train_ratio")) or split_sizes(table, found)
+    metrics = in_contract(table, runs, ratio)
     table.finish()
+    read = _read_from(table, found, scores)
+    notes = [
+        read,
+        *table.notes,
+        *read_notes(tasks),
+        *copies,
+        *left_out,
+        *signs,
+        *unfinished,
+        *single,
+    ]
     if set(RUN) & set(found):
         notes += uneven_runs(metrics)
     elif table.layout.tracker:
         notes.append("No column holds a seed: runs are taken as independent of each other.")
     notes += [note] if (note := sweep_note(table, found)) else []
-    unit = results.get("unit") or ""
     return metrics, about_given(metrics, primary, known, tasks, unit, study, notes)
 
 
@@ -87,9 +108,11 @@ def _primary(wanted: object, tasks: dict[str, dict]) -> object:
     return {dataset: entry["metric"] for dataset, entry in tasks.items()}
 
 
-def _read_from(table: Table, found: dict) -> str:
+def _read_from(table: Table, found: dict, scores: list[str]) -> str:
     if table.layout.derived:
         return f"Read from {Path(table.path).name}: {table.layout.derived}."
+    found = {name: column for name, column in found.items() if name != "value"}
+    found |= {"score": scores} if scores else {}
     columns = ", ".join(
         f"{name} from {' and '.join(map(repr, parts_of(column)))}" for name, column in found.items()
     )

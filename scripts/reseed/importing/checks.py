@@ -13,6 +13,8 @@ from reseed.schemas import PLACE
 #: With one run each, models can be compared over so many datasets, by rank.
 MIN_DATASETS = 5
 _SHOWN = 5
+#: Words of columns that count how far one run has come.
+_STEPS = {"epoch", "epochs", "step", "steps", "iteration", "iterations", "iter"}
 
 
 def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -26,8 +28,7 @@ def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.Da
     if not again.any():
         return long, []
     some = long[again]
-    rows = table.frame.loc[some["row"]].astype(str).agg("\x1f".join, axis=1)
-    rows.index = some.index
+    rows = table.joined_text(table.columns).loc[some["row"]].set_axis(some.index)
     places = [some[name] for name in place]
     unlike = rows.groupby(places).transform("nunique") > 1
     if unlike.any():
@@ -48,7 +49,10 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
     free = [name for name in RUN if name not in found]
     fix = "Remove all but one."
-    if free:
+    steps = [c for c in differ if _STEPS & set(plain(c).split("_"))]
+    if steps:
+        fix = f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
+    elif free:
         fix = (
             f"Map the column that tells them apart to one of {', '.join(free)}, or remove the "
             "rows that do not belong."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.importing.shapes import KEY
+from reseed.importing.shapes import FINISHED, KEY, STATUS
 from reseed.importing.table import Table
 from reseed.schemas import IDENTITY, MODEL_SEED, OUTCOME, PLACE, SEEDS
 
@@ -14,6 +14,8 @@ EXPERIMENT = "results"
 GIVEN = "given"
 #: More folds than this, and no repeats told, are hardly one cross-validation.
 _MOST_FOLDS = {True: 10, False: 20}
+#: Test rows over training rows: whoever gives more means a percentage, or turned it round.
+_MOST_RATIO = 10
 
 
 def one_row_a_run(long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
@@ -36,6 +38,36 @@ def one_row_a_run(long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
     missing = "no finite value of " + runs["dataset"].map(primary)
     runs["reason"] = pd.Series(reason).where((reason != "") | score.notna().to_numpy(), missing)
     return runs
+
+
+def unfinished_runs(table: Table, runs: pd.DataFrame) -> list[str]:
+    """Notes on which words of a status were taken for a failure; a mistake where no run is left."""
+    told = runs.loc[runs["reason"].str.startswith(STATUS), "reason"].value_counts(sort=False)
+    words = [f"{reason!r}" for reason in told.index.str.removeprefix(STATUS)]
+    if len(told) and told.sum() == len(runs):
+        table.mistake(
+            f"no run is finished: the status is {' or '.join(words)}",
+            f"Write `finished` for runs that are, or rename the column. Read as finished: "
+            f"{', '.join(sorted(FINISHED - {''}))}.",
+        )
+    return [
+        f"Status {word} was taken as failed ({count} run{'s' if count > 1 else ''})."
+        for word, count in zip(words, told, strict=True)
+    ]
+
+
+def given_ratio(table: Table, given: object) -> float | dict[str, float] | None:
+    """`test_train_ratio` as the study gives it; one that is no such number is a mistake."""
+    for ratio in given.values() if isinstance(given, dict) else [given]:
+        number = isinstance(ratio, int | float) and not isinstance(ratio, bool)
+        if ratio is not None and not (number and 0 < ratio <= _MOST_RATIO):
+            table.mistake(
+                f"`test_train_ratio` is {ratio!r}",
+                f"Give test rows over training rows, a number above 0 and up to {_MOST_RATIO}: "
+                "0.25 for 5 folds or an 80/20 split.",
+            )
+            return _MOST_RATIO  # without a use, but no second mistake
+    return given
 
 
 def in_contract(table: Table, runs: pd.DataFrame, ratio: float | dict[str, float]) -> pd.DataFrame:
@@ -80,7 +112,7 @@ def _setting(runs: pd.DataFrame) -> dict:
     scheme, folds, repeats = GIVEN, runs["fold"].nunique(), runs["repeat"].nunique()
     if folds > 1:
         scheme = f"kfold-{folds}x{repeats}"
-    seeds = {"data": PLACE, "model": ["seed"]}
+    seeds = {"data": ["data_seed", "repeat"], "model": ["seed"]}  # folds are no seed
     varied = [name for name, columns in seeds.items() if runs[columns].nunique().max() > 1]
     unnamed = folds if repeats == 1 and runs["data_seed"].nunique() == 1 else 0
     return {"scheme": scheme, "varied": "+".join(varied) or "none", "folds": unnamed}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from reseed.errors import ReseedError
+from reseed.importing.columns import known_name
 from reseed.importing.table import Table
 
 _PARQUET = (".parquet", ".pq")
@@ -27,6 +29,11 @@ def read_table(path: str | Path, file_format: str = "auto") -> Table:
     parquet = file_format == "parquet" or path.suffix.lower() in _PARQUET
     try:
         frame, where = _read_parquet(path) if parquet else _read_csv(path)
+    except UnicodeDecodeError:
+        raise ReseedError(
+            f"{path}: holds letters that are not UTF-8. Save it as UTF-8 (in a spreadsheet: "
+            "`CSV UTF-8`)."
+        ) from None
     except (OSError, ValueError, csv.Error) as error:
         kind = "Parquet" if parquet else "CSV"
         reason = str(error).strip().rstrip(".")
@@ -50,11 +57,23 @@ def checked(table: Table) -> Table:
     return table
 
 
-def read_tables(paths: list[Path], file_format: str = "auto") -> Table:
-    """Several files, one below the other; without a column `model` each file names its model.
+def with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the named levels of its index as columns, first; other levels are dropped."""
+    levels = frame.index.to_frame(index=False)
+    named = [n for n in frame.index.names if n is not None and n not in frame.columns]
+    return pd.concat([levels[named], frame.reset_index(drop=True)], axis=1)
 
-    A line is told as `12 of file.csv`. Raises ReseedError as `read_table`, or where files do not
-    have the same columns.
+
+def common_folder(paths: list[Path]) -> Path:
+    """The innermost folder that holds all of these."""
+    return Path(os.path.commonpath([path.absolute().parent for path in paths]))
+
+
+def read_tables(paths: list[Path], file_format: str = "auto", mapping: dict | None = None) -> Table:
+    """Several files, one below the other; where no column names the model each file names its own.
+
+    mapping: the user's `columns`. A line is told as `12 of file.csv`. Raises ReseedError as
+    `read_table`, or where files do not have the same columns.
     """
     if len(paths) == 1:
         return read_table(paths[0], file_format)
@@ -67,19 +86,29 @@ def read_tables(paths: list[Path], file_format: str = "auto") -> Table:
                 "is in one of them only. Give the files the same columns."
             )
     frames = [table.frame for table in tables]
-    if "model" not in tables[0].columns:
-        frames = [f.assign(model=path.stem) for f, path in zip(frames, paths, strict=True)]
+    if "model" not in {*map(known_name, tables[0].columns), *(mapping or {})}:
+        frames = [f.assign(model=name) for f, name in zip(frames, _names(paths), strict=True)]
     where = [
         f"{number} of {path.name}"
         for path, table in zip(paths, tables, strict=True)
         for number in table.where
     ]
     joined = pd.concat(frames, ignore_index=True)
-    return Table(", ".join(map(str, paths)), joined, np.array(where), tables[0].place)
+    path = f"{paths[0]} and {len(paths) - 1} more"
+    return Table(path, joined, np.array(where), tables[0].place)
+
+
+def _names(paths: list[Path]) -> list[str]:
+    """The files' names; where two have the same one, with their folders."""
+    names = [path.stem for path in paths]
+    if len(set(names)) == len(names):
+        return names
+    folder = common_folder(paths)
+    return [path.absolute().relative_to(folder).with_suffix("").as_posix() for path in paths]
 
 
 def _read_parquet(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
-    frame = pd.read_parquet(path).reset_index(drop=True).rename(columns=str)
+    frame = with_index(pd.read_parquet(path)).rename(columns=str)
     return frame, np.arange(1, len(frame) + 1)
 
 

@@ -4,37 +4,72 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from reseed.importing.columns import plain
 from reseed.importing.metric_choice import Wanted, wanted_names
 from reseed.importing.shapes import KEY, runs_table
 from reseed.importing.table import Table
 from reseed.metrics import TASKS, evaluate_scores, usual
 
+#: More whole numbers than this may be counts.
+_MANY_CLASSES = 30
 _SPLIT = ["dataset", "data_seed", "repeat", "fold"]
 
 
+class Items(NamedTuple):
+    """Predictions of one dataset.
+
+    `rows`: `KEY`, `item`, `reason`, `target` and `prediction`; `said`: how they were read.
+    """
+
+    task: str
+    rows: pd.DataFrame
+    said: str
+
+
 def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFrame, dict[str, dict]]:
-    """`KEY`, `metric`, `value`, `reason` of every run, and task and primary metric by dataset.
+    """`KEY`, `metric`, `value`, `reason` of every run; task, primary metric, notes by dataset.
 
     A run with a prediction that is not finite has failed. Raises ReseedError as `read_items`.
     """
     parts, tasks = [], {}
-    for task, group in read_items(table, found):
+    for task, group, said in read_items(table, found):
         dataset = group["dataset"].iloc[0]
         asked = wanted.get(dataset) if isinstance(wanted, dict) else wanted
-        tasks[dataset] = {"task": task, "metric": (wanted_names(asked) or [_primary(task)])[0]}
+        primary = (wanted_names(asked) or [_primary(task)])[0]
+        tasks[dataset] = {"task": task, "metric": primary, "said": said}
         score = (
             _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
         )
-        parts += [
+        runs = [
             {**dict(zip(KEY, key, strict=True)), "reason": reason, "metric": name, "value": value}
             for key, run in group.groupby(KEY, sort=False)
-            for name, value, reason in _measure(score, run, tasks[dataset]["metric"])
+            for name, value, reason in _measure(score, run, primary)
         ]
+        areas = [run["value"] for run in runs if run["metric"] == "auc"]
+        tasks[dataset]["inverted"] = bool(areas) and np.nanmedian(areas) < 0.5
+        parts += runs
     return pd.DataFrame(parts), tasks
+
+
+def read_notes(tasks: dict[str, dict]) -> list[str]:
+    """How the predictions of each dataset were read, from what `scored_items` says of them."""
+    notes = []
+    for said in dict.fromkeys(entry["said"] for entry in tasks.values()):
+        datasets = [name for name, entry in tasks.items() if entry["said"] == said]
+        where = f" ({', '.join(datasets)})" if len(datasets) < len(tasks) else ""
+        notes.append(f"Read as {said}{where}.")
+    inverted = [name for name, entry in tasks.items() if entry["inverted"]]
+    if inverted:
+        notes.append(
+            f"Warning: the AUC of most runs on {', '.join(inverted)} is below 0.5, as where a "
+            "score is the probability of the other label."
+        )
+    return notes
 
 
 def holds_items(found: dict) -> bool:
@@ -42,8 +77,8 @@ def holds_items(found: dict) -> bool:
     return {"item", "y_true"} <= set(found) and bool({"y_score", "y_pred"} & set(found))
 
 
-def read_items(table: Table, found: dict) -> Iterator[tuple[str, pd.DataFrame]]:
-    """(task, rows) of each dataset: `KEY`, `item`, `reason`, `target` and `prediction`.
+def read_items(table: Table, found: dict) -> Iterator[Items]:
+    """The predictions of each dataset.
 
     Raises ReseedError where an item occurs twice in a run, where runs of one split differ in their
     items or targets, or where the predictions do not fit the targets.
@@ -63,8 +98,8 @@ def read_items(table: Table, found: dict) -> Iterator[tuple[str, pd.DataFrame]]:
     rows["truth"] = truth
     _same_items(table, rows)
     for _, group in rows.groupby("dataset", sort=False):
-        task, target, prediction = _task(table, found, group)
-        yield task, group.assign(target=target, prediction=prediction)
+        task, target, prediction, said = _reading(table, found, group)
+        yield Items(task, group.assign(target=target, prediction=prediction), said)
 
 
 def _primary(task: str) -> str:
@@ -109,32 +144,24 @@ def _same_items(table: Table, rows: pd.DataFrame) -> None:
         )
 
 
-def _task(table: Table, found: dict, group: pd.DataFrame) -> tuple:
-    """(task, target, prediction) of one dataset.
+def _reading(table: Table, found: dict, group: pd.DataFrame) -> tuple:
+    """(task, target, prediction, how they were read) of one dataset.
 
-    A score of one number an item: probability of the greater of two labels, else a prediction of
-    a number. Labels predicted as labels: accuracy.
+    A score of an item that has one of two labels is a probability. Predicted classes: accuracy.
+    Else predictions of a number.
     """
     part = replace(table, frame=table.frame.loc[group.index])
     labels = sorted(group["truth"].unique(), key=_order)
     if "y_score" in found and len(labels) <= 2:
-        score = part.numbers(found["y_score"])
-        outside = (score < 0) | (score > 1)
-        if outside.any():
-            raise table.refuse(
-                f"y_score is {score[outside].iloc[0]:g} for a target of two labels",
-                f"Give the probability of label {labels[-1]!r}, between 0 and 1.",
-                group.index[outside],
-            )
-        if len(labels) < 2:
-            raise table.refuse(
-                f"all targets are {labels[0]!r}", "A metric of two classes needs both of them."
-            )
-        table.finish()
-        return "binary", (group["truth"] == labels[1]).astype(np.int64), score
-    if "y_score" not in found and part.text(found["y_pred"]).isin([*labels, ""]).all():
-        return "classification", group["truth"], part.text(found["y_pred"])
-    column = found["y_score"] if "y_score" in found else found["y_pred"]
+        return _probabilities(part, found["y_score"], group, labels)
+    column = found["y_pred"] if "y_pred" in found else found["y_score"]
+    if "y_pred" in found:
+        target, prediction = _as_labels(group["truth"], part.text(column))
+        if _are_classes(target, prediction):
+            said = f"classes: {column!r} is right where it equals y_true"
+            if target.dtype.kind == "f":
+                said += ". To compare them as numbers, call that column `y_score`"
+            return "classification", target, prediction, said
     if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():
         raise table.refuse(
             f"the targets are labels ({', '.join(labels[:5])}), but {column!r} does not predict "
@@ -143,7 +170,60 @@ def _task(table: Table, found: dict, group: pd.DataFrame) -> tuple:
         )
     target, prediction = part.numbers(found["y_true"]), part.numbers(column)
     table.finish()
-    return "regression", target, prediction
+    return (
+        "regression",
+        target,
+        prediction,
+        f"numbers: the nearer {column!r} is to y_true, the better",
+    )
+
+
+def _probabilities(part: Table, column: str, group: pd.DataFrame, labels: list[str]) -> tuple:
+    """As `_reading`, of two labels: the one that the column is named after, else the greater."""
+    if len(labels) < 2:
+        raise part.refuse(
+            f"all targets are {labels[0]!r}", "A metric of two classes needs both of them."
+        )
+    named = [label for label in labels if plain(column).endswith(f"_{plain(label)}")]
+    positive = max(named, key=len, default=labels[1])
+    (other,) = set(labels) - {positive}
+    score = part.numbers(column)
+    outside = (score < 0) | (score > 1)
+    if outside.any():
+        raise part.refuse(
+            f"y_score is {score[outside].iloc[0]:g} for a target of two labels",
+            f"Give the probability of label {positive!r}, between 0 and 1.",
+            group.index[outside],
+        )
+    part.finish()
+    said = f"two classes: {column!r} is the probability of {positive!r}"
+    if not named:
+        name = f"p_{plain(other)}"
+        said += (
+            f". If it is that of {other!r}, name that column `{name}` and map it: "
+            f"`columns: {{y_score: {name}}}`"
+        )
+    return "binary", (group["truth"] == positive).astype(np.int64), score, said
+
+
+def _as_labels(*columns: pd.Series) -> list[pd.Series]:
+    """Columns of labels; as numbers if all are: 1, 1.0 and True are one label."""
+    numbers = [
+        pd.to_numeric(column.str.lower().replace({"true": "1", "false": "0"}), errors="coerce")
+        for column in columns
+    ]
+    known = all((n.notna() | (c == "")).all() for n, c in zip(numbers, columns, strict=True))
+    return [n.astype(np.float64) for n in numbers] if known else list(columns)
+
+
+def _are_classes(target: pd.Series, prediction: pd.Series) -> bool:
+    """Names of which any is predicted, or whole numbers, few or none but those of the targets."""
+    found = prediction.isin(target)
+    if target.dtype.kind != "f":
+        return bool(found.any())
+    whole = (target % 1 == 0).all() and (prediction.dropna() % 1 == 0).all()
+    few = target.nunique() <= _MANY_CLASSES or found[prediction.notna()].all()
+    return bool(whole and few)
 
 
 def _order(label: str) -> tuple:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from reseed.importing.columns import NAMES, RUN, known_name, plain
+from reseed.importing.columns import RUN, known_name, parts_of, plain
 from reseed.importing.table import Layout, Table
-from reseed.metric_names import direction
+from reseed.metric_names import direction, is_share
 
 #: Candidates of a search that are compared, the best by mean score.
 MOST_CANDIDATES = 10
@@ -21,18 +22,45 @@ _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _NUMBERED = re.compile(r"(fold|split|cv|seed|run|repeat)[ _\-.#]*(\d+)", re.IGNORECASE)
 #: What a column's stem says of its number; the plain word for a repeated training is a seed.
 _STEMS = {"fold": "fold", "split": "fold", "cv": "fold", "seed": "seed", "run": "seed"}
+_TIMES = ("fit_time", "score_time")
+#: What a share may exceed its bound by.
+_ROUNDING = 1 + 1e-6
 _POSITION = (
     "Folds were numbered by their position and taken as one cross-validation: for repeated or "
     "shuffled splits give `test_train_ratio` (0.25 for 5 folds or an 80/20 split)."
 )
 
 
-def is_cv_results(columns: list[str]) -> bool:
+@dataclass(frozen=True)
+class Told:
+    """What the user says of a table: `columns` (Reseed's name: the table's), `metrics` wanted."""
+
+    columns: dict[str, str | list[str]]
+    metrics: tuple[str, ...] = ()
+
+    def known(self, column: str) -> str | None:
+        """Reseed's name for a column, as the user maps it or as its name says."""
+        mapped = (name for name, own in self.columns.items() if column in parts_of(own))
+        return next(mapped, known_name(column))
+
+    def is_metric(self, column: str) -> bool:
+        """Whether a column holds a metric: one that is wanted, or one by its name."""
+        wanted = plain(column) in map(plain, self.metrics)
+        return wanted or direction(column) is not None
+
+    def free_numbers(self, table: Table) -> list[str]:
+        """Columns that hold numbers and that are nothing known."""
+        free = [c for c in table.columns if c.strip() and self.known(c) is None]
+        return [c for c in free if table.is_numeric(c, lenient=True)]
+
+
+def is_cv_results(table: Table, told: Told) -> bool:
     """`GridSearchCV.cv_results_` and its kin, as a frame or its CSV."""
+    columns = table.columns
     return "mean_fit_time" in columns and any(_SPLIT.fullmatch(c) for c in columns)
 
 
-def tidy_cv_results(table: Table) -> Table:
+def tidy_cv_results(table: Table, told: Told) -> Table:
     """One row a candidate and split; the model is the candidate's parameters that vary.
 
     Only the `MOST_CANDIDATES` best by mean score (of the first metric) are kept.
@@ -101,27 +129,51 @@ def _parsed(params: object) -> dict:
     return found if isinstance(found, dict) else {"params": str(params)}
 
 
-def is_cross_validate(columns: list[str]) -> bool:
+def is_cross_validate(table: Table, told: Told) -> bool:
     """What `cross_validate` returns, as a frame or its CSV; models one below the other."""
-    scores = any(c.startswith("test_") for c in columns)
-    return {"fit_time", "score_time"} <= set(columns) and scores
+    scores = any(c.startswith("test_") for c in table.columns)
+    return {"fit_time", "score_time"} <= set(table.columns) and scores
 
 
-def tidy_cross_validate(table: Table) -> Table:
-    """A column `fold` (position within a model and dataset) beside the test scores."""
-    place = [c for c in table.columns if known_name(c) in ("model", "dataset", *RUN)]
-    scores = [c for c in table.columns if c.startswith("test_") and c not in place]
-    frame, notes = table.frame[[*place, *scores]], []
-    if not {known_name(c) for c in place} & set(RUN):
-        by = [c for c in place if known_name(c) in ("model", "dataset")]
-        number = frame.groupby(by, sort=False).cumcount() if by else range(len(frame))
-        frame, notes = frame.assign(fold=number), [_POSITION]
+def tidy_cross_validate(table: Table, told: Told) -> Table:
+    """A column `fold` (position within a model and dataset), without times and training scores.
+
+    Models with different numbers of folds are a mistake: their positions are not the same splits.
+    """
+    known = {c: told.known(c) for c in table.columns}
+    scores = [c for c in table.columns if c.startswith("test_") and known[c] in (None, "value")]
+    own = [c for c in table.columns if known[c] is None and c.startswith(("train_", *_TIMES))]
+    frame, notes = table.frame.drop(columns=own), []
+    run = [c for c in table.columns if known[c] in ("model", "dataset", *RUN)]
+    if "fold" not in known.values():
+        number = frame.groupby([table.text(c) for c in run] or [0] * len(frame)).cumcount()
+        if number.any():
+            frame, notes = frame.assign(fold=number), [_POSITION]
+            _same_number_of_folds(table, known, number)
+    # One score alone needs no prefix, so that `metric` may name what scikit-learn calls `score`.
+    metrics = ("test_",) if len(scores) > 1 else ()
     layout = Layout(
-        "cross_validate", metrics=("test_",), greater_by_default=True, positional=bool(notes)
+        "cross_validate", metrics=metrics, greater_by_default=True, positional=bool(notes)
     )
-    if len(scores) == 1:  # so that `metric` may name what scikit-learn calls `score`
-        layout = Layout("cross_validate", greater_by_default=True, positional=bool(notes))
     return table.with_frame(frame, layout, *notes)
+
+
+def _same_number_of_folds(table: Table, known: dict[str, str | None], number: pd.Series) -> None:
+    label = {
+        name: table.joined_text([c for c in table.columns if known[c] == name])
+        for name in ("dataset", "model")
+        if name in known.values()
+    }
+    folds = pd.DataFrame({"dataset": "", "model": ""} | label | {"folds": number + 1}, number.index)
+    folds = folds.groupby(["dataset", "model"], sort=False)["folds"].max()
+    for _, counts in folds.groupby(level="dataset", sort=False):
+        if counts.nunique() > 1:
+            told = ", ".join(f"{model} has {n}" for (_, model), n in counts.items())
+            table.mistake(
+                f"models differ in their number of folds: {told}",
+                "Row i of each model belongs to the same fold; where folds are missing, add a "
+                "column `fold`.",
+            )
 
 
 def numbered(columns: list[str]) -> dict[str, tuple[str, int]]:
@@ -136,23 +188,40 @@ def numbered(columns: list[str]) -> dict[str, tuple[str, int]]:
     return found if len(found) > 1 else {}
 
 
-def is_column_a_run(table: Table, mapping: dict) -> bool:
-    """Whether scores stand in one column a fold or seed, and the model in a column of its own."""
-    named = {known_name(c) for c in table.columns} | set(mapping)
-    return "model" in named and "value" not in named and bool(numbered(table.columns))
+def is_column_a_run(table: Table, told: Told) -> bool:
+    """Whether scores stand in one column a fold or seed, and the model in a column of its own.
 
-
-def tidy_columns_of_runs(table: Table) -> Table:
-    """One row a model and fold (or seed)."""
+    Bare numbers beside a metric are none of it: probabilities of classes, years, cut-offs.
+    """
+    named = {told.known(c) for c in table.columns} | set(told.columns)
     runs = numbered(table.columns)
-    rest = [c for c in table.columns if c not in runs]
+    if "model" not in named or "value" in named or not runs:
+        return False
+    return not _bare(runs) or not any(map(told.is_metric, _beside(table, told)))
+
+
+def _bare(runs: dict) -> bool:
+    return any(column.strip().isdigit() for column in runs)
+
+
+def _beside(table: Table, told: Told) -> list[str]:
+    """Columns of numbers beside those of runs, such as their mean: a run has no value in them."""
+    runs = numbered(table.columns)
+    return [c for c in told.free_numbers(table) if c not in runs]
+
+
+def tidy_columns_of_runs(table: Table, told: Told) -> Table:
+    """One row a model and fold (or seed)."""
+    runs, beside = numbered(table.columns), _beside(table, told)
+    rest = [c for c in table.columns if c not in (*runs, *beside)]
     parts = [
         table.frame[rest].assign(**{kind: number, "value": table.frame[column]})
         for column, (kind, number) in runs.items()
     ]
-    bare = any(column.strip().isdigit() for column in runs)
     notes = [f"Read {len(runs)} columns ({', '.join(list(runs)[:3])}, …) as one run each."]
-    if bare:
+    if beside:
+        notes.append(f"Left out: {', '.join(beside)}, which hold no value of a run.")
+    if _bare(runs):
         notes.append(
             "Columns with a bare number were taken as folds; name them `seed 0`, `seed 1`, … if "
             "they are seeds."
@@ -162,26 +231,36 @@ def tidy_columns_of_runs(table: Table) -> Table:
     return table.with_frame(pd.concat(parts), Layout("runs_in_columns", positional=by_fold), *notes)
 
 
-def is_column_a_model(table: Table, mapping: dict) -> bool:
+def is_column_a_model(table: Table, told: Told) -> bool:
     """Whether scores stand in one column a model, beside a column of runs or datasets."""
-    named = {known_name(c) for c in table.columns} | set(mapping)
+    named = {told.known(c) for c in table.columns} | set(told.columns)
     if named & {"model", "value", "metric", "item"} or not named & {"dataset", *RUN}:
         return False
-    models = _models(table)
-    return len(models) > 1 and all(direction(c) is None for c in models)
+    models = told.free_numbers(table)
+    return len(models) > 1 and not any(map(told.is_metric, models))
 
 
-def _models(table: Table) -> list[str]:
-    reserved = {name for known in NAMES.values() for name in known}
-    free = [c for c in table.columns if plain(c) not in reserved]
-    return [c for c in free if c.strip() and table.is_numeric(c, lenient=True)]
-
-
-def tidy_columns_of_models(table: Table) -> Table:
-    """One row a model and run."""
-    models = _models(table)
+def tidy_columns_of_models(table: Table, told: Told) -> Table:
+    """One row a model and run. Columns that cannot be scores of the wanted metric are a mistake."""
+    models = told.free_numbers(table)
+    _may_be_scores(table, models, told.metrics)
     rest = [c for c in table.columns if c not in models]
     parts = [table.frame[rest].assign(model=m, value=table.frame[m]) for m in models]
     shown = ", ".join(models[:5]) + (", …" if len(models) > 5 else "")
     note = f"Read {len(models)} columns ({shown}) as one model each."
     return table.with_frame(pd.concat(parts), Layout("models_in_columns"), note)
+
+
+def _may_be_scores(table: Table, models: list[str], metrics: tuple[str, ...]) -> None:
+    """A share lies between 0 and 1, or of all models between 0 and 100."""
+    if not metrics or not all(map(is_share, metrics)):
+        return
+    scores = {m: pd.to_numeric(table.text(m), errors="coerce").abs() for m in models}
+    greatest = 1 if any(column.max() <= 1 for column in scores.values()) else 100
+    outside = [m for m, column in scores.items() if column.max() > greatest * _ROUNDING]
+    if outside:
+        raise table.refuse(
+            f"each column of numbers is read as a model, but {', '.join(outside)} cannot be "
+            f"{' or '.join(metrics)}, which lies between 0 and {greatest} here",
+            "Remove what is no model, or write all scores on one scale.",
+        )

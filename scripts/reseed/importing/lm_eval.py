@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.errors import ReseedError
+from reseed.importing.files import common_folder
 from reseed.importing.table import Layout, Table
 
 #: In the order in which a run's seed is looked for: the examples shown vary results most.
@@ -21,8 +22,8 @@ def read_lm_eval(paths: list[Path]) -> Table:
     """One row a file (run), task and metric, with the seed that varies between files.
 
     A metric under the filter `none` goes by its name alone, `acc`; another by both,
-    `exact_match (strict-match)`. Standard errors are left out: they hold for one run's items.
-    Whether greater is better is as the files say.
+    `exact_match (strict-match)`. Left out are standard errors, which hold for one run's items, and
+    groups of tasks beside their tasks. Whether greater is better is as the files say.
 
     Raises ReseedError for a file that is not JSON or has no `results`.
     """
@@ -35,10 +36,14 @@ def read_lm_eval(paths: list[Path]) -> Table:
         if better is not None
     }
     seed = _varying_seed(runs)
-    rows, where = [], []
+    rows, where, left_out = [], [], {}
     for path, run in zip(paths, runs, strict=True):
         place = {"model": _model(run, path), "seed": _seed(run, seed)}
+        groups = _groups(run)
+        left_out |= dict.fromkeys(groups)
         for task, scores in run["results"].items():
+            if task in groups:
+                continue
             for name, value in scores.items():
                 metric, _, of_filter = name.partition(",")
                 if metric.endswith("_stderr") or not isinstance(value, int | float):
@@ -48,16 +53,20 @@ def read_lm_eval(paths: list[Path]) -> Table:
                 where.append(path.name)
                 if metric in directions:
                     directions[shown] = directions[metric]
-    note = (
+    notes = [
         f"Runs differ in {seed}." if seed else "The files state no seed that differs between runs."
-    )
-    path = str(paths[0] if len(paths) == 1 else paths[0].parent)
+    ]
+    if left_out:
+        notes.append(
+            f"Left out, as a group's score is the mean of its tasks': {', '.join(left_out)}."
+        )
+    path = str(paths[0] if len(paths) == 1 else common_folder(paths))
     layout = Layout(
         "lm_eval", directions=directions, derived="lm-eval, a file a run, a task a dataset"
     )
     columns = ["model", "dataset", "seed", "metric", "value"]
     return Table(
-        path, pd.DataFrame(rows, columns=columns), np.array(where), "file", layout, (note,)
+        path, pd.DataFrame(rows, columns=columns), np.array(where), "file", layout, tuple(notes)
     )
 
 
@@ -72,6 +81,15 @@ def _read(path: Path) -> dict:
             "Give the `results_….json` that `lm_eval --output_path` writes, or a table (CSV)."
         )
     return run
+
+
+def _groups(run: dict) -> list[str]:
+    """Tasks whose scores are means over other tasks of the same file."""
+    results, members = run["results"], run.get("group_subtasks")
+    if members is None:  # older files name the groups alone; a task's name begins with its group's
+        groups = run.get("groups") or {}
+        members = {g: [t for t in results if t.startswith(f"{g}_")] for g in groups}
+    return [task for task in results if any(t in results for t in members.get(task) or ())]
 
 
 def _model(run: dict, path: Path) -> str:

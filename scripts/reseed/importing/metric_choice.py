@@ -1,4 +1,4 @@
-"""By which metric each dataset's models are compared, and whether more of it is better."""
+"""By which metric each dataset's models are compared, whether more is better, and in which unit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import pandas as pd
 
 from reseed.errors import nearest
 from reseed.importing.table import Table
-from reseed.metric_names import direction
+from reseed.metric_names import direction, is_error, is_share
 
 _SHOWN = 6
+_ONE = 1 + 1e-6  # a share of 1 in single precision
 
 Wanted = str | list[str] | dict[str, str] | None
 
@@ -88,23 +89,45 @@ def choose_metrics(
 
 
 def directions(
-    table: Table, metrics: set[str], given: bool | dict[str, bool] | None
-) -> dict[str, bool]:
-    """Whether greater is better, by metric: as the study says, else its name, else its tool.
+    table: Table,
+    long: pd.DataFrame,
+    primary: dict[str, str],
+    given: bool | dict[str, bool] | None,
+) -> tuple[dict[str, bool], list[str]]:
+    """Whether greater is better, by metric of `primary`, and notes.
 
-    One answer for metrics whose names say different things, and no answer, are mistakes.
+    As the study says, else its tool, else the sign of the values, else the metric's name. One
+    answer for metrics whose names say different things, one for a metric that is not there, and no
+    answer, are mistakes.
     """
-    of_name = {metric: direction(metric) for metric in sorted(metrics)}
+    of_name = {metric: direction(metric) for metric in sorted(set(primary.values()))}
     layout = table.layout
     if isinstance(given, bool) and len(set(of_name.values())) > 1:
         table.mistake(
             f"`greater_is_better` is given for metrics of both directions: {', '.join(of_name)}",
             "Say it of each metric: `greater_is_better: {auc: true, log_loss: false}`.",
         )
-    found = {}
+    said = given if isinstance(given, dict) else {}
+    if isinstance(given, bool):
+        said = dict.fromkeys(of_name, given)
+    there = {*long["metric"].unique(), *table.columns}
+    for metric in [name for name in said if primary and name not in there]:
+        table.mistake(
+            f"`greater_is_better` names the metric {metric!r}, which is not there",
+            f"It has {', '.join(of_name)}.{nearest(metric, list(of_name))}",
+        )
+    found, notes = {}, []
     for metric, known in of_name.items():
-        said = given if isinstance(given, bool) else (given or {}).get(metric)
-        options = (said, layout.directions.get(metric), known, layout.greater_by_default)
+        answer = said.get(metric, layout.directions.get(metric))
+        if answer is None:
+            answer = _of_sign(table, long[long["metric"] == metric], metric)
+            if None not in (answer, known) and answer != known:
+                side, better = ("above", "greater") if answer else ("below", "less")
+                notes.append(
+                    f"{metric}: no value is {side} 0 (scikit-learn's scorers negate errors), so "
+                    f"{better} was taken as better."
+                )
+        options = (answer, known, layout.greater_by_default)
         answer = next((option for option in options if option is not None), None)
         if answer is None:
             table.mistake(
@@ -112,4 +135,49 @@ def directions(
                 "Set `greater_is_better: true` or `false`.",
             )
         found[metric] = bool(answer)
-    return found
+    return found, notes
+
+
+def _of_sign(table: Table, rows: pd.DataFrame, metric: str) -> bool | None:
+    """What the sign of an error's values says: below 0 it was negated, and greater is better.
+
+    So it is with any loss that a scorer gave. An error of both signs is a mistake.
+    """
+    below, above = rows["value"] < 0, rows["value"] > 0
+    if is_error(metric) and below.any() and above.any():
+        table.mistake(
+            f"{metric!r} has values below 0 and above it, but an error is never below 0",
+            "Give all of them negated or none; where it is no such error, set "
+            "`greater_is_better: true` or `false`.",
+            rows.loc[below, "row"],
+        )
+    elif is_error(metric) and (below.any() or above.any()):
+        return bool(below.any())
+    elif table.layout.greater_by_default and below.any() and not above.any():
+        return True
+    return None
+
+
+def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: str) -> None:
+    """That one model's scores are shares and another's percentages is a mistake.
+
+    Not where the study says the `unit`: a weak model may be right on less than one percent.
+    """
+    metric = long["dataset"].map({d: m for d, m in primary.items() if is_share(m) and not unit})
+    rows = long[(long["metric"] == metric) & (long["value"] > 0)]
+    mixed = []
+    for dataset, group in rows.groupby("dataset", sort=False):
+        by_model = group.groupby("model", sort=False)["value"].agg(["min", "max"])
+        shares = by_model.index[by_model["max"] <= _ONE]
+        percents = by_model.index[by_model["min"] > _ONE]
+        if len(shares) and len(percents):
+            mixed.append((dataset, ", ".join(percents), ", ".join(shares)))
+    if mixed:
+        dataset, percents, shares = mixed[0]
+        more = f" (so on {len(mixed) - 1} more datasets)" if len(mixed) > 1 else ""
+        table.mistake(
+            f"{primary[dataset]} on {dataset} seems to be in percent of {percents}, and a share of "
+            f"{shares}{more}",
+            "Give all as shares (0.85) or all in percent; where they are in percent, set "
+            "`unit: points`.",
+        )

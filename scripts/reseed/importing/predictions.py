@@ -23,7 +23,7 @@ def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.T
 
     Returns:
         scores: one row a run, its raw outputs in one order of the items a split; null for a run
-            that failed. Of two labels the log-odds of the greater, which is class 1.
+            that failed. Of two labels the log-odds of class 1, the one y_score is of.
         targets: one row a dataset and split, what is true in the same order.
 
     Datasets whose labels are predicted as labels have no scores and are left out.
@@ -32,13 +32,13 @@ def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.T
         ReseedError: as `import_results`, and for a file without a score an item.
     """
     mapping = results.get("columns") or {}
-    table = open_results(source, results.get("format") or "auto", mapping)
+    table = open_results(source, results.get("format") or "auto", mapping, results.get("metric"))
     found = find_columns(table, mapping)
     metrics, _ = import_table(table, found, results, study)
     groups = read_items(table, found) if holds_items(found) else []
     scored = [
         rows.assign(prediction=from_probabilities(task, rows["prediction"].to_numpy(float)))
-        for task, rows in groups
+        for task, rows, _ in groups
         if task != "classification"
     ]
     if not scored:

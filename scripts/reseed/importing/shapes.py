@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -12,10 +14,21 @@ from reseed.metric_names import direction
 
 #: What identifies a run.
 KEY = ["model", "dataset", *RUN]
-_FINISHED = {
-    *("", "ok", "finished", "success", "succeeded", "completed", "complete", "done"),
-    *("terminated", "published", "closed"),
+#: What a run's `reason` begins with where its status says that it is not finished.
+STATUS = "status "
+#: Words of a finished run; 0 is what a process that went well exits with.
+FINISHED = {
+    *("", "ok", "finished", "success", "succeeded", "completed", "complete", "done", "passed"),
+    *("terminated", "published", "closed", "stopped", "early_stopped", "true", "0"),
 }
+# Words of columns that are numbers and no scores: what was set, what a run took, which one it is.
+_BOOKKEEPING = re.compile(
+    "times?|secs|seconds|minutes|hours|duration|runtime|date|timestamp|created|memory|gpu|cpu|flops"
+    "|version|id|index|unnamed|number|epochs?|steps?|iter|iterations?|n|num|count|size|rows|samples"
+    "|params|parameters|features|layers|hidden|dim|depth|leaf|batch|lr|learning|decay|weight"
+    "|dropout|momentum|alpha|gamma|lambda|c|std|sd|stderr|var|ci"
+)
+_TRAINING = {"train", "training"}
 _SUBSETS = {"train", "training", "val", "valid", "validation", "dev", "test", "testing"}
 #: A file of which no column names the dataset is about one.
 ONE_DATASET = "data"
@@ -46,7 +59,7 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
     if not named and table.layout.tracker:  # no two share a seed: none are taken for a pair
         runs["seed"] = np.arange(len(runs))
     status = table.text(found["status"]) if "status" in found else pd.Series("", rows)
-    runs["reason"] = ("status " + status).where(~status.str.lower().isin(_FINISHED), "")
+    runs["reason"] = (STATUS + status).where(~status.str.lower().isin(FINISHED), "")
     return runs
 
 
@@ -87,11 +100,12 @@ def _whole_numbers(table: Table, column: str) -> pd.Series:
     return pd.Series(pd.factorize(text, sort=True)[0].astype(np.int64), text.index)
 
 
-def long_table(table: Table, found: dict, wanted: list[str]) -> pd.DataFrame:
+def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFrame, list[str]]:
     """Long or wide table → `KEY`, `metric`, `value` (NaN: failed), `reason`, `row` of the table.
 
-    `wanted`: the metrics that the study names, or none. That no metric can be told, several may be
-    meant, or one is not there, are mistakes; the result is then without a use.
+    `wanted`: the metrics that the study names, or none. Beside it the columns that hold the
+    scores. That no metric can be told, several may be meant, or one is not there, are mistakes; the
+    result is then without a use.
     """
     runs = runs_table(table, found)
     runs["row"] = runs.index
@@ -103,14 +117,14 @@ def long_table(table: Table, found: dict, wanted: list[str]) -> pd.DataFrame:
             names = _labels(table, found["metric"])
         else:
             names = wanted[0] if wanted else short(table, found["value"])
-        return runs.assign(metric=names, value=table.numbers(found["value"]))
+        return runs.assign(metric=names, value=table.numbers(found["value"])), [found["value"]]
     if "metric" in found:
         table.mistake(
             f"names metrics in column {found['metric']!r} but has no column of their values",
             "Name it `value`, or map it: `columns: {value: …}`. "
             f"It has {', '.join(table.columns)}.",
         )
-        return runs.assign(metric="", value=np.nan)
+        return runs.assign(metric="", value=np.nan), []
     for metric in wanted:
         if metric not in columns:
             table.mistake(
@@ -120,8 +134,10 @@ def long_table(table: Table, found: dict, wanted: list[str]) -> pd.DataFrame:
     if not wanted:
         only = _only_metric(table, found)
         columns = {short(table, only): only} if only else {}
+    if not columns:
+        return runs.assign(metric="", value=np.nan), []
     parts = [runs.assign(metric=m, value=table.numbers(c)) for m, c in columns.items()]
-    return pd.concat(parts, ignore_index=True) if parts else runs.assign(metric="", value=np.nan)
+    return pd.concat(parts, ignore_index=True), list(columns.values())
 
 
 def short(table: Table, column: str) -> str:
@@ -144,13 +160,19 @@ def _metric_columns(table: Table, found: dict, wanted: list[str]) -> dict[str, s
 
 
 def _only_metric(table: Table, found: dict) -> str | None:
-    """The one column of scores: where the tool says which; else by name; else the only number."""
+    """The one column of scores: the tool's, else the one of numbers that is not bookkeeping.
+
+    A metric by name is not chosen over a column that may be the score as well.
+    """
     reserved = {name for known in NAMES.values() for name in known}
     taken = used(found)
     free = [c for c in table.columns if c not in taken and plain(c) not in reserved]
+    named = _named(table, found)
     logged = [c for c in free if c.startswith(table.layout.metrics)]
-    numeric = [c for c in free if table.is_numeric(c) and c.lower() not in table.layout.own]
-    candidates = logged or _named(table, found) or numeric
+    numeric = [c for c in free if table.is_numeric(c) and not _is_bookkeeping(table, c)]
+    scores = logged or [c for c in free if c in named or c in numeric]
+    candidates = [c for c in scores if not _TRAINING & set(plain(c).split("_"))]
+    candidates.sort(key=lambda c: c not in named)
     if len(candidates) == 1:
         return candidates[0]
     columns = ", ".join(short(table, c) for c in candidates or table.columns)
@@ -166,6 +188,15 @@ def _only_metric(table: Table, found: dict) -> str | None:
             "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
         )
     return None
+
+
+def _is_bookkeeping(table: Table, column: str) -> bool:
+    """Whether a column is bookkeeping: the tool's own, a setting, or so by its name."""
+    own, settings = table.layout.own, table.layout.settings
+    if column.lower() in own or column.startswith(("_", *settings)):
+        return True
+    words = plain(column).split("_")
+    return direction(column) is None and any(map(_BOOKKEEPING.fullmatch, words))
 
 
 def _named(table: Table, found: dict) -> list[str]:

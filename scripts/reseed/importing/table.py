@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from reseed.errors import ReseedError
 SHOWN = 5
 #: How files write a score that is not there.
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+#: Meant as a number, though it is not written as one: `85.3 %`, `0,91`.
+_MEANT = r"[-+]?\d+(?:[.,]\d+)?\s*%?"
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,10 @@ class Table:
         where = self.where[frame.index.to_numpy()]
         frame = frame.reset_index(drop=True)
         return replace(self, frame=frame, where=where, layout=layout, notes=(*self.notes, *notes))
+
+    def noted(self, *notes: str) -> Table:
+        """The same table with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
 
     @property
     def columns(self) -> list[str]:
@@ -122,6 +129,10 @@ class Table:
         values = self.frame[column]
         return values.astype(object).where(values.notna(), "").astype(str).str.strip()
 
+    def joined_text(self, columns: Iterable[str]) -> pd.Series:
+        """Several columns as one text, equal where they are equal in each."""
+        return reduce(lambda left, right: left + "\x1f" + right, map(self.text, columns))
+
     def is_numeric(self, column: str, lenient: bool = False) -> bool:
         """Whether a column holds numbers; `lenient`: some, so that a slip hides no metric."""
         values = self.frame[column]
@@ -130,4 +141,6 @@ class Table:
         text = self.text(column)
         parsed = pd.to_numeric(text, errors="coerce").notna()
         present = ~text.str.lower().isin(MISSING)
-        return bool((parsed & present).any() if lenient else parsed.any() and parsed[present].all())
+        if lenient:
+            return bool(((parsed | text.str.fullmatch(_MEANT)) & present).any())
+        return bool(parsed.any() and parsed[present].all())

@@ -19,7 +19,10 @@ import pandas as pd
 from reseed.errors import ReseedError
 from reseed.importing.table import Layout, Table
 
-_PLACE = re.compile(r"(seed|fold|repeat|data_seed|split)[ _\-=]?(\d+)")
+_PLACE = re.compile(r"(?<![A-Za-z])(seed|fold|repeat|data_seed|split)[ _\-=]?(\d+)")
+# Folders of one run in which Keras, Lightning and others log training and evaluation apart.
+_TRAIN = {"train", "training"}
+_EVALUATION = {"validation", "val", "valid", "dev", "eval", "evaluation", "test", "testing"}
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FLOAT, _DOUBLE = 1, 2
 
@@ -28,8 +31,15 @@ def read_event_files(folder: Path, files: list[Path]) -> Table:
     """One row a folder that holds event files, one column a tag with the value at its last step.
 
     A part of the folder's path such as `seed_3` or `fold=1` says which run it is; the other parts
-    are the model. Raises ReseedError for a file that is no event file or that holds no scalars.
+    are the model. Of a run that logs training and evaluation in folders of their own the evaluation
+    is read. Raises ReseedError for a file that is no event file or that holds no scalars.
     """
+    notes = ["The value of each tag at its last step was read; no best step was chosen."]
+    if any(path.parent.name.lower() in _EVALUATION for path in files):
+        kept = [path for path in files if path.parent.name.lower() not in _TRAIN]
+        if len(kept) < len(files):
+            notes.append("Folders `train` were left out, as others hold an evaluation.")
+        files = kept
     runs: dict[Path, dict[str, tuple[int, float]]] = {}
     for path in files:
         last = runs.setdefault(path.parent, {})
@@ -44,14 +54,16 @@ def read_event_files(folder: Path, files: list[Path]) -> Table:
     if not rows:
         raise ReseedError(f"{folder}: its event files hold no scalars.")
     names = [run.relative_to(folder).as_posix() for run, last in runs.items() if last]
-    note = "The value of each tag at its last step was read; no best step was chosen."
     layout = Layout("tensorboard", derived="a folder of event files a run, named by its path")
-    return Table(str(folder), pd.DataFrame(rows), np.array(names), "run", layout, (note,))
+    return Table(str(folder), pd.DataFrame(rows), np.array(names), "run", layout, tuple(notes))
 
 
 def _place(run: Path, folder: Path) -> dict:
     place, rest = {}, []
-    for part in run.relative_to(folder).parts:
+    parts = run.relative_to(folder).parts
+    if parts and parts[-1].lower() in _TRAIN | _EVALUATION:
+        *parts, place["subset"] = parts
+    for part in parts:
         left = part
         for match in _PLACE.finditer(part):
             place[match[1]] = int(match[2])

@@ -113,7 +113,7 @@ def sweep_note(table: Table, found: dict) -> str | None:
         return None
     taken = set(used(found))
     candidates = [c for c in table.columns if c not in taken and _may_be_setting(table.layout, c)]
-    model = table.frame[used({"model": found["model"]})].astype(str).agg(" ".join, axis=1)
+    model = table.joined_text(used({"model": found["model"]}))
     names = []
     for column in candidates:
         text = table.text(column)

@@ -7,6 +7,7 @@ it, there are studies (`config/studies/`).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ import numpy as np
 from reseed import metrics as measured
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
-from reseed.comparison import Comparison, with_options
-from reseed.errors import ReseedError
+from reseed.comparison import Comparison, chosen_pairs, truth, with_options
+from reseed.errors import ReseedError, nearest
 from reseed.in_process import inputs, tables
 from reseed.in_process.models import Model, read_models
 from reseed.in_process.progress import bar
@@ -30,6 +31,7 @@ from reseed.standard import narrowed, standard_set
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
 
 _FACTORY = "reseed.in_process.models:make"
+_SPLITS = 10
 #: scikit-learn's names of scorers, where they are not Reseed's.
 _SCORERS = {
     "roc_auc": "auc",
@@ -52,7 +54,7 @@ def study(
     y: Any,
     *,
     task: str = "auto",
-    splits: Any = 10,
+    splits: Any = None,
     test: float | tuple[Any, Any] = 0.2,
     seeds: int | list[int] | range = 5,
     groups: Any = None,
@@ -80,10 +82,10 @@ def study(
         X: rows as the models take them: array, frame, sparse matrix, images, a list of texts.
         y: one target; labels of any kind for classes.
         task: `regression`, `binary`, `multiclass`; `auto` looks at y.
-        splits: a number of random splits (stratified, by group); a scikit-learn splitter; or pairs
-            (train, test) of row numbers or masks.
+        splits: a number of random splits (stratified, by group; 10); a scikit-learn splitter; or
+            pairs (train, test) of row numbers or masks.
         test: share of the test rows of random splits; or an own test set (X_test, y_test), which
-            makes one split.
+            makes one split, so that `splits` has no use.
         seeds: model seeds: a number, or the seeds. All are crossed with the splits.
         groups: one label a row; a group is never on both sides of a split.
         sample_weight: one number a row, used in training; scores are not weighted.
@@ -106,15 +108,18 @@ def study(
         ReseedError: for input that cannot be right, and where no training of a model finished.
     """
     with_options(standard_set()["analyses"], options)  # before anything is trained
-    own_test = test if isinstance(test, tuple) else None
+    own_test = tuple(test) if isinstance(test, tuple | list) else None
     if own_test is not None and len(own_test) != 2:
         raise ReseedError("test: give a share of the rows, or a pair (X_test, y_test)")
+    if own_test is not None and splits is not None:
+        raise ReseedError("give `splits` or an own `test` set, which makes one split, not both")
     named = read_models(models, sample_weight is not None)
+    compared = _compared(baseline, pairs, [model.name for model in named])
     data = inputs.learnt(X, y, own_test, task, positive, groups, sample_weight)
     share = None if own_test is not None else test
-    drawn = design(splits, share, data.targets, data.task, data.rows)
+    drawn = design(_SPLITS if splits is None else splits, share, data.targets, data.task, data.rows)
     numbers = _seeds(seeds)
-    chosen = _metric(metric, data.task, greater_is_better)
+    chosen = _metric(metric, data.task, truth(greater_is_better))
     device = pick_device(device, 0 if device == "cpu" else 1)
     if device != "cpu" and n_jobs != 1:
         raise ReseedError("n_jobs: on a GPU trainings run one at a time; leave n_jobs at 1")
@@ -136,22 +141,32 @@ def study(
     facts = tables.about(told, data, named, chosen, made, device, notes)
     folder = tables.predictions(outcomes, drawn, varied, data) if keep else None
     standard = standard_set(items=keep, trained=True, experiments=[tables.EXPERIMENT])
-    analyses = narrowed(
-        standard["analyses"], {"baseline": baseline, "pairs": [list(p) for p in pairs or []]}
-    )
-    analyses = with_options(analyses, options)
+    analyses = with_options(narrowed(standard["analyses"], compared), options)
     tasks = {tables.DATASET: data.task}
     read = Predictions(Path(folder.name), tasks=tasks) if folder else None
     found = Data(frame, facts, predictions=read)
     return Comparison(found, analyses, standard["exhibits"], "reseed.study", folder)
 
 
+def _compared(baseline: object, pairs: object, models: list[str]) -> dict:
+    """`baseline` and `pairs`; ReseedError for a name that no model has."""
+    found = chosen_pairs(baseline, pairs)
+    asked = [found["baseline"], *(name for pair in found["pairs"] for name in pair)]
+    for name in asked:
+        if name is not None and name not in models:
+            raise ReseedError(
+                f"`baseline` or `pairs` names {name!r}, which is no model. There are "
+                f"{', '.join(models)}.{nearest(name, models)}"
+            )
+    return found
+
+
 def _seeds(seeds: Any) -> list[int]:
     if isinstance(seeds, int | np.integer) and not isinstance(seeds, bool):
         seeds = range(int(seeds))
     try:
-        numbers = [int(seed) for seed in seeds]
-    except (TypeError, ValueError):
+        numbers = [operator.index(seed) for seed in seeds]
+    except TypeError:
         raise ReseedError(
             f"seeds: give a number or a list of whole numbers, not {seeds!r}"
         ) from None
@@ -252,6 +267,8 @@ def _measure(outcome: Outcome, metric: measured.Metric, problem: Problem, place:
     try:
         value = metric.function(y_true, probabilities(problem.task, outcome.outputs["test"]))
         outcome.metrics[metric.name] = float(value)
+        if not np.isfinite(value):
+            outcome.status, outcome.error = "failed", f"metric {metric.name} is {value}"
     except measured.Undefined as error:
         outcome.status, outcome.error = "failed", str(error)
     except Exception as error:
@@ -267,7 +284,8 @@ def _refuse_without_runs(frame: Any) -> None:
         if (rows["status"] != "ok").all():
             raise ReseedError(
                 f"model {model!r}: none of {len(rows)} trainings finished: {rows['error'].iloc[0]}."
-                " X reaches a model as it is: encode, impute or scale in a scikit-learn Pipeline"
+                " X reaches a model as it is: where that is why, encode, impute or scale in a"
+                " scikit-learn Pipeline"
             )
 
 

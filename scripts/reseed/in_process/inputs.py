@@ -134,7 +134,7 @@ def _as_rows(X: Any, name: str) -> Any:
             f"{name} has shape {tuple(X.shape)}: give a row an example (n, features), images as"
             " (n, height, width, channels), or a list of texts"
         )
-    return X
+    return X.tocsr() if hasattr(X, "tocsr") else X  # of sparse forms the one whose rows are taken
 
 
 def _one_target(y: Any, name: str) -> pd.Series:

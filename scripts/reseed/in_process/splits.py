@@ -17,6 +17,8 @@ from reseed.splits import Split, make_split, split_of
 _VALIDATION = 0.2
 _NONE = np.empty(0, dtype=np.int64)
 GIVEN = "given"
+#: What `make_split` advises in a study's file, and what does the same here.
+_UNSTRATIFIED = ("stratify: false", "task='regression' where y holds counts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,10 @@ def _random(splits: int | range, test: float, targets: Targets, task: str) -> De
     if not len(seeds):
         raise ReseedError("splits: give at least 1")
     scheme = {"kind": "holdout", "test": test, "validation": _VALIDATION, "stratify": True}
-    places = [Place(s, 0, split_of(make_split(scheme, targets, task, s))) for s in seeds]
+    try:
+        places = [Place(s, 0, split_of(make_split(scheme, targets, task, s))) for s in seeds]
+    except ReseedError as error:
+        raise ReseedError(str(error).replace(*_UNSTRATIFIED)) from None
     return Design(places, f"holdout-{test!r}", float(test))
 
 

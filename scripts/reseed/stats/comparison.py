@@ -34,6 +34,14 @@ def without_noise(x: Array, largest: Array) -> Array:
     return np.round(x / unit) * unit
 
 
+def significant(x: Array) -> Array:
+    """Round to 12 significant digits: means of the same scores added in another order are equal."""
+    size = np.abs(x)
+    digits = np.ceil(np.log10(np.where(size > 0, size, 1))) - 12
+    unit = 10.0 ** np.maximum(digits, -290)  # a smaller one would leave float64
+    return np.round(x / unit) * unit
+
+
 def pair_differences(scores: ArrayLike) -> Array:
     """Return differences of all pairs i < j, (..., pairs, folds), of scores (..., models, folds).
 

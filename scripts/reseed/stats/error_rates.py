@@ -175,9 +175,12 @@ def simulate_cv(
     n_features: int = 20,
     separation: float = 1.5,
     effect: float = 0.0,
+    test_share: float | None = None,
     rng: np.random.Generator,
 ) -> Array:
     """Accuracies of real repeated stratified k-fold cross-validation with a known truth.
+
+    With `test_share`, of as many stratified hold-outs as there are repeats.
 
     Each experiment draws a fresh balanced two-class sample. Model m is a nearest-centroid
     classifier (the plug-in Bayes rule here) that sees its own block of `n_features` Gaussian
@@ -195,14 +198,22 @@ def simulate_cv(
         separation: distance of the class means in SD (Mahalanobis).
         effect: added to the separation of model 0: 0 for the global null, else the pairs with
             model 0 (the first n_models − 1) are truly different.
+        test_share: share of the items that a hold-out tests on, to a whole item of each class;
+            takes the place of `n_folds`.
         rng: source of everything.
 
     Returns:
-        (n_experiments, n_models, n_repeats × n_folds) accuracies.
+        (n_experiments, n_models, n_repeats × n_folds, or n_repeats hold-outs) accuracies.
     """
     half = n_samples // 2
-    if n_models < 2 or n_folds < 2 or n_samples % 2 or half < 2 * n_folds:
-        raise ValueError("needs n_models >= 2, n_folds >= 2 and an even n_samples >= 4 n_folds")
+    if test_share is not None:
+        n_folds = 1
+        if not 0 < round(test_share * half) < half:
+            raise ValueError("needs a test_share that leaves items of both classes on either side")
+    elif n_folds < 2 or half < 2 * n_folds:
+        raise ValueError("needs n_folds >= 2 and n_samples >= 4 n_folds")
+    if n_models < 2 or n_samples % 2:
+        raise ValueError("needs n_models >= 2 and an even n_samples")
     distance = np.full(n_models, float(separation))
     distance[0] += effect
     label = np.repeat([-1.0, 1.0], half)
@@ -213,11 +224,8 @@ def simulate_cv(
     for done in range(0, n_experiments, step):
         size = min(step, n_experiments - done)
         x = rng.standard_normal((size, n_models, n_samples, n_features)) + shift
-        # Stratified folds: a random rank within the class, dealt out in turn.
         rank = rng.random((size, n_repeats, 2, half)).argsort(axis=-1).argsort(axis=-1)
-        deal = (rank + np.array([0, half])[:, None]) % n_folds
-        fold = deal.reshape(size, n_repeats, 1, n_samples)
-        test = (fold == np.arange(n_folds)[:, None]).reshape(size, 1, -1, n_samples)
+        test = _tested(rank, n_folds, test_share).reshape(size, 1, -1, n_samples)
         train = ~test
         upper, lower = ((train & (label == c)).astype(np.float64) for c in (1.0, -1.0))
         mean_1, mean_0 = (w @ x / w.sum(axis=-1, keepdims=True) for w in (upper, lower))
@@ -227,3 +235,13 @@ def simulate_cv(
         correct = (margin > 0) & test
         parts.append(correct.sum(axis=-1) / test.sum(axis=-1))
     return np.concatenate(parts)
+
+
+def _tested(rank: NDArray, n_folds: int, test_share: float | None) -> NDArray[np.bool_]:
+    """Test items (…, splits, 2, items of a class) from their random ranks (…, 2, items)."""
+    half = rank.shape[-1]
+    if test_share is not None:
+        return rank[..., None, :, :] < round(test_share * half)
+    # Dealt out in turn, one class after the other, so that folds differ by one item at most.
+    deal = (rank + np.array([0, half])[:, None]) % n_folds
+    return deal[..., None, :, :] == np.arange(n_folds)[:, None, None]

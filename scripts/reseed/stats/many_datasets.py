@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.comparison import signed_rank_floor, wilcoxon_p, without_noise
+from reseed.stats.comparison import signed_rank_floor, significant, wilcoxon_p, without_noise
 from reseed.stats.inputs import Array, finite, probability, scaled
 
 
@@ -56,9 +56,8 @@ def compare_over_datasets(
     if n < 2:
         raise ValueError(f"at least 2 datasets are needed, got {n}")
     probability(alpha=alpha)
-    # Means of the same scores added in another order are ties too.
-    s, _ = scaled(s, axis=1)
-    s = without_noise(s, np.abs(s).max(axis=1, keepdims=True))
+    # Each by its own size: one model that diverged makes no ties of the others.
+    s = significant(scaled(s, axis=1)[0])
     ranks = stats.rankdata(-s if greater_is_better else s, axis=1)
     average = ranks.mean(axis=0)
     chi2, p = 0.0, 1.0

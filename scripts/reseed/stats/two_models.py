@@ -98,8 +98,8 @@ class DeLong:
 def delong(y_true: ArrayLike, a: ArrayLike, b: ArrayLike, level: float = 0.95) -> DeLong:
     """DeLong, DeLong and Clarke-Pearson's test of two correlated areas (1988), z and interval.
 
-    y_true (items,) of 0 and 1; a, b (..., items) scores of the two models. Where the two orders
-    agree on every pair of items the variance is 0: p is 1 and the interval a point.
+    y_true (items,) of 0 and 1; a, b (..., items) scores of the two models. Where every item gives
+    the same difference the variance is 0: the interval is a point, and p is 1 if that is 0, else 0.
     """
     probability(level=level)
     auc_a, below_a, above_a = placements(y_true, a)
@@ -111,8 +111,8 @@ def delong(y_true: ArrayLike, a: ArrayLike, b: ArrayLike, level: float = 0.95) -
     variance = (below_a - below_b).var(axis=-1, ddof=1) / m
     variance = variance + (above_a - above_b).var(axis=-1, ddof=1) / n
     se = np.sqrt(variance)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(se > 0, difference / np.where(se > 0, se, 1), 0.0)
+    certain = np.where(difference == 0, 0.0, np.inf)
+    z = np.divide(difference, se, out=certain, where=se > 0)
     half = stats.norm.isf((1 - level) / 2) * se
     p = 2 * stats.norm.sf(np.abs(z))
     return DeLong(auc_a, auc_b, difference, se, p, difference - half, difference + half)

@@ -1,0 +1,119 @@
+"""Frames and dicts of results → one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from reseed.errors import ReseedError
+from reseed.importing.columns import RUN, known_name
+from reseed.importing.files import checked, with_index
+from reseed.importing.table import Layout, Table
+from reseed.metric_names import direction
+
+_COLUMNS = {"params", "model", "fit_time"}
+
+
+def of_frame(frame: pd.DataFrame) -> Table:
+    """A frame; named levels of its index are columns, and so is what its columns are named after.
+
+    A pivoted frame (index `model`, columns `fold`) is so made long again, also where its index was
+    made a column.
+    """
+    if frame.columns.nlevels > 1:
+        raise ReseedError(
+            "The table has headings of several levels. Give one level: "
+            "`df.stack(…).reset_index()`, or join the levels."
+        )
+    across = frame.columns.name
+    levels = {level for level in frame.index.names if level is not None}
+    frame = with_index(frame).rename_axis(columns=None)
+    if across is not None and known_name(across) is not None:
+        here = (None, known_name(across))
+        beside = [c for c in frame if c in levels or known_name(c) not in here]
+        frame = frame.melt(beside, var_name=across, value_name="value")
+    return checked(Table("The table", frame.rename(columns=str), np.arange(len(frame)), "row"))
+
+
+def of_mapping(source: Mapping) -> Table:
+    """A dict of columns, or of results by model."""
+    if not source:
+        raise ReseedError("The table holds no rows. Each run of a model is one row.")
+    if any(key in _COLUMNS or known_name(key) in ("dataset", *RUN) for key in map(str, source)):
+        return of_frame(_frame(source))
+    by_model = {str(model): _scores(value) for model, value in source.items()}
+    values = by_model.values()
+    if all(isinstance(value, Mapping | pd.DataFrame) for value in values):
+        parts = [_own_table(value).assign(model=model) for model, value in by_model.items()]
+        return of_frame(pd.concat(parts, ignore_index=True))
+    in_order = all(map(_in_order, source.values()))
+    if not in_order and all(isinstance(value, pd.Series) for value in values):
+        return _of_series(by_model)
+    arrays = {model: np.asarray(value) for model, value in by_model.items()}
+    if any(a.ndim != 1 or a.dtype.kind not in "fiub" for a in arrays.values()):
+        raise _unreadable()
+    lengths = {model: len(a) for model, a in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{model} has {n}" for model, n in lengths.items())
+        raise ReseedError(
+            f"The models' lists of scores differ in length: {told}. Score i of each model belongs "
+            "to the same fold; where runs are missing give a table with a column `fold`."
+        )
+    table = of_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
+    note = "Score i of each model was taken as fold i of one cross-validation."
+    return table.with_frame(table.frame, Layout(positional=True), note)
+
+
+def _unreadable(why: str = "") -> ReseedError:
+    return ReseedError(
+        "A dict holds, for each model, its scores (one number a run), what `cross_validate` "
+        "returned, or a DataFrame; or it is a dict of columns of the same length with `model` or "
+        f"a run column among them.{why}"
+    )
+
+
+def _frame(columns: Mapping) -> pd.DataFrame:
+    """A dict of columns; what `cross_validate` returns besides, of no value a run, is left out."""
+    besides = ("estimator", "indices") if "fit_time" in columns else ()
+    try:
+        return pd.DataFrame({k: v for k, v in columns.items() if k not in besides})
+    except ValueError as error:
+        raise _unreadable(f" This one is no table: {error}.") from None
+
+
+def _scores(value: object) -> object:
+    """Scores by run in a dict as a Series by run; anything else as it is."""
+    if isinstance(value, Mapping) and value:
+        names_runs = all(isinstance(v, Real) for v in value.values())
+        if names_runs and not any(direction(str(key)) is not None for key in value):
+            return pd.Series(value)
+    return value
+
+
+def _in_order(value: object) -> bool:
+    """Whether a Series has no index of its own, so that it is a list of scores."""
+    index = getattr(value, "index", None)
+    return isinstance(index, pd.RangeIndex) and index.name is None
+
+
+def _of_series(by_model: dict[str, pd.Series]) -> Table:
+    """Scores that belong together by their index, whatever their order."""
+    unnamed = all(scores.index.names == [None] for scores in by_model.values())
+    if unnamed:
+        by_model = {model: scores.rename_axis("fold") for model, scores in by_model.items()}
+    parts = [with_index(s.to_frame("value")).assign(model=m) for m, s in by_model.items()]
+    table = of_frame(pd.concat(parts, ignore_index=True))
+    if not unnamed:
+        return table
+    note = (
+        "Scores were paired by their index, taken as the folds of one cross-validation; name the "
+        "index `seed` where it holds seeds."
+    )
+    return table.with_frame(table.frame, Layout(positional=True), note)
+
+
+def _own_table(value: Mapping | pd.DataFrame) -> pd.DataFrame:
+    return of_frame(value).frame if isinstance(value, pd.DataFrame) else _frame(value)

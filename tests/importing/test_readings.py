@@ -1,0 +1,133 @@
+"""What values say beside names: their sign and unit, a status, which column is the score."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.errors import ReseedError
+from reseed.importing import import_results
+from sklearn.datasets import load_diabetes
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+
+NEGATED = "neg_mean_squared_error"
+X, Y = load_diabetes(return_X_y=True)
+MODELS = {"ridge": Ridge(), "dummy": DummyRegressor()}
+
+
+def read(source, **results):
+    return import_results(source, results, {"name": "mine"})
+
+
+def runs(metric="accuracy", rf=0.9, svm=0.8, **columns):
+    """Six seeds of two models; `rf` and `svm` are their scores on the first seed."""
+    rows = [(m, s, v * (1 + s / 100)) for m, v in (("rf", rf), ("svm", svm)) for s in range(6)]
+    return pd.DataFrame(rows, columns=["model", "seed", metric]).assign(**columns)
+
+
+def greater(about):
+    return about["datasets"]["data"]["greater_is_better"]
+
+
+@pytest.mark.parametrize("how", ["cross_validate", "cross_val_score", "cv_results"])
+def test_errors_that_scorers_negated(how):
+    if how == "cross_validate":
+        source = {
+            name: cross_validate(model, X, Y, scoring={"mse": NEGATED, "r2": "r2"}, cv=5)
+            for name, model in MODELS.items()
+        }
+    elif how == "cross_val_score":
+        source = {n: cross_val_score(m, X, Y, scoring=NEGATED, cv=5) for n, m in MODELS.items()}
+    else:
+        source = GridSearchCV(Ridge(), {"alpha": [1, 9]}, scoring=NEGATED, cv=5).fit(X, Y)
+        source = source.cv_results_
+    _, about = read(source, metric="mse")
+    assert greater(about) is True
+    assert any("mse: no value is above 0" in note for note in about["notes"])
+    assert greater(read(source, metric="mse", greater_is_better=False)[1]) is False
+
+
+def test_the_sign_of_an_error_is_looked_at_and_of_other_losses_not():
+    assert greater(read(runs("mse"))[1]) is False
+    assert greater(read(runs("mse", -0.9, -0.8))[1]) is True
+    assert greater(read(runs("neg_mse", -0.9, -0.8))[1]) is True
+    _, about = read(runs("neg_mse"))
+    assert greater(about) is False
+    assert any("no value is below 0" in note for note in about["notes"])
+    for name in ("val_loss", "nll", "log_mse"):
+        assert greater(read(runs(name, -0.9, -0.8))[1]) is False
+        assert greater(read(runs(name, -0.9, 0.8))[1]) is False
+
+
+def test_an_error_of_both_signs_is_refused():
+    mixed = runs("mse", -0.9, 0.8)
+    with pytest.raises(ReseedError, match=r"rows 0, 1.*'mse' has values below 0 and above it"):
+        read(mixed)
+    assert greater(read(mixed, greater_is_better=True)[1]) is True
+
+
+def test_directions_for_a_metric_that_is_not_there():
+    with pytest.raises(ReseedError, match=r"'F1_negative', which is not there.*'f1_negative'"):
+        read(runs("f1_negative"), greater_is_better={"F1_negative": True})
+    assert greater(read(runs("f1_negative"), greater_is_better={"f1_negative": True})[1]) is True
+    # One that the table has may be told of, whether or not it is compared by.
+    both = {"accuracy": True, "error": False}
+    read(runs().assign(error=0.1), metric="accuracy", greater_is_better=both)
+
+
+def test_a_share_beside_percentages():
+    words = "percent of rf, and a share of svm"
+    with pytest.raises(ReseedError, match=words):
+        read(runs(rf=90))
+    read(runs(rf=90), unit="points")  # svm is right on 0.8 percent
+    read(runs(rf=90, svm=0))
+    read(runs("mse", rf=90))
+    both = pd.concat([runs(rf=90, dataset="a"), runs(rf=90, dataset="b")])
+    with pytest.raises(ReseedError, match=r"on a .*\(so on 1 more datasets\)"):
+        read(both)
+
+
+def test_the_column_of_scores_is_named():
+    for table in (
+        runs(),
+        runs(runtime=3.0, lr=0.1, accuracy_std=0.1, epoch=1),
+        runs(train_accuracy=1.0),
+    ):
+        metrics, about = read(table)
+        assert "accuracy" in metrics
+        assert "score from 'accuracy'" in about["notes"][0]
+    _, about = read(runs("elo", train_loss=0.1), greater_is_better=True)
+    assert "score from 'elo'" in about["notes"][0]
+    _, about = read(runs(score=0.5), metric="accuracy")
+    assert about["notes"][0].endswith("seed from 'seed', score from 'accuracy'.")
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (runs("elo", val_loss=0.1), "several columns that may be the score: val_loss, elo"),
+        (runs("train_loss"), "no column of scores"),
+        (runs(test_accuracy=0.1), "several columns"),
+    ],
+)
+def test_a_score_is_not_guessed(table, words):
+    with pytest.raises(ReseedError, match=words):
+        read(table)
+
+
+def test_words_of_a_status():
+    early = np.where(np.arange(12) % 6 < 4, "halted", "finished")
+    metrics, about = read(runs(status=early))
+    assert (metrics["status"] == "failed").sum() == 8
+    assert "Status 'halted' was taken as failed (8 runs)." in about["notes"]
+    for word in (0, True, "passed", "early_stopped", "Stopped"):
+        assert (read(runs(status=word))[0]["status"] == "ok").all()
+    with pytest.raises(ReseedError, match="no run is finished: the status is 'halted'"):
+        read(runs(status="halted"))
+
+
+@pytest.mark.parametrize("ratio", [80, -0.5, "0.25", True])
+def test_a_ratio_that_is_none(ratio):
+    with pytest.raises(ReseedError, match=r"`test_train_ratio` is .* up to 10") as error:
+        read(runs().rename(columns={"seed": "split"}), test_train_ratio=ratio)
+    assert "mistakes" not in str(error.value)
