@@ -53,6 +53,11 @@ def direction(metric: str) -> bool | None:
     return down if _NEGATED.search(" ".join(_words(metric))) else None
 
 
+def names_metric(column: str) -> bool:
+    """Whether a metric stands in the name, whatever is made of it (`acc_std`)."""
+    return _any(_UP, column) or _any(_DOWN, column)
+
+
 def is_share(metric: str) -> bool:
     """Whether the metric is known to lie within [0, 1] and to be better the greater it is."""
     return _any(_SHARE, metric) and direction(metric) is True

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import CELL, MODEL_SEED, Data, primary_metric
+from reseed.analyses.shares import whole
 from reseed.errors import ReseedError
-from reseed.metric_names import is_share
 from reseed.seeds import stream
 
 #: The column whose values are compared.
@@ -170,11 +170,10 @@ def across_datasets(keys: Sequence[Mapping]) -> list[list[int]]:
 
 def unit_of(metric: str, scores: pd.Series, given: str) -> tuple[float, str]:
     """(factor, name) in which differences are told: points (× 100) for a share, else as given."""
-    if not is_share(metric) or scores.empty or scores.min() < 0:
-        return 1.0, given
-    if scores.max() <= 1 + 1e-6:  # a share of 1 in single precision
+    of = whole(metric, scores)
+    if of == 1:
         return 100.0, "points"
-    return 1.0, given or ("points" if scores.max() <= 100 else "")
+    return 1.0, given or ("points" if of else "")
 
 
 def test_train_ratio(trials: pd.DataFrame) -> float:

@@ -7,13 +7,16 @@ from numpy.typing import ArrayLike
 
 from reseed.metric_names import is_share
 
+#: The largest share of 1 in single precision.
+_ROUNDED = 1 + 1e-6
+
 
 def whole(metric: str, scores: ArrayLike) -> float | None:
     """The greatest share (1, or 100 for percent); None where scores (n,) can be no shares.
 
-    By the name of the metric and its scores, as in `pairing.unit_of`.
+    By the name of the metric and its scores.
     """
     x = np.asarray(scores, dtype=np.float64)
-    if not is_share(metric) or x.size == 0 or x.min() < 0 or x.max() > 100:
+    if not is_share(metric) or x.size == 0 or x.min() < 0 or x.max() > 100 * _ROUNDED:
         return None
-    return 1.0 if x.max() <= 1 else 100.0
+    return 1.0 if x.max() <= _ROUNDED else 100.0

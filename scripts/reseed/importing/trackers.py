@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.table import Layout, Table
-from reseed.metric_names import direction
+from reseed.metric_names import names_metric
 
 _SHOWN = 6
 
@@ -141,7 +141,7 @@ def _may_be_setting(layout: Layout, column: str) -> bool:
     return (
         column.lower() not in layout.own
         and not column.startswith("_")
-        and direction(column) is None
+        and not names_metric(column)
         and not words & _OUTCOMES
         and not words & {"seed", "train", "val", "valid", "test", "eval"}
     )
