@@ -265,11 +265,11 @@ def p_text(p: float) -> str:
     return f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
-def share_text(share: float) -> str:
+def share_text(share: float, places: int = 0) -> str:
     """`4 %`; `below 1 %` and `over 99 %` where rounding would say never or always."""
-    percent = 100 * share
-    if 0 < percent < 1:
-        return "below 1 %"
-    if 99 < percent < 100:
-        return "over 99 %"
-    return f"{percent:.0f} %"
+    percent, least = 100 * share, 10.0**-places
+    if 0 < percent < least:
+        return f"below {least:.{places}f} %"
+    if 100 - least < percent < 100:
+        return f"over {100 - least:.{places}f} %"
+    return f"{percent:.{places}f} %"

@@ -35,7 +35,7 @@ def read(tmp_path_factory):
     curve = curve_rows(RAGGED * 4) + curve_rows(long, "rf, long")
     data = data_of(rows, curve, folder)
     titles = {"rf, long": "RF, long training"}
-    next(iter(data.about["experiments"].values()))["arms"] = titles
+    data.about["experiments"][rows[0]["experiment"]]["arms"] = titles
     published = folder / "p"
     published.mkdir()
     pd.DataFrame(
@@ -95,8 +95,8 @@ def test_the_range_grows(make, tmp_path):
 def test_curves_and_convergence(make, tmp_path):
     figure, drawn = check_figure(curves_figure.figure, make(curves), {}, tmp_path)
     assert "runs still training" in drawn.footnote
-    assert figure.axes[0].get_ylabel() == "Validation AUC"
-    assert "Seeds per arm: 12" in drawn.footnote
+    assert figure.axes[0].get_ylabel() == "Validation accuracy"
+    assert "Runs per arm: 12" in drawn.footnote
     late = curves_figure.figure(make(curves), {"from_epoch": 3})[1]
     assert late.frame["epoch"].min() == 3
     _, drawn = check_figure(convergence_figure.figure, make(convergence), {}, tmp_path)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from reseed.exhibits.headlines import LONGEST, listed
-from reseed.exhibits.numbers import NONE, from_to, part_of, percent, spread_over
+from reseed.exhibits.numbers import NONE, decimals, from_to, gaps, part_of, percent, spread_over
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,27 @@ def test_arms_are_listed_while_a_heading_holds_them():
     many = [(f"arm number {i}", "0.1") for i in range(9)]
     assert listed("SD", many, "0.1 in 9 arms") == "SD: 0.1 in 9 arms"
     assert len(listed("SD", many[:4], "0.1 in 4 arms")) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("share", "places", "text"),
+    [
+        (0.0, 0, "0 %"),
+        (0.002, 0, "below 1 %"),
+        (0.002, 1, "0.2 %"),
+        (0.0004, 1, "below 0.1 %"),
+        (0.9985, 0, "over 99 %"),
+        (0.9996, 1, "over 99.9 %"),
+        (1.0, 1, "100.0 %"),
+        (math.nan, 0, NONE),
+    ],
+)
+def test_never_and_always_are_said_of_nothing_else(share, places, text):
+    assert percent(share, places) == text
+
+
+def test_decimals_are_those_of_spreads_else_of_what_keeps_values_apart():
+    assert decimals([0.0123, math.nan], otherwise=[0.5]) == 3
+    assert decimals([0.0, math.nan], 2, 1, otherwise=gaps([0.949, 0.934, 0.934, 0.851])) == 3
+    assert decimals([], 2, 1, otherwise=gaps([0.0412])) == 3
+    assert decimals([], 2, 1, otherwise=gaps([])) == 1

@@ -1,5 +1,6 @@
 """Letters and the opening figure: rules that are checked by brute force."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -7,29 +8,35 @@ import pandas as pd
 import pytest
 from reseed.exhibits import critical_difference_figure, leaderboard_table, same_splits
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.letters import letters, letters_of
+from reseed.exhibits.letters import groups, groups_of, letters
 from reseed.exhibits.panels import MOST_HEIGHT, panel_grid, undrawn
 from reseed.exhibits.same_splits import choose
 from study_frames import about, frame, trial
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_models_share_a_letter_exactly_where_no_difference_is_shown(seed):
+@pytest.mark.parametrize("count", [7, 60])
+def test_models_share_a_letter_exactly_where_no_difference_is_shown(seed, count):
     rng = np.random.default_rng(seed)
-    models = [f"m{i}" for i in range(7)]
-    differ = [pair for pair in combinations(models, 2) if rng.random() < rng.random()]
-    found = letters(models, differ)
+    models = [f"m{i}" for i in range(count)]
+    share = rng.random() if count == 7 else 0.95
+    differ = [pair for pair in combinations(models, 2) if rng.random() < share]
+    found = groups(models, differ)
+    read = {model: set(re.findall(r"[a-z]\d*", letters(found[model]))) for model in models}
     for a, b in combinations(models, 2):
         assert bool(set(found[a]) & set(found[b])) == ((a, b) not in differ)
+        assert bool(read[a] & read[b]) == ((a, b) not in differ)
 
 
 def test_letters_of_a_textbook_case():
     """Four means in a row of which only neighbours are alike: a, ab, bc, c."""
     differ = [("A", "C"), ("A", "D"), ("B", "D")]
-    assert letters(list("ABCD"), differ) == {"A": "a", "B": "ab", "C": "bc", "D": "c"}
-    assert letters(["A"], []) == {"A": "a"}
-    assert set(letters([str(i) for i in range(30)], combinations(map(str, range(30)), 2))[
-        "29"]) <= set("abcdefghijklmnopqrstuvwxyz")  # fmt: skip
+    found = groups(list("ABCD"), differ)
+    assert {model: letters(of) for model, of in found.items()} == {
+        "A": "a", "B": "ab", "C": "bc", "D": "c"
+    }  # fmt: skip
+    assert groups(["A"], []) == {"A": (0,)}
+    assert letters([25, 26, 27, 52]) == "za2b2a3"
 
 
 def trials(scores):
@@ -132,7 +139,7 @@ def test_without_a_verdict_on_every_pair_there_are_no_letters():
     assert "Letters" not in table.shown
     assert "too few runs to tell it from RF and FFNN" in table.findings[0]
     assert critical_difference_figure.figure(ranked(few), {})[1].empty
-    assert letters_of(pd.DataFrame(ROWS[:2]), list(MEANS)) is None
+    assert groups_of(pd.DataFrame(ROWS[:2]), list(MEANS)) is None
 
 
 def test_bars_join_models_that_are_not_told_apart():
@@ -143,6 +150,40 @@ def test_bars_join_models_that_are_not_told_apart():
     assert [list(np.round(bar.get_ydata(), 1)) for bar in bars] == [[0.8, 2.2]]
     assert drawn.headline == "3 models in 1 group not told apart; the best is told from all others"
     assert np.ptp(axis.lines[0].get_xdata()) == pytest.approx(0.2)
+
+
+def many(count, shown):
+    """Every pair of so many models in a row, told apart where `shown` says so by their places."""
+    means = {f"m{i:02d}": 0.9 - 0.01 * i for i in range(count)}
+    rows = [
+        pair(a, b, shown(i, j), means[a], means[b])
+        for (i, a), (j, b) in combinations(enumerate(means), 2)
+    ]
+    return ranked(rows, means)
+
+
+def test_the_27th_group_is_not_the_first():
+    _, apart = critical_difference_figure.figure(many(30, lambda i, j: True), {})
+    assert apart.headline == (
+        "30 models in 0 groups not told apart; the best is told from all others"
+    )
+    figure, neighbours = critical_difference_figure.figure(many(30, lambda i, j: j - i > 1), {})
+    assert neighbours.headline == "30 models in 29 groups not told apart; the best is not alone"
+    bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
+    assert all(np.ptp(bar.get_ydata()) == pytest.approx(1.4) for bar in bars)
+    assert not [text for text in figure.axes[0].texts if text.get_text() == "×"]
+
+
+def test_models_below_the_panel_are_named():
+    figure, drawn = critical_difference_figure.figure(many(45, lambda i, j: True), {})
+    assert len(figure.axes[0].get_yticklabels()) == 40
+    assert "Not drawn for want of room, but in the CSV: M40, M41, M42, M43, M44." in drawn.footnote
+
+
+def test_test_ratios_are_settings_of_one_dataset():
+    rows = [row | {"scheme": s} for s in ("holdout-0.1", "holdout-0.4") for row in ROWS]
+    _, drawn = critical_difference_figure.figure(ranked(rows), {})
+    assert drawn.headline == "The best model is told from all others on 2 of 2 settings"
 
 
 def test_a_model_that_did_not_converge_is_marked_wherever_it_is_named():

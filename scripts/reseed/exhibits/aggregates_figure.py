@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.analyses.aggregates import FEW
@@ -13,16 +15,19 @@ from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import from_to
-from reseed.exhibits.panels import colours, forest, line, panel_grid
+from reseed.exhibits.numbers import from_to, several
+from reseed.exhibits.panels import entitle, forest, line, looks, panel_grid, undrawn
+from reseed.exhibits.settings import BOARD, boards, joined
 from reseed.options import Experiments
 
 NOTHING = "Fewer than two datasets on which every arm has two runs at this scale."
-_TITLES = {
+_INTERVALS = {
     "iqm": "Interquartile mean",
     "mean": "Mean",
     "median": "Median of tasks",
     "optimality_gap": "Optimality gap (less is better)",
+}
+_PROFILES = {
     "run_profile": "Share of runs above",
     "task_profile": "Share of tasks with a mean above",
 }
@@ -35,30 +40,31 @@ _SCALES = {
 
 
 def known(data: ExhibitData, options: dict) -> pd.DataFrame:
-    """Rows with a value, of one experiment: the first, unless `options["experiments"]` says."""
+    """Rows with a value."""
     rows = data.rows(options.get("experiments"))
-    rows = rows if rows.empty else rows[rows["reason"] == ""]
-    return rows if rows.empty else rows[rows["experiment"] == rows["experiment"].iloc[0]]
+    return rows if rows.empty else rows[rows["reason"] == ""]
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: scale, tasks, runs, and whether the intervals hold at that number."""
-    first = rows.iloc[0]
-    low = int(first["runs_min"])
-    runs = from_to(first[["runs_min", "runs_max"]], to="–")
+    each = rows.drop_duplicates([name for name in BOARD if name in rows])
+    low = int(each["runs_min"].min())
+    runs = from_to([*each["runs_min"], *each["runs_max"]], to="–")
+    left_out = dict.fromkeys(name for text in each["left_out"] if text for name in text.split(", "))
     parts = [
-        f"{data.scale} Tasks: {first['tasks']:.0f}; runs a task: {runs}; failed"
-        f" runs (left out): {first['failed']:.0f}.",
-        _SCALES[first["scale"]],
-        f"{100 * first['level']:g} % stratified bootstrap intervals over runs; tasks are fixed.",
+        f"{data.scale} Tasks: {from_to(each['tasks'], to='–')}; runs a task: {runs}; failed"
+        f" runs (left out): {each['failed'].sum():.0f}.",
+        *(_SCALES[scale] for scale in each["scale"].unique()),
+        f"{100 * each['level'].iloc[0]:g} % stratified bootstrap intervals over runs; tasks are"
+        " fixed.",
     ]
     if low < FEW:
         parts.append(
             f"With {low} runs a task they are too narrow: simulated, 95 % intervals covered 82 to"
             " 92 % at 3 runs a task, 90 to 93 % at 5, 92 to 93 % at 10, 94 to 95 % at 20."
         )
-    if first["left_out"]:
-        parts.append(f"Left out, because an arm lacks two runs: {first['left_out']}.")
+    if left_out:
+        parts.append(f"Left out, because an arm lacks two runs: {', '.join(left_out)}.")
     return " ".join([*parts, *(s for s in sentences if s)])
 
 
@@ -73,85 +79,117 @@ class Options(Experiments):
 
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """Aggregates with their intervals, or performance profiles."""
+    """Aggregates with their intervals, or performance profiles, of each experiment."""
     rows = known(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)
-    if options.get("show", "intervals") == "profiles":
-        return _profiles(data, rows)
-    names = [name for name in _TITLES if (rows["statistic"] == name).any()][:4]
-    arms = list(dict.fromkeys(rows["arm"].dropna()))
-    canvas, axes = panel_grid([0.24 * len(arms) + 0.8] * len(names), legend=0.1)
-    for axis, name in zip(axes, names, strict=False):
-        part = rows[rows["statistic"] == name]
-        labels = [arm_title(data, arm) for arm in part["arm"]]
-        forest(axis, labels, *(part[c].to_numpy() for c in ("value", "low", "high")))
-        axis.set_title(_TITLES[name])
-        axis.locator_params(axis="x", nbins=5)
-    shown = rows[rows["statistic"].isin(names)]
-    found = _findings(data, rows)
+    profiles = options.get("show", "intervals") == "profiles"
+    kinds = _PROFILES if profiles else _INTERVALS
+    panels = [
+        (joined(title, kinds[name]), board[board["statistic"] == name])
+        for title, board in boards(data, rows)
+        for name in kinds
+        if (board["statistic"] == name).any()
+    ]
+    draw = _profiles if profiles else _intervals
+    canvas, axes = draw(data, panels)
+    for axis, (title, _) in zip(axes, panels, strict=False):
+        entitle(axis, title)
+    found = findings(data, rows, _finding)
+    seen = (
+        "A falling line an arm with its band: the share of runs, and of tasks, that score above"
+        " what the axis says."
+        if profiles
+        else "A panel an aggregate over tasks, a line an arm with its interval."
+    )
     return canvas, Drawn(
-        shown,
-        note(data, rows),
+        rows[rows["statistic"].isin(kinds)],
+        note(data, rows, undrawn([title for title, _ in panels], axes)),
         findings=found,
         headline=_headline(data, rows),
-        alt=" ".join(["A panel an aggregate over tasks, a line an arm with its interval.", *found]),
+        alt=" ".join([seen, *found]),
     )
 
 
-def _profiles(data: ExhibitData, known: pd.DataFrame) -> tuple[Figure, Drawn]:
-    rows = known[known["statistic"].isin(["run_profile", "task_profile"])]
-    arms = list(dict.fromkeys(rows["arm"]))
-    palette = colours(arms)
-    canvas, axes = panel_grid([2.3] * 2, legend=0.6)
-    for axis, name in zip(axes, ("run_profile", "task_profile"), strict=False):
-        for arm, part in rows[rows["statistic"] == name].groupby("arm", sort=False):
-            axis.fill_between(part["tau"], part["low"], part["high"], color=palette[arm],
+Panels = list[tuple[str, pd.DataFrame]]
+
+
+def _intervals(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes]]:
+    canvas, axes = panel_grid([0.24 * len(part) + 0.8 for _, part in panels], legend=0.1)
+    for axis, (_, part) in zip(axes, panels, strict=False):
+        labels = [_arm(data, row) for _, row in part.iterrows()]
+        forest(axis, labels, *(part[c].to_numpy() for c in ("value", "low", "high")))
+        axis.locator_params(axis="x", nbins=5)
+    return canvas, axes
+
+
+def _profiles(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes]]:
+    rows = pd.concat([part for _, part in panels])
+    titles = {row["arm"]: _arm(data, row) for _, row in rows.drop_duplicates("arm").iterrows()}
+    look = looks(list(titles))
+    handles = [line(look[arm]["color"], titles[arm], look[arm]["ls"]) for arm in titles]
+    room = 0.2 + style.legend_room(list(titles.values()))
+    canvas, axes = panel_grid([2.3] * len(panels), legend=room)
+    for axis, (_, panel) in zip(axes, panels, strict=False):
+        for arm, part in panel.groupby("arm", sort=False):
+            axis.fill_between(part["tau"], part["low"], part["high"], color=look[arm]["color"],
                               alpha=0.18, lw=0, step="post")  # fmt: skip
-            axis.step(part["tau"], part["value"], where="post", color=palette[arm], lw=1.3)
-        axis.set_title(_TITLES[name])
+            axis.step(part["tau"], part["value"], where="post", lw=1.3, **look[arm])
         axis.set_xlabel("Score")
         axis.set_ylim(0, 1.02)
-    handles = [line(palette[arm], arm_title(data, arm)) for arm in arms]
-    canvas.legend(handles=handles, loc="outside lower center", ncols=min(5, len(arms)))
-    found = _findings(data, known)
-    return canvas, Drawn(
-        rows,
-        note(data, rows),
-        findings=found,
-        headline=_headline(data, known),
-        alt=" ".join(["A falling line an arm with its band: the share of runs, and of tasks, that"
-                      " score above what the axis says.", *found]),
-    )  # fmt: skip
+    style.legend_below(canvas, handles)
+    return canvas, axes
 
 
-def _two_best(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, bool] | None:
-    """Best and second by interquartile mean, and whether their intervals are apart."""
-    iqm = rows[rows["statistic"] == "iqm"].sort_values("value", ascending=False)
-    if len(iqm) < 2:
-        return None
-    best, second = iqm.iloc[0], iqm.iloc[1]
-    return best, second, bool(best["low"] > second["high"])
+def _arm(data: ExhibitData, row: pd.Series, side: str = "arm") -> str:
+    return arm_title(data, row[side], row["experiment"])
+
+
+def findings(
+    data: ExhibitData, rows: pd.DataFrame, tell: Callable[[ExhibitData, pd.DataFrame], str]
+) -> list[str]:
+    """What `tell` says of each experiment, by its title where there are several."""
+    told = [(title, tell(data, board)) for title, board in boards(data, rows)]
+    return [f"{title}: {text}" if title else text for title, text in told if text]
+
+
+def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Arms with the greatest interquartile mean, and the others, best first."""
+    iqm = rows[rows["statistic"] == "iqm"].sort_values("value", ascending=False, kind="stable")
+    return iqm[iqm["value"] == iqm["value"].max()], iqm[iqm["value"] < iqm["value"].max()]
 
 
 def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    found = _two_best(rows)
-    if found is None or found[0]["runs_min"] < LEAST:
+    first, others = _best(rows)
+    few = rows["runs_min"].min() < LEAST
+    if len(boards(data, rows)) > 1 or few or len(first) + len(others) < 2:
         return ""
-    best, second, apart = found
-    told = "above that of" if apart else "its interval overlaps that of"
-    name, other = (arm_title(data, row["arm"]) for row in (best, second))
-    return f"Greatest interquartile mean: {name}, {told} {other}"
+    names = several(_arm(data, row) for _, row in first.iterrows())
+    if len(first) > 1:
+        return f"Greatest interquartile mean: shared by {names}"
+    told = "above that of" if _apart(first, others) else "its interval overlaps that of"
+    return f"Greatest interquartile mean: {names}, {told} {_arm(data, others.iloc[0])}"
 
 
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    found = _two_best(rows)
-    if found is None:
-        return []
-    best, second, apart = found
-    return [
-        f"{arm_title(data, best['arm'])} has the greatest interquartile mean, {best['value']:.3g}"
-        f" [{best['low']:.3g}, {best['high']:.3g}]; its interval"
-        f" {'lies above' if apart else 'overlaps'} that of {arm_title(data, second['arm'])}"
+def _apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:
+    """Whether the interval of the best lies above that of the second."""
+    return bool(first["low"].iloc[0] > others["high"].iloc[0])
+
+
+def _finding(data: ExhibitData, rows: pd.DataFrame) -> str:
+    first, others = _best(rows)
+    if len(first) + len(others) < 2:
+        return ""
+    best, names = first.iloc[0], several(_arm(data, row) for _, row in first.iterrows())
+    value = f"{best['value']:.3g} [{best['low']:.3g}, {best['high']:.3g}]"
+    if len(first) > 1:
+        return (
+            f"{names} share the greatest interquartile mean, {best['value']:.3g}"
+            f" ({best['tasks']:.0f} tasks)."
+        )
+    second = others.iloc[0]
+    return (
+        f"{names} has the greatest interquartile mean, {value}; its interval"
+        f" {'lies above' if _apart(first, others) else 'overlaps'} that of {_arm(data, second)}"
         f" ({second['value']:.3g}; {best['tasks']:.0f} tasks)."
-    ]
+    )

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.settings import metric_title
+from reseed.analyses.arms import with_arms
+from reseed.exhibits.data import ExhibitData, metric_title
 
 #: What the runs of one cell share, beside their arm.
 PLACE = ("experiment", "varied", "dataset", "scheme", "test_ratio", "hyperparameters_source")
 #: The same for runs that are judged on one test set.
 TEST_SET = (*PLACE, "data_seed", "repeat", "fold")
+#: What scores share that stand in one panel, whichever seeds vary; a scheme names its ratio.
+PANEL = ("dataset", "scheme", "hyperparameters_source")
 _WORDS = {
     "varied": "varied: ",
     "test_ratio": "test ratio ",
@@ -22,13 +24,18 @@ _WORDS = {
 }
 
 
-def arm_title(data: ExhibitData, arm: str) -> str:
-    """Title of an arm: its own where the study gives one, else its model's, with its marks."""
+def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str:
+    """Title of an arm: its own where the study gives one, else its model's, with its marks.
+
+    Two experiments may give one name to two arms: whose row it is says `experiment`.
+    """
     its_model = data.about["models"].get(arm, {}).get("title")
-    for experiment in data.about["experiments"].values():
-        title = experiment.get("arms", {}).get(arm)
+    experiments = data.about["experiments"]
+    for name in experiments if experiment is None else [experiment]:
+        titles = experiments.get(name, {}).get("arms", {})
+        title = titles.get(arm)
         if title and title != its_model:
-            return title
+            return f"{title} ({arm})" if list(titles.values()).count(title) > 1 else title
     return data.model(arm)
 
 
@@ -62,16 +69,40 @@ def cell_title(
     place: Sequence[str] = PLACE,
 ) -> str:
     """The arm; where arms do not tell the cells of `rows` apart, what differs of the place too."""
-    title = arm_title(data, cell["arm"])
+    title = arm_title(data, cell["arm"], cell.get("experiment"))
     if len(rows[keys(rows, place)].drop_duplicates()) == rows["arm"].nunique():
         return title
     return ", ".join([title, *_differing(data, rows, cell, place)])
 
 
-def place_title(data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict) -> str:
-    """Dataset, and of the rest of the place what differs within `rows`."""
-    rest = [name for name in TEST_SET if name != "dataset"]
-    return ", ".join([data.dataset(cell["dataset"]), *_differing(data, rows, cell, rest)])
+def place_title(
+    data: ExhibitData,
+    rows: pd.DataFrame,
+    cell: pd.Series | dict,
+    place: Sequence[str] = TEST_SET,
+) -> str:
+    """Dataset, and of the rest of the place what differs within the dataset's `rows`."""
+    own = rows[rows["dataset"] == cell["dataset"]]
+    rest = [name for name in place if name != "dataset"]
+    return ", ".join([data.dataset(cell["dataset"]), *_differing(data, own, cell, rest)])
+
+
+def places(
+    data: ExhibitData, rows: pd.DataFrame, place: Sequence[str]
+) -> list[tuple[str, pd.DataFrame]]:
+    """(title, rows) of each place, in order of appearance."""
+    names = [name for name in place if name in rows]
+    return [
+        (place_title(data, rows, part.iloc[0], place), part)
+        for _, part in rows.groupby(names, sort=False, dropna=False)
+    ]
+
+
+def arm_titles(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    """Title of each row's arm."""
+    named = with_arms(rows)
+    experiments = named["experiment"] if "experiment" in named else [None] * len(named)
+    return [arm_title(data, arm, name) for arm, name in zip(named["arm"], experiments, strict=True)]
 
 
 def _differing(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits import numbers
-from reseed.exhibits.arms import arm_title
+from reseed.exhibits.arms import TEST_SET, cells, places
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.seed_scores_table import METRICS, measured
@@ -34,12 +34,12 @@ def table(data: ExhibitData, options: dict) -> Table:
     shown = [name for name in _SHOWN if rows[name].notna().any()]
     columns = [("", "Model"), *((METRICS[m], _SHOWN[name]) for m in METRICS for name in shown)]
     lines, sections = [], []
-    place = ["experiment", "dataset", "scheme", "data_seed", "repeat", "fold", "arm"]
-    for key, cell in rows.groupby(place, sort=False, dropna=False):
-        cell = cell.set_index("metric")
-        cells = [_sd(cell.loc[metric, name]) for metric in METRICS for name in shown]
-        lines.append([arm_title(data, key[-1]), *cells])
-        sections.append(data.dataset(key[1]))
+    for title, part in places(data, rows, TEST_SET):
+        for arm, cell in cells(data, part):
+            sds = cell.set_index("metric")
+            line = [_sd(sds.loc[metric, name]) for metric in METRICS for name in shown]
+            lines.append([arm, *line])
+            sections.append(title)
     note = footnote(
         data,
         rows,
@@ -85,9 +85,8 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     over = numbers.spread_over(f1["sd"] / f1["bootstrap_sd"].where(f1["bootstrap_sd"] > 0), "cell")
     return [
         f"The seed moves F1 more than the luck of the test set does in"
-        f" {numbers.part_of(more, len(f1), 'pair')} of model and dataset"
-        f" ({numbers.from_to(f1['n'])} seeds each): the SD over seeds is {over} times that over"
-        " resampled test sets."
+        f" {numbers.part_of(more, len(f1), 'cell')} ({numbers.from_to(f1['n'])} seeds each): the"
+        f" SD over seeds is {over} times that over resampled test sets."
     ]
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from reseed.exhibits import numbers, style
 from reseed.exhibits.arms import cells, chosen
-from reseed.exhibits.curves_figure import NOTHING, measure_title
+from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.extremes_table import LEAST
 from reseed.exhibits.figures import Drawn, empty_figure
@@ -46,9 +46,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         axis.set_ylabel(f"{measure_title(part['measure'].iloc[0])} at the end")
         axis.locator_params(axis="x", integer=True, nbins=6)
         axis.margins(x=0.06)
+    within = [
+        f"{numbers.from_to(part['tolerance'], '{:.2g}'.format)} ({measure_in_text(measure)})"
+        for measure, part in rows.groupby("measure", sort=False)
+    ]
     text = (
         "Convergence: the epoch from which on a run stays within"
-        f" {rows['tolerance'].min():.2g} of its own last value."
+        f" {numbers.several(within)} of its own last value."
     )
     if flat:
         text += f" Not drawn, as all runs converge at the same epoch: {numbers.several(flat)}."

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import pandas as pd
 
-SPREAD = (
+SIMULATED = 0.95
+_SPREAD = (
     "Median: order statistics (at least 6 seeds; covers 95 to 99 %). SD: χ² with degrees of freedom"
     " lowered for heavy tails (at least 5 seeds; 95 to 98 % of Gaussian scores, 89 to 96 % with"
     " heavier tails, 99 % with lighter). IQR: bootstrap (at least 10 seeds; 88 to 98 %). No"
     " interval where there are fewer seeds."
 )
+_SPREAD_AT_ANY_LEVEL = (
+    "Median: order statistics. SD: χ² with degrees of freedom lowered for heavy tails. IQR:"
+    " bootstrap. No interval where there are too few seeds."
+)
+#: Of seeds crossed with the items of one test set.
+CROSSED = "It covers 93 to 97 %."
 #: The Nadeau–Bengio interval, over splits that share rows.
 CORRECTED = (
     "Over splits that share training rows it is that of the corrected t: it covers 95 to 99 % for a"
@@ -38,6 +45,17 @@ RANGE_OF_GAUSSIANS = (
 )
 
 
+def at(level: float, sentence: str) -> str:
+    """The sentence, where the intervals are of the level at which it was found."""
+    return sentence if level == SIMULATED else ""
+
+
+def spread(level: float) -> str:
+    """How the intervals of spreads over seeds are had."""
+    return at(level, _SPREAD) or _SPREAD_AT_ANY_LEVEL
+
+
 def corrected(rows: pd.DataFrame) -> list[str]:
     """The sentence on the corrected t, where any of the pairs `rows` is compared over splits."""
-    return [CORRECTED] if (rows["design"] == "splits").any() else []
+    sentence = at(rows["level"].max(), CORRECTED)
+    return [sentence] if sentence and (rows["design"] == "splits").any() else []

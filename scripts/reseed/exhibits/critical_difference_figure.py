@@ -9,12 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
 from reseed.exhibits import style
+from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.letters import letters_of
+from reseed.exhibits.letters import groups_of, letters
 from reseed.exhibits.numbers import counted
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
-from reseed.exhibits.settings import metric_title, note, settings
+from reseed.exhibits.settings import counted_settings, metric_title, note, settings
 from reseed.options import Experiments
 
 #: Models a panel has room for.
@@ -37,12 +38,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     difference; else a panel each setting whose every pair has a verdict.
     """
     rows = data.rows(options.get("experiments"))
-    boards, without = [], 0
+    boards, without = [], []
     if not rows.empty:
         ranks = rows[rows["critical_difference"].notna()]
         chosen = ranks if len(ranks) else rows[rows["design"] != "datasets"]
         boards = [(t, part, _board(part)) for t, part in settings(data, chosen)]
-        without = sum(board is None for _, _, board in boards)
+        without = [part for _, part, board in boards if board is None]
         boards = [(t, part, board) for t, part, board in boards if board is not None]
     if not boards:
         return empty_figure(data, "No group of models has a verdict on every pair.")
@@ -53,18 +54,20 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         entitle(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
-    seen = [_finding(title, board) for title, _, board in boards[:6]]
+    seen = [_finding(data, title, part, board) for title, part, board in boards[:6]]
+    low = [_name(data, part, m) for _, part, board in boards for m in board["model"][_MOST:]]
     return canvas, Drawn(
-        raw,
+        raw.drop(columns="groups"),
         note(
             data,
             shown,
             undrawn([title for title, _, _ in boards], axes),
-            f"Not drawn: {counted(without, 'dataset')} with pairs without a verdict."
+            undrawn(low, []),
+            f"Not drawn: {counted_settings(pd.concat(without))} with pairs without a verdict."
             if without
             else "",
         ),
-        headline=_headline(boards),
+        headline=_headline(shown, [board for _, _, board in boards]),
         definitions=[
             "A bar joins models of which no two are shown to differ; a model beside no bar is told "
             "from every other. Over datasets by Friedman's and Nemenyi's tests, where the line CD "
@@ -79,16 +82,18 @@ def _board(part: pd.DataFrame) -> pd.DataFrame | None:
     sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
     means = pd.concat(sides).groupby("model", sort=False)["mean"].mean().dropna()
     means = means.sort_values(ascending=not part["greater_is_better"].iloc[0], kind="stable")
-    told = letters_of(part, list(means.index))
+    told = groups_of(part, list(means.index))
     if told is None:
         return None
-    return means.rename("mean").reset_index().assign(letters=[told[m] for m in means.index])
+    found = [told[model] for model in means.index]
+    text = [letters(numbers) for numbers in found]
+    return means.rename("mean").reset_index().assign(groups=found, letters=text)
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame, board: pd.DataFrame) -> None:
     y = np.arange(len(board))
     axis.plot(board["mean"], y, "o", color=style.BLUE, ms=4.5, mew=0, clip_on=False)
-    axis.set_yticks(y, [data.model(model) for model in board["model"]])
+    axis.set_yticks(y, [_name(data, part, model) for model in board["model"]])
     axis.set_ylim(len(board) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x")
@@ -103,13 +108,8 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame, board: pd.DataFram
         "Mean rank" if np.isfinite(width) else f"Mean {metric_title(part.iloc[0]['metric'])}"
     )
     beside = {"xycoords": axis.get_yaxis_transform(), "textcoords": "offset points"}
-    place = 0
-    for letter in sorted(set("".join(board["letters"]))):
-        members = [i for i, text in enumerate(board["letters"]) if letter in text]
-        if len(members) < 2:
-            continue
+    for place, members in enumerate(_groups(board)):
         x = _FIRST + _STEP * place
-        place += 1
         ends = ((1, members[0] - 0.2), (1, members[-1] + 0.2))
         _bar(axis, x, ends)
         for i in range(members[0], members[-1] + 1):
@@ -126,27 +126,33 @@ def _bar(axis: Axes, x: float, ends: tuple) -> None:
               transform=place, solid_capstyle="butt")  # fmt: skip
 
 
-def _alone(board: pd.DataFrame) -> bool:
-    """Whether the best model shares its letters with nobody."""
-    return sum("a" in text for text in board["letters"]) == 1
+def _groups(board: pd.DataFrame) -> list[list[int]]:
+    """Rows of each group of two or more models that are not told apart."""
+    numbers = sorted({number for of in board["groups"] for number in of})
+    found = [[i for i, of in enumerate(board["groups"]) if number in of] for number in numbers]
+    return [members for members in found if len(members) > 1]
 
 
-def _headline(boards: list) -> str:
+def _with_best(board: pd.DataFrame) -> list[str]:
+    """The best model, then those that are not told from it."""
+    best = set(board["groups"].iloc[0])
+    return [m for m, of in zip(board["model"], board["groups"], strict=True) if best & set(of)]
+
+
+def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
+    return arm_title(data, model, part["experiment"].iloc[0])
+
+
+def _headline(shown: pd.DataFrame, boards: list[pd.DataFrame]) -> str:
+    alone = sum(len(_with_best(board)) == 1 for board in boards)
     if len(boards) == 1:
-        board = boards[0][2]
-        groups = sum(
-            sum(letter in text for text in board["letters"]) > 1
-            for letter in set("".join(board["letters"]))
-        )
-        best = "the best is told from all others" if _alone(board) else "the best is not alone"
-        return (
-            f"{counted(len(board), 'model')} in {counted(groups, 'group')} not told apart; {best}"
-        )
-    alone = sum(_alone(board) for _, _, board in boards)
-    return f"The best model is told from all others on {alone} of {len(boards)} datasets"
+        groups = counted(len(_groups(boards[0])), "group")
+        best = "the best is told from all others" if alone else "the best is not alone"
+        return f"{counted(len(boards[0]), 'model')} in {groups} not told apart; {best}"
+    return f"The best model is told from all others on {alone} of {counted_settings(shown)}"
 
 
-def _finding(title: str, board: pd.DataFrame) -> str:
-    with_best = [m for m, text in zip(board["model"], board["letters"], strict=True) if "a" in text]
-    others = f"not told from {', '.join(with_best[1:])}" if len(with_best) > 1 else "told from all"
-    return f"{title}: {with_best[0]} first, {others}."
+def _finding(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> str:
+    best, *others = (_name(data, part, model) for model in _with_best(board))
+    told = f"not told from {', '.join(others)}" if others else "told from all"
+    return f"{title}: {best} first, {told}."

@@ -1,4 +1,4 @@
-"""Learning curves over seeds: mean, SD band, band of extremes [Picard, Figure 1]."""
+"""Learning curves over runs: mean, SD band, band of extremes [Picard, Figure 1]."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part)
-        entitle(axis, f"{title} ({part['runs'].iloc[0]:,} seeds)")
+        entitle(axis, f"{title} ({part['runs'].iloc[0]:,} runs)")
         axis.set_ylabel(measure_title(part["measure"].iloc[0]))
     handles = [
         line(style.RED, "Mean"),
@@ -68,10 +68,15 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     handles[2].set_alpha(0.18)
     unequal = any(part["n"].nunique() > 1 for _, part in panels)
     canvas.legend(handles=handles[: 4 if unequal else 3], loc="outside lower center", ncols=4)
-    shown = rows.drop(columns="n").rename(columns={"runs": "n"}).assign(model=rows["model"])
     left_out = int(rows.drop_duplicates([*_keys(rows)])["left_out"].sum())
     text = f"{left_out} runs without a usable curve left out." if left_out else ""
-    note = footnote(data, shown, _ENDED[rows["ended"].iloc[0]] if unequal else "", text, per="arm")
+    note = footnote(
+        data,
+        rows.drop(columns="n"),  # runs still training: one a fold, and not all seeds
+        f"Runs per arm: {from_to(rows['runs'], to='–')}.",
+        _ENDED[rows["ended"].iloc[0]] if unequal else "",
+        text,
+    )
     found = _findings(panels)
     return canvas, Drawn(
         rows,
@@ -79,7 +84,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         findings=found,
         headline=_headline(panels),
         alt=" ".join([f"{measure_title(rows['measure'].iloc[0])} against epochs: the mean over"
-                      " seeds, a band of one SD and a lighter one from least to most.", *found]),
+                      " runs, a band of one SD and a lighter one from least to most.", *found]),
     )  # fmt: skip
 
 
@@ -118,10 +123,10 @@ def _headline(panels: list) -> str:
         if half is None:
             return (
                 f"{measure_title(end['measure'])} {end['mean']:.3g} ± {end['sd']:.2g} after"
-                f" {end['epoch']:,} epochs ({end['n']:,} seeds)"
+                f" {end['epoch']:,} epochs ({end['n']:,} runs)"
             )
         return (
-            f"SD over {end['n']:,} seeds: {half['sd']:.2g} at epoch {half['epoch']:,},"
+            f"SD over {end['n']:,} runs: {half['sd']:.2g} at epoch {half['epoch']:,},"
             f" {end['sd']:.2g} at epoch {end['epoch']:,}"
         )
     halves = [(half, end) for _, half, end in ends if half is not None]
@@ -129,10 +134,8 @@ def _headline(panels: list) -> str:
     if not halves:
         sds = [(title, f"{end['sd']:.2g}") for title, _, end in ends]
         over = from_to((end["sd"] for _, _, end in ends), "{:.2g}".format)
-        return (
-            listed("SD over seeds at the end", sds, f"{over} in {len(ends)} arms") if ends else ""
-        )
-    return f"The SD over seeds is less at the end than halfway in {less} of {len(halves)} arms"
+        return listed("SD over runs at the end", sds, f"{over} in {len(ends)} arms") if ends else ""
+    return f"The SD over runs is less at the end than halfway in {less} of {len(halves)} arms"
 
 
 def _findings(panels: list) -> list[str]:
@@ -145,7 +148,7 @@ def _findings(panels: list) -> list[str]:
         before = f"{half['sd']:.2g} at epoch {half['epoch']:,} and " if half is not None else ""
         found.append(
             f"{title}: {measure_in_text(end['measure'])} averages {end['mean']:.3g} at epoch"
-            f" {end['epoch']:,}; its SD over {end['n']:,} seeds is {before}{end['sd']:.2g} at"
+            f" {end['epoch']:,}; its SD over {end['n']:,} runs is {before}{end['sd']:.2g} at"
             f" epoch {end['epoch']:,}."
         )
     return found

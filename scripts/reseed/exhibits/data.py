@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.analyses.arms import with_arms
 from reseed.exhibits.footnotes import scale_sentence
 from reseed.exhibits.numbers import from_to
 from reseed.metric_names import title_in_text as metric_title
@@ -42,9 +44,8 @@ class ExhibitData:
 
     def dataset(self, identifier: str) -> str:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
-        entry = self.about["datasets"].get(identifier, {})
-        mark = "*" if entry.get("stand_in") else ""
-        return _title(entry, identifier, self.changes(identifier)) + mark
+        stand_in = self.about["datasets"].get(identifier, {}).get("stand_in")
+        return self._unique("datasets", identifier) + ("*" if stand_in else "")
 
     def model(self, identifier: str) -> str:
         """Title of a model with the marks that the footnote explains.
@@ -52,12 +53,9 @@ class ExhibitData:
         † one run off its usual recipe; ‡ one whose training did not converge. Where several
         recipes of a model are in the study, each title names its own.
         """
-        entry = self.about["models"].get(identifier, {})
-        name = identifier.partition("~")[0]
-        mark = "‡" if identifier in self.unconverged else ""
-        if self.changes(identifier) and self._alone(name):
-            return f"{_name(entry, identifier)}†{mark}"
-        return _title(entry, identifier, self.changes(identifier)) + mark
+        changed = "†" if self._off_recipe(identifier) else ""
+        limited = "‡" if identifier in self.unconverged else ""
+        return self._unique("models", identifier) + changed + limited
 
     @cached_property
     def unconverged(self) -> dict[str, tuple[int, int]]:
@@ -67,7 +65,8 @@ class ExhibitData:
         """
         if "converged" not in self.metrics:
             return {}
-        known = self.metrics[self.metrics["converged"].notna()]
+        trials = self.trials(self.metrics["experiment"].unique())
+        known = trials[trials["converged"].notna()]
         stopped = ~known["converged"].astype(bool)
         counts = stopped.groupby(known["model"]).agg(["sum", "size"])
         many = counts[counts["sum"] > UNCONVERGED * counts["size"]]
@@ -82,9 +81,7 @@ class ExhibitData:
 
     def recipes(self, models: Iterable[str]) -> list[str]:
         """One sentence a model that `model` marks with †."""
-        marked = [
-            m for m in dict.fromkeys(models) if self.changes(m) and self._alone(m.partition("~")[0])
-        ]
+        marked = filter(self._off_recipe, dict.fromkeys(models))
         return [f"{self.model(m).rstrip('†‡')}: {self.changes(m)}" for m in marked]
 
     def limits(self, models: Iterable[str]) -> list[str]:
@@ -95,12 +92,34 @@ class ExhibitData:
             for m, (stopped, trials) in counts
         ]
 
-    def _alone(self, name: str) -> bool:
-        return sum(m.partition("~")[0] == name for m in self.about["models"]) == 1
-
     def experiment(self, name: str) -> str:
         """Title of an experiment."""
-        return self.about["experiments"].get(name, {}).get("title") or name
+        return self._unique("experiments", name)
+
+    def _off_recipe(self, model: str) -> bool:
+        """Whether the model runs off its usual recipe, and in no other."""
+        name = model.partition("~")[0]
+        alone = sum(other.partition("~")[0] == name for other in self.about["models"]) == 1
+        return alone and bool(self.changes(model))
+
+    def _unique(self, kind: str, identifier: str) -> str:
+        """Title without marks; what shares its title with another has its identifier beside it."""
+        title = self._plain(kind, identifier)
+        return f"{title} ({identifier})" if self._titles[kind][title] > 1 else title
+
+    @cached_property
+    def _titles(self) -> dict[str, Counter]:
+        """How many datasets, models and experiments have a title."""
+        kinds = ("datasets", "models", "experiments")
+        return {
+            kind: Counter(self._plain(kind, name) for name in self.about.get(kind, ()))
+            for kind in kinds
+        }
+
+    def _plain(self, kind: str, identifier: str) -> str:
+        entry = self.about[kind].get(identifier, {})
+        told_below = kind == "models" and self._off_recipe(identifier)
+        return _title(entry, identifier, "" if told_below else self.changes(identifier))
 
     def metric(self, dataset: str) -> str:
         """The dataset's primary metric."""
@@ -153,22 +172,34 @@ def footnote(
 ) -> str:
     """The line under an exhibit: scale, seeds, failed trials, stand-ins, units, then `sentences`.
 
-    `shown` holds the rows drawn, with `dataset`, and where they exist `experiment` and `n`.
+    `shown` holds the rows drawn, with `dataset`, and where they exist `experiment`, `n`, and who
+    is shown (`_behind`).
     """
     datasets = list(dict.fromkeys(shown["dataset"])) if "dataset" in shown else []
+    models = list(shown.get("model", ()))
     parts = [data.scale]
     if "n" in shown and len(shown):
         parts.append(f"Seeds per {per}: {from_to(shown['n'], to='–')}.")
     if "experiment" in shown:
         trials = data.trials(shown["experiment"].unique())
         trials = trials[trials["dataset"].isin(datasets)]
-        if "model" in shown:
-            trials = trials[trials["model"].isin(shown["model"])]
+        trials = _behind(trials, shown)
+        models += list(trials["model"].unique())
         failed = int((trials["status"] != "ok").sum())
         parts.append(f"Failed trials (left out): {failed:,} of {len(trials):,}.")
-    models = shown.get("model", ())
     parts += [*units(data, datasets), *sentences, *marks(data, datasets, models)]
     return " ".join(part for part in parts if part)
+
+
+def _behind(trials: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+    """The trials of the arms in `shown`, of pairs both; by model, or arm, where it has no arms."""
+    own = [name for name in ("arm", "arm_a", "arm_b") if name in shown]
+    columns = own or [name for name in ("model", "model_a", "model_b") if name in shown]
+    if not columns:
+        return trials
+    named = {name for column in columns for name in shown[column]}
+    by_arm = with_arms(trials)["arm"].isin(named)
+    return trials[by_arm if own else by_arm | trials["model"].isin(named)]
 
 
 def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()) -> list[str]:

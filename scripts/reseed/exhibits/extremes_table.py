@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from reseed.analyses.data import greater_is_better
 from reseed.exhibits import numbers
 from reseed.exhibits.arms import cell_title, chosen
 from reseed.exhibits.data import ExhibitData, footnote
@@ -132,9 +133,9 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     gaussian = numbers.from_to(judged["range_in_sd_expected"], "{:.1f}".format)
     named = numbers.several(titles[i] for i in beyond.index)
     found = [
-        f"From worst to best seed it is {_ends(judged, titles)}; Gaussian samples of the same size"
-        f" have {gaussian} SD on average. A range larger than theirs (p < {_ALPHA:g}, each for"
-        f" itself) is shown for {numbers.part_of(len(beyond), len(judged), 'arm')}"
+        f"From worst to best seed it is {_ends(data, judged, titles)}; Gaussian samples of the"
+        f" same size have {gaussian} SD on average. A range larger than theirs (p < {_ALPHA:g},"
+        f" each for itself) is shown for {numbers.part_of(len(beyond), len(judged), 'arm')}"
         + (f": {named}." if len(beyond) else ".")
     ]
     tails = [f"{row['tail']} for {titles[i]}" for i, row in judged.iterrows()
@@ -144,14 +145,18 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     return found
 
 
-def _ends(judged: pd.DataFrame, titles: dict) -> str:
+def _ends(data: ExhibitData, judged: pd.DataFrame, titles: dict) -> str:
     """Worst and best of each arm, with its n and in SD; arms too many to name are counted."""
     if len(judged) > _NAMED:
         in_sd = numbers.from_to(judged["range_in_sd"], "{:.1f}".format)
         return f"{in_sd} SD ({len(judged)} arms of {numbers.from_to(judged['n'])} seeds)"
     places = numbers.decimals(judged["sd"], least=3)
-    return numbers.several(
-        f"{row['min']:.{places}f} to {row['max']:.{places}f} for {titles[i]} ({row['n']:,.0f}"
-        f" seeds, {row['range_in_sd']:.1f} SD)"
-        for i, row in judged.iterrows()
-    )
+    told = []
+    for i, row in judged.iterrows():
+        up = greater_is_better(data.about, row["metric"])
+        worst, best = row[["min", "max"] if up else ["max", "min"]]
+        told.append(
+            f"{worst:.{places}f} to {best:.{places}f} for {titles[i]} ({row['n']:,.0f} seeds,"
+            f" {row['range_in_sd']:.1f} SD)"
+        )
+    return numbers.several(told)

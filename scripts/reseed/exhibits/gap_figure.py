@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from reseed.analyses.gap_distribution import SMALL
 from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
@@ -16,9 +17,6 @@ from reseed.exhibits.trimming import NOTHING, cells, measured
 from reseed.options import Arms
 
 DRAWS = ("gap_distribution",)
-
-# Logit gaps within this are those of items that a run is not sure of (odds below 3 to 1).
-_SMALL = 1.0
 
 
 class Options(Arms):
@@ -67,15 +65,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
 
 def _undecided(part: pd.DataFrame) -> list[str]:
     """Share of items with a small gap: of single runs on average, and of their ensemble."""
-    small = part[(part["left"] >= -_SMALL) & (part["right"] <= _SMALL)]
-    return [percent(small[name].sum(), 1) for name in ("runs_mean", "ensemble")]
+    return [percent(part[name].iloc[0], 1) for name in ("runs_small", "ensemble_small")]
 
 
 def _headline(arms: list) -> str:
     if len(arms) != 1 or arms[0][1]["n"].iloc[0] < LEAST:
         return ""
     single, together = _undecided(arms[0][1])
-    return f"Gaps within ±{_SMALL:g}: {single} of items in single runs, {together} in the ensemble"
+    return f"Gaps within ±{SMALL:g}: {single} of items in single runs, {together} in the ensemble"
 
 
 def _findings(arms: list) -> list[str]:
@@ -83,7 +80,7 @@ def _findings(arms: list) -> list[str]:
     for title, part in arms:
         single, together = _undecided(part)
         found.append(
-            f"{title}: the logit gap is within ±{_SMALL:g} for {single} of the test items in"
+            f"{title}: the logit gap is within ±{SMALL:g} for {single} of the test items in"
             f" single runs on average, and for {together} in their ensemble"
             f" ({part['n'].iloc[0]:,.0f} seeds)."
         )

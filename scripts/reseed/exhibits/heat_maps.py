@@ -1,8 +1,9 @@
-"""Figure 4: the score of each pair of model seed and data seed, a panel each model."""
+"""Figure 4: the score of each pair of model seed and data seed, a panel each arm."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -13,15 +14,19 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from pydantic import Field
 
+from reseed.analyses.arms import with_arms
 from reseed.exhibits import numbers, style
+from reseed.exhibits.arms import cell_title
+from reseed.exhibits.arms import cells as arm_cells
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import panel_grid, undrawn
+from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.options import Names, Strict
 
 # Panels this small still hold readable cell values (10 columns of 3 digits in half a page).
 _PRINTED = 12
-_KEY = ["experiment", "dataset", "scheme", "hyperparameters_source", "model"]
+_PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]
+_KEY = [*_PLACE, "arm", "model"]
 
 
 class Options(Strict):
@@ -45,15 +50,15 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """
     only, without = options.get("datasets"), options.get("except", [])
     cells = _cells(data, options["experiment"], only, without)
-    known = cells.groupby(_KEY)["score"].transform("nunique") > 1 if len(cells) else []
-    cells = cells[known] if len(cells) else cells
-    if cells.empty:
+    still, cells = _still(data, cells)
+    if cells.empty or cells["score"].isna().all():
         what = f" on {', '.join(only)}" if only else " on any other dataset" if without else ""
-        return empty_figure(data, f"Model and data seeds were not crossed{what} at this scale.")
+        reason = f"Model and data seeds were not crossed{what} at this scale."
+        return empty_figure(data, still or reason)
     panels = [(key, part) for key, part in cells.groupby(_KEY, sort=False)]
     datasets = list(dict.fromkeys(cells["dataset"]))
     printed = len(datasets) == 1
-    columns = min(2 if printed else 4, max(cells.groupby("dataset")["model"].nunique()))
+    columns = min(2 if printed else 4, max(Counter(key[1] for key, _ in panels).values()))
     # As high as the values printed in its cells need; a small panel needs no more than its ticks.
     tall = max(1.4, min(3.0, 0.75 + 0.22 * cells["init"].nunique())) if printed else 1.6
     heights, placed = _lines(panels, datasets, columns, tall)
@@ -66,7 +71,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     for axis, panel in zip(axes, placed, strict=False):
         axis.set_visible(panel is not None)
     titles = [data.dataset(panel[0][1]) if panel else "" for panel in placed]
-    note, shown = _note(data, cells, undrawn([t for t in titles if t], axes))
+    note, shown = _note(data, cells, still, undrawn([t for t in titles if t], axes))
     return canvas, Drawn(
         cells.drop(columns="status"),
         note,
@@ -81,6 +86,19 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )
 
 
+def _still(data: ExhibitData, cells: pd.DataFrame) -> tuple[str, pd.DataFrame]:
+    """A sentence that names the panels in which nothing moves, and the cells without them."""
+    if cells.empty:
+        return "", cells
+    same = cells.groupby(_KEY)["score"].transform("nunique") == 1
+    named = [
+        f"{title} ({data.dataset(part['dataset'].iloc[0])})"
+        for title, part in arm_cells(data, cells[same], _PLACE)
+    ] if same.any() else []  # fmt: skip
+    said = f"Not drawn, as every score is the same: {numbers.several(named)}." if named else ""
+    return said, cells[~same]
+
+
 def _lines(panels: list, datasets: list[str], columns: int, tall: float) -> tuple[list, list]:
     """Heights and panels in order of the grid; each dataset starts a line, None fills it."""
     placed: list = []
@@ -90,19 +108,19 @@ def _lines(panels: list, datasets: list[str], columns: int, tall: float) -> tupl
     return [tall] * len(placed), placed
 
 
-def _note(data: ExhibitData, cells: pd.DataFrame, rest: str) -> tuple[str, pd.DataFrame]:
+def _note(data: ExhibitData, cells: pd.DataFrame, *rest: str) -> tuple[str, pd.DataFrame]:
     panels = cells[_KEY].drop_duplicates()
     counts = cells[cells["status"] == "ok"].groupby(_KEY, sort=False).size()
     shown = panels.assign(n=counts.reindex(pd.MultiIndex.from_frame(panels)).to_numpy())
     crossed = "Crossed-out cells: failed trials." if (cells["status"] != "ok").any() else ""
-    return footnote(data, shown.fillna({"n": 0}), crossed, rest, per="panel (pairs)"), shown
+    return footnote(data, shown.fillna({"n": 0}), crossed, *rest, per="panel (pairs)"), shown
 
 
 def _cells(
     data: ExhibitData, experiment: str, only: list[str] | None, without: list[str]
 ) -> pd.DataFrame:
     """One row a pair of seeds: the mean of the primary metric over folds, NaN if one failed."""
-    metrics = data.metrics[data.metrics["experiment"] == experiment]
+    metrics = with_arms(data.metrics[data.metrics["experiment"] == experiment])
     name = metrics["dataset"].map(lambda d: d.partition("~")[0])
     metrics = metrics[~name.isin(without) & (name.isin(only) if only is not None else True)]
     if metrics.empty:
@@ -125,8 +143,8 @@ def _cells(
 def _draw_dataset(
     canvas: Figure, data: ExhibitData, panels: list, columns: int, printed: bool
 ) -> None:
-    parts = [part for _, (_, part) in panels]
-    most = max(float(part["deviation"].abs().max()) for part in parts)
+    cells = pd.concat([part for _, (_, part) in panels])
+    most = float(cells["deviation"].abs().fillna(0).max()) or 1.0  # every trial may have failed
     scale = Normalize(-most, most)
     places = numbers.decimals([most], 2, 2, 5)
     image: AxesImage | None = None
@@ -139,7 +157,8 @@ def _draw_dataset(
             grids["deviation"].to_numpy(), cmap=style.DIVERGING, norm=scale, aspect="auto"
         )
         median = part["score"].median()
-        axis.set_title(f"{data.model(key[-1])}, median {median:.{places}f}")
+        title = cell_title(data, cells, part.iloc[0], _PLACE)
+        entitle(axis, f"{title}, median {numbers.fixed(median, places)}")
         _ticks(axis, grids["score"], _PRINTED if printed else 5)
         _mark_failed(axis, grids["score"])
         if printed and max(grids["score"].shape) <= _PRINTED:

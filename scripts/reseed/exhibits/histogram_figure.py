@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -12,6 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
+from reseed.analyses.arm_cells import arm_cells
+from reseed.analyses.data import Data
 from reseed.exhibits import style
 from reseed.exhibits.arms import cells, keys
 from reseed.exhibits.data import ExhibitData, footnote
@@ -38,12 +41,11 @@ class Options(Arms):
 
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel an arm."""
-    frame = _scores(data, options)
-    counts = frame.groupby(keys(frame), dropna=False)["score"]
-    frame = frame[counts.transform("size") >= _LEAST] if len(frame) else frame
-    if frame.empty:
+    """A panel an arm with one kind of seed varied."""
+    scores = _scores(data, options)
+    if not scores:
         return empty_figure(data, f"No arm has {_LEAST} finished seeds at this scale.")
+    frame = pd.concat(scores, ignore_index=True)
     panels = cells(data, frame)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -70,8 +72,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )  # fmt: skip
 
 
+def _show(scores: pd.Series) -> Callable[[float], str]:
+    return f"{{:.{decimals([scores.std()], least=3)}f}}".format
+
+
 def _ends(scores: pd.Series) -> str:
-    return from_to(scores, f"{{:.{decimals([scores.std()], least=3)}f}}".format)
+    return from_to(scores, _show(scores))
 
 
 def _headline(panels: list) -> str:
@@ -86,27 +92,24 @@ def _headline(panels: list) -> str:
 def _findings(panels: list) -> list[str]:
     return [
         f"{title}: {title_in_text(part['metric'].iloc[0])} is {_ends(part['score'])} over"
-        f" {len(part):,} seeds, mean {part['score'].mean():.3g} and SD {part['score'].std():.2g}."
+        f" {len(part):,} seeds, mean {_show(part['score'])(part['score'].mean())} and SD"
+        f" {part['score'].std():.2g}."
         for title, part in panels
     ]
 
 
-def _scores(data: ExhibitData, options: dict) -> pd.DataFrame:
+def _scores(data: ExhibitData, options: dict) -> list[pd.DataFrame]:
+    """A frame each arm with enough seeds; pairs of two seeds are no independent sample of one."""
     metrics = data.metrics
     if options.get("experiments"):
         metrics = metrics[metrics["experiment"].isin(options["experiments"])]
-    metrics = metrics[metrics["status"] == "ok"]
-    arm = metrics["arm"].fillna(metrics["model"]) if "arm" in metrics else metrics["model"]
-    names = metrics["dataset"].map(lambda d: options.get("metric") or data.metric(d))
-    score = [row.get(n, np.nan) for n, (_, row) in zip(names, metrics.iterrows(), strict=True)]
-    frame = metrics.assign(arm=arm, metric=names, score=np.asarray(score, dtype=float))
-    if options.get("arms"):
-        frame = frame[frame["arm"].isin(options["arms"])]
-    seeds = [name for name in ("data_seed", "init", "order", "dropout", "augment") if name in frame]
-    run = [*keys(frame), "model", "metric", *seeds]
-    # Folds of a seed are one score, as everywhere.
-    frame = frame.groupby(run, sort=False, dropna=False)["score"].mean().reset_index()
-    return frame[np.isfinite(frame["score"])]
+    return [
+        cell.scores.drop(columns="bad").assign(**cell.key, metric=cell.metric)
+        for cell in arm_cells(Data(metrics, data.about), options.get("metric"))
+        if len(cell.scores) >= _LEAST
+        and "+" not in cell.key["varied"]
+        and cell.key["arm"] in (options.get("arms") or [cell.key["arm"]])
+    ]
 
 
 def _panel(axis: Axes, x: np.ndarray, bins: int | str) -> None:

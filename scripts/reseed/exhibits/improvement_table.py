@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.aggregates_figure import NOTHING, known, note
+from reseed.exhibits.aggregates_figure import NOTHING, findings, known, note
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.numbers import NONE, counted, from_to, percent
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.settings import boards
+from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Experiments
 
+_NONE_BETTER = "No arm beats another in more than half of cases"
 DRAWS = ("aggregates",)
 
 
@@ -20,53 +22,73 @@ class Options(Experiments):
 
 
 def table(data: ExhibitData, options: dict) -> Table:
-    """A square of arms: row against column."""
+    """A square of arms, row against column, for each experiment."""
     rows = known(data, options)
     rows = rows if rows.empty else rows[rows["statistic"] == "improvement"]
     if rows.empty:
         return empty_table(data, NOTHING)
-    arms = list(dict.fromkeys(rows["arm"]))
-    cell = {
-        (row["arm"], row["arm_b"]): f"{percent(row['value'])}"
-        f" [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
-        for _, row in rows.iterrows()
-    }
-    shown = [
-        {"Beats": arm_title(data, a)} | {arm_title(data, b): cell.get((a, b), NONE) for b in arms}
-        for a in arms
-    ]
+    lines = Rows()
+    for title, board in boards(data, rows):
+        experiment = board["experiment"].iloc[0]
+        arms = {arm: arm_title(data, arm, experiment) for arm in dict.fromkeys(board["arm"])}
+        cell = {(row["arm"], row["arm_b"]): _cell(row) for _, row in board.iterrows()}
+        for a, name in arms.items():
+            others = {other: cell.get((a, b), NONE) for b, other in arms.items()}
+            lines.add({"Beats": name} | others, title)
     text = (
         "Probability that a run of the row's arm scores better than one of the column's on a task,"
         " mean over tasks; a tie counts one half. It says how often, not by how much."
     )
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         note(data, rows, text),
         headline=_headline(data, rows),
-        findings=_findings(data, rows),
+        findings=findings(data, rows, _finding),
     )
 
 
-def _surest(rows: pd.DataFrame) -> pd.Series:
-    """The pair in which one arm beats the other most often."""
-    return rows.loc[rows["value"].idxmax()]
+def _cell(row: pd.Series) -> str:
+    return f"{percent(row['value'])} [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
+
+
+def _surest(rows: pd.DataFrame) -> pd.DataFrame:
+    """The pairs in which one arm beats the other most often; none if none does more than half."""
+    return rows[(rows["value"] == rows["value"].max()) & (rows["value"] > 0.5)]
+
+
+def _told(data: ExhibitData, surest: pd.DataFrame) -> str:
+    return " beats one of ".join(
+        arm_title(data, surest[side].iloc[0], surest["experiment"].iloc[0])
+        for side in ("arm", "arm_b")
+    )
 
 
 def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    row = _surest(rows)
-    if row["runs_min"] < LEAST:
+    if len(boards(data, rows)) > 1 or rows["runs_min"].min() < LEAST:
         return ""
-    names = " beats one of ".join(arm_title(data, row[name]) for name in ("arm", "arm_b"))
-    return f"A run of {names} in {percent(row['value'])} of cases"
+    surest = _surest(rows)
+    if surest.empty:
+        return _NONE_BETTER
+    value = percent(surest["value"].iloc[0])
+    if len(surest) > 1:
+        pairs = f"{len(surest)} of {counted(len(rows) // 2, 'pair')}"
+        return f"In {pairs} a run of one arm beats one of the other in {value} of cases"
+    return f"A run of {_told(data, surest)} in {value} of cases"
 
 
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    row = _surest(rows)
-    return [
-        f"A run of {arm_title(data, row['arm'])} beats one of {arm_title(data, row['arm_b'])} with"
-        f" probability {percent(row['value'])} [{100 * row['low']:.0f}, {100 * row['high']:.0f}],"
-        f" the surest of {counted(len(rows) // 2, 'pair')} ({row['tasks']:.0f} tasks,"
-        f" {from_to(row[['runs_min', 'runs_max']])} runs each)."
-    ]
+def _finding(data: ExhibitData, rows: pd.DataFrame) -> str:
+    surest, row = _surest(rows), rows.iloc[0]
+    pairs = counted(len(rows) // 2, "pair")
+    runs = f"{row['tasks']:.0f} tasks, {from_to(row[['runs_min', 'runs_max']])} runs each"
+    if surest.empty:
+        return f"{_NONE_BETTER} ({pairs}, {runs})."
+    if len(surest) > 1:
+        return (
+            f"In {len(surest)} of {pairs} a run of one arm beats one of the other with probability"
+            f" {percent(surest['value'].iloc[0])} ({runs})."
+        )
+    return (
+        f"A run of {_told(data, surest)} with probability {_cell(surest.iloc[0])},"
+        f" the surest of {pairs} ({runs})."
+    )

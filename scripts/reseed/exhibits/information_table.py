@@ -102,7 +102,10 @@ def _over_arms(alpha: list[pd.Series]) -> list[str]:
 
 def _finding(title: str, row: pd.Series) -> str:
     if not math.isfinite(row["partial"]):
-        return f"{title}: α̂ is the same for (nearly) all runs, so it adds nothing to the others."
+        return (
+            f"{title}: given accuracy, churn and ECE, α̂ or the disagreement does not vary, so there"
+            " is nothing left to correlate."
+        )
     adds = "adds something" if _adds(row) else "is not shown to add anything"
     interval = numbers.with_interval(row["partial"], row["partial_low"], row["partial_high"], 2)
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits import coverage, numbers
+from reseed.exhibits.arms import arm_titles
 from reseed.exhibits.data import VARIED, ExhibitData, footnote
 from reseed.exhibits.spread_table import few, score_places, section, spread_of, together
 from reseed.exhibits.tables import Rows, Table, empty_table
@@ -25,17 +26,25 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = together(rows[rows["held"] == ""])
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines = Rows()
-    for _, row in rows.iterrows():
+    # Two experiments that vary the same seed are told apart by their titles.
+    alone = rows.groupby("varied")["experiment"].nunique().max() == 1
+    for (_, row), arm in zip(rows.iterrows(), arm_titles(data, rows), strict=True):
+        varied = VARIED.get(row["varied"], row["varied"])
+        names = {
+            "Algorithm": arm,
+            "Varied": varied if alone else data.experiment(row["experiment"]),
+        }
         where = section(data, rows, row["dataset"], row["scheme"], row["hyperparameters_source"])
-        lines.add(_line(data, row, places[row["dataset"]]), where)
-    level = f"{rows['level'].max():.0%}".replace("%", " %")
+        lines.add(names | _line(row, places[row["dataset"]]), where)
+    level = rows["level"].max()
+    percent = f"{100 * level:g} %"
     return lines.table(
         data,
         rows,
         footnote(data, rows, few(rows)),
         definitions=[
-            f"Brackets: {level} intervals over seeds. {coverage.SPREAD}",
-            f"Next range: where the range of as many new seeds falls ({level}) if scores are"
+            f"Brackets: {percent} intervals over seeds. {coverage.spread(level)}",
+            f"Next range: where the range of as many new seeds falls ({percent}) if scores are"
             " Gaussian (studentised range).",
             "Range / Gaussian: observed range over that expected of a Gaussian sample of that size"
             " and SD. Tail: from the excess kurtosis at the 5 % level, one test a row; with many"
@@ -47,7 +56,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     )
 
 
-def _line(data: ExhibitData, row: pd.Series, places: int) -> dict:
+def _line(row: pd.Series, places: int) -> dict:
     def bracketed(name: str) -> str:
         value = row[name] if name == "median" else spread_of(row, name)
         if pd.isna(value):
@@ -57,8 +66,6 @@ def _line(data: ExhibitData, row: pd.Series, places: int) -> dict:
     enough = pd.notna(spread_of(row, "range"))
     new = numbers.interval(row["range_next_low"], row["range_next_high"], places) if enough else ""
     return {
-        "Algorithm": data.model(row["model"]),
-        "Varied": VARIED.get(row["varied"], row["varied"]),
         "n": numbers.seeds(int(row["n"]), int(row["failed"])),
         "Median": bracketed("median"),
         "IQR": bracketed("iqr"),
@@ -81,9 +88,9 @@ def _headline(rows: pd.DataFrame) -> str:
     larger, tested = _wider(rows)
     if tested.empty:
         return ""
-    if larger <= max(1, round(0.025 * len(tested))):
-        return "The extremes are no further out than Gaussian scores give"
-    return f"{larger} of {len(tested)} ranges are wider than Gaussian scores give"
+    if not larger:
+        return "No range is shown to be wider than Gaussian scores give"
+    return f"Ranges shown to be wider than Gaussian scores give: {larger} of {len(tested)}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
@@ -93,6 +100,6 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     return [
         f"The range is larger than Gaussian scores of the same SD would give in {larger} of"
         f" {len(tested)} cells of {numbers.from_to(tested['n'])} seeds (5 % level, two-sided; by"
-        f" chance alone about {0.025 * len(tested):.0f}); it is"
+        f" chance alone about {0.025 * len(tested):.2g}); it is"
         f" {numbers.spread_over(tested['range_ratio_to_gaussian'], 'cell')} times the Gaussian one."
     ]

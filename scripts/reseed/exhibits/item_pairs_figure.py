@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from reseed.exhibits import style
-from reseed.exhibits.arms import TEST_SET, arm_title, by_metric, keys, place_title
+from reseed.exhibits import coverage, style
+from reseed.exhibits.arms import TEST_SET, by_metric, keys, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.item_pairs_table import NOTHING, failures, findings, headline, measured
+from reseed.exhibits.item_pairs_table import (
+    failures,
+    findings,
+    headline,
+    measured,
+    nothing,
+    pair_title,
+)
 from reseed.exhibits.panels import forest, line, panel_grid
 from reseed.item_verdicts import BOTH
 from reseed.options import Experiments, Names
@@ -30,7 +37,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """A panel a test set and metric, a line a pair."""
     rows = measured(data, options)
     if rows.empty:
-        return empty_figure(data, NOTHING)
+        return empty_figure(data, nothing(options))
     panels = list(rows.groupby([*keys(rows, TEST_SET), "metric"], sort=False, dropna=False))
     most = min(_MOST, max(len(part) for _, part in panels))
     canvas, axes = panel_grid([0.26 * most + 0.9] * len(panels), 1 if most > 1 else 2, legend=0.6)
@@ -38,8 +45,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         part = part.sort_values("p", kind="stable").head(_MOST)
         first, factor = part.iloc[0], part["factor"].to_numpy()
         labels = [
-            f"{arm_title(data, row['arm_a'])} – {arm_title(data, row['arm_b'])}"
-            + ("" if row["scope"] == BOTH else " (as trained)")
+            pair_title(data, row) + ("" if row["scope"] == BOTH else " (as trained)")
             for _, row in part.iterrows()
         ]
         values, low, high, boot_low, boot_high = (
@@ -51,23 +57,24 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         axis.axvline(0, color=style.BLACK, lw=0.8)
         axis.set_title(by_metric(data, place_title(data, rows, first), first["metric"]))
         axis.set_xlabel(f"Difference, {first['unit'] or 'score'} (right: the first is better)")
-    level = 100 * rows["level"].max()
+    level = rows["level"].max()
     handles = [
-        line(style.BLUE, f"{level:g} % interval over seeds and items"),
+        line(style.BLUE, f"{100 * level:g} % interval over seeds and items"),
         line(style.GREY, "Bootstrap of seeds and items", width=0.9),
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=2)
     note = (
-        "Blue: t interval for crossed samples of seeds and items; it covers 93 to 97 %. The"
-        " bootstrap is too wide where runs disagree item by item, and too narrow with few seeds: it"
-        " is no basis for a verdict."
+        "The bootstrap is too wide where runs disagree item by item, and too narrow with few seeds:"
+        " it is no basis for a verdict."
     )
+    blue = "Blue: t interval for crossed samples of seeds and items."
+    covers = coverage.at(level, coverage.CROSSED)
     more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
     shown = rows.drop(columns=["experiment"])
     found = findings(rows)
     return canvas, Drawn(
         rows,
-        footnote(data, shown, note + more, failures(rows)),
+        footnote(data, shown, blue, covers, note + more, failures(rows)),
         findings=found,
         headline=headline(rows),
         alt=" ".join(["A line a pair of models: the difference with its interval over seeds and"

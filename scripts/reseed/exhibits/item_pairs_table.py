@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.arms import arm_title, by_metric, place_title
+from reseed.exhibits import coverage
+from reseed.exhibits.arms import TEST_SET, arm_title, by_metric, keys, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.numbers import (
     NONE,
@@ -15,6 +16,7 @@ from reseed.exhibits.numbers import (
     interval,
     part_of,
     percent,
+    several,
     spread_over,
 )  # fmt: skip
 from reseed.exhibits.settings import metric_title
@@ -32,10 +34,17 @@ def measured(data: ExhibitData, options: dict) -> pd.DataFrame:
     if rows.empty:
         return rows
     rows = rows[rows["reason"] == ""]
-    chosen = options.get("metrics")
-    keep = rows["metric"].isin(chosen) if chosen else rows["primary"].astype(bool)
-    # A primary metric that has no per-item form leaves accuracy as the only answer.
-    return rows[keep] if keep.any() else rows
+    if options.get("metrics"):
+        return rows[rows["metric"].isin(options["metrics"])]
+    primary = rows["primary"].astype(bool)
+    # Of a dataset whose primary metric has no per-item form, accuracy is the only answer.
+    return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
+
+
+def nothing(options: dict) -> str:
+    """Why no pair is shown."""
+    metrics = options.get("metrics")
+    return f"{NOTHING[:-1]}, compared by {several(metrics)}." if metrics else NOTHING
 
 
 DRAWS = ("item_pairs",)
@@ -54,7 +63,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     """One row a pair, a section a test set."""
     rows = measured(data, options)
     if rows.empty:
-        return empty_table(data, NOTHING)
+        return empty_table(data, nothing(options))
     words = options.get("verdicts", True)
     shown, sections = [], []
     for _, row in rows.iterrows():
@@ -71,7 +80,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             f"Intervals of {100 * level:g} %, each for its pair alone; a difference is one whose"
             f" p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
             "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
-            " and items. With one run a side the seeds cannot be judged. It covers 93 to 97 %.",
+            " and items. With one run a side the seeds cannot be judged.",
+            coverage.at(level, coverage.CROSSED),
             failures(rows),
             _left_out(data),
         ),
@@ -84,7 +94,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 
 def _words(data: ExhibitData, row: pd.Series) -> dict:
-    titles = {name: arm_title(data, row[name]) for name in ("arm_a", "arm_b")}
+    titles = {name: arm_title(data, row[name], row["experiment"]) for name in ("arm_a", "arm_b")}
     sentence = verdict(row.to_dict() | titles | {"metric": metric_title(row["metric"])})
     return {"Outcome": row["outcome"], "Verdict": sentence}
 
@@ -93,7 +103,7 @@ def _numbers(data: ExhibitData, row: pd.Series) -> dict:
     low, high = (row[end] * row["factor"] for end in ("low", "high"))
     places = decimals([(high - low) / 2], 2, 1)
     return {
-        "Pair": f"{arm_title(data, row['arm_a'])} – {arm_title(data, row['arm_b'])}",
+        "Pair": pair_title(data, row),
         "Difference": fixed(row["difference"] * row["factor"], places),
         "Interval": interval(low, high, places) or NONE,
         "p (Holm)": _p(row["p_holm"]),
@@ -105,6 +115,11 @@ def _numbers(data: ExhibitData, row: pd.Series) -> dict:
         "One run says A": percent(row["single_a"]),
         "One run says B": percent(row["single_b"]),
     }
+
+
+def pair_title(data: ExhibitData, row: pd.Series) -> str:
+    """`XGB – RF`."""
+    return " – ".join(arm_title(data, row[name], row["experiment"]) for name in ("arm_a", "arm_b"))
 
 
 def _p(value: float) -> str:
@@ -143,8 +158,9 @@ def findings(rows: pd.DataFrame) -> list[str]:
         return []
     shown = int((both["outcome"] == "difference").sum())
     runs = from_to([*both["runs_a"], *both["runs_b"]])
+    test_sets = counted(len(rows[keys(rows, TEST_SET)].drop_duplicates()), "test set")
     found = [
-        f"On one test set, over seeds and items, a difference is shown for"
+        f"On {test_sets}, over seeds and items, a difference is shown for"
         f" {part_of(shown, len(both), 'pair')} ({runs} runs of each model)."
     ]
     none = both[both["outcome"] != "difference"]

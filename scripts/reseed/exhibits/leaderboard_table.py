@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data
 from reseed.analyses.leaderboard import analyse as rank_models
+from reseed.analyses.pairing import across_datasets, shared_key
+from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.letters import letters_of
-from reseed.exhibits.numbers import NONE, counted, decimals, fixed, seeds, several
-from reseed.exhibits.settings import SETTING, metric_title, note, settings
+from reseed.exhibits.letters import groups_of, letters
+from reseed.exhibits.numbers import NONE, counted, decimals, fixed, gaps, seeds, several
+from reseed.exhibits.settings import (
+    BOARD,
+    SETTING,
+    board_titles,
+    joined,
+    metric_title,
+    note,
+    settings,
+)
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 from reseed.verdicts import ALL_DATASETS
@@ -19,6 +31,8 @@ from reseed.verdicts import ALL_DATASETS
 MOST_DATASETS = 6
 #: With more, the SDs are in the CSV only, so that a page holds the table.
 _MOST_SPREADS = 3
+#: Models that a sentence names before it counts the rest.
+_MOST_NAMED = 3
 _MEANS = "Means and SDs are over each model’s own finished runs."
 _LETTERS = (
     "Models that share a letter are not shown to differ on that dataset (Piepho 2004, from the "
@@ -49,32 +63,28 @@ def table(data: ExhibitData, options: dict) -> Table:
     if pairs.empty:
         pairs = pd.DataFrame(columns=[*SETTING, "model_a", "model_b", "outcome", "design"])
     pairs = pairs[pairs["design"] != "datasets"]
+    pairs, board = (rows.assign(place=_place(rows)) for rows in (pairs, board))
     board["letters"] = _letters(board, pairs)
     over, single = (board[(board["dataset"] == ALL_DATASETS) == side] for side in (True, False))
+    groups = list(_boards(data, board, pairs))
     parts = []
-    for experiment, part in single.groupby("experiment", sort=False):
-        title = data.experiment(experiment) if single["experiment"].nunique() > 1 else ""
-        ranks = over[over["experiment"] == experiment]
-        own = pairs[pairs["experiment"] == experiment]
+    for title, part, ranks, own in groups:
         if len(ranks):
             parts.append((title, _over(data, part, ranks, own)))
         else:
-            parts += [
-                (" · ".join(filter(None, [title, name])), _one(data, of, own))
-                for name, of in settings(data, part)
-            ]
+            parts += [(joined(title, t), _one(data, of, own)) for t, of in settings(data, part)]
     shown = pd.concat([frame for _, frame in parts], ignore_index=True).fillna(NONE)
     sections = [title for title, frame in parts for _ in range(len(frame))]
     told = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
     return Table(
         data,
         shown,
-        board,
+        board.drop(columns="place"),
         note(data, single, per="model and dataset"),
         sections=sections if any(sections) and len(parts) > 1 else (),
-        headline=_headline(data, single, over, pairs),
+        headline=_headline(data, *groups[0][1:]) if len(groups) == 1 else "",
         definitions=[text for text in (*told, _rank_note(over)) if text],
-        findings=_findings(data, single, over, pairs),
+        findings=[text for found in groups for text in _findings(data, *found)],
     )
 
 
@@ -86,32 +96,45 @@ def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
     return rank_models(Data(trials, data.about), {})
 
 
+def _place(rows: pd.DataFrame) -> pd.Series:
+    """A name for the setting of each row, in which NaN equals NaN."""
+    names = rows[["dataset", *BOARD]].itertuples(index=False, name=None)
+    return pd.Series(["\x1f".join(map(str, key)) for key in names], rows.index, dtype=object)
+
+
+def _boards(
+    data: ExhibitData, board: pd.DataFrame, pairs: pd.DataFrame
+) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
+    """(title, rows by setting, rows over datasets, pairs) of each comparison over datasets."""
+    single = board[board["dataset"] != ALL_DATASETS]
+    places = single.drop_duplicates("place")
+    chosen = [places.iloc[which] for which in across_datasets(places.to_dict("records"))]
+    keys = [shared_key(part) for part in chosen]
+    for title, part, key in zip(board_titles(data, keys), chosen, keys, strict=True):
+        over = _place(pd.DataFrame([key | {"dataset": ALL_DATASETS}]))
+        own, ranks = (board[board["place"].isin(where)] for where in (part["place"], over))
+        yield title, own, ranks, pairs[pairs["place"].isin(part["place"])]
+
+
 def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
     """Letters of each row of the board; empty where there are none."""
     found = pd.Series("", board.index)
     if board["dataset"].nunique() > MOST_DATASETS + 1:
         return found
-    by_setting = {key: part for key, part in pairs.groupby(SETTING, dropna=False, sort=False)}
-    for key, part in board.groupby(SETTING, dropna=False, sort=False):
+    for place, part in board.groupby("place", sort=False):
         own = part[part["n"] > 0].sort_values("rank", kind="stable")
-        compared = _same(by_setting, key)
-        told = None if compared is None else letters_of(compared, list(own["model"]))
+        told = groups_of(pairs[pairs["place"] == place], list(own["model"]))
         if told is not None:
-            found[own.index] = own["model"].map(told)
+            found[own.index] = [letters(told[model]) for model in own["model"]]
     return found
 
 
-def _same(parts: dict, key: tuple) -> pd.DataFrame | None:
-    """The part of an equal key; NaN equals NaN."""
-    return next((part for other, part in parts.items() if str(other) == str(key)), None)
-
-
 def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    places, own = decimals(part["sd"], 2, 1), _setting_of(pairs, part)
+    places, own = _places(part), _setting_of(pairs, part)
     lines = []
     for _, row in part.iterrows():
         line = {
-            "Model": data.model(row["model"]),
+            "Model": _name(data, row),
             "Rank": _rank(row["rank"]),
             f"Mean {_score(part)}": fixed(row["mean"], places),
         }
@@ -132,7 +155,7 @@ def _over(
     columns = settings(data, part)
     lines = []
     for _, row in ranks.iterrows():
-        line = {"Model": data.model(row["model"]), "Mean rank": fixed(row["mean"], 2)}
+        line = {"Model": _name(data, row), "Mean rank": fixed(row["mean"], 2)}
         if len(columns) <= MOST_DATASETS:
             spread = len(columns) <= _MOST_SPREADS
             line |= {f"{t}: {_score(of)}": _mean(of, row["model"], spread) for t, of in columns}
@@ -148,26 +171,40 @@ def _mean(part: pd.DataFrame, model: str, with_spread: bool) -> str:
     own = part[part["model"] == model]
     if own.empty or not own["n"].iloc[0]:
         return NONE
-    places, sd = decimals(part["sd"], 2, 1), own["sd"].iloc[0]
+    places, sd = _places(part), own["sd"].iloc[0]
     spread = f" ± {fixed(sd, places)}" if with_spread and np.isfinite(sd) else ""
     return f"{fixed(own['mean'].iloc[0], places)}{spread} {own['letters'].iloc[0]}".strip()
 
 
+def _places(part: pd.DataFrame) -> int:
+    return decimals(part["sd"], 2, 1, otherwise=gaps(part["mean"]))
+
+
+def _name(data: ExhibitData, row: pd.Series) -> str:
+    return arm_title(data, row["model"], row["experiment"])
+
+
 def _setting_of(pairs: pd.DataFrame, part: pd.DataFrame) -> pd.DataFrame:
-    same = pd.Series(True, pairs.index)
-    for name in ("experiment", "dataset", "scheme", "hyperparameters_source"):
-        same &= pairs[name].eq(part[name].iloc[0])
-    return pairs[same]
+    return pairs[pairs["place"] == part["place"].iloc[0]]
 
 
 def _record(pairs: pd.DataFrame, model: str, least: int) -> dict:
     """Comparisons won, open and lost; nothing where there are fewer than `least`."""
-    shown = pairs["outcome"] == "difference"
-    first, second = pairs["model_a"] == model, pairs["model_b"] == model
     if len(pairs) < least:
         return {}
-    won, lost = int((first & shown).sum()), int((second & shown).sum())
-    return {"Won, open, lost": f"{won} / {int((first | second).sum()) - won - lost} / {lost}"}
+    others = _others(pairs, model)
+    return {"Won, open, lost": " / ".join(str(len(others[of])) for of in ("won", "open", "lost"))}
+
+
+def _others(pairs: pd.DataFrame, model: str) -> dict[str, list[str]]:
+    """Whom a model was compared with, by what was shown: it won, it lost, or neither (open)."""
+    found: dict[str, list[str]] = {"won": [], "lost": [], "open": []}
+    for a, b, outcome in pairs[["model_a", "model_b", "outcome"]].itertuples(index=False):
+        if model in (a, b):
+            decided = "won" if a == model else "lost"
+            side = decided if outcome == "difference" else "open"
+            found[side].append(b if a == model else a)
+    return found
 
 
 def _score(part: pd.DataFrame) -> str:
@@ -184,12 +221,13 @@ def _rank(rank: float) -> str:
 def _rank_note(over: pd.DataFrame) -> str:
     if over.empty:
         return ""
-    complete, datasets = int(over["n"].iloc[0]), int(over["datasets"].iloc[0])
     text = "Mean rank: over the datasets, 1 is best; ±: SD over runs."
-    if complete < datasets:
+    short = over[over["n"] < over["datasets"]].drop_duplicates("place")
+    parts = [f"{row['n']:.0f} of {row['datasets']:.0f}" for _, row in short.iterrows()]
+    if parts:
         text += (
-            f" Ranks are over the {complete} of {datasets} datasets on which every model has a "
-            "finished run."
+            f" Ranks are over the {several(parts)} datasets on which every model has a finished"
+            " run."
         )
     return text
 
@@ -197,15 +235,9 @@ def _rank_note(over: pd.DataFrame) -> str:
 # --- in words ------------------------------------------------------------------------------------
 
 
-def _beaten(pairs: pd.DataFrame, best: str, others: int) -> bool:
-    """Whether the best model is shown better than every other of `others`."""
-    won = pairs[(pairs["model_a"] == best) & (pairs["outcome"] == "difference")]
-    return 0 < others <= won["model_b"].nunique()
-
-
-def _met(pairs: pd.DataFrame, model: str, others: int) -> bool:
-    """Whether a model was compared with every other; chosen pairs may leave some out."""
-    return int(((pairs["model_a"] == model) | (pairs["model_b"] == model)).sum()) >= others
+def _beats_all(others: dict[str, list[str]], models: int) -> bool:
+    """Whether a model is shown better than every other of `models`."""
+    return 0 < models - 1 <= len(others["won"])
 
 
 def _headline(
@@ -213,82 +245,93 @@ def _headline(
 ) -> str:
     known = over[over["n"] > 0]
     if len(known):
-        best = known[known["mean"] == known["mean"].min()]["model"]
-        if len(best) > 1:
-            return f"{several(map(data.model, best))} share the best mean rank"
-        boards = [part for _, part in settings(data, single)]
-        if not all(_met(_setting_of(pairs, part), best.iloc[0], len(part) - 1) for part in boards):
-            return (
-                f"{data.model(best.iloc[0])} has the best mean rank over"
-                f" {counted(len(boards), 'dataset')}"
-            )
-        alone = sum(
-            part["model"].iloc[0] == best.iloc[0]
-            and _beaten(_setting_of(pairs, part), best.iloc[0], len(part) - 1)
-            for part in boards
-        )
-        return (
-            f"{data.model(best.iloc[0])} has the best mean rank; told from all others on "
-            f"{alone} of {counted(len(boards), 'dataset')}"
-        )
-    if single["dataset"].nunique() > 1:
-        return ""
+        return _rank_headline(data, single, known[known["mean"] == known["mean"].min()], pairs)
     best = single[single["rank"] == 1]
-    if len(best) != 1:
+    if single["dataset"].nunique() > 1 or len(best) != 1:
         return ""
-    told = _beaten(_setting_of(pairs, single), best["model"].iloc[0], len(single) - 1)
-    tail = " and is told from every other" if told else ""
-    return f"{data.model(best['model'].iloc[0])} has the best mean{tail}"
+    others, tail = _others(_setting_of(pairs, single), best["model"].iloc[0]), ""
+    if _beats_all(others, len(single)):
+        tail = " and is told from every other"
+    elif others["lost"]:
+        tail = f", but not on the runs it shares with {_named(data, best, others['lost'])}"
+    return f"{_name(data, best.iloc[0])} has the best mean{tail}"
+
+
+def _rank_headline(
+    data: ExhibitData, single: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame
+) -> str:
+    names, model = _named(data, best, best["model"]), best["model"].iloc[0]
+    if len(best) > 1:
+        return f"{names} share the best mean rank"
+    parts = [part for _, part in settings(data, single)]
+    others = [_others(_setting_of(pairs, part), model) for part in parts]
+    # Chosen pairs may leave some out.
+    if any(sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)):
+        return f"{names} has the best mean rank over {counted(len(parts), 'dataset')}"
+    alone = sum(
+        part["model"].iloc[0] == model and _beats_all(other, len(part))
+        for other, part in zip(others, parts, strict=True)
+    )
+    return (
+        f"{names} has the best mean rank; told from all others on"
+        f" {alone} of {counted(len(parts), 'dataset')}"
+    )
 
 
 def _findings(
-    data: ExhibitData, single: pd.DataFrame, over: pd.DataFrame, pairs: pd.DataFrame
+    data: ExhibitData, title: str, single: pd.DataFrame, over: pd.DataFrame, pairs: pd.DataFrame
 ) -> list[str]:
     known = over[over["n"] > 0]
     if len(known):
         order = several(
-            f"{data.model(row['model'])} ({row['mean']:.2f})" for _, row in known.head(3).iterrows()
+            f"{_name(data, row)} ({row['mean']:.2f})" for _, row in known.head(3).iterrows()
         )
         shown = int((pairs["outcome"] == "difference").sum())
         told = f"; of {counted(len(pairs), 'comparison')}, {shown} show a difference"
+        lead = f"{title}, best" if title else "Best"
         return [
-            f"Best mean ranks: {order}, of {known['models'].iloc[0]:.0f} models over "
+            f"{lead} mean ranks: {order}, of {known['models'].iloc[0]:.0f} models over "
             f"{known['n'].iloc[0]:.0f} datasets{told if len(pairs) else ''}."
         ]
     found = []
-    for title, part in settings(data, single):
+    for name, part in settings(data, single):
         best = part[part["rank"] == part["rank"].min()]
         if len(part) > 1 and len(best) == 1:
-            own = _setting_of(pairs, part)
-            found.append(_finding(data, title, part, best.iloc[0], own))
+            where = joined(title, "" if name == "data" else name)
+            found.append(_finding(data, where, part, best, _setting_of(pairs, part)))
     return found
 
 
 def _finding(
-    data: ExhibitData, title: str, part: pd.DataFrame, best: pd.Series, pairs: pd.DataFrame
+    data: ExhibitData, where: str, part: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame
 ) -> str:
-    """`new has the best mean, AUC 0.95 over 10 runs; it is not told from old.`"""
-    where = f"{title}: " if title != "data" else ""
-    mean = fixed(best["mean"], decimals(part["sd"], 2, 1))
+    """`new has the best mean, AUC 0.95 over 10 runs; not told from old.`"""
+    row = best.iloc[0]
     text = (
-        f"{where}{data.model(best['model'])} has the best mean, {metric_title(best['metric'])} "
-        f"{mean} over {counted(int(best['n']), 'run')}"
+        f"{f'{where}: ' if where else ''}{_name(data, row)} has the best mean,"
+        f" {metric_title(row['metric'])} {fixed(row['mean'], _places(part))}"
+        f" over {counted(int(row['n']), 'run')}"
     )
-    own = pairs[(pairs["model_a"] == best["model"]) | (pairs["model_b"] == best["model"])]
-    if own.empty:
-        return f"{text}."
-    if _beaten(own, best["model"], len(part) - 1):
+    others = _others(pairs, row["model"])
+    names = {side: _named(data, best, models) for side, models in others.items()}
+    if _beats_all(others, len(part)):
         return f"{text}, and is shown better than every other model."
-    rest = own[own["outcome"] != "difference"]
-    names = [b if a == best["model"] else a for a, b in zip(rest["model_a"], rest["model_b"],
-                                                            strict=True)]  # fmt: skip
-    if rest.empty:
-        against = several(data.model(m) for m in own["model_b"].unique())
-        return f"{text}, and is shown better than {against}."
-    few = (rest["outcome"] == "too few runs").all()
-    named = several(map(data.model, names[:3])) + (
-        f" and {len(names) - 3} more" if len(names) > 3 else ""
-    )
-    return f"{text}; " + (
-        f"there are too few runs to tell it from {named}." if few else f"not told from {named}."
-    )
+    if others["lost"]:  # its mean is over its own runs, a comparison over those that both have
+        verb = "is" if len(others["lost"]) == 1 else "are"
+        text += f"; on shared runs {names['lost']} {verb} shown better than it"
+    if others["open"]:
+        own = pairs[(pairs["model_a"] == row["model"]) | (pairs["model_b"] == row["model"])]
+        few = set(own["outcome"]) <= {"difference", "too few runs"}
+        lead = "there are too few runs to tell it from" if few else "not told from"
+        text += f"; {lead} {names['open']}"
+    elif others["won"] and not others["lost"]:
+        text += f", and is shown better than {names['won']}"
+    return f"{text}."
+
+
+def _named(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:
+    """Titles of models of a board, the first three of many."""
+    experiment = board["experiment"].iloc[0]
+    titles = [arm_title(data, model, experiment) for model in models]
+    rest = len(titles) - _MOST_NAMED
+    return f"{', '.join(titles[:_MOST_NAMED])} and {rest} more" if rest > 0 else several(titles)

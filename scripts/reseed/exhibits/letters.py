@@ -1,4 +1,4 @@
-"""Letters for models: two share one exactly where no difference between them is shown."""
+"""Groups of models: two share one exactly where no difference between them is shown."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pandas as pd
 _DECIDED = ("difference", "no difference shown", "equivalent")
 
 
-def letters_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, str] | None:
-    """`letters` of `models` (best first) by the rows of the analysis `pairs` on one setting.
+def groups_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, tuple[int, ...]] | None:
+    """`groups` of `models` (best first) by the rows of the analysis `pairs` on one setting.
 
     None where a pair of them was not compared or has no verdict, as with a baseline or few runs.
     """
@@ -20,14 +20,14 @@ def letters_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, str] | None:
     if len(models) < 2 or len(rows) < len(models) * (len(models) - 1) / 2:
         return None
     apart = rows.loc[rows["outcome"] == "difference", ["model_a", "model_b"]]
-    return letters(models, apart.itertuples(index=False, name=None))
+    return groups(models, apart.itertuples(index=False, name=None))
 
 
-def letters(models: list[str], differ: Iterable[tuple[str, str]]) -> dict[str, str]:
+def groups(models: list[str], differ: Iterable[tuple[str, str]]) -> dict[str, tuple[int, ...]]:
     """Compact letter display of `models` (best first) with the pairs that are shown to differ.
 
-    One letter a maximal set of models of which no two are shown to differ, in the order of each
-    set's best model; so two models share a letter if and only if their difference is not shown.
+    One number a maximal set of models of which no two are shown to differ, in the order of each
+    set's best model; so two models share a number if and only if their difference is not shown.
     The display is Piepho's (2004); sets are found as maximal cliques (Bron and Kerbosch 1973).
     """
     apart = {frozenset(pair) for pair in differ}
@@ -35,14 +35,21 @@ def letters(models: list[str], differ: Iterable[tuple[str, str]]) -> dict[str, s
         a: {b for b in models if b != a and frozenset((a, b)) not in apart} for a in models
     }  # fmt: skip
     place = {model: i for i, model in enumerate(models)}
-    groups = sorted(
-        (sorted(place[m] for m in group) for group in _cliques(alike, set(), set(models), set())),
+    sets = sorted(
+        sorted(place[m] for m in clique) for clique in _cliques(alike, set(), set(models), set())
     )
-    found = dict.fromkeys(models, "")
-    for number, group in enumerate(groups):
-        for i in group:
-            found[models[i]] += _letter(number)
-    return found
+    return {
+        model: tuple(number for number, members in enumerate(sets) if place[model] in members)
+        for model in models
+    }
+
+
+def letters(numbers: Iterable[int]) -> str:
+    """Groups as letters: `ab`; the 27th and further `a2`, `b2`, so that none reads as two."""
+    return "".join(
+        chr(ord("a") + number % 26) + (str(number // 26 + 1) if number >= 26 else "")
+        for number in numbers
+    )
 
 
 def _cliques(alike: dict, chosen: set, candidates: set, done: set) -> Iterable[set]:
@@ -55,8 +62,3 @@ def _cliques(alike: dict, chosen: set, candidates: set, done: set) -> Iterable[s
         yield from _cliques(alike, chosen | {model}, candidates & near, done & near)
         candidates = candidates - {model}
         done = done | {model}
-
-
-def _letter(number: int) -> str:
-    first, last = divmod(number, 26)
-    return (_letter(first - 1) if first else "") + chr(ord("a") + last)

@@ -5,16 +5,40 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+from reseed.verdicts import share_text
 
 NONE = "–"
 
 
-def decimals(values: Iterable[float], significant: int = 2, least: int = 2, most: int = 6) -> int:
-    """Decimals that show the smallest non-zero of `values` with `significant` digits."""
-    sizes = [abs(v) for v in values if v is not None and math.isfinite(v) and v != 0]
+def decimals(
+    values: Iterable[float],
+    significant: int = 2,
+    least: int = 2,
+    most: int = 6,
+    *,
+    otherwise: Iterable[float] = (),
+) -> int:
+    """Decimals that show the smallest non-zero of `values` with `significant` digits.
+
+    Of `otherwise` where there is none: spreads say how many decimals mean something, but single
+    runs and deterministic models have no spread.
+    """
+    sizes = _sizes(values) or _sizes(otherwise)
     if not sizes:
         return least
     return min(most, max(least, significant - 1 - math.floor(math.log10(min(sizes)))))
+
+
+def _sizes(values: Iterable[float]) -> list[float]:
+    return [abs(v) for v in values if v is not None and math.isfinite(v) and v != 0]
+
+
+def gaps(values: Iterable[float]) -> list[float]:
+    """What keeps `values` apart: the steps between neighbours; of one value itself."""
+    known = sorted({v for v in values if math.isfinite(v)})
+    return [high - low for low, high in pairwise(known)] or known
 
 
 def fixed(value: float | None, places: int) -> str:
@@ -37,8 +61,8 @@ def with_interval(value: float, low: float, high: float, places: int) -> str:
 
 
 def percent(value: float, places: int = 0) -> str:
-    """`0.123` → `12 %`."""
-    return NONE if not math.isfinite(value) else f"{100 * value:.{places}f} %"
+    """`0.123` → `12 %`; never and always are said of nothing else (`verdicts.share_text`)."""
+    return share_text(value, places) if math.isfinite(value) else NONE
 
 
 def seeds(n: int, failed: int) -> str:

@@ -10,12 +10,9 @@ from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.over_datasets_table import NOTHING, findings, headline, known, note
-from reseed.exhibits.panels import forest, line, panel_grid
-from reseed.exhibits.settings import pair_title
+from reseed.exhibits.panels import entitle, forest, line, panel_grid, undrawn
+from reseed.exhibits.settings import boards, joined, pair_title
 from reseed.options import Experiments
-
-_MOST = 8
-
 
 DRAWS = ("over_datasets",)
 
@@ -26,14 +23,18 @@ class Options(Experiments):
 
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel a pair, at most 8; a line a dataset, the mean over them below."""
+    """A panel a pair; a line a dataset, the mean over them below."""
     rows = known(data, options)
     if rows.empty:
         return empty_figure(data, NOTHING)
-    pairs = list(rows.groupby(["experiment", "model_a", "model_b"], sort=False))[:_MOST]
+    pairs = [
+        (joined(title, pair_title(data, part.iloc[0])), part)
+        for title, board in boards(data, rows)
+        for _, part in board.groupby(["model_a", "model_b"], sort=False)
+    ]
     most = max(len(part) for _, part in pairs)
     canvas, axes = panel_grid([0.22 * most + 0.8] * len(pairs), legend=0.6)
-    for axis, (_, part) in zip(axes, pairs, strict=False):
+    for axis, (title, part) in zip(axes, pairs, strict=False):
         factor, total = part["factor"].iloc[0], part[part["statistic"] == "pair"].iloc[0]
         ordered = part.sort_values("statistic", kind="stable")  # datasets, then the pair
         labels = [data.dataset(d) if d else "Mean of datasets" for d in ordered["dataset"]]
@@ -45,7 +46,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         if total["rope"] > 0:
             half = total["rope"] * factor
             axis.axvspan(-half, half, color=style.LIGHT, alpha=0.6, lw=0, zorder=0)
-        axis.set_title(pair_title(data, total))
+        entitle(axis, title)
         unit = total["unit"]
         axis.set_xlabel(f"Difference, {unit}" if unit else "Difference")
         axis.locator_params(axis="x", nbins=5)
@@ -59,9 +60,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = findings(data, total)
     return canvas, Drawn(
         rows,
-        note(data, total, text),
+        note(data, total, text, undrawn([title for title, _ in pairs], axes)),
         findings=found,
-        headline=headline(total),
+        headline=headline(data, total),
         alt=" ".join(["A panel a pair of models: the difference on each dataset with its interval,"
                       " the observed one as a ring, and the mean over datasets below.", *found]),
     )  # fmt: skip

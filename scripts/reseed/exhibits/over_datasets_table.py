@@ -15,13 +15,18 @@ from reseed.exhibits.numbers import (
     several,
     with_interval,
 )  # fmt: skip
-from reseed.exhibits.settings import pair_title
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.settings import boards, pair_title
+from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Experiments
 from reseed.verdicts import p_text
 
 # Pairs of which a sentence tells.
 _TOLD = 6
+_SCALES = {
+    "points": "Differences in points of the score.",
+    "relative": "Differences of the logarithm of the loss (1 − score for a share): 0.1 is about a"
+    " tenth less of it.",
+}
 NOTHING = "No two models have four comparable runs on three datasets at this scale."
 
 
@@ -34,13 +39,7 @@ def known(data: ExhibitData, options: dict) -> pd.DataFrame:
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: what a difference is, its model, and what was left out."""
     first = rows.iloc[0]
-    unit = (
-        "Differences in points of the score."
-        if first["scale"] == "points"
-        else "Differences of the logarithm of the loss (1 − score for a share): 0.1 is about a"
-        " tenth less of it."
-    )
-    left = sorted({name for text in rows["left_out"] for name in text.split(", ") if name})
+    unit = " ".join(_SCALES[scale] for scale in rows["scale"].unique())
     return " ".join(
         part
         for part in (
@@ -53,12 +52,20 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
             ),
             coverage.OVER_DATASETS if rows["datasets"].min() < 10 else "",
             *sentences,
-            f"Left out for want of runs: {several(data.dataset(name) for name in left)}."
-            if left
-            else "",
+            _left_out(data, rows),
         )
         if part
     )
+
+
+def _left_out(data: ExhibitData, rows: pd.DataFrame) -> str:
+    """Which datasets are left out, and why, as the analysis says: `a, b: reason; c: reason`."""
+    parts = (part for text in rows["left_out_why"].unique() for part in text.split("; ") if part)
+    reasons: dict[str, dict[str, None]] = {}
+    for names, _, why in (part.partition(": ") for part in parts):
+        reasons.setdefault(why, {}).update(dict.fromkeys(names.split(", ")))
+    told = [f"{several(map(data.dataset, names))} ({why})" for why, names in reasons.items()]
+    return f"Left out: {'; '.join(told)}." if told else ""
 
 
 DRAWS = ("over_datasets",)
@@ -74,25 +81,29 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, NOTHING)
     pairs = rows[rows["statistic"] == "pair"]
-    shown = [_line(data, row) for _, row in pairs.iterrows()]
+    lines = Rows()
+    for title, part in boards(data, pairs):
+        for _, row in part.iterrows():
+            lines.add(_line(data, row), title)
     named = "better, equivalent, worse" if pairs["rope"].iloc[0] > 0 else "better, worse"
     text = (
         f"Posterior shares that the first is {named}: on the mean of datasets like these, and on a"
         " new one. Rank p: signed-rank test over datasets, Holm over pairs. Outcome: a difference"
         " where the interval leaves 0 out; not adjusted for the number of pairs."
     )
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         note(data, pairs, text),
         findings=findings(data, pairs),
-        headline=headline(pairs),
+        headline=headline(data, pairs),
     )
 
 
-def headline(pairs: pd.DataFrame) -> str:
-    """For how many pairs the datasets together show a difference."""
+def headline(data: ExhibitData, pairs: pd.DataFrame) -> str:
+    """For how many pairs the datasets together show a difference; empty for several experiments."""
+    if len(boards(data, pairs)) > 1:
+        return ""
     shown = int((pairs["outcome"] == "difference").sum())
     datasets = from_to(pairs["datasets"])
     return (
@@ -103,12 +114,15 @@ def headline(pairs: pd.DataFrame) -> str:
 
 def findings(data: ExhibitData, pairs: pd.DataFrame) -> list[str]:
     """The count, then what is to be expected of the next dataset, of the first pairs."""
-    shown = int((pairs["outcome"] == "difference").sum())
-    return [
-        f"Over {from_to(pairs['datasets'])} datasets a mean difference is shown for"
-        f" {part_of(shown, len(pairs), 'pair')} of models.",
-        *(_finding(data, row) for _, row in pairs.head(_TOLD).iterrows()),
-    ]
+    found = []
+    for title, part in boards(data, pairs):
+        shown, lead = int((part["outcome"] == "difference").sum()), f"{title}: " if title else ""
+        found += [
+            f"{lead}{'over' if title else 'Over'} {from_to(part['datasets'])} datasets a mean"
+            f" difference is shown for {part_of(shown, len(part), 'pair')} of models.",
+            *(f"{lead}{_finding(data, row)}" for _, row in part.head(_TOLD).iterrows()),
+        ]
+    return found
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:

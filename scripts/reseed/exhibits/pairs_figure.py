@@ -13,7 +13,15 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted, percent, spread_over
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
-from reseed.exhibits.settings import LONG_LABEL, in_unit, note, pair_title, settings
+from reseed.exhibits.settings import (
+    LONG_LABEL,
+    adjusted_over,
+    in_unit,
+    note,
+    pair_title,
+    pair_titles,
+    settings,
+)
 from reseed.options import Experiments
 from reseed.verdicts import p_text
 
@@ -74,7 +82,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         headline=_headline(data, rows),
         definitions=[
             f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
-            " line the model named first is better. p is Holm-adjusted over the pairs of a panel;"
+            f" line the model named first is better. p is Holm-adjusted over {adjusted_over(rows)};"
             " flips: share of single runs that order the pair otherwise.",
             *coverage.corrected(rows),
         ],
@@ -89,7 +97,7 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
         return f"Too few runs to tell {'the' if len(rows) == 1 else 'any'} pair apart"
     if len(rows) == 1:
         pair, better = rows.iloc[0], "is shown to be better than"
-        names = [data.model(pair[f"model_{side}"]) for side in "ab"]
+        names = pair_titles(data, pair)
         if len(shown):
             return f"{names[0]} {better} {names[1]}"
         return f"No difference is shown between {names[0]} and {names[1]}"

@@ -10,7 +10,6 @@ from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.numbers import (
     NONE,
     counted,
-    decimals,
     fixed,
     from_to,
     part_of,
@@ -20,11 +19,12 @@ from reseed.exhibits.numbers import (
 from reseed.exhibits.settings import (
     RUNS,
     difference_and_interval,
-    in_unit,
+    difference_places,
     note,
     p_cell,
     pair_title,
     settings,
+    with_unit,
 )
 from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Experiments
@@ -44,8 +44,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(data, "No two models were run on the same dataset.")
     lines, level = Rows(), rows["level"].max()
     for title, part in settings(data, rows):
-        unit = in_unit(part.iloc[0])
-        places = decimals((part["high"] - part["low"]) * part["factor"] / 2, 2, 1)
+        places, section = difference_places(part), with_unit(title, part)
         for _, row in part.iterrows():
             difference, interval = difference_and_interval(row, places)
             cells = {
@@ -60,7 +59,7 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "n": _n(row),
                 "Test": row["test"] or NONE,
             }
-            lines.add(cells, f"{title}, {unit}")
+            lines.add(cells, section)
     return lines.table(
         data,
         rows,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reseed.exhibits import style
+from reseed.exhibits.colours import DASHES
 from reseed.exhibits.style import PAGE_WIDTH, new_figure
 
 #: Inches a figure may be high and still share a page with its caption.
@@ -18,7 +20,10 @@ MOST_HEIGHT = 8.6
 # Characters of a panel's title on an inch of its width.
 _CHARACTERS = 9.7
 #: Colours of arms in their order of appearance, where models have no colour of their own.
-COLOURS = [style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK]
+COLOURS = [
+    style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK,
+    style.GREY,
+]  # fmt: skip
 
 
 def panel_grid(
@@ -86,6 +91,16 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     if names and all(name.partition("~")[0] in style.MODELS for name in names):
         return {name: style.colour_of(name, names) for name in names}
     return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+
+
+def looks(names: Sequence[str]) -> dict[str, dict]:
+    """A line's colour a name, and dashes where a colour returns: as many as both tell apart."""
+    seen: Counter = Counter()
+    found = {}
+    for name, colour in colours(names).items():
+        found[name] = {"color": colour, "ls": DASHES[seen[colour] % len(DASHES)]}
+        seen[colour] += 1
+    return found
 
 
 def dot(colour: str, label: str, size: float = 4.5) -> Line2D:

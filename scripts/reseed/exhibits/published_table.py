@@ -104,7 +104,7 @@ def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> 
 
 
 def _definitions(measured: pd.DataFrame) -> list[str]:
-    level = f"{measured['level'].max():.0%}".replace("%", " %")
+    level = f"{100 * measured['level'].max():g} %"
     return [
         f"Interval ({level}): of the median by order statistics of the seeds, of the IQR by"
         " bootstrap; of the range, where the range of as many Gaussian seeds as the paper took"

@@ -1,4 +1,4 @@
-"""Figure 3: range of the test score over model seeds and over data seeds, a panel each dataset."""
+"""Figure 3: range of the test score over model seeds and over data seeds, a panel each setting."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reseed.analyses.arms import with_arms
 from reseed.analyses.spread import next_range
 from reseed.exhibits import numbers, style
+from reseed.exhibits.arms import PANEL, arm_titles, places
 from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
@@ -20,8 +22,8 @@ _OFFSET = 0.34
 #: Seeds behind the paper's ranges.
 PUBLISHED_SEEDS = 50
 _COLUMNS = [
-    "experiment", "varied", "dataset", "scheme", "model", "hyperparameters_source", "metric", "n",
-    "failed", "sd", "range", "published_range",
+    "experiment", "varied", "dataset", "scheme", "arm", "model", "hyperparameters_source", "metric",
+    "n", "failed", "sd", "range", "published_range",
 ]  # fmt: skip
 
 
@@ -45,24 +47,24 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(
             data, f"No experiment of this figure has {LEAST} seeds: no range to show at this scale."
         )
-    rows = _with_expected(data, rows.reindex(columns=_COLUMNS))
-    datasets = list(dict.fromkeys(rows["dataset"]))
+    rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
+    panels = places(data, rows, PANEL)
     varied = list(dict.fromkeys(rows["varied"]))
     published = bool(rows["expected_low"].notna().any())
     handles = _legend(varied, published)
     labels = [h.get_label() for h in handles]
-    canvas, axes = panel_grid([2.05] * len(datasets), legend=style.legend_room(labels))
-    for axis, dataset in zip(axes, datasets, strict=False):
-        _panel(axis, data, rows[rows["dataset"] == dataset], varied)
-        entitle(axis, data.dataset(dataset))
-        axis.set_ylabel(f"Range of {metric_title(data.metric(dataset))}")
+    canvas, axes = panel_grid([2.05] * len(panels), legend=style.legend_room(labels))
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _panel(axis, data, part, varied)
+        entitle(axis, title)
+        axis.set_ylabel(f"Range of {metric_title(part['metric'].iloc[0])}")
     style.legend_below(canvas, handles)
     about_published = (
         f"Diamond: the paper's range over {PUBLISHED_SEEDS} seeds; line: where the range of"
         f" {PUBLISHED_SEEDS} seeds falls (95 %), if scores are Gaussian with the SD measured here"
         " (studentised range). A dot is the range over the seeds at hand and grows with them."
     )
-    rest = undrawn([data.dataset(d) for d in datasets], axes)
+    rest = undrawn([title for title, _ in panels], axes)
     found = _findings(rows)
     return canvas, Drawn(
         rows,
@@ -91,16 +93,17 @@ def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, varied: list[str]) -> None:
-    models = list(dict.fromkeys(rows["model"]))
+    rows = rows.assign(title=arm_titles(data, rows))
+    arms = list(dict.fromkeys(rows["title"]))
     for _, row in rows.iterrows():
         offset = (varied.index(row["varied"]) - (len(varied) - 1) / 2) * _OFFSET
-        x = models.index(row["model"]) + offset
+        x = arms.index(row["title"]) + offset
         colour = style.VARIED.get(row["varied"], style.GREY)
         axis.plot(x, row["range"], "o", ms=5, mew=0, color=colour)
         beside = x + 0.11
         axis.plot([beside] * 2, [row["expected_low"], row["expected_high"]], color=colour, lw=1.0)
         axis.plot(beside, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9)
-    style.name_columns(axis, [data.model(model) for model in models])
+    style.name_columns(axis, arms)
     axis.set_ylim(bottom=0)
 
 
@@ -122,7 +125,7 @@ def _legend(varied: list[str], published: bool) -> list[Line2D]:
 
 def _compared(rows: pd.DataFrame) -> pd.DataFrame:
     """Ranges over data and over model seeds of cells with as many seeds on both sides."""
-    wide = rows.pivot_table(index=["dataset", "model"], columns="varied", values=["range", "n"])
+    wide = rows.pivot_table(index=[*PANEL, "arm"], columns="varied", values=["range", "n"])
     if not {("range", "data"), ("range", "model")} <= set(wide.columns):
         return wide.iloc[:0]
     return wide[(wide["n"]["data"] == wide["n"]["model"]) & (wide["range"]["model"] > 0)]
@@ -146,8 +149,8 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     seeds = sorted({int(n) for n in same["n"]["data"]})
     return [
         f"At equal numbers of seeds ({numbers.several(map(str, seeds))} a side) the range over data"
-        f" seeds is the larger one in {int(larger.sum())} of {len(same)} pairs of dataset and"
-        f" algorithm, for every algorithm on {int(by_dataset.sum())} of"
+        f" seeds is the larger one in {int(larger.sum())} of {len(same)} cells,"
+        f" for every algorithm on {int(by_dataset.sum())} of"
         f" {numbers.counted(len(by_dataset), 'dataset')}; ratio"
-        f" {numbers.spread_over(ratio, 'pair')}."
+        f" {numbers.spread_over(ratio, 'cell')}."
     ]

@@ -11,7 +11,7 @@ from reseed.exhibits.colours import DASHES, LINES
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.panels import panel_grid
-from reseed.exhibits.settings import note, settings
+from reseed.exhibits.settings import counted_settings, note, settings
 from reseed.options import Experiments
 from reseed.verdicts import share_text
 
@@ -135,7 +135,8 @@ def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
             text += f" ({share_text(last['value'])} by the mean of {last['m']:.0f} runs)"
         told.append(text)
     count = numbers.from_to(n for _, part in panels for n in part["n"])
+    where = counted_settings(pd.concat([curve for _, curve in curves]))
     return [
         f"A single run orders a pair of models against the mean of the others in"
-        f" {' and '.join(told)} (out of {count} runs; {numbers.counted(len(curves), 'dataset')})."
+        f" {' and '.join(told)} (out of {count} runs; {where})."
     ]

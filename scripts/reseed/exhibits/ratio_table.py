@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from reseed.exhibits import numbers
+from reseed.exhibits.arms import arm_titles
 from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, few, score_places, spread_of
 from reseed.exhibits.tables import Rows, Table, empty_table
@@ -34,25 +35,26 @@ def table(data: ExhibitData, options: dict) -> Table:
     if (most := int(rows["n"].max())) < LEAST:
         seeds = numbers.counted(most, "seed")
         return empty_table(data, f"{seeds} a test ratio at this scale: no spread to see.")
-    models = list(dict.fromkeys(rows["model"]))
+    rows = rows.assign(title=arm_titles(data, rows))
+    arms = list(dict.fromkeys(rows["title"]))
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines = Rows()
     for (experiment, dataset, source, ratio), part in rows.groupby(ROW, sort=False):
-        cell = part.set_index("model")
+        cell = part.set_index("title")
         line = {("", "Test ratio"): f"{ratio:g}", ("", "n"): _seeds(cell)}
-        for model in models:
-            entry = cell.loc[model] if model in cell.index else None
+        for arm in arms:
+            entry = cell.loc[arm] if arm in cell.index else None
             median = np.nan if entry is None else entry["median"]
             spread = np.nan if entry is None else spread_of(entry, "range")
-            line[data.model(model), "Median"] = numbers.fixed(median, places[dataset])
-            line[data.model(model), "Range"] = numbers.fixed(spread, places[dataset])
+            line[arm, "Median"] = numbers.fixed(median, places[dataset])
+            line[arm, "Range"] = numbers.fixed(spread, places[dataset])
         heading = f"{data.dataset(dataset)}, {metric_title(data.metric(dataset))}"
         extra = f", {source}" if rows["hyperparameters_source"].nunique() > 1 else ""
         lines.add(line, f"{heading}: {data.experiment(experiment)}{extra}")
     found = _trends(rows)
     return lines.table(
         data,
-        rows,
+        rows.drop(columns="title"),
         footnote(data, rows, few(rows)),
         definitions=[
             UNCERTAIN,
@@ -69,13 +71,13 @@ def _seeds(cell: pd.DataFrame) -> str:
 
 
 def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
-    """(dataset, varied, models whose SD falls as the test part grows, models, most seeds)."""
+    """(dataset, varied, arms whose SD falls as the test part grows, arms, most seeds)."""
     found = []
     usable = rows[rows["n"] >= _ENOUGH].dropna(subset="sd")
     for (dataset, varied), part in usable.groupby(["dataset", "varied"], sort=False):
         trends = [
             stats.spearmanr(one["test_ratio"], one["sd"]).statistic
-            for _, one in part.groupby("model")
+            for _, one in part.groupby("title")
             if one["test_ratio"].nunique() > 2 and one["sd"].nunique() > 1
         ]
         if trends:
@@ -85,11 +87,12 @@ def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
 
 
 def _headline(found: list) -> str:
-    parts = [
-        f"over {VARIED[varied]} for {falling} of {total}"
-        for _, varied, falling, total, _ in found
-    ]  # fmt: skip
-    return f"A larger test part: the SD falls {', '.join(parts)} algorithms" if parts else ""
+    parts = []
+    for name in dict.fromkeys(varied for _, varied, *_ in found):
+        own = [(falling, total) for _, varied, falling, total, _ in found if varied == name]
+        falling, total = map(sum, zip(*own, strict=True))
+        parts.append(f"over {VARIED[name]} in {falling} of {total}")
+    return f"A larger test part: the SD falls {', '.join(parts)} cells" if parts else ""
 
 
 def _findings(data: ExhibitData, found: list) -> list[str]:

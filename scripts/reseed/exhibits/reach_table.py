@@ -94,4 +94,6 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 
 def _epoch(value: float) -> str:
-    return f"{value:,.3g}" if math.isfinite(value) else "never"
+    if not math.isfinite(value):
+        return "never"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

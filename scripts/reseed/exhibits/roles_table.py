@@ -7,7 +7,7 @@ import pandas as pd
 from reseed.exhibits import coverage, numbers
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.headlines import listed
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.exhibits.trimming import cells
 from reseed.options import Strict
 
@@ -41,7 +41,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     if good.empty:
         reasons = sorted(set(rows["reason"])) if len(rows) else []
         return empty_table(data, "No two roles were crossed: " + "; ".join(reasons))
-    shown, sections, findings = [], [], []
+    lines, findings = Rows(), []
     arms = cells(data, good)
     for title, part in arms:
         for measure, parts in part.groupby("measure", sort=False):
@@ -52,27 +52,22 @@ def table(data: ExhibitData, options: dict) -> Table:
             }
             for _, row in parts.iterrows():
                 line[_ROLES[row["component"]]] = _share(row)
-            shown.append(line)
-            sections.append(title)
+            lines.add(line, title)
         findings.append(_finding(part, f" ({title})" if len(arms) > 1 else ""))
-    level = 100 * good["level"].iloc[0]
-    return Table(
+    level = good["level"].iloc[0]
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         good,
         footnote(
             data,
             good,
-            f"Shares of the variance over crossed seeds of two roles, with {level:g} % intervals:"
-            " of accuracy by generalised pivotal quantities (Gaussian effects), by item by a"
-            " jackknife over seeds. "
-            + coverage.ITEM_SHARES
-            + " By item: components of each test item, averaged. SD: of one"
-            " run, both roles drawn.",
+            f"Shares of the variance over crossed seeds of two roles, with {100 * level:g} %"
+            " intervals: of accuracy by generalised pivotal quantities (Gaussian effects), by item"
+            " by a jackknife over seeds.",
+            coverage.at(level, coverage.ITEM_SHARES),
+            "By item: components of each test item, averaged. SD: of one run, both roles drawn.",
             per="grid",
         ),
-        sections=sections,
-        text_columns=1,
         findings=findings,
         headline=_headline([part for _, part in arms]),
     )

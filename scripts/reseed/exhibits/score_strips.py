@@ -10,7 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reseed.analyses.arms import with_arms
+from reseed.analyses.data import SEEDS, greater_is_better
 from reseed.exhibits import style
+from reseed.exhibits.arms import PANEL, arm_titles, places
 from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted
@@ -18,7 +21,8 @@ from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.options import TheseExperiments
 
 _OFFSET, _SPREAD = 0.2, 0.15
-_KEY = ["experiment", "varied", "dataset", "scheme", "model", "hyperparameters_source"]
+_KEY = ["experiment", "varied", "dataset", "scheme", "arm", "model",
+        "hyperparameters_source"]  # fmt: skip
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -28,29 +32,31 @@ class Options(TheseExperiments):
 
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """One dot a trial of `options["experiments"]`, a bar at the median, a panel each dataset."""
+    """One dot a trial of `options["experiments"]`, a bar at the median, a panel each setting."""
     metrics = data.metrics[data.metrics["experiment"].isin(options["experiments"])]
-    metrics = metrics[metrics["status"] == "ok"]
+    metrics = with_arms(metrics[metrics["status"] == "ok"])
     if metrics.empty:
         return empty_figure(data, "None of this figure's experiments was run at this scale.")
     names = metrics["dataset"].map(data.metric)
     score = [row[name] for name, (_, row) in zip(names, metrics.iterrows(), strict=True)]
-    frame = metrics[[*_KEY, "data_seed", "init"]].assign(metric=names, score=score)
+    frame = metrics[[*_KEY, *SEEDS]].assign(metric=names, score=score)
     order = {name: i for i, name in enumerate(options["experiments"])}
     frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
-    datasets = list(dict.fromkeys(frame["dataset"]))
+    panels = places(data, frame, PANEL)
     handles = _handles(list(dict.fromkeys(frame["varied"])))
-    canvas, axes = panel_grid([2.15] * len(datasets), legend=0.3)
-    for axis, dataset in zip(axes, datasets, strict=False):
-        _panel(axis, data, frame[frame["dataset"] == dataset])
-        better = "higher" if data.about["datasets"][dataset]["greater_is_better"] else "lower"
-        entitle(axis, data.dataset(dataset))
-        axis.set_ylabel(f"{metric_title(data.metric(dataset))} ({better} is better)")
+    canvas, axes = panel_grid([2.15] * len(panels), legend=0.3)
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        metric = part["metric"].iloc[0]
+        better = "higher" if greater_is_better(data.about, metric) else "lower"
+        _panel(axis, data, part)
+        entitle(axis, title)
+        axis.set_ylabel(f"{metric_title(metric)} ({better} is better)")
     style.legend_below(canvas, handles)
-    counts = frame.groupby(_KEY, sort=False).size().rename("n").reset_index()
-    rest = undrawn([data.dataset(d) for d in datasets], axes)
+    seeds = frame.drop_duplicates([*_KEY, *SEEDS])
+    counts = seeds.groupby(_KEY, sort=False).size().rename("n").reset_index()
+    rest = undrawn([title for title, _ in panels], axes)
     note = footnote(data, counts, "One dot a trial.", rest)
-    return canvas, Drawn(frame, note, headline=_headline(frame), alt=_alt(data, frame, datasets))
+    return canvas, Drawn(frame, note, headline=_headline(frame), alt=_alt(data, panels))
 
 
 def _handles(varied: list[str]) -> list[Line2D]:
@@ -69,26 +75,25 @@ def _headline(frame: pd.DataFrame) -> str:
     )
 
 
-def _alt(data: ExhibitData, frame: pd.DataFrame, datasets: list[str]) -> str:
+def _alt(data: ExhibitData, panels: list[tuple[str, pd.DataFrame]]) -> str:
     parts = []
-    for dataset in datasets:
-        part = frame[frame["dataset"] == dataset]
-        median = part.groupby("model")["score"].median()
-        best = median.idxmax() if data.about["datasets"][dataset]["greater_is_better"] else (
-            median.idxmin())  # fmt: skip
-        parts.append(f"{data.dataset(dataset)}, best median {data.model(best)}")
+    for title, part in panels:
+        median = part["score"].groupby(arm_titles(data, part)).median()
+        up = greater_is_better(data.about, part["metric"].iloc[0])
+        parts.append(f"{title}, best median {median.idxmax() if up else median.idxmin()}")
     return f"Strips of dots, one a trial, for each algorithm and seed varied. {'; '.join(parts)}."
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
-    models = list(dict.fromkeys(rows["model"]))
-    varied = list(dict.fromkeys(rows["varied"]))
-    for (model, seed), part in rows.groupby(["model", "varied"], sort=False):
-        centre = models.index(model) + (varied.index(seed) - (len(varied) - 1) / 2) * 2 * _OFFSET
+    rows = rows.assign(title=arm_titles(data, rows))
+    arms, experiments = (list(dict.fromkeys(rows[name])) for name in ("title", "experiment"))
+    for (arm, experiment, seed), part in rows.groupby(["title", "experiment", "varied"]):
+        beside = experiments.index(experiment) - (len(experiments) - 1) / 2
+        centre = arms.index(arm) + beside * 2 * _OFFSET
         # A low-discrepancy sequence in place of random jitter: even, and the same every time.
         shift = (np.arange(len(part)) * _GOLDEN % 1 - 0.5) * 2 * _SPREAD
         colour = style.VARIED.get(seed, style.GREY)
         axis.plot(centre + shift, part["score"], "o", ms=2.6, mew=0, color=colour, alpha=0.6)
         median = part["score"].median()
         axis.plot([centre - _SPREAD, centre + _SPREAD], [median] * 2, color=style.BLACK, lw=1.6)
-    style.name_columns(axis, [data.model(model) for model in models])
+    style.name_columns(axis, arms)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pydantic import Field
 
 from reseed.exhibits import style
-from reseed.exhibits.arms import arm_title
+from reseed.exhibits.arms import TEST_SET, cell_title, places
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.headlines import LEAST
@@ -39,10 +39,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if rows.empty:
         return empty_figure(data, "No per-item scores of a classifier at this scale.")
     metrics = options.get("metrics", ["macro_precision", "macro_f1"])
-    place = ["experiment", "dataset", "scheme", "data_seed", "repeat", "fold"]
     panels = [
-        (data.dataset(part["dataset"].iloc[0]), part[part["metric"] == metric])
-        for _, part in rows.groupby(place, sort=False, dropna=False)
+        (title, part[part["metric"] == metric])
+        for title, part in places(data, rows, TEST_SET)
         for metric in metrics
     ]
     heights = [0.28 * len(part) + 0.8 for _, part in panels]
@@ -90,9 +89,9 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         return []
     same = int((f1["most"] == f1["least"]).sum())
     return [
-        f"From worst to best seed F1 moves most for {where(data, row)}: {row['least']:.3f} to"
+        f"From worst to best seed F1 moves most for {where(data, rows, row)}: {row['least']:.3f} to"
         f" {row['most']:.3f} over {row['n']:.0f} seeds; for"
-        f" {part_of(same, len(f1), 'pair')} of model and dataset it does not move at all."
+        f" {part_of(same, len(f1), 'cell')} it does not move at all."
     ]
 
 
@@ -101,7 +100,7 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
     for _, row in rows.iterrows():
         outliers.append(json.loads(row["outliers"]))
         boxes.append({
-            "label": arm_title(data, row["arm"]), "med": row["median"], "q1": row["low_quartile"],
+            "label": cell_title(data, rows, row), "med": row["median"], "q1": row["low_quartile"],
             "q3": row["high_quartile"], "whislo": row["low_whisker"],
             "whishi": row["high_whisker"], "fliers": outliers[-1],
         })  # fmt: skip

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.analyses.arms import with_arms
+from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.numbers import counted, percent, several, spread_over
 from reseed.verdicts import number
 
 #: A trained model's siblings: what is one row of the table and one colour of the figure.
 CELL = [
-    "experiment", "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat",
-    "fold",
+    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
+    "repeat", "fold",
 ]  # fmt: skip
 NOTHING = "No per-item scores of enough model seeds of a binary classifier at this scale."
 _RANKED_BY = {
@@ -33,18 +35,18 @@ def measured(data: ExhibitData) -> pd.DataFrame:
     rows = data.rows()
     if rows.empty:
         return rows
-    rows = rows[rows["reason"] == ""]
+    rows = with_arms(rows[rows["reason"] == ""])
     return rows.assign(candidate=rows["admitted"].astype(bool) & rows["pareto"].astype(bool))
 
 
 def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
-    """Name of each row's cell: its model, and of the split only what differs between cells."""
+    """Name of each row's cell: its arm, and of the split only what differs between cells."""
     differ = [name for name in _SPLIT if rows[name].nunique() > 1]
     several_experiments = rows["experiment"].nunique() > 1
     return rows.apply(
         lambda row: ", ".join(
             [
-                data.model(row["model"]),
+                arm_title(data, row["arm"], row["experiment"]),
                 *([data.experiment(row["experiment"])] if several_experiments else []),
                 *(f"{_SPLIT[name]}{row[name]}" for name in differ),
             ]

@@ -9,10 +9,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from reseed.exhibits import style
+from reseed.exhibits.arms import arm_titles
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.exhibits.panels import colours, dot, entitle, panel_grid, undrawn
 from reseed.exhibits.seed_choice import NOTHING, by_which_score, findings, how, measured, note
 from reseed.options import Strict
 
@@ -33,7 +34,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     rows = measured(data)
     if rows.empty:
         return empty_figure(data, NOTHING)
-    models = list(dict.fromkeys(rows["model"]))
+    rows = rows.assign(title=arm_titles(data, rows))
+    palette = colours(rows["arm"])
     threshold = rows["threshold"].iloc[0]
     panels = list(rows.groupby("dataset", sort=False))
     flat = [d for d, part in panels if part["alpha_hat"].max() <= _FLAT * threshold]
@@ -42,7 +44,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     reasons = [why_flat(data, flat), why_majority(data, majority)]
     if not panels:
         return empty_figure(data, " ".join(reason for reason in reasons if reason))
-    handles = [_dot(style.colour_of(model, models), data.model(model)) for model in models]
+    handles = [
+        dot(palette[part["arm"].iloc[0]], title)
+        for title, part in rows.groupby("title", sort=False)
+    ]
     handles += [
         Line2D([], [], ls="", marker="o", ms=7, mfc="none", mec=style.BLACK, mew=0.9,
                label="Candidate: admitted, and dominated by no sibling"),
@@ -51,13 +56,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     labels = [handle.get_label() for handle in handles]
     canvas, axes = panel_grid([2.4] * len(panels), legend=style.legend_room(labels))
     for axis, (dataset, part) in zip(axes, panels, strict=False):
-        _panel(axis, part, models)
+        _panel(axis, part, palette)
         entitle(axis, data.dataset(dataset))
     style.legend_below(canvas, handles)
     rest = undrawn([data.dataset(d) for d, _ in panels], axes)
     found = findings(rows)
     return canvas, Drawn(
-        rows,
+        rows.drop(columns="title"),
         note(data, rows, by_which_score(data, rows), *reasons, rest),
         findings=found[1:],
         headline=_headline(rows),
@@ -79,14 +84,10 @@ def _headline(rows: pd.DataFrame) -> str:
     return f"{admitted} of {len(rows)} trained models behave like their siblings"
 
 
-def _dot(colour: str, label: str) -> Line2D:
-    return Line2D([], [], ls="", marker="o", ms=4.5, mew=0, color=colour, label=label)
-
-
-def _panel(axis: Axes, rows: pd.DataFrame, models: list[str]) -> None:
-    for model, part in rows.groupby("model", sort=False):
+def _panel(axis: Axes, rows: pd.DataFrame, palette: dict[str, str]) -> None:
+    for arm, part in rows.groupby("arm", sort=False):
         axis.plot(part["accuracy"], part["alpha_hat"], "o", ms=4, mew=0, alpha=0.75,
-                  color=style.colour_of(model, models), clip_on=False)  # fmt: skip
+                  color=palette[arm], clip_on=False)  # fmt: skip
     chosen = rows[rows["candidate"]]
     axis.plot(chosen["accuracy"], chosen["alpha_hat"], "o", ms=7, mfc="none", mec=style.BLACK,
               mew=0.9, clip_on=False)  # fmt: skip

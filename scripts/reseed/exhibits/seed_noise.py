@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from reseed.analyses.arms import with_arms
 from reseed.exhibits import coverage, numbers, style
-from reseed.exhibits.arms import arm_title
+from reseed.exhibits.arms import TEST_SET, cell_title
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
@@ -17,11 +18,10 @@ from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.options import Strict
 
 _PANEL = ["dataset", "metric"]
-
 _MARKS = {
     "test_set_sd": ("s", style.GREY, "Test set: SD of one model over resampled test rows"),
     "observed_sd": ("o", style.RED, "Model seed: SD observed on this test set"),
-    "infinite_sd": ("D", style.BLUE, "Model seed: SD left on an infinite test set, 95 % interval"),
+    "infinite_sd": ("D", style.BLUE, "Model seed: SD left on an infinite test set, {} interval"),
 }
 
 
@@ -37,7 +37,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """One panel a dataset and metric, one line a model; standard deviations from zero."""
     rows = data.rows()
     if not rows.empty:
-        rows = rows[rows["observed_sd"].notna()]
+        rows = with_arms(rows[rows["observed_sd"].notna()])
     if rows.empty:
         return empty_figure(data, "No per-item scores of several model seeds at this scale.")
     flat = [dataset for (dataset, metric), part in rows.groupby(_PANEL, sort=False)
@@ -47,8 +47,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if drawn.empty:
         return empty_figure(data, why_majority(data, flat))
     panels = list(drawn.groupby(_PANEL, sort=False))
+    level = drawn["level"].max()
+    percent = f"{100 * level:g} %"
     handles = [
-        Line2D([], [], ls="", marker=mark, ms=5, color=colour, label=label)
+        Line2D([], [], ls="", marker=mark, ms=5, color=colour, label=label.format(percent))
         for mark, colour, label in _MARKS.values()
     ]
     labels = [handle.get_label() for handle in handles]
@@ -70,8 +72,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         definitions=[
             "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
             " if test rows were without end; the rest is seeds that are right on different rows"
-            " (Jordan 2023). AUC is no mean over test rows, so it has none here. "
-            + coverage.SEED_NOISE
+            " (Jordan 2023). AUC is no mean over test rows, so it has none here.",
+            coverage.at(level, coverage.SEED_NOISE),
         ],
         alt=" ".join(["Marks at three standard deviations for each algorithm.", *found]),
     )
@@ -85,10 +87,7 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
             axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
-    arms = rows["arm"].fillna(rows["model"]) if "arm" in rows else rows["model"]
-    labels = [arm_title(data, arm) for arm in arms]
-    if rows["data_seed"].nunique() > 1:
-        labels = [f"{a}, data seed {b}" for a, b in zip(labels, rows["data_seed"], strict=True)]
+    labels = [cell_title(data, rows, row, TEST_SET) for _, row in rows.iterrows()]
     axis.set_yticks(range(len(rows)), labels)
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.tick_params(axis="y", length=0, pad=7)
@@ -99,10 +98,10 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
 
 def _bare(rows: pd.DataFrame) -> str:
     """How many SDs are drawn without their interval, and why; empty if none is."""
-    bare = int((rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()).sum())
-    if not bare:
+    bare = rows[rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()]
+    if bare.empty:
         return ""
-    return f"{bare} without an interval: fewer than five seeds, or all seeds score the same."
+    return f"{len(bare)} without an interval: {'; '.join(sorted(set(bare['interval_reason'])))}."
 
 
 def _judged(rows: pd.DataFrame) -> pd.DataFrame:
@@ -133,9 +132,8 @@ def _findings(rows: pd.DataFrame) -> list[str]:
         over = numbers.spread_over(both["observed_sd"] / both["test_set_sd"], "cell")
         found.append(
             f"The luck of the test rows moves the score more than the model seed does in"
-            f" {numbers.part_of(larger, len(both), 'pair')} of dataset and algorithm"
-            f" ({numbers.from_to(both['n'])} seeds each): the seed’s SD is {over}"
-            " times the test set’s."
+            f" {numbers.part_of(larger, len(both), 'cell')} ({numbers.from_to(both['n'])} seeds"
+            f" each): the seed’s SD is {over} times the test set’s."
         )
     share = rows["seed_share"].dropna()
     if len(share):

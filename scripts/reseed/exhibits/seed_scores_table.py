@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits import numbers
-from reseed.exhibits.arms import arm_title
+from reseed.exhibits.arms import TEST_SET, arm_title, cells, place_title, places
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.tables import Table, empty_table
@@ -32,11 +32,9 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, "No per-item scores of a classifier at this scale.")
     lines, sections = [], []
-    place = ["experiment", "dataset", "scheme", "data_seed", "repeat", "fold"]
-    for _, part in rows.groupby(place, sort=False, dropna=False):
-        title = data.dataset(part["dataset"].iloc[0])
-        for arm, cell in part.groupby("arm", sort=False):
-            lines.append(_line(arm_title(data, arm), cell.set_index("metric")))
+    for title, part in places(data, rows, TEST_SET):
+        for name, cell in cells(data, part):
+            lines.append(_line(name, cell.set_index("metric")))
             sections.append(title)
         known = part.dropna(subset="majority").drop_duplicates("metric").set_index("metric")
         if len(known):
@@ -97,9 +95,10 @@ def measured(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
 
 
-def where(data: ExhibitData, row: pd.Series) -> str:
-    """`XGB on Magic`."""
-    return f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}"
+def where(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
+    """`XGB on Magic`, with what else tells the row from others of `rows`."""
+    arm = arm_title(data, row["arm"], row["experiment"])
+    return f"{arm} on {place_title(data, rows, row)}"
 
 
 def _headline(rows: pd.DataFrame) -> str:
@@ -117,23 +116,19 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         most = f1.loc[f1["sd"].idxmax()]
         found.append(
             f"The SD of F1 over seeds is {numbers.from_to(f1['sd'], '{:.3f}'.format)} in"
-            f" {len(f1)} pairs of model and dataset ({numbers.from_to(f1['n'])} seeds each), the"
-            f" largest for {where(data, most)}."
+            f" {numbers.counted(len(f1), 'cell')} ({numbers.from_to(f1['n'])} seeds each), the"
+            f" largest for {where(data, rows, most)}."
         )
     same = f1[f1["distinct"] < f1["n"]]
     for _, row in same.iterrows():
-        if row["distinct"] == 1:
-            found.append(
-                f"{where(data, row)}: all {row['n']:.0f} seeds gave the same outputs, bit by bit."
-            )
-        else:
-            found.append(
-                f"{where(data, row)}: {row['n']:.0f} seeds gave {row['distinct']:.0f} different"
-                " outputs; some seeds do the very same."
-            )
-    for _, row in f1[f1["collapsed"] > 0].iterrows():
-        found.append(
-            f"{where(data, row)}: {row['collapsed']:.0f} of {row['n']:.0f} runs predict one class"
-            " throughout."
+        told = (
+            f"all {row['n']:.0f} seeds gave the same outputs, bit by bit."
+            if row["distinct"] == 1
+            else f"{row['n']:.0f} seeds gave {row['distinct']:.0f} different outputs; some seeds do"
+            " the very same."
         )
+        found.append(f"{where(data, rows, row)}: {told}")
+    for _, row in f1[f1["collapsed"] > 0].iterrows():
+        told = f"{row['collapsed']:.0f} of {row['n']:.0f} runs predict one class throughout."
+        found.append(f"{where(data, rows, row)}: {told}")
     return found

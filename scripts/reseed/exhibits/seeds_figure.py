@@ -17,6 +17,7 @@ from reseed.exhibits.settings import (
     LONG_LABEL,
     RUNS,
     SETTING,
+    in_unit,
     note,
     pair_title,
     settings,
@@ -52,10 +53,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
         entitle(axis, title)
-    first = rows.iloc[0]
-    target = "the observed difference, itself uncertain"
-    if first["target_is"] == "given":
-        target = f"a difference of {first['target_difference'] * first['factor']:g} {first['unit']}"
+    first, given = rows.iloc[0], _given(rows)
+    target = given or "the observed difference, itself uncertain"
     rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(pairs) > _MOST else ""
     found = _findings(rows)
     return canvas, Drawn(
@@ -70,6 +69,17 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         ],
         alt=" ".join(["Curves of power over the number of runs, one a pair of models.", *found]),
     )
+
+
+def _given(rows: pd.DataFrame) -> str:
+    """The difference that was asked for, in the unit of each metric; empty if it is the observed.
+
+    One number means something else for each metric: 0.005 are 0.5 points of AUC.
+    """
+    asked = rows[rows["target_is"] == "given"].drop_duplicates(["metric", "factor", "unit"])
+    sizes = [f"{row['target_difference'] * row['factor']:g} {in_unit(row)}"
+             for _, row in asked.iterrows()]  # fmt: skip
+    return f"a difference of {' or '.join(sizes)}" if sizes else ""
 
 
 def _needs(rows: pd.DataFrame) -> pd.DataFrame:
@@ -88,8 +98,8 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     median = each["runs_for_power"].fillna(np.inf).median()
     middle = f"{median:,.0f} runs" if np.isfinite(median) else "more runs than were tried"
     return [
-        f"{from_to(each['n'])} runs suffice to show the observed difference in {enough} of"
-        f" {len(each)} pairs of models; half of the pairs need {middle} or fewer."
+        f"{from_to(each['n'])} runs suffice to show {_given(rows) or 'the observed difference'} in"
+        f" {enough} of {len(each)} pairs of models; half of the pairs need {middle} or fewer."
     ]
 
 

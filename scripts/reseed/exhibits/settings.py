@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from reseed.exhibits import numbers
+from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.verdicts import ALL_DATASETS, p_text
 
@@ -19,6 +20,8 @@ SETTING = [
     "test_ratio",
     "hyperparameters_source",
 ]
+#: What names a comparison over datasets.
+BOARD = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
 #: What a run is, by design of the comparison.
 RUNS = {"splits": "splits", "seeds": "model seeds", "unpaired": "model seeds"}
 #: Labels longer than this leave room for one panel a line only.
@@ -37,9 +40,39 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
         names = dict(zip(SETTING, key, strict=True))
         parts = [dataset_title(data, names["dataset"])]
         names["experiment"] = data.experiment(names["experiment"])
-        parts += [names[name] for name in differ]
-        found.append((" · ".join(parts), part))
+        found.append((joined(*parts, *(names[name] for name in differ)), part))
     return found
+
+
+def boards(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """(title, rows) of each comparison over datasets; titled where there are several.
+
+    Models of two of them are never ranked, counted or told together.
+    """
+    names = [name for name in BOARD if name in rows]
+    found = list(rows.groupby(names, sort=False, dropna=False))
+    titles = board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in found])
+    return [(title, part) for title, (_, part) in zip(titles, found, strict=True)]
+
+
+def board_titles(data: ExhibitData, keys: list[dict]) -> list[str]:
+    """What tells comparisons over datasets apart, a title each; empty where there is one."""
+    told = [name for name in BOARD if name != "test_ratio" and name in keys[0]]
+    differ = [name for name in told if len({key[name] for key in keys}) > 1]
+    show = {"experiment": data.experiment}
+    return [joined(*(show.get(name, str)(key[name]) for name in differ)) for key in keys]
+
+
+def joined(*titles: str) -> str:
+    """`Grid · Magic`, of those that are not empty."""
+    return " · ".join(filter(None, titles))
+
+
+def counted_settings(rows: pd.DataFrame) -> str:
+    """`3 datasets`; `12 settings` where one dataset stands in several, as by its test ratios."""
+    number = len(rows[SETTING].drop_duplicates())
+    same = number == rows["dataset"].nunique()
+    return numbers.counted(number, "dataset" if same else "setting")
 
 
 def dataset_title(data: ExhibitData, dataset: str) -> str:
@@ -49,7 +82,12 @@ def dataset_title(data: ExhibitData, dataset: str) -> str:
 
 def pair_title(data: ExhibitData, row: Mapping) -> str:
     """`XGB – RF`."""
-    return f"{data.model(row['model_a'])} – {data.model(row['model_b'])}"
+    return " – ".join(pair_titles(data, row))
+
+
+def pair_titles(data: ExhibitData, row: Mapping) -> list[str]:
+    """Who is compared, the one named first first: arms, which by default are models."""
+    return [arm_title(data, row[side], row["experiment"]) for side in ("model_a", "model_b")]
 
 
 def in_unit(row: Mapping) -> str:
@@ -60,16 +98,39 @@ def in_unit(row: Mapping) -> str:
     return f"{metric} ({row['unit']})" if row["unit"] else metric
 
 
+def with_unit(title: str, rows: pd.DataFrame) -> str:
+    """`Magic, points of AUC`; the title alone where differences have no unit in common."""
+    units = {in_unit(row) for row in rows.to_dict("records") if not _signs_only(row)}
+    return ", ".join([title, *units]) if len(units) == 1 else title
+
+
+def _signs_only(row: Mapping) -> bool:
+    """Whether a comparison counts who is ahead: how far has no unit over unlike scores."""
+    return row["test"] == "sign test"
+
+
+def difference_places(rows: pd.DataFrame) -> int:
+    """Decimals for differences: by their intervals, where none has any width by themselves."""
+    halves = (rows["high"] - rows["low"]) * rows["factor"] / 2
+    return numbers.decimals(halves, 2, 1, otherwise=rows["difference"] * rows["factor"])
+
+
 def difference_and_interval(row: Mapping, places: int) -> tuple[str, str]:
-    """Both in the unit of the comparison; a dash for an interval that was not had."""
+    """Both in the unit of the comparison; a dash for what was not had."""
     low, high = (row[end] * row["factor"] for end in ("low", "high"))
-    difference = numbers.fixed(row["difference"] * row["factor"], places)
-    return difference, numbers.interval(low, high, places) or numbers.NONE
+    size = math.nan if _signs_only(row) else row["difference"] * row["factor"]
+    return numbers.fixed(size, places), numbers.interval(low, high, places) or numbers.NONE
 
 
 def p_cell(p: float) -> str:
     """A p-value in a cell: `< 0.001`, `0.013`, a dash."""
     return p_text(p).replace("below ", "< ") if math.isfinite(p) else numbers.NONE
+
+
+def adjusted_over(rows: pd.DataFrame) -> str:
+    """What p-values are adjusted over."""
+    whole = (rows["family"] == "study").any()
+    return "all pairs of the study" if whole else "the pairs of a dataset"
 
 
 def leaders(rows: pd.DataFrame) -> pd.DataFrame:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from reseed.analyses.arms import with_arms
 from reseed.exhibits import numbers
+from reseed.exhibits.arms import arm_titles
 from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import TheseExperiments
 
 #: What tells the rows of the table apart, beside the dataset.
-ROW = ["dataset", "scheme", "hyperparameters_source", "model"]
+ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
 #: Fewer seeds than this have no spread that can be read.
 LEAST = 3
 # Seeds from which on intervals of two SDs are narrow enough to be set side by side.
@@ -28,17 +30,17 @@ class Options(TheseExperiments):
 
 
 def table(data: ExhibitData, options: dict) -> Table:
-    """One row a dataset and model; a group of columns each of `options["experiments"]`."""
+    """One row a dataset and arm; a group of columns each of `options["experiments"]`."""
     experiments = options["experiments"]
     rows = data.rows(experiments)
     if rows.empty:
         return empty_table(data, "None of this table's experiments was run at this scale.")
-    rows = rows[rows["held"] == ""]
+    rows = with_arms(rows[rows["held"] == ""])
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines, rows = Rows(), together(rows)
-    for (dataset, scheme, source, model), part in rows.groupby(ROW, sort=False):
+    for (dataset, scheme, source, _), part in rows.groupby(ROW, sort=False):
         cell = part.set_index("experiment")
-        line = {("", "Algorithm"): data.model(model)}
+        line = {("", "Algorithm"): arm_titles(data, part)[0]}
         for name in experiments:
             entry = cell.loc[name] if name in cell.index else None
             line |= columns(data.experiment(name), entry, places[dataset])
@@ -154,22 +156,24 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         )
         if seeds.min(axis=None) >= _ENOUGH:
             clear = int((both["sd_low_data"] > both["sd_high_model"]).sum())
-            level = f"{rows['level'].max():.0%}".replace("%", " %")
-            text += f". In {clear} of them the {level} intervals of the two do not overlap"
+            level = 100 * rows["level"].max()
+            text += f". In {clear} of them the {level:g} % intervals of the two do not overlap"
         found.append(f"{text}.")
     return found + _extremes(data, rows[(rows["n"] >= LEAST) & rows["sd"].notna()])
 
 
 def _extremes(data: ExhibitData, usable: pd.DataFrame) -> list[str]:
     model_only = usable[usable["varied"] == "model"]
-    several = model_only.groupby("dataset")["model"].nunique()
+    several = model_only.groupby("dataset")["arm"].nunique()
     model_only = model_only[model_only["dataset"].isin(several.index[several > 1])]
     if model_only["dataset"].nunique() < 2:
         return []
     told = []
-    for word, pick in (("smallest", "idxmin"), ("largest", "idxmax")):
-        chosen = model_only.loc[getattr(model_only.groupby("dataset")["sd"], pick)(), "model"]
-        counts = chosen.value_counts()
-        named = [f"{data.model(m)} ({n} of {len(chosen)} datasets)" for m, n in counts.items()]
+    sd = model_only.groupby("dataset")["sd"]
+    for word, end in (("smallest", "min"), ("largest", "max")):
+        # Where several share the end, each has it.
+        at_end = model_only[model_only["sd"] == sd.transform(end)]
+        counts = pd.Series(arm_titles(data, at_end)).value_counts()
+        named = [f"{title} ({n} of {sd.ngroups} datasets)" for title, n in counts.items()]
         told.append(f"{word} for {numbers.several(named)}")
     return [f"The SD over model seeds is {' and '.join(told)}."]

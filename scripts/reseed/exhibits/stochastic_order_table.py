@@ -5,14 +5,17 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.numbers import NONE, counted, fixed, from_to, part_of
 from reseed.exhibits.settings import metric_title, settings
-from reseed.exhibits.tables import Table, empty_table
+from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Experiments
 
 DRAWS = ("stochastic_order",)
+
+# An asterisk marks a stand-in.
+_SHOWN = "§"
 
 
 class Options(Experiments):
@@ -26,14 +29,15 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, "No two arms have two finished seeds each at this scale.")
     arms = list(dict.fromkeys(rows["arm_a"]))
-    shown, sections, findings = [], [], []
+    lines, findings = Rows(), []
     for title, part in settings(data, rows):
         cell = {(r["arm_a"], r["arm_b"]): r for _, r in part.iterrows()}
+        heading = f"{title}, {metric_title(part['metric'].iloc[0])}"
+        experiment = part["experiment"].iloc[0]
         for a in dict.fromkeys(part["arm_a"]):
-            line = {"Lies above": arm_title(data, a)}
-            line |= {arm_title(data, b): _cell(cell.get((a, b))) for b in arms}
-            shown.append(line)
-            sections.append(f"{title}, {metric_title(part['metric'].iloc[0])}")
+            line = {"Lies above": arm_title(data, a, experiment)}
+            line |= {arm_title(data, b, experiment): _cell(cell.get((a, b))) for b in arms}
+            lines.add(line, heading)
         found = part[part["dominates"].astype(bool)]
         findings.append(
             f"{title}: almost stochastic order is shown for"
@@ -41,21 +45,16 @@ def table(data: ExhibitData, options: dict) -> Table:
         )
     first = rows.iloc[0]
     text = from_to(rows[["n_a", "n_b"]].to_numpy().ravel(), to="–")
-    footnote = (
-        f"{data.scale} Seeds per arm: {text}. Violation ratio (0: the row's arm is"
-        f" better at every quantile; 1: the column's is), in brackets its"
-        f" {100 * first['level']:g} % upper bound; * where that is below {first['threshold']:g}."
-        " For each pair by itself, not for all at once. Seeds are taken as independent samples."
-    )
-    return Table(
+    note = footnote(
         data,
-        pd.DataFrame(shown),
         rows,
-        footnote,
-        sections=sections,
-        findings=findings,
-        headline=_headline(rows),
+        f"Seeds per arm: {text}. Violation ratio (0: the row's arm is"
+        f" better at every quantile; 1: the column's is), in brackets its"
+        f" {100 * first['level']:g} % upper bound; {_SHOWN} where that is below"
+        f" {first['threshold']:g}."
+        " For each pair by itself, not for all at once. Seeds are taken as independent samples.",
     )
+    return lines.table(data, rows, note, findings=findings, headline=_headline(rows))
 
 
 def _headline(rows: pd.DataFrame) -> str:
@@ -68,5 +67,5 @@ def _headline(rows: pd.DataFrame) -> str:
 def _cell(row: pd.Series | None) -> str:
     if row is None:
         return NONE
-    mark = "*" if row["dominates"] else ""
+    mark = _SHOWN if row["dominates"] else ""
     return f"{fixed(row['ratio'], 2)} [{fixed(row['upper'], 2)}]{mark}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,14 @@ from reseed.exhibits import style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted, from_to, part_of, spread_over, whole
-from reseed.exhibits.panels import line, panel_grid
-from reseed.exhibits.settings import note, pair_title, settings
+from reseed.exhibits.panels import entitle, line, panel_grid, undrawn
+from reseed.exhibits.settings import SETTING, note, pair_title, pair_titles, settings
 from reseed.options import Experiments
 
 NOTHING = "No pair of models has two comparable runs at this scale."
 PAIR = ["model_a", "model_b"]
-_MOST = 12
+#: Outcomes that end a comparison; an interval that is narrow enough to stop settles nothing.
+SETTLED = ("difference", "equivalent")
 
 
 DRAWS = ("stopping",)
@@ -31,7 +33,7 @@ class Options(Experiments):
 
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel a pair, at most 12: difference and its interval over the number of runs."""
+    """A panel a pair: difference and its interval over the number of runs."""
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_figure(data, NOTHING)
@@ -40,11 +42,11 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         (f"{pair_title(data, part.iloc[0])}" + (f", {title}" if several else ""), part)
         for title, setting in settings(data, rows)
         for _, part in setting.groupby(PAIR, sort=False)
-    ][:_MOST]
+    ]
     canvas, axes = panel_grid([1.9] * len(panels), 2 if several else 3, legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part)
-        axis.set_title(title)
+        entitle(axis, title)
     first = rows.iloc[0]
     handles = [
         line(style.BLUE, "Mean difference"),
@@ -52,13 +54,11 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         line(style.BLACK, "Settled", ":", 1.2),
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
-    known = rows.drop_duplicates([*PAIR, "dataset", "experiment"]).rename(
-        columns={"model_a": "model"}
-    )
+    known = rows.drop_duplicates([*SETTING, *PAIR]).rename(columns={"model_a": "model"})
     found = findings(data, rows)
     return canvas, Drawn(
         rows,
-        note(data, known, GUARANTEE, overlap(rows)),
+        note(data, known, GUARANTEE, overlap(rows), undrawn([t for t, _ in panels], axes)),
         findings=found,
         headline=headline(rows),
         alt=" ".join(["A panel a pair of models: the mean difference over the number of runs, in a"
@@ -86,7 +86,7 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
                       color=style.SKY, alpha=0.5, lw=0)  # fmt: skip
     axis.plot(part["runs"], part["mean"] * factor, color=style.BLUE, lw=1.3)
     axis.axhline(0, color=style.BLACK, lw=0.8)
-    at = part["stopped_at"].iloc[0]
+    at = settled_at(part.iloc[0])
     if math.isfinite(at):
         axis.axvline(at, color=style.BLACK, lw=1.2, ls=":")
     # The first intervals are too wide to draw beside the last ones.
@@ -100,11 +100,24 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
     axis.locator_params(axis="x", integer=True, nbins=5)
 
 
+def settled_at(row: Mapping) -> float:
+    """Runs after which a pair was settled; NaN where it is not."""
+    return row["stopped_at"] if row["outcome"] in SETTLED else math.nan
+
+
+def told(data: ExhibitData, row: Mapping) -> str:
+    """What was known of a settled pair where it stopped: `RF beats XGB`."""
+    titles = dict(zip(PAIR, pair_titles(data, row), strict=True))
+    if row["outcome"] == "equivalent":
+        return f"{' and '.join(titles.values())} are equivalent"
+    ahead, behind = PAIR if row["winner"] == row["model_a"] else PAIR[::-1]
+    return f"{titles[ahead]} beats {titles[behind]}"
+
+
 def _settled(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(pairs, those of them that were settled), of designs in which that means something."""
-    rows = rows[rows["design"] != "splits"]
-    last = rows.drop_duplicates(["experiment", "dataset", *PAIR])
-    return last, last[last["stopped_at"].notna()]
+    last = rows[rows["design"] != "splits"].drop_duplicates([*SETTING, *PAIR])
+    return last, last[last["outcome"].isin(SETTLED)]
 
 
 def headline(rows: pd.DataFrame) -> str:
@@ -126,14 +139,15 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         return [
             f"{part_of(0, len(last), 'pair').capitalize()} is settled by the {runs} runs at hand."
         ]
-    after = spread_over(settled["stopped_at"], "pair", whole)
+    after = spread_over(settled["stopped_at"], "pair", lambda runs: f"{whole(runs)} runs")
     found = [
         f"{len(settled)} of {counted(len(last), 'pair')} settled by {runs} runs of each, after"
-        f" {after} runs."
+        f" {after}."
     ]
-    for _, row in settled.nsmallest(3, "stopped_at").iterrows():
+    titles = {i: title for title, part in settings(data, last) for i in part.index}
+    for i, row in settled.nsmallest(3, "stopped_at").iterrows():
         found.append(
-            f"{pair_title(data, row)} on {data.dataset(row['dataset'])}: had you stopped at run"
-            f" {row['stopped_at']:.0f} you would have known ({row['outcome']})."
+            f"{titles[i]}: had you stopped at run {row['stopped_at']:.0f} you would have known:"
+            f" {told(data, row)}."
         )
     return found

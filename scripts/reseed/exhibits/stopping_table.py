@@ -9,7 +9,15 @@ import pandas as pd
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import NONE, decimals, interval
 from reseed.exhibits.settings import in_unit, note, pair_title, settings
-from reseed.exhibits.stopping_figure import NOTHING, PAIR, findings, headline, overlap
+from reseed.exhibits.stopping_figure import (
+    NOTHING,
+    PAIR,
+    findings,
+    headline,
+    overlap,
+    settled_at,
+    told,
+)
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
@@ -37,8 +45,8 @@ def table(data: ExhibitData, options: dict) -> Table:
                     "Pair": pair_title(data, last),
                     "Runs of each": f"{last['n']:.0f}",
                     "Interval now": interval(low, high, places) or NONE,
-                    "Settled, Gaussian": _at(last["stopped_at"]),
-                    "Outcome": last["outcome"],
+                    "Settled, Gaussian": _at(settled_at(last)),
+                    "Outcome": _outcome(data, last),
                     "Settled, symmetric": _at(last["e_stopped_at"]),
                     "Settled, bounded": _at(last["bounded_stopped_at"]),
                 }
@@ -61,6 +69,14 @@ def table(data: ExhibitData, options: dict) -> Table:
         findings=findings(data, rows),
         headline=headline(rows),
     )
+
+
+def _outcome(data: ExhibitData, row: pd.Series) -> str:
+    if math.isfinite(settled_at(row)):
+        return told(data, row)
+    if row["reason"] == "precise enough":
+        return f"{row['outcome']}, precise enough at {row['stopped_at']:.0f}"
+    return row["outcome"]
 
 
 def _at(value: float) -> str:

@@ -103,13 +103,19 @@ def legend_below(figure: Figure, handles: Sequence[Artist]) -> None:
         figure.legend(handles=list(handles), loc="outside lower center", ncols=columns)
 
 
-def colour_of(model: str, models: list[str]) -> str:
-    """A model's fixed colour; one that has none takes the next free colour of the palette."""
-    name = model.partition("~")[0]
-    if name in MODELS:
-        return MODELS[name]
-    free = [c for c in (PURPLE, GREY, BLACK, *MODELS.values())]
-    others = [m for m in models if m.partition("~")[0] not in MODELS]
+def colour_of(model: str, models: Sequence[str]) -> str:
+    """A model's fixed colour; one that has none, or a further variant, the next that is free."""
+    names = list(dict.fromkeys(models))
+    fixed: dict[str, str] = {}  # by colour, so that only the first variant has it
+    for name in names:
+        base = name.partition("~")[0]
+        if base in MODELS:
+            fixed.setdefault(MODELS[base], name)
+    if model in fixed.values():
+        return MODELS[model.partition("~")[0]]
+    palette = (PURPLE, GREY, BLACK, *MODELS.values())
+    free = [colour for colour in palette if colour not in fixed] or palette
+    others = [name for name in names if name not in fixed.values()]
     return free[others.index(model) % len(free)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from reseed.atomic import replacing, write_json, write_text
 from reseed.exhibits.latex import latex
 from reseed.exhibits.tables import Table
 
+# An underscore inside a word is no mark.
+_SPECIAL = re.compile(r"[\\|*~`<\[]|(?<![^\W_])_|_(?![^\W_])")
 #: What a table is written as, beside the description that pages are made of.
 FORMATS = ("csv", "md", "tex")
 
@@ -58,13 +61,15 @@ def markdown(table: Table) -> str:
             lines.append(_pipe([f"**{_plain(section)}**", *[""] * (width - 1)], escaped=True))
         lines.append(_pipe(cells))
     details = "\n".join(f"- {_plain(detail)}" for detail in table.details if detail)
-    title = f"**{table.data.title}**" + (f": {table.headline}" if table.headline else "")
+    title = f"**{_plain(table.data.title)}**"
+    title += f": {_plain(table.headline)}" if table.headline else ""
     parts = [title, table.heading, "\n".join(lines), table.note, details]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _plain(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("\n", " ")
+    """The text on one line, with what Markdown or HTML would read as its own told as it is."""
+    return _SPECIAL.sub(r"\\\g<0>", text).replace("\n", " ")
 
 
 def _pipe(cells: Sequence[str], escaped: bool = False) -> str:

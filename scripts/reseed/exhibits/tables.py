@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.numbers import NONE
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Rows:
 
     def table(self, data: ExhibitData, raw: pd.DataFrame, footnote: str, **more) -> Table:
         """The table of these rows; `more` as in `Table`."""
-        shown = pd.DataFrame(self._cells)
+        shown = pd.DataFrame(self._cells).fillna(NONE)  # a column that not every row has
         if any(isinstance(name, tuple) for name in shown.columns):
             shown.columns = pd.MultiIndex.from_tuples(shown.columns)
         sections = self._sections if any(self._sections) else ()

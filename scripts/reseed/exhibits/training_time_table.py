@@ -58,16 +58,17 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
         return f"{times} times the training time of the other, in {len(known)} comparisons"
     row = known.iloc[0]
     times = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
-    return f"{arm_title(data, row['arm'])}: {times} times the training time"
+    return f"{arm_title(data, row['arm'], row['experiment'])}: {times} times the training time"
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:
     ratio = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
+    places = numbers.decimals([row["seconds"], row["baseline_seconds"]])
     return {
-        "Trained": arm_title(data, row["arm"]),
-        "Beside": arm_title(data, row["baseline"]),
-        "Time": f"{row['seconds']:,.2f} s",
-        "The other's": f"{row['baseline_seconds']:,.2f} s",
+        "Trained": arm_title(data, row["arm"], row["experiment"]),
+        "Beside": arm_title(data, row["baseline"], row["experiment"]),
+        "Time": f"{row['seconds']:,.{places}f} s",
+        "The other's": f"{row['baseline_seconds']:,.{places}f} s",
         "By the other": ratio,
         "Same outputs": numbers.NONE
         if pd.isna(row["same_outputs"])
@@ -78,7 +79,8 @@ def _line(data: ExhibitData, row: pd.Series) -> dict:
 
 def _finding(data: ExhibitData, row: pd.Series) -> str:
     times = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
+    arm, baseline = (arm_title(data, row[name], row["experiment"]) for name in ("arm", "baseline"))
     return (
-        f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])}: {times} times the"
-        f" training time of {arm_title(data, row['baseline'])} ({row['n']:.0f} runs of each)."
+        f"{arm} on {data.dataset(row['dataset'])}: {times} times the training time of {baseline}"
+        f" ({row['n']:.0f} runs of each)."
     )

@@ -49,7 +49,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         parts = cell.set_index("component")
         first = cell.iloc[0]
         line = {
-            "Algorithm": arm_title(data, entry["arm"]),
+            "Algorithm": arm_title(data, entry["arm"], entry["experiment"]),
             "Grid": first["levels"] + (f" ({first['failed']} failed)" if first["failed"] else ""),
             "Total SD": numbers.fixed(np.sqrt(first["total"]), places[entry["dataset"]]),
         }
@@ -59,7 +59,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         more = rows["experiment"].nunique() > 1
         lines.add(line, heading + (f": {data.experiment(entry['experiment'])}" if more else ""))
     reasons = sorted({r for r in rows["reason"] if r})
-    level = f"{rows['level'].max():.0%}".replace("%", " %")
+    level = rows["level"].max()
     share = _shares(rows)
     return lines.table(
         data,
@@ -68,9 +68,10 @@ def table(data: ExhibitData, options: dict) -> Table:
             data, rows, left_out, *(f"Not estimated: {reason}." for reason in reasons), per="grid"
         ),
         definitions=[
-            f"Shares of the total variance, with {level} intervals (generalised pivotal quantities,"
-            " Gaussian effects; approximate for a grid of two seeds with holes, none for one of"
-            f" more). {coverage.SHARES}",
+            f"Shares of the total variance, with {100 * level:g} % intervals (generalised pivotal"
+            " quantities, Gaussian effects; approximate for a grid of two seeds with holes, none"
+            " for one of more).",
+            coverage.at(level, coverage.SHARES),
             f"Grid: {_grids(rows)}, crossed.",
         ],
         findings=_findings(share),

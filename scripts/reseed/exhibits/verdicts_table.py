@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pandas as pd
 
 from reseed.exhibits import coverage, numbers
 from reseed.exhibits.data import ExhibitData, metric_title
 from reseed.exhibits.settings import (
     RUNS,
+    SETTING,
+    adjusted_over,
+    counted_settings,
     difference_and_interval,
+    difference_places,
     every_pair,
-    in_unit,
     leaders,
     note,
     p_cell,
     pair_title,
+    pair_titles,
     settings,
+    with_unit,
 )
 from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Experiments
@@ -53,8 +60,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         raw.append(part)
         printed = _printed(part)
         hidden += len(part) - len(printed)
-        places = numbers.decimals((part["high"] - part["low"]) * part["factor"] / 2, 2, 1)
-        unit = in_unit(part.iloc[0])
+        places, section = difference_places(part), with_unit(title, part)
         for row in printed.to_dict("records"):
             difference, interval = difference_and_interval(row, places)
             cells = {
@@ -65,7 +71,6 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "Flips": numbers.percent(row["instability"]),
                 "Outcome": _SHORT.get(row["outcome"], row["outcome"]),
             }
-            section = title if row["design"] == "datasets" else f"{title}, {unit}"
             lines.add(cells, section, verdict(row | _titles(data, row)))
     rest = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
     return lines.table(
@@ -74,8 +79,8 @@ def table(data: ExhibitData, options: dict) -> Table:
         note(data, rows, rest, untested),
         definitions=[
             "Difference: positive where the model named first is better; its interval is for the"
-            " pair alone. p: adjusted over the pairs of a dataset (Holm). Flips: share of single"
-            " runs that order the pair the other way.",
+            f" pair alone. p: adjusted over {adjusted_over(rows)} (Holm). Flips: share of"
+            " single runs that order the pair the other way.",
             f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
             *coverage.corrected(rows),
@@ -111,8 +116,8 @@ def _printed(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _titles(data: ExhibitData, row: dict) -> dict:
-    names = {name: data.model(row[name]) for name in ("model_a", "model_b")}
-    return names | {"metric": metric_title(row["metric"])}
+    first, second = pair_titles(data, row)
+    return {"model_a": first, "model_b": second, "metric": metric_title(row["metric"])}
 
 
 def _headline(rows: pd.DataFrame) -> str:
@@ -131,25 +136,37 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         return []
     runs = numbers.several(dict.fromkeys(RUNS.get(d, "runs") for d in within["design"]))
     count = f"{numbers.from_to(within['n'])} {runs} a pair"
-    found = [_leaders(data, leaders(within), count)] if every_pair(within) else [
+    found = [_leaders(data, within, count)] if every_pair(within) else [
         f"Of {numbers.counted(len(within), 'chosen pair')} a difference is shown for"
         f" {int((within['outcome'] == 'difference').sum())} ({count})."
     ]  # fmt: skip
     other = rows[rows["design"] == "datasets"]
     if len(other):
         shown = int((other["outcome"] == "difference").sum())
+        of = " of average ranks" if other["test"].str.startswith("Nemenyi").all() else ""
         found.append(
-            f"Over {numbers.counted(int(other['n'].max()), 'dataset')} a difference of average"
-            f" ranks is shown for {shown} of {numbers.counted(len(other), 'pair')}."
+            f"Over {numbers.counted(int(other['n'].max()), 'dataset')} a difference{of} is shown"
+            f" for {shown} of {numbers.counted(len(other), 'pair')}."
         )
     return found
 
 
-def _leaders(data: ExhibitData, best: pd.DataFrame, count: str) -> str:
-    first = best["model_a"].value_counts(sort=False).sort_values(ascending=False, kind="stable")
-    named = [f"{data.model(model)} on {count}" for model, count in first.items()]
+def _leaders(data: ExhibitData, within: pd.DataFrame, count: str) -> str:
+    best = leaders(within)
+    first = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
+    named = numbers.several(f"{title} on {times}" for title, times in first)
     sure = int((best["outcome"] == "difference").sum())
     return (
-        f"The best mean score on {numbers.counted(len(best), 'dataset')}: {numbers.several(named)};"
+        f"The best mean score on {counted_settings(best)}: {named};"
         f" that it beats the second best is shown on {sure} ({count})."
     )
+
+
+def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
+    """Whose mean is the best in the setting of a row of `leaders`, with all that share it."""
+    setting = [name for name in SETTING if pd.notna(best[name])]
+    part = within[(within[setting] == best[setting]).all(axis="columns")]
+    first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])
+    tied = part[first & (part["difference"] == 0)]
+    names = dict.fromkeys(name for _, row in tied.iterrows() for name in pair_titles(data, row))
+    return f"{numbers.several(names)} (tied)" if names else pair_titles(data, best)[0]

@@ -6,9 +6,10 @@ from collections import defaultdict
 
 import pandas as pd
 
+from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import NONE, counted
-from reseed.exhibits.settings import note
+from reseed.exhibits.settings import counted_settings, note
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 from reseed.verdicts import ALL_DATASETS
@@ -40,12 +41,14 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows["dataset"].nunique() == 1:
         return empty_table(data, "One dataset: the verdicts say which differences are shown.")
     counts = count(rows)
+    experiment = rows["experiment"].iloc[0] if rows["experiment"].nunique() == 1 else None
+    titles = {model: arm_title(data, model, experiment) for model in counts}
     models = sorted(counts, key=lambda model: (-_net(counts[model]), model))
     lines, raw = [], []
     for model in models:
         total = _total(counts[model])
         line = {
-            "Model": data.model(model),
+            "Model": titles[model],
             "Wins": total[WIN],
             "Ties": total[TIE],
             "Losses": total[LOSS],
@@ -53,7 +56,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         if any(_total(counts[m])[NO_VERDICT] for m in models):
             line["No verdict"] = total[NO_VERDICT]
         if 2 < len(models) <= MOST_MODELS:
-            line |= {f"vs {data.model(other)}": _cell(counts[model], other) for other in models}
+            line |= {f"vs {titles[other]}": _cell(counts[model], other) for other in models}
         lines.append(line)
         raw += [
             {"model": model, "against": other}
@@ -62,7 +65,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         ]
     best = _total(counts[models[0]])
     definition = (
-        f"Counted over {counted(rows['dataset'].nunique(), 'dataset')} and "
+        f"Counted over {counted_settings(rows)} and "
         f"{counted(len(rows), 'comparison')}. A win is a difference shown at the adjusted level; a "
         "tie is none shown, which does not show that two models are equal. Cells: "
         "wins–ties–losses of the row’s model."
@@ -72,7 +75,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         pd.DataFrame(lines),
         pd.DataFrame(raw),
         note(data, rows.drop(columns=["n"])),
-        headline=f"{data.model(models[0])} wins {best[WIN]} of {counted(sum(best), 'comparison')}",
+        headline=f"{titles[models[0]]} wins {best[WIN]} of {counted(sum(best), 'comparison')}",
         definitions=[definition],
     )
 

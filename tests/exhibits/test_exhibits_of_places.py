@@ -1,0 +1,203 @@
+"""Scores of several places, and what shares a name: told apart and drawn apart."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.analyses import spread
+from reseed.exhibits import (
+    bootstrap_table,
+    curves_figure,
+    heat_maps,
+    range_bars,
+    ratio_table,
+    score_strips,
+    seed_noise,
+    seed_scores_table,
+    spread_table,
+)
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData
+from study_frames import about, frame, trial
+from test_exhibits_of_arms import shown
+
+SEEDS = {"experiments": ["model_seeds"]}
+
+
+@pytest.fixture(scope="module")
+def ratios():
+    """Two test ratios: model seeds move the score more at the first, splits at the second."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for ratio, base, model_sd, data_sd in ((0.1, 0.95, 0.01, 0.001), (0.4, 0.85, 0.001, 0.01)):
+        where = {"dataset": "magic", "metric": "auc", "model": "rf"}
+        where |= {"scheme": f"holdout-{ratio}", "test_ratio": ratio}
+        for s in range(6):
+            rows.append(trial(base + rng.normal(0, model_sd), seed=s, **where))
+            varied = {"experiment": "data_seeds", "varied": "data", "data_seed": s}
+            rows.append(trial(base + rng.normal(0, data_sd), **varied, **where))
+    return frame(rows), about(("magic",), ("rf",))
+
+
+def test_test_ratios_have_panels_of_their_own(ratios):
+    figure, drawn = score_strips.figure(ExhibitData(None, *ratios, "k", "T"), SEEDS)
+    titles = [axis.get_title("left") for axis in figure.axes]
+    assert titles == ["Magic, holdout-0.1", "Magic, holdout-0.4"]
+    for axis, ratio in zip(figure.axes, (0.1, 0.4), strict=True):
+        scores = drawn.frame.query(f"scheme == 'holdout-{ratio}'")["score"]
+        assert axis.lines[1].get_ydata() == pytest.approx([scores.median()] * 2)
+    both = {"experiments": ["model_seeds", "data_seeds"]}
+    assert "in 1 of 2 cells" in shown(range_bars, spread, *ratios, both).headline
+
+
+def test_a_trend_over_test_ratios_is_counted_over_datasets_and_by_arm():
+    rng = np.random.default_rng(0)
+    metrics = frame([
+        trial(0.9 + rng.normal(0, 0.01 * (ratio if up else 1 - ratio)), data_seed=s, varied="data",
+              experiment="data_seeds", dataset=dataset, metric="auc", model="rf", arm=arm,
+              scheme=f"holdout-{ratio}", test_ratio=ratio)
+        for dataset, up in (("magic", True), ("home_mortgage_sim", False))
+        for arm in ("one", "two")
+        for ratio in (0.1, 0.5, 0.9)
+        for s in range(30)
+    ])  # fmt: skip
+    facts = about(("magic", "home_mortgage_sim"), ("rf",))
+    table = shown(ratio_table, spread, metrics, facts, {"experiments": ["data_seeds"]})
+    expected = "A larger test part: the SD falls over data seeds in 2 of 4 cells"
+    assert table.headline == expected
+    assert ("one", "Median") in table.shown.columns
+    assert ("two", "Median") in table.shown.columns
+
+
+def grid(score, **place):
+    """Trials of a 3 × 3 grid of data and model seeds; `score` of both seeds."""
+    where = {"varied": "data+model", "experiment": "grid", "dataset": "magic", "metric": "auc"}
+    return [
+        trial(score(d, s), seed=s, data_seed=d, **where | place) for d in range(3) for s in range(3)
+    ]
+
+
+def test_heat_maps_name_their_ratio_and_lose_no_model():
+    rows = [
+        row
+        for ratio in (0.1, 0.4)
+        for model, score in (
+            ("rf", lambda d, s: 0.9 + 0.01 * d + 0.001 * s),
+            ("xgb", lambda d, s: None),
+            ("ffnn", lambda d, s: 0.5),
+        )
+        for row in grid(score, model=model, scheme=f"holdout-{ratio}", test_ratio=ratio)
+    ]
+    data = ExhibitData(None, frame(rows), about(("magic", "home_mortgage_sim")), "k", "T")
+    figure, drawn = heat_maps.figure(data, {"experiment": "grid"})
+    titles = [axis.get_title("left").replace("\n", " ") for axis in figure.axes]
+    assert [title for title in titles if title] == [
+        "RF, holdout-0.1, median 0.911", "XGB, holdout-0.1, median –",
+        "RF, holdout-0.4, median 0.911", "XGB, holdout-0.4, median –",
+    ]  # fmt: skip
+    assert "every score is the same: FFNN, holdout-0.1 (Magic) and FFNN" in drawn.footnote
+    other = frame([*rows, *grid(lambda d, s: None, model="rf", dataset="home_mortgage_sim")])
+    figure, _ = heat_maps.figure(replace(data, metrics=other), {"experiment": "grid"})
+    assert "RF, median –" in [axis.get_title("left") for axis in figure.axes]
+
+
+def test_folds_are_no_seeds():
+    metrics = frame([
+        trial(0.9 + 0.01 * fold + 0.001 * s, seed=s, fold=fold, dataset="magic", metric="auc",
+              model="rf", scheme="kfold-5", test_ratio=np.nan)
+        for s in range(3)
+        for fold in range(5)
+    ])  # fmt: skip
+    drawn = shown(score_strips, None, metrics, about(("magic",), ("rf",)), SEEDS)
+    assert "Seeds per cell: 3." in drawn.footnote
+    assert drawn.headline.startswith("15 scores")
+    rows = pd.DataFrame([
+        {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "scheme": "kfold-5",
+         "arm": "rf", "model": "rf", "hyperparameters_source": "d", "measure": "validation auc",
+         "epoch": epoch, "n": 15, "runs": 15, "left_out": 0, "ended": "drop", "mean": 0.9,
+         "sd": 0.1 / epoch, "min": 0.8, "max": 0.95}
+        for epoch in range(1, 9)
+    ])  # fmt: skip
+    data = ExhibitData(rows, metrics, about(("magic",), ("rf",)), "k", "T")
+    figure, drawn = curves_figure.figure(data, {})
+    assert figure.axes[0].get_title("left") == "RF (15 runs)"
+    assert "Runs per arm: 15." in drawn.footnote
+    told = " ".join([drawn.headline, drawn.footnote, *drawn.findings])
+    assert "15 runs" in told
+    assert "15 seeds" not in told
+
+
+NOISE = {
+    "experiment": "model_seeds", "scheme": "kfold-3", "hyperparameters_source": "fixed-500",
+    "dataset": "magic", "model": "rf", "arm": "rf", "metric": "auc", "primary": True, "n": 8,
+    "failed": 0, "data_seed": 0, "repeat": 0, "items": 40, "level": 0.8, "mean": 0.9,
+    "observed_sd": 0.01, "infinite_sd": 0.005, "infinite_sd_low": np.nan,
+    "infinite_sd_high": np.nan, "seed_share": 0.2, "test_set_sd": 0.02, "reason": "",
+    "interval_reason": "an interval needs at least 50 test items",
+}  # fmt: skip
+FOLDS = frame([
+    trial(0.9, dataset="magic", metric="auc", model="rf", fold=k, scheme="kfold-3")
+    for k in range(3)
+])  # fmt: skip
+
+
+def test_noise_on_several_test_sets_is_labelled_and_told_at_its_level():
+    rows = pd.DataFrame([NOISE | {"fold": fold} for fold in range(3)])
+    data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
+    figure, drawn = seed_noise.figure(data, {})
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels == ["RF, fold 0", "RF, fold 1", "RF, fold 2"]
+    assert "3 without an interval: an interval needs at least 50 test items." in drawn.footnote
+    assert "in all 3 cells (8 seeds each)" in drawn.findings[0]
+    legend = " ".join(text.get_text() for text in figure.legends[0].get_texts())
+    assert "80 % interval" in legend
+    assert "covers" not in " ".join(drawn.definitions)
+    drawn = seed_noise.figure(replace(data, statistics=rows.assign(level=0.95)), {})[1]
+    assert "covers 94 to 100 %" in " ".join(drawn.definitions)
+
+
+def test_scores_on_several_test_sets_are_told_apart():
+    base = {
+        "experiment": "model_seeds", "varied": "model", "dataset": "magic", "scheme": "kfold-3",
+        "arm": "rf", "model": "rf", "hyperparameters_source": "d", "data_seed": 0, "repeat": 0,
+        "n": 5, "failed": 0, "sd": 0.01, "bootstrap_sd": 0.02, "n_boot": 10, "majority": 0.5,
+        "collapsed": 0, "distinct": 5, "diverged": 0.0, "seed": np.nan, "seed_percentile": np.nan,
+        "published_bootstrap_sd": np.nan,
+    }  # fmt: skip
+    rows = pd.DataFrame([
+        base | {"fold": fold, "metric": metric, "mean": 0.7 + 0.1 * fold}
+        for fold in range(3)
+        for metric in seed_scores_table.METRICS
+    ])  # fmt: skip
+    data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
+    table = seed_scores_table.table(data, {})
+    assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
+    assert "in 3 cells" in table.findings[0]
+    table = bootstrap_table.table(data, {})
+    assert table.sections == [f"Magic, fold {k}" for k in range(3)]
+    assert "none of the 3 cells" in table.findings[0]
+
+
+def test_equal_titles_are_told_apart_by_identifier():
+    facts = about(("magic",), ("rf", "xgb"))
+    facts["models"] = {name: {"title": "Boosting"} for name in ("rf", "xgb")}
+    facts["datasets"] = {name: facts["datasets"]["magic"] for name in ("a", "b")}
+    for experiment in facts["experiments"].values():
+        experiment["title"] = "Seeds varied"
+    metrics = frame([
+        trial(0.8 + 0.1 * (e == "grid") + 0.01 * s, seed=s, dataset="a", metric="auc", model=model,
+              experiment=e)
+        for e in ("model_seeds", "grid")
+        for model in ("rf", "xgb")
+        for s in range(6)
+    ])  # fmt: skip
+    data = ExhibitData(None, metrics, facts)
+    assert data.model("rf") == "Boosting (rf)"
+    assert data.dataset("b") == "Magic (b)"
+    table = shown(spread_table, spread, metrics, facts, {"experiments": ["model_seeds", "grid"]})
+    assert [float(table.shown[f"Seeds varied ({e})", "Median"][0]) for e in ("model_seeds", "grid")
+            ] == pytest.approx([0.825, 0.925])  # fmt: skip
+    arms = {"arms": {"one": "Same", "two": "Same"}}
+    data = ExhibitData(None, metrics, facts | {"experiments": {"e": arms}})
+    assert arm_title(data, "two", "e") == "Same (two)"

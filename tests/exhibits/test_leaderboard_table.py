@@ -1,0 +1,104 @@
+"""What the leaderboard says of the best model, of decimals, and of what its rows stand for."""
+
+import numpy as np
+import pytest
+from reseed.analyses import pairs
+from reseed.analyses.data import Data
+from reseed.exhibits import leaderboard_table
+from reseed.exhibits.data import ExhibitData
+from study_frames import about, frame, trial
+
+
+def board(rows, facts):
+    metrics = frame(rows)
+    found = pairs.analyse(Data(metrics, facts), {"n_boot": 50})
+    return leaderboard_table.table(ExhibitData(found, metrics, facts, title="T"), {})
+
+
+def splits(means, n=8, dataset="magic", experiment="data_seeds", **place):
+    """Trials of {model: mean} over shared splits."""
+    rng = np.random.default_rng(0)
+    steps = rng.normal(0, 0.01, n)
+    return [
+        trial(mean + steps[s] + rng.normal(0, 0.001), data_seed=s, dataset=dataset, metric="auc",
+              model=model, experiment=experiment, varied="data", **place)
+        for s in range(n)
+        for model, mean in means.items()
+    ]  # fmt: skip
+
+
+def test_the_best_by_its_own_runs_may_lose_on_those_it_shares():
+    """RF alone was also run on six easy splits; where both were run XGB always wins."""
+    easy = [
+        trial(0.99, data_seed=s, dataset="magic", metric="auc", model="rf",
+              experiment="data_seeds", varied="data")
+        for s in range(8, 14)
+    ]  # fmt: skip
+    table = board(splits({"rf": 0.89, "xgb": 0.9}) + easy, about(("magic",), ("rf", "xgb")))
+    assert table.shown["Model"].iloc[0] == "RF"
+    assert table.findings[0].endswith("; on shared runs XGB is shown better than it.")
+    assert table.headline == "RF has the best mean, but not on the runs it shares with XGB"
+
+
+@pytest.mark.parametrize(
+    ("scores", "means"),
+    [
+        ({"rf": [0.934], "xgb": [0.851], "ffnn": [0.949]}, ["0.949", "0.934", "0.851"]),
+        ({"rf": [0.934] * 3, "xgb": [0.851] * 3}, ["0.934", "0.851"]),
+        ({"rf": [0.934]}, ["0.93"]),
+    ],
+)
+def test_scores_without_spread_are_still_told_apart(scores, means):
+    rows = [
+        trial(score, seed=s, dataset="magic", metric="auc", model=model)
+        for model, values in scores.items()
+        for s, score in enumerate(values)
+    ]
+    table = board(rows, about(("magic",), tuple(scores)))
+    assert list(table.shown["Mean AUC ↑"]) == means
+
+
+def test_two_test_ratios_of_two_datasets_are_no_four_datasets():
+    facts = about(("magic", "home_mortgage_sim"))
+    rows = [
+        row
+        for dataset in facts["datasets"]
+        for ratio in (0.1, 0.4)
+        for row in splits({"rf": 0.8, "xgb": 0.83, "ffnn": 0.81}, dataset=dataset,
+                          scheme=f"holdout-{ratio}", test_ratio=ratio)
+    ]  # fmt: skip
+    table = board(rows, facts)
+    assert table.headline == ""
+    assert [text.partition(" mean ranks")[0] for text in table.findings] == [
+        "holdout-0.1, best",
+        "holdout-0.4, best",
+    ]
+    assert all("over 2 datasets; of 6 comparisons, 6 show" in text for text in table.findings)
+    assert list(table.sections) == ["holdout-0.1"] * 3 + ["holdout-0.4"] * 3
+
+
+def test_two_experiments_have_a_sentence_each_and_no_common_headline():
+    facts = about(("magic", "home_mortgage_sim"))
+    first, second = {"rf": 0.8, "xgb": 0.83, "ffnn": 0.81}, {"rf": 0.83, "xgb": 0.8, "ffnn": 0.81}
+    rows = [
+        row
+        for dataset in facts["datasets"]
+        for experiment, means in (("data_seeds", first), ("grid", second))
+        for row in splits(means, dataset=dataset, experiment=experiment)
+    ]
+    table = board(rows, facts)
+    assert table.headline == ""
+    assert [text[: text.index(" (1.00)")] for text in table.findings] == [
+        "Data seeds varied, best mean ranks: XGB",
+        "Model seeds × data seeds, best mean ranks: RF",
+    ]
+
+
+def test_arms_go_by_their_titles():
+    facts = about(("magic",), ("rf",))
+    arms = {"rf:small": "Small forest", "rf:large": "Large forest"}
+    facts["experiments"]["data_seeds"]["arms"] = arms
+    rows = [row | {"model": "rf", "arm": row["model"]} for row in splits(dict.fromkeys(arms, 0.8))]
+    table = board(rows, facts)
+    assert set(table.shown["Model"]) == set(arms.values())
+    assert "rf:" not in " ".join(table.findings)

@@ -1,0 +1,152 @@
+"""Experiments are never pooled in silence, ties are no firsts, and no two lines look alike."""
+
+import numpy as np
+import pytest
+from reseed.analyses import aggregates, over_datasets, ranking, seeds_needed
+from reseed.analyses.data import Data
+from reseed.exhibits import (
+    aggregates_figure,
+    improvement_table,
+    over_datasets_figure,
+    over_datasets_table,
+    ranking_figure,
+    seeds_figure,
+    style,
+)
+from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.panels import colours, looks
+from study_frames import about, frame, trial
+
+TABLES = tuple(f"magic~rows={i}00" for i in range(1, 4))
+FAST = {"n_boot": 50, "points": 5, "n_draws": 50, "max_runs": 50}
+
+
+def exhibit(analysis, rows, facts, **options):
+    metrics = frame(rows)
+    fast = {name: value for name, value in FAST.items() if name in analysis.Options.model_fields}
+    found = analysis.analyse(Data(metrics, facts), fast | options)
+    return ExhibitData(found, metrics, facts, title="T")
+
+
+def seeds(means, datasets=TABLES, n=6, noise=0.002, **place):
+    rng = np.random.default_rng(0)
+    place = {"metric": "auc"} | place
+    return [
+        trial(mean + 0.01 * s + rng.normal(0, noise), seed=s, dataset=d, model=m, **place)
+        for d in datasets
+        for s in range(n)
+        for m, mean in means.items()
+    ]
+
+
+@pytest.fixture(scope="module")
+def two():
+    """XGB is the better in one experiment, RF in the other."""
+    rows = seeds({"rf": 0.8, "xgb": 0.83}) + seeds({"rf": 0.83, "xgb": 0.8}, experiment="retuned")
+    return rows, about(TABLES, ("rf", "xgb"))
+
+
+def test_aggregates_draw_every_experiment(two):
+    data = exhibit(aggregates, *two)
+    figure, drawn = aggregates_figure.figure(data, {"experiments": ["model_seeds", "retuned"]})
+    titles = {axis.get_title(loc="left").replace("\n", " ") for axis in figure.axes}
+    lead = ("Model seeds varied", "Tuned for each pair")
+    assert {f"{name} · Interquartile mean" for name in lead} <= titles
+    assert drawn.headline == ""
+    assert drawn.findings[0].startswith("Model seeds varied: XGB has the greatest")
+    assert drawn.findings[1].startswith("Tuned for each pair: RF has the greatest")
+    figure, _ = aggregates_figure.figure(data, {"show": "profiles"})
+    assert sum(axis.get_visible() for axis in figure.axes) == 4
+
+
+def test_improvement_has_a_section_an_experiment(two):
+    table = improvement_table.table(exhibit(aggregates, *two), {})
+    assert list(table.sections) == ["Model seeds varied"] * 2 + ["Tuned for each pair"] * 2
+    assert int(table.shown["RF"].iloc[1].split()[0]) > 80
+    assert int(table.shown["XGB"].iloc[2].split()[0]) > 80
+    assert [text.partition(" beats")[0] for text in table.findings] == [
+        "Model seeds varied: A run of XGB", "Tuned for each pair: A run of RF",
+    ]  # fmt: skip
+
+
+def test_over_datasets_tells_experiments_apart(two):
+    data = exhibit(over_datasets, *two)
+    table = over_datasets_table.table(data, {})
+    assert list(table.sections) == ["Model seeds varied", "Tuned for each pair"]
+    assert table.headline == ""
+    figure, _ = over_datasets_figure.figure(data, {})
+    titles = [axis.get_title(loc="left") for axis in figure.axes if axis.get_visible()]
+    assert [title.partition(" · ")[0] for title in titles] == list(table.sections)
+
+
+def test_who_ties_is_not_first():
+    data = exhibit(aggregates, seeds({"rf": 0.8, "xgb": 0.8, "ffnn": 0.7}, noise=0), about(TABLES))
+    drawn = aggregates_figure.figure(data, {})[1]
+    assert drawn.headline == "Greatest interquartile mean: shared by RF and XGB"
+    assert drawn.findings[0].startswith("RF and XGB share the greatest interquartile mean")
+    even = seeds({"rf": 0.8, "xgb": 0.8}, noise=0)
+    data = exhibit(aggregates, even, about(TABLES, ("rf", "xgb")))
+    assert improvement_table.table(data, {}).headline == (
+        "No arm beats another in more than half of cases"
+    )
+    apart = {"rf": 0.6, "xgb": 0.7, "ffnn": 0.8}
+    table = improvement_table.table(exhibit(aggregates, seeds(apart, noise=0), about(TABLES)), {})
+    assert table.headline == (
+        "In 3 of 3 pairs a run of one arm beats one of the other in 100 % of cases"
+    )
+
+
+def test_pairs_without_a_panel_are_named():
+    models = tuple(f"m{i}" for i in range(6))
+    means = {m: 0.6 + 0.02 * i for i, m in enumerate(models)}
+    data = exhibit(over_datasets, seeds(means, n=5), about(TABLES, models))
+    figure, drawn = over_datasets_figure.figure(data, {})
+    panels = sum(axis.get_visible() for axis in figure.axes)
+    assert panels < 15
+    assert f"{15 - panels} more panels" in figure.get_supxlabel()
+    assert "Not drawn for want of room, but in the CSV: M" in drawn.footnote
+
+
+def test_a_dataset_left_out_is_named_with_the_reason():
+    rows = [
+        *seeds({"rf": 0.8, "xgb": 0.83}),
+        *seeds({"rf": 0.8, "xgb": 0.83}, ("home_mortgage_sim",), n=3),
+    ]
+    facts = about((*TABLES, "home_mortgage_sim"), ("rf", "xgb"))
+    table = over_datasets_table.table(exhibit(over_datasets, rows, facts), {})
+    why = "fewer than 4 comparable runs of both"
+    assert table.footnote.endswith(f"Left out: Home Mortgage Sim* ({why}).")
+
+
+def test_a_given_difference_is_told_in_the_unit_of_each_metric():
+    facts = about(("magic", "bike_sharing"), ("rf", "xgb"))
+    facts["datasets"]["bike_sharing"]["metric_unit"] = "kW²"
+    rows = seeds({"rf": 0.8, "xgb": 0.82}, ("magic",))
+    rows += seeds({"rf": 0.12, "xgb": 0.13}, ("bike_sharing",), metric="mse")
+    drawn = seeds_figure.figure(exhibit(seeds_needed, rows, facts, difference=0.005), {})[1]
+    told = "a difference of 0.5 points of AUC or 0.005 MSE (kW²)"
+    assert told in drawn.definitions[0]
+    assert f"to show {told} in" in drawn.findings[0]
+    drawn = seeds_figure.figure(exhibit(seeds_needed, rows, facts), {})[1]
+    assert "to show the observed difference in" in drawn.findings[0]
+
+
+def test_the_ranking_counts_test_ratios_as_settings():
+    rows = [
+        row
+        for ratio in (0.1, 0.4)
+        for row in seeds({"rf": 0.8, "xgb": 0.801}, ("magic",), scheme=f"holdout-{ratio}",
+                         test_ratio=ratio)
+    ]  # fmt: skip
+    data = exhibit(ranking, rows, about(("magic",), ("rf", "xgb")))
+    assert ranking_figure.figure(data, {})[1].findings[0].endswith("(out of 6 runs; 2 settings).")
+
+
+def test_no_two_models_or_arms_look_alike():
+    variants = ["ffnn~lr=0.1", "ffnn~lr=0.01", "ffnn_res", "rf"]
+    assert len(set(colours(variants).values())) == 4
+    assert style.colour_of("ffnn~lr=0.1", variants) == style.MODELS["ffnn"]
+    models = ["ffnn", "svm", "knn", "logit", "nb"]
+    assert len({style.colour_of(model, models) for model in models}) == 5
+    for names in ([f"a{i}" for i in range(20)], [f"rf~n={i}" for i in range(20)]):
+        assert len({tuple(look.values()) for look in looks(names).values()}) == 20

@@ -1,0 +1,84 @@
+"""What is said of pairs that were settled early: who won then, and which pairs were."""
+
+import numpy as np
+import pytest
+from reseed.analyses import stopping
+from reseed.analyses.data import Data
+from reseed.exhibits import stopping_figure, stopping_table
+from reseed.exhibits.data import ExhibitData
+from study_frames import about, frame, trial
+
+MODELS = ("rf", "xgb")
+
+
+def exhibit(rows, models=MODELS, **options):
+    metrics, facts = frame(rows), about(("magic",), models)
+    found = stopping.analyse(Data(metrics, facts), options)
+    return ExhibitData(found, metrics, facts, "k", "T")
+
+
+def seeds(differences, **place):
+    """Trials in which RF scores so much more than XGB, seed by seed."""
+    return [
+        trial(0.8 + gain * (model == "rf"), seed=s, dataset="magic", metric="auc", model=model,
+              **place)
+        for s, gain in enumerate(differences)
+        for model in MODELS
+    ]  # fmt: skip
+
+
+def test_the_winner_told_is_the_one_at_the_stop():
+    """RF leads for twelve seeds, by which the sequence settles; after sixty XGB does."""
+    noise = np.random.default_rng(0).normal(0, 0.001, 60)
+    data = exhibit(seeds(np.where(np.arange(60) < 12, 0.01, -0.02) + noise))
+    table = stopping_table.table(data, {})
+    assert table.shown["Pair"].tolist() == ["XGB – RF"]
+    assert table.findings[1].startswith("Magic: had you stopped at run ")
+    assert table.findings[1].endswith("you would have known: RF beats XGB.")
+    assert table.shown["Outcome"].tolist() == ["RF beats XGB"]
+
+
+def test_an_interval_that_is_narrow_enough_settles_nothing():
+    noise = np.random.default_rng(0).normal(0, 0.001, 40)
+    data = exhibit(seeds(noise - noise.mean()), half_width=0.002)
+    assert set(data.statistics["reason"]) == {"precise enough"}
+    table = stopping_table.table(data, {})
+    assert table.headline == "0 of 1 pair settled by 40 runs of each"
+    assert table.findings == ["No pair is settled by the 40 runs at hand."]
+    assert table.shown["Settled, Gaussian"].tolist() == ["not yet"]
+    assert table.shown["Outcome"].iloc[0].startswith("no difference shown, precise enough at ")
+    figure, _ = stopping_figure.figure(data, {})
+    assert all(line.get_linestyle() != ":" for line in figure.axes[0].lines)
+
+
+def test_equivalence_is_told_as_such():
+    noise = np.random.default_rng(0).normal(0, 0.001, 60)
+    table = stopping_table.table(exhibit(seeds(noise - noise.mean()), rope=0.005), {})
+    assert table.findings[1].endswith(" are equivalent.")
+    assert "RF and XGB" in table.findings[1] or "XGB and RF" in table.findings[1]
+
+
+def test_each_test_ratio_counts():
+    noise = np.random.default_rng(0).normal(0, 0.001, 12)
+    rows = [
+        row
+        for ratio, gain in ((0.1, 0.0), (0.4, 0.02))
+        for row in seeds(gain + noise, scheme=f"holdout-{ratio}", test_ratio=ratio)
+    ]
+    assert stopping_table.table(exhibit(rows), {}).headline.startswith("1 of 2 pairs settled")
+
+
+@pytest.mark.parametrize("module", [stopping_figure])
+def test_pairs_without_a_panel_are_named(module):
+    models = tuple(f"m{i}" for i in range(7))
+    rng = np.random.default_rng(0)
+    rows = [
+        trial(0.8 + 0.01 * i + rng.normal(0, 0.001), seed=s, dataset="magic", metric="auc", model=m)
+        for i, m in enumerate(models)
+        for s in range(5)
+    ]
+    figure, drawn = module.figure(exhibit(rows, models), {})
+    panels = sum(axis.get_visible() for axis in figure.axes)
+    assert panels < 21
+    assert f"{21 - panels} more panels" in figure.get_supxlabel()
+    assert "Not drawn for want of room" in drawn.footnote
