@@ -56,6 +56,19 @@ def test_shares_are_taken_as_they_are():
     assert (np.diff(profile["value"]) <= 0).all()
 
 
+def test_a_dataset_is_one_task_however_often_it_was_split():
+    def split(rows, ratio):
+        return [row | {"test_ratio": ratio, "scheme": f"holdout-{ratio}"} for row in rows]
+
+    one, _ = scores(datasets=["magic"])
+    table, _ = of([*split(one, 0.1), *split(one, 0.2), *split(one, 0.3)])
+    assert set(table["reason"]) == {"fewer than two tasks on which every arm has two runs"}
+    both, _ = scores()
+    table, _ = of([*split(both, 0.1), *split(both, 0.2)])
+    assert set(table["scheme"]) == {"holdout-0.1", "holdout-0.2"}
+    assert set(table["tasks"]) == {2}
+
+
 def test_percent_are_shares_of_a_hundred():
     rows, _ = scores()
     percent = [row | {"auc": 100 * row["auc"]} for row in rows]

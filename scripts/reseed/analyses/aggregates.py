@@ -12,9 +12,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arm_cells import PLACE, arm_cells
-from reseed.analyses.arms import ARM, MODEL
+from reseed.analyses.arm_cells import arm_cells
+from reseed.analyses.arms import ARM
 from reseed.analyses.data import Cell, Data
+from reseed.analyses.pairing import GROUP, across_datasets, shared_key
 from reseed.analyses.shares import whole
 from reseed.errors import ReseedError
 from reseed.options import Count, Ends, Level, Strict
@@ -28,10 +29,10 @@ from reseed.stats.aggregates import (
     task_profile,
 )
 
-#: What the arms of one comparison share; datasets are its tasks.
-GROUP = [name for name in PLACE if name not in ("dataset", MODEL, ARM, "scheme", "test_ratio")]
+#: What a comparison is named by; datasets are its tasks, each once (`pairing.across_datasets`).
+BOARD = [name for name in GROUP if name != "dataset"]
 COLUMNS = [
-    *GROUP, "statistic", ARM, "arm_b", "tau", "value", "low", "high", "level", "tasks", "runs_min",
+    *BOARD, "statistic", ARM, "arm_b", "tau", "value", "low", "high", "level", "tasks", "runs_min",
     "runs_max", "failed", "left_out", "scale", "n_boot", "reason",
 ]  # fmt: skip
 #: Below this many runs a task the intervals are known to be too narrow (docs/methods.md).
@@ -66,23 +67,19 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     arm are left out of all (`left_out` names them).
     """
     cells = [cell for cell in arm_cells(data) if "+" not in cell.key["varied"]]
-    groups: dict[tuple, list[Cell]] = {}
-    for cell in cells:
-        groups.setdefault(tuple(cell.key[name] for name in GROUP), []).append(cell)
-    rows = [
-        dict(zip(GROUP, key, strict=True)) | row
-        for key, group in groups.items()
-        for row in _rows(group, options)
-    ]
+    keys = [cell.key for cell in cells]
+    rows = []
+    for chosen in across_datasets(keys):
+        named = shared_key(pd.DataFrame([keys[i] for i in chosen]))
+        rows += [named | row for row in _rows([cells[i] for i in chosen], options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(cells: list[Cell], options: dict) -> Iterator[dict]:
     arms = list(dict.fromkeys(cell.key[ARM] for cell in cells))
-    by_task: dict[tuple, dict[str, Cell]] = {}
+    by_task: dict[str, dict[str, Cell]] = {}
     for cell in cells:
-        task = tuple(cell.key[name] for name in ("dataset", "scheme", "test_ratio"))
-        by_task.setdefault(task, {})[cell.key[ARM]] = cell
+        by_task.setdefault(cell.key["dataset"], {})[cell.key[ARM]] = cell
     complete = {
         task: found
         for task, found in by_task.items()
@@ -91,7 +88,7 @@ def _rows(cells: list[Cell], options: dict) -> Iterator[dict]:
     shared = {
         "tasks": len(complete),
         "failed": sum(cell.failed for cell in cells),
-        "left_out": ", ".join(task[0] for task in by_task if task not in complete),
+        "left_out": ", ".join(task for task in by_task if task not in complete),
         "level": options.get("level", 0.95),
         "reason": "",
     }
@@ -107,7 +104,7 @@ def _rows(cells: list[Cell], options: dict) -> Iterator[dict]:
 
 
 def _scaled(
-    tasks: dict[tuple, dict[str, Cell]], arms: list[str], options: dict
+    tasks: dict[str, dict[str, Cell]], arms: list[str], options: dict
 ) -> tuple[str, dict[str, list[np.ndarray]]]:
     """Name of the scale, and each arm's scores as one array a task."""
     of = {task: next(iter(found.values())) for task, found in tasks.items()}
@@ -119,7 +116,7 @@ def _scaled(
     out: dict[str, list[np.ndarray]] = {arm: [] for arm in arms}
     for task, found in tasks.items():
         sign = of[task].sign
-        low, high = _ends(scale, task[0], sign * pooled[task], sign, shares[task] or 1.0)
+        low, high = _ends(scale, task, sign * pooled[task], sign, shares[task] or 1.0)
         for arm in arms:
             out[arm].append(normalise(sign * found[arm].values, low, high))
     return (scale if isinstance(scale, str) else "given"), out

@@ -30,7 +30,9 @@ def table(data: ExhibitData, options: dict) -> Table:
         digits = decimals([row["difference"]], 2, 3)
         shown.append(
             {
-                "Pair": f"{arm_title(data, row['arm_a'])} – {arm_title(data, row['arm_b'])}",
+                "Pair": " – ".join(
+                    arm_title(data, row[a], row["experiment"]) for a in ("arm_a", "arm_b")
+                ),
                 "Difference": fixed(row["difference"], digits),
                 "F(10, 5)": fixed(row["f"], 2),
                 "p": p_text(row["p"]).replace("below", "<"),

@@ -37,7 +37,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         f" {100 * rows['level'].max():g} %. BCa: over {rows['n_boot'].max():,} resamples of the"
         " folds, as the protocol has it; it takes folds that share training rows for independent"
         " and is too narrow (over 5×2 folds it covers 73 to 75 %). Corrected: Nadeau and Bengio's.",
-        coverage.CORRECTED,
+        coverage.at(rows["level"].max(), coverage.CORRECTED),
         "SD over seeds: within a fold, root mean square. One fold: what a single run would have"
         " told, on the first of them.",
     )
@@ -82,7 +82,7 @@ def _up(part: pd.DataFrame) -> bool:
 
 def _line(data: ExhibitData, row: pd.Series, places: int) -> dict:
     return {
-        "Model": arm_title(data, row["arm"]),
+        "Model": arm_title(data, row["arm"], row["experiment"]),
         f"Seed {row['single_seed']:.0f}, one fold": numbers.fixed(row["single"], places),
         "Mean": numbers.fixed(row["mean"], places),
         "BCa, as written": numbers.interval(row["bca_low"], row["bca_high"], places),

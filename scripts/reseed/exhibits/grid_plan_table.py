@@ -87,11 +87,11 @@ def _findings(rows: pd.DataFrame) -> list[str]:
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:
-    pair = f"{arm_title(data, row['arm_a'])} – {arm_title(data, row['arm_b'])}"
+    pair = " – ".join(arm_title(data, row[a], row["experiment"]) for a in ("arm_a", "arm_b"))
     digits = decimals([row["target"], row["sd_rest"]], 2, 3)
     known = row["plan_runs"] == row["plan_runs"]
     return {
-        "Pair": pair if row["arm_b"] else arm_title(data, row["arm_a"]),
+        "Pair": pair if row["arm_b"] else arm_title(data, row["arm_a"], row["experiment"]),
         "Pilot": f"{row['model_seeds']:.0f}×{row['data_seeds']:.0f}",
         "Target": f"{row['target_is']} {fixed(row['target'], digits)}",
         "SD, model seed": fixed(row["sd_model_seed"], digits),

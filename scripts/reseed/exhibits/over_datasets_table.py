@@ -50,7 +50,9 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
                 if first["rope"] > 0
                 else "."
             ),
-            coverage.OVER_DATASETS if rows["datasets"].min() < 10 else "",
+            coverage.at(first["level"], coverage.OVER_DATASETS)
+            if rows["datasets"].min() < 10
+            else "",
             *sentences,
             _left_out(data, rows),
         )

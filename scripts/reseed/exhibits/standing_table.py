@@ -54,7 +54,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 
 def _line(data: ExhibitData, row: pd.Series, several: bool) -> dict:
-    arm = arm_title(data, row["arm"])
+    arm = arm_title(data, row["arm"], row["experiment"])
     digits = numbers.decimals([row["sd"]], least=3)
     low, high = 100 * row["percentile_low"], 100 * row["percentile_high"]
     best = "more than were run" if math.isinf(row["best_of"]) else f"{row['best_of']:,.0f}"
@@ -78,12 +78,13 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
     if len(enough) > 1:
         return f"{len(enough)} given scores beat {beats} of their own seeds"
     row = enough.iloc[0]
-    return f"{arm_title(data, row['arm'])}: {row['score']:g} beats {beats} of {row['n']:,.0f} seeds"
+    arm = arm_title(data, row["arm"], row["experiment"])
+    return f"{arm}: {row['score']:g} beats {beats} of {row['n']:,.0f} seeds"
 
 
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     return [
-        f"{arm_title(data, row['arm'])}, {row['source']}: {row['score']:g} beats"
+        f"{arm_title(data, row['arm'], row['experiment'])}, {row['source']}: {row['score']:g} beats"
         f" {numbers.percent(row['percentile'])} of {row['n']:,.0f} of its own seeds (interval"
         f" {numbers.from_to(row[['percentile_low', 'percentile_high']], numbers.percent)})."
         for _, row in rows.iterrows()

@@ -115,7 +115,8 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     )
     left_out = data.rows().query("reason != ''")
     without = [
-        f"{arm_title(data, row['arm'])} on {data.dataset(row['dataset'])} ({row['reason']})"
+        f"{arm_title(data, row['arm'], row['experiment'])} on {data.dataset(row['dataset'])}"
+        f" ({row['reason']})"
         for _, row in left_out.drop_duplicates(["arm", "dataset", "reason"]).iterrows()
     ]
     return footnote(
