@@ -15,6 +15,7 @@ from reseed.keys import (
     code_hash,
     digest,
     named_code,
+    refuse_unbound,
     trial_key,
 )
 
@@ -256,3 +257,26 @@ def test_everything_in_a_key_changes_it_and_the_given_hyperparameters_of_the_rec
 def test_a_digest_depends_on_values_not_on_the_order_of_names():
     assert digest({"a": 1, "b": [2, "é"]}) == digest({"b": [2, "é"], "a": 1})
     assert digest(1) != digest("1")
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("def make(): pass", False),
+        ("from other import build as make", False),
+        ("if True:\n    make = lambda: None", False),
+        ("from other import *", False),
+        ("def __getattr__(name): return 1", False),
+        ("globals()['make'] = 1", False),
+        ("def mak(): pass", True),
+        ("print(make)", True),
+    ],
+)
+def test_a_name_that_a_module_does_not_bind_is_refused_unread(tmp_path, text, refused):
+    (tmp_path / "own.py").write_text(text)
+    (tmp_path / "other.py").write_text("build = 1")
+    if not refused:
+        refuse_unbound("own:make", tmp_path)
+        return
+    with pytest.raises(ReseedError, match=r"'own:make': .*own.py has no make"):
+        refuse_unbound("own:make", tmp_path)

@@ -16,7 +16,7 @@ from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
-from reseed.errors import ReseedError
+from reseed.errors import ReseedError, nearest
 
 SCRIPTS = Path(__file__).resolve().parent.parent
 _BY_NAME = {"import_module", "__import__"}
@@ -294,6 +294,31 @@ def code_hash(*entries: str, project: Path = Path(), strict: bool = True) -> str
         if any(_is_installed(path) for path in files.values()):
             packages += _installed(entry)
     return digest(sorted(meanings.items()), packages)
+
+
+@cache
+def refuse_unbound(place: str, project: Path = Path()) -> None:
+    """Raise ReseedError where the module of ``module:thing`` binds no such name.
+
+    Read off its text, so that a slip of the pen is told before hours of training. A module that is
+    installed, or that binds names while it runs, is believed.
+    """
+    module, _, name = place.partition(":")
+    path = next(iter(code_files(module, project, strict=False).values()))
+    if _is_installed(path):
+        return
+    bound = set()
+    for node in ast.walk(_parse(path)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.alias):
+            bound.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+        elif isinstance(node, ast.Name) and node.id in ("globals", "vars", "setattr", "exec"):
+            return
+    if name not in bound and not bound & {"*", "__getattr__"}:
+        raise ReseedError(f"{place!r}: {path} has no {name}.{nearest(name, sorted(bound))}")
 
 
 def named_code(names: list[str], project: Path) -> str:

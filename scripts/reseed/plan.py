@@ -18,7 +18,7 @@ from reseed.coordinates import (
 )
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError
-from reseed.keys import code_hash, digest, named_code
+from reseed.keys import code_hash, digest, named_code, refuse_unbound
 from reseed.names import hyperparameters_id, scheme_id, variant
 from reseed.project import Project
 
@@ -293,7 +293,7 @@ class _Planner:
 
     def code(self, dataset: dict, model: dict) -> str:
         """Hash of the code that trains a model's family and measures it."""
-        modules = _modules([model["factory"], *filter(None, [dataset.get("metric")])])
+        modules = _modules([model["factory"], *filter(None, [dataset.get("metric")])], self.folder)
         named = named_code(model["code"], self.folder) if model["code"] else ""
         strict = not model["code"]
         return digest(code_hash(TRAINING, *modules, project=self.folder, strict=strict), named)
@@ -305,15 +305,18 @@ class _Planner:
             code = self.code(data, entry)
             planned = PlannedSetting(setting, data, scheme, entry, source, code)
             if planned.search() is not None:
-                own = _modules(planned.search()["metrics"])
+                own = _modules(planned.search()["metrics"], self.folder)
                 planned.search_code = code_hash(SEARCH, *own, project=self.folder)
             self.settings[setting] = planned
         return self.settings[setting]
 
 
-def _modules(places: Iterable[str]) -> list[str]:
-    """Of `module:thing`; built-in things have none."""
-    return [place.partition(":")[0] for place in places if ":" in place]
+def _modules(places: Iterable[str], project: Path) -> list[str]:
+    """Of `module:thing`; built-in things have none. Raises ReseedError for things not there."""
+    own = [place for place in places if ":" in place]
+    for place in own:
+        refuse_unbound(place, project)
+    return [place.partition(":")[0] for place in own]
 
 
 def _of(study: Study, experiment: Experiment, name: str):
@@ -384,7 +387,7 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
         variants=planner.variants,
         left_out={name: sorted(names) for name, names in left_out.items()},
         metric_code={
-            study.name: code_hash(*_modules([study.metric]), project=planner.folder)
+            study.name: code_hash(*_modules([study.metric], planner.folder), project=planner.folder)
             for study in project.studies.values()
             if study.metric and ":" in study.metric
         },
