@@ -184,6 +184,7 @@ def test_sparse_rows(form):
         ({"metric": "acuracy"}, "Did you mean"),
         ({"metric": "mse"}, "not binary"),
         ({"seeds": [1, 1]}, "each once"),
+        ({"device": "banana"}, "device .banana.: use one of cpu, gpu, auto"),
         ({"seeds": "42"}, "a list of whole numbers"),
         ({"seeds": [1.5]}, "a list of whole numbers"),
         ({"baseline": "forst"}, "Did you mean 'forest'"),

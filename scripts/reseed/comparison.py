@@ -381,7 +381,7 @@ class Comparison:
 
 def difference_text(row: Mapping) -> str:
     """`3.3 points [2.9, 3.8]`, in the unit of the comparison."""
-    if row["design"] == "datasets":
+    if row["design"] == "datasets" and row["mean_a"] == row["mean_a"]:
         return f"mean rank {row['mean_a']:.2f} against {row['mean_b']:.2f}"
     low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
     if value != value:

@@ -131,3 +131,11 @@ def test_a_ratio_that_is_none(ratio):
     with pytest.raises(ReseedError, match=r"`test_train_ratio` is .* up to 10") as error:
         read(runs().rename(columns={"seed": "split"}), test_train_ratio=ratio)
     assert "mistakes" not in str(error.value)
+
+
+def test_a_wide_table_needs_one_of_the_metrics_that_are_named(tmp_path):
+    frame = pd.DataFrame({"model": ["a", "b"] * 5, "seed": np.arange(10) // 2, "auc": 0.5})
+    metrics, about = import_results(frame, {"metric": ["ndcg", "auc"]}, {})
+    assert about["datasets"]["data"]["metric"] == "auc"
+    with pytest.raises(ReseedError, match="no column for the metric 'ndcg' or 'aucc'"):
+        import_results(frame, {"metric": ["ndcg", "aucc"]}, {})

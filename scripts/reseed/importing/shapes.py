@@ -125,12 +125,11 @@ def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFra
             f"It has {', '.join(table.columns)}.",
         )
         return runs.assign(metric="", value=np.nan), []
-    for metric in wanted:
-        if metric not in columns:
-            table.mistake(
-                f"has no column for the study's metric {metric!r}",
-                f"It has {', '.join(table.columns)}.{nearest(metric, table.columns)}",
-            )
+    if wanted and not set(wanted) & set(columns):
+        table.mistake(
+            f"has no column for the metric {' or '.join(map(repr, wanted))}",
+            f"It has {', '.join(table.columns)}.{nearest(wanted[0], table.columns)}",
+        )
     if not wanted:
         only = _only_metric(table, found)
         columns = {short(table, only): only} if only else {}

@@ -32,6 +32,7 @@ from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
 
 _FACTORY = "reseed.in_process.models:make"
 _SPLITS = 10
+_DEVICES = ("cpu", "gpu", "auto")
 #: scikit-learn's names of scorers, where they are not Reseed's.
 _SCORERS = {
     "roc_auc": "auc",
@@ -120,6 +121,8 @@ def study(
     drawn = design(_SPLITS if splits is None else splits, share, data.targets, data.task, data.rows)
     numbers = _seeds(seeds)
     chosen = _metric(metric, data.task, truth(greater_is_better))
+    if device not in _DEVICES:
+        raise ReseedError(f"device {device!r}: use one of {', '.join(_DEVICES)}")
     device = pick_device(device, 0 if device == "cpu" else 1)
     if device != "cpu" and n_jobs != 1:
         raise ReseedError("n_jobs: on a GPU trainings run one at a time; leave n_jobs at 1")
