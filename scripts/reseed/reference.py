@@ -21,6 +21,7 @@ _FILES = {
     "weights": ("Pretrained weights", "config/weights/NAME.yaml"),
     "config": ("The whole run", "config/config.yaml"),
 }
+_LINK = re.compile(r"\[(\w+)\]\(#\w+\)")
 _COLUMNS = "| field | what it says | values | default |\n| --- | --- | --- | --- |\n"
 _LEAST, _MOST = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
 _REF = "#/$defs/"
@@ -160,13 +161,16 @@ def _option_lines(options: type[BaseModel] | None, known: Container[str] = ()) -
     """A line an option that is not `known` already."""
     if options is None:
         return
-    told = _told(options)
-    for name, field in options.model_json_schema().get("properties", {}).items():
+    told, schema = _told(options), options.model_json_schema()
+    for name, field in schema.get("properties", {}).items():
         if name in known:
             continue
         default = _default(field.get("default"))
-        values = _values(field) + ("" if default == "–" else f"; {default}")
+        values = _LINK.sub(r"\1", _values(field)) + ("" if default == "–" else f"; {default}")
         yield f"- `{name}` ({values})" + (f": {told[name]}" if name in told else "")
+        for inner in _refs(field):
+            lines = schema["$defs"][inner].get("description", "").strip().split("\n")
+            yield from (f"  - {line.strip()}" for line in lines)
 
 
 def _told(options: type[BaseModel]) -> dict[str, str]:
