@@ -1,13 +1,11 @@
 """Speed of exact alpha-hat against a plain writing of the published loop.
 
-    python scripts/benchmark_trimming.py [n ...]
-
 Both get an unsorted candidate sample of n logit gaps and a reference of 20 models, and both sort
 and evaluate the reference themselves. The loop is run in full: an O(n^2) body for each of the 13
 alphas of the authors' grid. "ratio to one alpha" sets the exact value against one such body.
 """
 
-import sys
+import argparse
 import time
 
 import numpy as np
@@ -46,8 +44,11 @@ def timed(function, *arguments, repeats: int):
     return float(np.median(times)), value
 
 
-def main(sizes: list[int]) -> None:
+def main() -> None:
     """Print one row per sample size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("n", nargs="*", type=int, default=[2000, 4000, 8000], help="sample sizes")
+    sizes = parser.parse_args().n
     rng = np.random.default_rng(0)
     print(f"{'n':>6} {'exact ms':>9} {'loop s':>8} {'ratio':>8} {'ratio to one alpha':>19}"
           f"   alpha-hat exact, grid, loop")  # fmt: skip
@@ -64,4 +65,4 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(a) for a in sys.argv[1:]] or [2000, 4000, 8000])
+    main()

@@ -1,5 +1,6 @@
 """Write the JSON schemas of the configuration files, and the page that says what they hold."""
 
+import argparse
 from pathlib import Path
 
 from reseed.atomic import write_json, write_text
@@ -9,6 +10,7 @@ from reseed.reference import reference
 EXAMPLES = Path("docs/examples")
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     for name, schema in schemas().items():
         write_json(Path("config/schema") / f"{name}.json", schema)
     page = reference(EXAMPLES / "config_head.md", EXAMPLES / "study.yaml")

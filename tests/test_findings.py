@@ -59,6 +59,25 @@ def test_it_quotes_what_was_measured():
     assert {len(found) for found in inside.values()} == {7}
 
 
+def test_the_protocol_is_told_as_on_its_page():
+    page = (ROOT / "docs" / "papers" / "deterministic-protocol.md").read_text(encoding="utf-8")
+    lines = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("|")]
+    table = [[cell.strip() for cell in line] for line in lines if len(line) == 7][2:]
+    bbc, digits = ({row[1]: row[2:6] for row in part} for part in (table[:3], table[3:]))
+    one, written, corrected = bbc
+    row = {n: next(t for t in TEXT.splitlines() if t.startswith(f"| {n} |")) for n in (9, 10, 11)}
+    for told in (bbc, digits):
+        assert told[written][3] in row[9]
+    error = [told[corrected][3].split(" ")[0] for told in (bbc, digits)]
+    assert f"{error[0]} and {error[1]} %" in row[9]
+    assert f"{bbc[written][0]} on BBC, {digits[written][0]} on digits" in row[10]
+    shares = [float(told[one][0].split(" ")[0]) for told in (digits, bbc)]
+    assert f"{shares[0]:.0f} % of single runs on digits; {shares[1]:.0f} % on BBC" in row[11]
+    for number in ("500", "420 trials", "1,000 draws"):
+        assert number in "".join(row.values())
+        assert number in page
+
+
 PAGES = [
     *(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "examples"),
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config/README.md")),

@@ -17,14 +17,24 @@ WORDS = {
     "difference is shown": "So large a difference would be rare (adjusted p at most the level that"
     " is stated) if the models were equally good; otherwise nothing is claimed, equality neither.",
     "interval": "Where the true value lies, in as many of 100 such studies as its level says.",
+    "arm": "What is compared: a model, where a study says so with hyper-parameters or kinds of seed"
+    " of its own.",
+    "setting": "One dataset, one way of splitting it and one source of hyper-parameters, within"
+    " which models are compared.",
     "cell": "One dataset with one algorithm and one way of varying the seeds: one row of a table.",
     "luck of the test rows": "How far the score of one trained model would move if other rows had"
     " been drawn for the test.",
+    "equivalent": "No difference was shown, and it was shown to be smaller than the region of"
+    " practical equivalence that the study states; without a stated region nothing is called"
+    " equivalent.",
     "flips": "Single runs that put the two models in the other order than the mean does.",
     "average rank": "A model's place among the models, 1 for the best, averaged over datasets.",
     "churn": "Share of the test rows on which two trained models predict different classes.",
     "α̂": "Share of a trained model's test rows that must be set aside for its outputs to look like"
     " those of its siblings, which differ in the seed alone; 0: nothing stands out.",
+    "ensemble": "Several trained models taken as one, by the mean of their logits.",
+    "ECE": "Expected calibration error: how far the probability of the predicted class lies from"
+    " the share that is right, on average over bins of that probability.",
     "optimism": "Points by which the chosen model scores better where it was chosen than"
     " elsewhere.",
     "stand-in": "Data of the same shape in place of data that cannot be had.",
