@@ -78,6 +78,13 @@ def test_the_protocol_is_told_as_on_its_page():
         assert number in page
 
 
+def anchors(text):
+    """What GitHub calls the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.S), flags=re.M)
+    plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
 PAGES = [
     *(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "examples"),
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config/README.md")),
@@ -87,6 +94,10 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_somewhere(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
-    for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
-        if "://" not in link:
-            assert (page.parent / link).exists(), link
+    for link, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?[^)]*\)", text):
+        if "://" in link:
+            continue
+        target = page.parent / link if link else page
+        assert target.exists(), link
+        if anchor and target.suffix == ".md":
+            assert anchor in anchors(target.read_text(encoding="utf-8")), f"{link}#{anchor}"
