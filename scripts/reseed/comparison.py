@@ -10,7 +10,7 @@ import importlib
 import io
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -124,9 +124,9 @@ def chosen_pairs(baseline: object, pairs: object) -> dict:
 
     pairs: any sequence of pairs.
     """
-    if baseline is not None and pairs:
+    found = _texts([] if pairs is None else pairs)
+    if baseline is not None and found:
         raise ReseedError("give `baseline` or `pairs`, not both.")
-    found = _texts(pairs or [])
     if not (isinstance(found, list) and all(map(_two_models, found))):
         raise ReseedError(
             f"`pairs`: give pairs of two different models, as [('new', 'old')], not {pairs!r}."
@@ -155,7 +155,7 @@ def _texts(names: object) -> Any:
     """Names as text, alone, in a sequence or by name: headings and models may be numbers."""
     if isinstance(names, Mapping):
         return {str(name): _texts(value) for name, value in names.items()}
-    if isinstance(names, list | tuple):
+    if isinstance(names, Iterable) and not isinstance(names, str):
         return [_texts(name) for name in names]
     return None if names is None else str(names)
 

@@ -50,7 +50,8 @@ SCORES = pa.schema(
         *_PLACED,
         ("status", pa.string()),
         ("classes", pa.int32()),
-        *((part, pa.list_(pa.float32())) for part in KEPT_PARTS),
+        # Of regressions: their errors may be far smaller than their values.
+        *((part, pa.list_(pa.float64())) for part in KEPT_PARTS),
     ]
 )
 TARGETS = pa.schema(

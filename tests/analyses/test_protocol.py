@@ -95,6 +95,7 @@ def test_hold_outs_are_simulated_as_hold_outs():
         (5, 2, 0.2004, {"n_folds": 5, "n_repeats": 2}),  # rows do not divide by five
         (10, 1, 1 / 3, {"test_share": pytest.approx(1 / 3), "n_repeats": 10}),
         (1, 10, 0.5, {"test_share": 0.5, "n_repeats": 10}),
+        (1, 10, 0.75, {"test_share": 0.75, "n_repeats": 10}),
         (1, 10, 0.001, {"test_share": 2 / 80, "n_repeats": 10, "n_samples": 80}),
         (21, 2, 1 / 21, {"n_folds": 21, "n_repeats": 2, "n_samples": 84}),
     ],

@@ -124,9 +124,11 @@ def greater_is_better(about: dict, metric: str) -> bool:
 def data_seeds(trials: pd.DataFrame) -> pd.Series:
     """One number a trial for its data seed and repeat, which are both draws of its splits.
 
-    The data seed where nothing is repeated; the repeat where there is one data seed, 0.
+    The data seed where a dataset repeats nothing; the repeat where it has one data seed, 0; where
+    both vary, a number of its own.
     """
-    return trials["data_seed"] * (trials["repeat"].max() + 1) + trials["repeat"]
+    repeats = trials["repeat"].groupby(trials["dataset"]).transform("max") + 1
+    return trials["data_seed"] * repeats + trials["repeat"]
 
 
 def cells(data: Data) -> Iterator[Cell]:

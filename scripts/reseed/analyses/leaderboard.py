@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
@@ -19,6 +17,7 @@ from reseed.analyses.pairing import (
     shared_key,
 )
 from reseed.options import Strict
+from reseed.stats.comparison import without_noise
 from reseed.verdicts import ALL_DATASETS
 
 COLUMNS = [
@@ -65,7 +64,9 @@ def _rows(group: Group) -> list[dict]:
             "failed": group.failed[model],
         }
         if len(scores):
-            row |= {"mean": _mean(scores), "low": scores.min(), "high": scores.max()}
+            # The order of adding breaks no tie.
+            mean = float(without_noise(scores.mean(), np.abs(scores).max()))
+            row |= {"mean": mean, "low": scores.min(), "high": scores.max()}
             row["sd"] = scores.std(ddof=1) if len(scores) > 1 else np.nan
         rows.append(row)
     ranked = [row for row in rows if row["n"]]
@@ -74,12 +75,6 @@ def _rows(group: Group) -> list[dict]:
     ):
         row |= {"rank": float(rank), "models": len(ranked)}
     return sorted(rows, key=lambda row: row.get("rank", np.inf))
-
-
-def _mean(scores: np.ndarray) -> float:
-    """To 12 digits of the largest score, so that the order of adding breaks no tie."""
-    size = float(np.abs(scores).max())
-    return round(float(scores.mean()), 12 - math.ceil(math.log10(size))) if size > 0 else 0.0
 
 
 def _over_datasets(found: list[Group], rows: list[list[dict]]) -> list[dict]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from reseed.coordinates import KEPT_PARTS
+from reseed.outputs import kept as kept_as
 from reseed.outputs import probabilities
 from reseed.schemas import MODEL_SEED, PLACE
 
@@ -26,7 +27,7 @@ class Group:
     """Scores of one model on one test set.
 
     `scores` is (seeds, items) predictions or probabilities of class 1, or (seeds, items, classes)
-    probabilities; `outputs` are the raw float32 outputs behind them, of the same shape, and
+    probabilities; `outputs` are the raw outputs behind them (`outputs.kept`), of their shape, and
     `validation` those of the validation rows (None where they were not kept). `seeds` holds one
     tuple (init, order, dropout, augment) a row; `y_true` is (items,), `validation_true` likewise.
     `failed` trials have no scores and are counted only.
@@ -82,6 +83,7 @@ class Predictions:
             outputs = _stack([rows["test"][i] for i in kept], len(y_true))
             held = _stack([rows["validation"][i] for i in kept], len(y_validation))
             task = (self.tasks or {}).get(key["dataset"]) or _task_of(outputs)
+            outputs, held = kept_as(task, outputs), kept_as(task, held)
             yield Group(
                 {"experiment": folder.name, **key},
                 [tuple(int(rows[name][i]) for name in MODEL_SEED) for i in kept],

@@ -192,7 +192,7 @@ def _simulated(group: Group, models: int, splits: int, items: int, options: dict
     Folds where the ratio is that of as many folds, else hold-outs of the same share.
     """
     folds, ratio = int(group.trials["fold"].nunique()), group.test_train_ratio
-    if round(1 / ratio) == folds - 1:
+    if folds > 1 and round(1 / ratio) == folds - 1:
         design = {"n_folds": folds, "n_repeats": max(1, splits // folds)}
     else:
         share = np.clip(ratio / (1 + ratio), 2 / items, 1 - 2 / items)  # a row of each class

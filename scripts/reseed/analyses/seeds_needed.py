@@ -12,6 +12,7 @@ from scipy import special
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.analyses.pairs import Pair, _choice
 from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, pilot_sd, power
@@ -33,6 +34,8 @@ class Options(Strict):
     max_runs: beyond so many, a target is out of reach.
     assurance: confidence of the upper limit of the pilot's SD to plan by (None: the SD as it is).
     curves: pairs of a setting, those that need fewest runs, whose whole curve is given.
+    baseline: a model; only pairs with it are planned for.
+    pairs: the pairs to plan for, [[a, b], …]; not with `baseline`.
     """
 
     difference: Positive | None = None
@@ -43,6 +46,8 @@ class Options(Strict):
     max_runs: Annotated[int, Field(ge=2)] = 1000
     assurance: Level | None = None
     curves: Count = 40
+    baseline: str | None = None
+    pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -62,8 +67,10 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     two comparable runs, or without any spread.
     """
     rows, runs = [], []
-    for group in groups(data):
-        found = [_row(group, a, b, pairing, options) for a, b, pairing in pairs(group)]
+    compared = list(groups(data))
+    wanted, _ = _choice(compared, options)
+    for group in compared:
+        found = [_row(group, a, b, pairing, options) for a, b, pairing in pairs(group, wanted)]
         rows += found
         runs += _shown(found, options)
     counts = [len(one) for one in runs]
