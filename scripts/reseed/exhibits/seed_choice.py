@@ -8,6 +8,7 @@ from reseed.analyses.arms import with_arms
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.numbers import counted, percent, several, spread_over
+from reseed.exhibits.trimming import left_out
 from reseed.verdicts import number
 
 #: A trained model's siblings: what is one row of the table and one colour of the figure.
@@ -17,11 +18,12 @@ CELL = [
 ]  # fmt: skip
 NOTHING = "No per-item scores of enough model seeds of a binary classifier at this scale."
 _RANKED_BY = {
-    "validation accuracy": "Candidates are found by validation accuracy, as in the paper; test"
-    " accuracy is shown, and no score to choose by. The optimism shows what that would cost.",
-    "test accuracy": "The paper chooses on validation rows. Here only test predictions are kept:"
-    " choose no model by these scores. The optimism shows what that costs.",
+    "validation accuracy": "Candidates are found by validation accuracy; test accuracy is shown,"
+    " and no score to choose by. The optimism shows what that would cost.",
+    "test accuracy": "Only test predictions are kept: choose no model by these scores. The optimism"
+    " shows what that costs.",
 }
+_OF_THE_PAPER = "The paper chooses on validation rows."
 _SPLIT = {"scheme": "", "hyperparameters_source": "", "data_seed": "data seed ",
           "repeat": "repeat ", "fold": "fold "}  # fmt: skip
 
@@ -57,23 +59,17 @@ def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: on how many seeds, and what was left out."""
-    left_out = data.rows().query("reason != ''").drop_duplicates(["dataset", "reason"])
-    without = [
-        f"{data.dataset(dataset)} ({'; '.join(part['reason'])})"
-        for dataset, part in left_out.groupby("dataset", sort=False)
-    ]
-    return footnote(data, rows, *sentences, f"Left out: {several(without)}." if without else "")
+    return footnote(data, rows, *sentences, left_out(data))
 
 
 def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
     """By which score models were ranked, and of which datasets where they differ."""
     parts = rows.groupby("ranked_by", sort=True)
-    if len(parts) == 1:
-        return _RANKED_BY[rows["ranked_by"].iloc[0]]
-    return " ".join(
-        f"{several([data.dataset(d) for d in dict.fromkeys(part['dataset'])])}: {_RANKED_BY[name]}"
-        for name, part in parts
-    )
+    told = [_OF_THE_PAPER] if data.follows else []
+    for name, part in parts:
+        named = [data.dataset(d) for d in dict.fromkeys(part["dataset"])]
+        told.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
+    return " ".join(told)
 
 
 def how(rows: pd.DataFrame) -> str:

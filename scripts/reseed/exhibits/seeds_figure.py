@@ -44,7 +44,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         rows = rows[rows["power"].notna()]
     panels = settings(data, rows)
     if not panels:
-        return empty_figure(data, "No pair of models has the two runs that a plan starts from.")
+        reason = "No pair of models has the two runs that a plan starts from."
+        return empty_figure(data, data.no_pairs(reason))
     longest = max(len(pair_title(data, row)) for _, row in rows.drop_duplicates(PAIR).iterrows())
     columns = 1 if longest > LONG_LABEL else 2
     pairs = [len(part.drop_duplicates(PAIR)) for _, part in panels]

@@ -7,8 +7,9 @@ from typing import Literal
 
 import pandas as pd
 
+from reseed.analyses.arms import with_arms
 from reseed.exhibits import arms
-from reseed.exhibits.arms import TEST_SET, arm_title
+from reseed.exhibits.arms import TEST_SET, arm_title, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.headlines import LEAST, listed
 from reseed.exhibits.numbers import counted, decimals, fixed, from_to, several
@@ -26,6 +27,12 @@ MEASURES = {
     "alpha_hat_grid": "α̂ on the authors’ grid",
     "ks": "KS distance to the reference",
 }
+
+#: What names a part of a study, the widest part first.
+_PARTS = (
+    ["dataset"], ["experiment"], ["scheme", "hyperparameters_source"], ["arm"],
+    ["data_seed", "repeat", "fold"],
+)  # fmt: skip
 
 
 #: The name of one.
@@ -113,18 +120,34 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
         if rows["delta"].min() > _WIDE
         else ""
     )
-    left_out = data.rows().query("reason != ''")
-    without = [
-        f"{arm_title(data, row['arm'], row['experiment'])} on {data.dataset(row['dataset'])}"
-        f" ({row['reason']})"
-        for _, row in left_out.drop_duplicates(["arm", "dataset", "reason"]).iterrows()
-    ]
     return footnote(
         data,
         rows,
         f"α̂: smallest share of test items to be reweighted away for a run's logit gaps to lie"
         f" within δ = {delta} of the reference function; exact, mean over bootstraps.{few}",
         *sentences,
-        f"Left out: {several(without)}." if without else "",
+        left_out(data),
         per="arm",
     )
+
+
+def left_out(data: ExhibitData) -> str:
+    """What was not measured, and why, each by the widest part of the study of which nothing was.
+
+    So no name is that of what is shown: `RF on Magic (…)` where other arms are, `Magic (…)` where
+    none is.
+    """
+    rows = with_arms(data.rows())
+    rest, place, told = rows, [], []
+    for names in _PARTS:
+        place = [*place, *(name for name in names if name in rows)]
+        missing = rest["reason"].ne("").groupby([rest[name] for name in place], dropna=False)
+        whole = missing.transform("all")
+        for _, part in rest[whole].groupby(place, sort=False, dropna=False):
+            row = part.iloc[0]
+            title = place_title(data, rows, row, [name for name in place if name != "arm"])
+            if "arm" in place:
+                title = f"{arm_title(data, row['arm'], row['experiment'])} on {title}"
+            told.append(f"{title} ({'; '.join(dict.fromkeys(part['reason']))})")
+        rest = rest[~whole]
+    return f"Left out: {several(told)}." if told else ""
