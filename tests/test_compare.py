@@ -230,11 +230,27 @@ def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_p
     taken.clear()
     cli.main(["compare", "runs.csv"])
     assert not {*values} - {"rope"} & {*taken}
+    for name, told in cli._ANALYSIS.items():
+        assert told["help"].endswith(f"({Options.model_fields[name].default})")
+
+
+def test_the_commands_own_help_loads_no_library():
+    code = (
+        "import sys; sys.path.insert(0, 'scripts'); from reseed import cli\n"
+        "try: cli.main(['compare', '--help'])\n"
+        "except SystemExit: print({'numpy', 'pandas', 'pydantic'} & set(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip().endswith("set()")
 
 
 def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_read(tmp_path):
     with pytest.raises(SystemExit, match=r"--figure x\.xyz: end its name in one of .*pdf"):
         cli.main(["compare", str(tmp_path / "none.csv"), "--figure", "x.xyz"])
+
+
+def test_a_figure_without_a_suffix_is_left_to_matplotlib():
+    cli._can_be_drawn(Path("figure"))
 
 
 def test_command_writes_the_report_last(monkeypatch, capsys, runs, tmp_path):

@@ -7,6 +7,9 @@ a metric (`1 - AUC`, `accuracy_drop`, `auc_rank`), is not.
 
 import re
 
+#: The greatest share of 1 in single precision.
+ROUNDED = 1 + 1e-6
+
 # Means of per-item hits and areas below curves: within [0, 1], read in points (× 100).
 _SHARE = re.compile(
     "accuracy|acc|auc|auroc|auprc|f1|precision|recall|sensitivity|specificity|ap|map|dice|iou"
@@ -30,12 +33,18 @@ _TWIST = re.compile(
     "minus|false|free|rank|gap|delta|diff|difference|drop|reduction|gain|improvement|ci|sd|std"
     "|stdev|stderr|var|variance|weight"
 )
-_MINUS = re.compile(r"(^|/)\s*(1|one)?\s*[-\u2212\u2013]")
+# `1 - AUC`, but not the hyphen of `1-shot accuracy`.
+_MINUS = re.compile(
+    r"(^|/)\s*(1|one)?\s*[-\u2212\u2013](?!(shot|nn|best|step|hop|vs|gram|hour|day)(?![a-z]))",
+    re.IGNORECASE,
+)
+# A metric of which a word of `_TWIST` is a part.
+_SPEARMAN = re.compile(r"spearman('s)?[\W_]*rank", re.IGNORECASE)
 _LOGARITHM = re.compile("log|log2|log10|ln|db")
 
 
 def _words(metric: str) -> list[str]:
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", metric)
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", _SPEARMAN.sub("spearman", metric))
     return re.split(r"[^a-z0-9]+", spaced.lower())
 
 

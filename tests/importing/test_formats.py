@@ -284,6 +284,10 @@ def test_directions():
     assert direction("negative log likelihood") is False
     assert direction("top-1-accuracy") is True
     assert direction("test_err") is False
+    for name in ("1-shot accuracy", "val/1-shot_acc", "1-NN accuracy", "one-shot accuracy"):
+        assert direction(name) is True
+    assert direction("1-best WER") is False
+    assert direction("spearman_rank") is direction("Spearman rank correlation") is True
     assert is_share("test_accuracy")
     assert not is_share("r2")
     assert not is_share("mse")
@@ -296,6 +300,7 @@ def test_directions():
         *("negative_class_error", "1 - AUC", "1-acc", "test/1-acc", "one_minus_auc", "-mse"),
         *("minus_mse", "top1_err", "acc_err", "accuracy_drop", "acc_gap", "auc_rank"),
         *("accuracy_std", "error_reduction", "error_free_rate", "aux_loss_weight"),
+        *("1 - nn_auc", "spearman_rank_gap"),
     ],
 )
 def test_a_name_that_makes_something_else_of_a_metric_does_not_say(name):

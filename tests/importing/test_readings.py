@@ -67,12 +67,16 @@ def test_an_error_of_both_signs_is_refused():
 
 
 def test_directions_for_a_metric_that_is_not_there():
-    with pytest.raises(ReseedError, match=r"'F1_negative', which is not there.*'f1_negative'"):
-        read(runs("f1_negative"), greater_is_better={"F1_negative": True})
+    with pytest.raises(ReseedError, match=r"'f1_negatives', which is not there.*'f1_negative'"):
+        read(runs("f1_negative"), greater_is_better={"f1_negatives": True})
     assert greater(read(runs("f1_negative"), greater_is_better={"f1_negative": True})[1]) is True
     # One that the table has may be told of, whether or not it is compared by.
     both = {"accuracy": True, "error": False}
     read(runs().assign(error=0.1), metric="accuracy", greater_is_better=both)
+    table = runs("test_elo", test_f1=0.5)
+    for name in ("elo", "Test elo"):
+        about = read(table, metric="test_elo", greater_is_better={name: False, "f1": True})[1]
+        assert greater(about) is False
 
 
 def test_a_share_beside_percentages():
@@ -98,6 +102,17 @@ def test_the_column_of_scores_is_named():
         assert "score from 'accuracy'" in about["notes"][0]
     _, about = read(runs("elo", train_loss=0.1), greater_is_better=True)
     assert "score from 'elo'" in about["notes"][0]
+    for table, metric, beside in (
+        (runs(temperature=0.7, lr=0.1), "accuracy", "temperature"),
+        (runs("elo", precision=16.0), "precision", "elo"),
+    ):
+        _, about = read(table)
+        assert f"score from '{metric}'" in about["notes"][0]
+        assert f"Left out: {beside}; if one of them is the score, give `metric`." in about["notes"]
+    _, about = read(runs("elo", aux_loss_weight=0.1), greater_is_better=True)
+    assert "score from 'elo'" in about["notes"][0]
+    for metric in ("c_index", "rand_index", "n_correct", "time_to_solution"):
+        assert metric in read(runs(metric), greater_is_better=True)[0]
     _, about = read(runs(score=0.5), metric="accuracy")
     assert about["notes"][0].endswith("seed from 'seed', score from 'accuracy'.")
 
@@ -105,7 +120,9 @@ def test_the_column_of_scores_is_named():
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        (runs("elo", val_loss=0.1), "several columns that may be the score: val_loss, elo"),
+        (runs("elo", rating=0.1), "several columns that may be the score: elo, rating"),
+        (runs("n_correct", n_items=9), "several columns that may be the score"),
+        (runs("error"), r"its metric 'error' has a name .* Rename it: `error_score`"),
         (runs("train_loss"), "no column of scores"),
         (runs(test_accuracy=0.1), "several columns"),
     ],
@@ -126,16 +143,27 @@ def test_words_of_a_status():
         read(runs(status="halted"))
 
 
-@pytest.mark.parametrize("ratio", [80, -0.5, "0.25", True])
+@pytest.mark.parametrize("ratio", [80, -0.5, "0.25", True, np.bool_(True)])
 def test_a_ratio_that_is_none(ratio):
     with pytest.raises(ReseedError, match=r"`test_train_ratio` is .* up to 10") as error:
         read(runs().rename(columns={"seed": "split"}), test_train_ratio=ratio)
     assert "mistakes" not in str(error.value)
 
 
+@pytest.mark.parametrize("ratio", [np.float32(0.25), np.int64(1), 1])
+def test_a_ratio_of_any_kind_of_number(ratio):
+    metrics, _ = read(runs().rename(columns={"seed": "split"}), test_train_ratio=ratio)
+    assert np.allclose(metrics["test_ratio"], ratio / (1 + ratio))
+
+
+def test_a_loss_that_rounding_put_below_zero():
+    _, about = read(runs("log_loss", rf=-1e-16))
+    assert greater(about) is False
+
+
 def test_a_wide_table_needs_one_of_the_metrics_that_are_named(tmp_path):
     frame = pd.DataFrame({"model": ["a", "b"] * 5, "seed": np.arange(10) // 2, "auc": 0.5})
-    metrics, about = import_results(frame, {"metric": ["ndcg", "auc"]}, {})
+    _, about = import_results(frame, {"metric": ["ndcg", "auc"]}, {})
     assert about["datasets"]["data"]["metric"] == "auc"
     with pytest.raises(ReseedError, match="no column for the metric 'ndcg' or 'aucc'"):
         import_results(frame, {"metric": ["ndcg", "aucc"]}, {})

@@ -85,6 +85,11 @@ def test_whole_numbers_predicted_as_whole_numbers_are_classes(change):
     assert read_as(frame).startswith("Read as classes: 'y_pred' is right where it equals y_true")
 
 
+def test_whole_numbers_beyond_all_labels_are_counts():
+    frame = items(lambda t, right: t if right else t + 3, lambda i: i % 10, y="y_pred")
+    assert read(frame)[1]["datasets"]["data"]["task"] == "regression"
+
+
 def test_true_and_false_are_one_and_zero():
     frame = items(lambda t, right: bool(t) == right, lambda i: i % 2, y="y_pred")
     found = read(frame)[0].set_index(["model", "init"])["accuracy"]
@@ -199,6 +204,18 @@ def test_what_stands_beside_cross_validate_is_kept():
 def test_cross_validations_of_different_lengths_are_not_paired():
     with pytest.raises(ReseedError, match=r"rf has 10, svm has 5.*column `fold`"):
         read({"rf": folds(10), "svm": folds(5)})
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["index", "columns"])
+def test_a_mean_beside_pivoted_runs_is_no_run(kept):
+    frame = wide("model", "seed")
+    frame = frame.assign(mean=frame.mean(axis=1), std=frame.std(axis=1), family="net")
+    metrics, about = read(frame if kept else frame.reset_index(), metric="acc")
+    assert scores(metrics) == EXPECTED
+    assert "Left out: mean, std, which hold no value of a run." in about["notes"]
+    # Runs that have names: nothing says which are none.
+    frame = wide("model", "seed").rename(columns=lambda seed: f"first {seed}")
+    assert len(read(frame, metric="acc")[0]) == len(EXPECTED)
 
 
 def test_a_pivot_whose_index_became_columns():

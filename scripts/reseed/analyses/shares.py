@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reseed.metric_names import is_share
-
-#: The largest share of 1 in single precision.
-_ROUNDED = 1 + 1e-6
+from reseed.metric_names import ROUNDED, is_share
 
 
 def whole(metric: str, scores: ArrayLike) -> float | None:
@@ -17,6 +14,6 @@ def whole(metric: str, scores: ArrayLike) -> float | None:
     By the name of the metric and its scores.
     """
     x = np.asarray(scores, dtype=np.float64)
-    if not is_share(metric) or x.size == 0 or x.min() < 0 or x.max() > 100 * _ROUNDED:
+    if not is_share(metric) or x.size == 0 or x.min() < 0 or x.max() > 100 * ROUNDED:
         return None
-    return 1.0 if x.max() <= _ROUNDED else 100.0
+    return 1.0 if x.max() <= ROUNDED else 100.0

@@ -61,12 +61,12 @@ def import_table(
 ) -> tuple[pd.DataFrame, dict]:
     """As `import_results`, of a table whose columns were found."""
     wanted, unit = results.get("metric"), results.get("unit") or ""
-    scores, tasks, copies = [], {}, []
+    scores, tasks, beside, copies = [], {}, [], []
     if holds_items(found):
         table.finish()
         long, tasks = scored_items(table, found, wanted)
     else:
-        long, scores = long_table(table, found, wanted_names(wanted))
+        long, scores, beside = long_table(table, found, wanted_names(wanted))
         table.finish()
         long, copies = without_copies(table, found, long)
     rows, primary, left_out = choose_metrics(table, long, _primary(wanted, tasks))
@@ -74,7 +74,7 @@ def import_table(
     same_unit(table, long, primary, unit)
     if not primary:
         table.finish()
-    runs = one_row_a_run(rows, primary)
+    runs = one_row_a_run(table, rows, primary)
     unfinished = unfinished_runs(table, runs)
     single = single_runs(table, found, runs)
     models = list(dict.fromkeys(runs["model"]))
@@ -87,6 +87,7 @@ def import_table(
         read,
         *table.notes,
         *read_notes(tasks),
+        *beside,
         *copies,
         *left_out,
         *signs,

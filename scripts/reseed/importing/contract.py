@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 import pandas as pd
 
@@ -18,8 +20,18 @@ _MOST_FOLDS = {True: 10, False: 20}
 _MOST_RATIO = 10
 
 
-def one_row_a_run(long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
-    """Metrics as columns; `reason` says why a run has no score on its dataset's metric."""
+def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
+    """Metrics as columns; `reason` says why a run has no score on its dataset's metric.
+
+    Raises ReseedError for a metric that has the name of another column here.
+    """
+    own = {*KEY, "reason", *IDENTITY, *SEEDS, *OUTCOME}
+    for metric in long["metric"].unique():
+        if metric in own:
+            raise table.refuse(
+                f"its metric {metric!r} has a name that Reseed uses for something else",
+                f"Rename it: `{metric}_score`.",
+            )
     code = long.groupby(KEY, sort=False).ngroup().to_numpy()
     runs = long.drop_duplicates(KEY)[KEY].reset_index(drop=True)
     for metric in dict.fromkeys(long["metric"]):
@@ -59,7 +71,7 @@ def unfinished_runs(table: Table, runs: pd.DataFrame) -> list[str]:
 def given_ratio(table: Table, given: object) -> float | dict[str, float] | None:
     """`test_train_ratio` as the study gives it; one that is no such number is a mistake."""
     for ratio in given.values() if isinstance(given, dict) else [given]:
-        number = isinstance(ratio, int | float) and not isinstance(ratio, bool)
+        number = isinstance(ratio, Real) and not isinstance(ratio, bool)
         if ratio is not None and not (number and 0 < ratio <= _MOST_RATIO):
             table.mistake(
                 f"`test_train_ratio` is {ratio!r}",

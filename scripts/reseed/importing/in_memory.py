@@ -11,6 +11,7 @@ import pandas as pd
 from reseed.errors import ReseedError
 from reseed.importing.columns import RUN, known_name
 from reseed.importing.files import checked, with_index
+from reseed.importing.layouts import numbered
 from reseed.importing.table import Layout, Table
 from reseed.metric_names import direction
 
@@ -21,21 +22,29 @@ def of_frame(frame: pd.DataFrame) -> Table:
     """A frame; named levels of its index are columns, and so is what its columns are named after.
 
     A pivoted frame (index `model`, columns `fold`) is so made long again, also where its index was
-    made a column.
+    made a column. Numbers beside numbered runs, such as their mean, are left out.
     """
     if frame.columns.nlevels > 1:
         raise ReseedError(
             "The table has headings of several levels. Give one level: "
             "`df.stack(…).reset_index()`, or join the levels."
         )
-    across = frame.columns.name
+    across, notes = frame.columns.name, ()
     levels = {level for level in frame.index.names if level is not None}
     frame = with_index(frame).rename_axis(columns=None)
     if across is not None and known_name(across) is not None:
         here = (None, known_name(across))
-        beside = [c for c in frame if c in levels or known_name(c) not in here]
+        labels = [c for c in frame if c not in levels and known_name(c) in here]
+        runs = numbered(map(str, labels)) if known_name(across) in RUN else {}
+        other = [c for c in labels if str(c) not in runs] if runs else []
+        left = list(frame[other].select_dtypes("number"))
+        if left:
+            notes = (f"Left out: {', '.join(map(str, left))}, which hold no value of a run.",)
+        frame = frame.drop(columns=left)
+        beside = [c for c in frame if c in other or c not in labels]
         frame = frame.melt(beside, var_name=across, value_name="value")
-    return checked(Table("The table", frame.rename(columns=str), np.arange(len(frame)), "row"))
+    frame = frame.rename(columns=str)
+    return checked(Table("The table", frame, np.arange(len(frame)), "row", notes=notes))
 
 
 def of_mapping(source: Mapping) -> Table:

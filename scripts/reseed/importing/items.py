@@ -217,13 +217,17 @@ def _as_labels(*columns: pd.Series) -> list[pd.Series]:
 
 
 def _are_classes(target: pd.Series, prediction: pd.Series) -> bool:
-    """Names of which any is predicted, or whole numbers, few or none but those of the targets."""
+    """Names of which any is predicted, or whole numbers: those of the targets, or few.
+
+    A class that no item has may be predicted; more than one beyond all others would be counts.
+    """
     found = prediction.isin(target)
     if target.dtype.kind != "f":
         return bool(found.any())
     whole = (target % 1 == 0).all() and (prediction.dropna() % 1 == 0).all()
-    few = target.nunique() <= _MANY_CLASSES or found[prediction.notna()].all()
-    return bool(whole and few)
+    beyond = prediction[(prediction < target.min()) | (prediction > target.max())]
+    few = target.nunique() <= _MANY_CLASSES and beyond.nunique() <= 1
+    return bool(whole and (few or found[prediction.notna()].all()))
 
 
 def _order(label: str) -> tuple:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ import pandas as pd
 
 from reseed.importing.columns import RUN, known_name, parts_of, plain
 from reseed.importing.table import Layout, Table
-from reseed.metric_names import direction, is_share
+from reseed.metric_names import ROUNDED, direction, is_share
 
 #: Candidates of a search that are compared, the best by mean score.
 MOST_CANDIDATES = 10
@@ -23,8 +24,6 @@ _NUMBERED = re.compile(r"(fold|split|cv|seed|run|repeat)[ _\-.#]*(\d+)", re.IGNO
 #: What a column's stem says of its number; the plain word for a repeated training is a seed.
 _STEMS = {"fold": "fold", "split": "fold", "cv": "fold", "seed": "seed", "run": "seed"}
 _TIMES = ("fit_time", "score_time")
-#: What a share may exceed its bound by.
-_ROUNDING = 1 + 1e-6
 _POSITION = (
     "Folds were numbered by their position and taken as one cross-validation: for repeated or "
     "shuffled splits give `test_train_ratio` (0.25 for 5 folds or an 80/20 split)."
@@ -176,7 +175,7 @@ def _same_number_of_folds(table: Table, known: dict[str, str | None], number: pd
             )
 
 
-def numbered(columns: list[str]) -> dict[str, tuple[str, int]]:
+def numbered(columns: Iterable[str]) -> dict[str, tuple[str, int]]:
     """Columns that hold a run each, by name (`fold_3`, `seed 7`, `4`): (what it is, its number)."""
     found = {}
     for column in columns:
@@ -257,7 +256,7 @@ def _may_be_scores(table: Table, models: list[str], metrics: tuple[str, ...]) ->
         return
     scores = {m: pd.to_numeric(table.text(m), errors="coerce").abs() for m in models}
     greatest = 1 if any(column.max() <= 1 for column in scores.values()) else 100
-    outside = [m for m, column in scores.items() if column.max() > greatest * _ROUNDING]
+    outside = [m for m, column in scores.items() if column.max() > greatest * ROUNDED]
     if outside:
         raise table.refuse(
             f"each column of numbers is read as a model, but {', '.join(outside)} cannot be "

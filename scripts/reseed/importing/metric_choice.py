@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 
 from reseed.errors import nearest
+from reseed.importing.columns import plain
+from reseed.importing.shapes import short
 from reseed.importing.table import Table
-from reseed.metric_names import direction, is_error, is_share
+from reseed.metric_names import ROUNDED, direction, is_error, is_share
 
 _SHOWN = 6
-_ONE = 1 + 1e-6  # a share of 1 in single precision
+# What a value may be off by, of the greatest: a perfect log loss may be -1e-16.
+_OFF = 1e-9
 
 Wanted = str | list[str] | dict[str, str] | None
 
@@ -110,15 +113,16 @@ def directions(
     said = given if isinstance(given, dict) else {}
     if isinstance(given, bool):
         said = dict.fromkeys(of_name, given)
-    there = {*long["metric"].unique(), *table.columns}
-    for metric in [name for name in said if primary and name not in there]:
+    there = {_bare(table, name) for name in (*long["metric"].unique(), *table.columns)}
+    for metric in [name for name in said if primary and _bare(table, name) not in there]:
         table.mistake(
             f"`greater_is_better` names the metric {metric!r}, which is not there",
             f"It has {', '.join(of_name)}.{nearest(metric, list(of_name))}",
         )
+    said = {_bare(table, name): greater for name, greater in said.items()}
     found, notes = {}, []
     for metric, known in of_name.items():
-        answer = said.get(metric, layout.directions.get(metric))
+        answer = said.get(_bare(table, metric), layout.directions.get(metric))
         if answer is None:
             answer = _of_sign(table, long[long["metric"] == metric], metric)
             if None not in (answer, known) and answer != known:
@@ -138,12 +142,19 @@ def directions(
     return found, notes
 
 
+def _bare(table: Table, metric: str) -> str:
+    """A metric's name without what is put before it: `acc` of `test_acc`."""
+    return plain(short(table, metric)).removeprefix("test_")
+
+
 def _of_sign(table: Table, rows: pd.DataFrame, metric: str) -> bool | None:
     """What the sign of an error's values says: below 0 it was negated, and greater is better.
 
     So it is with any loss that a scorer gave. An error of both signs is a mistake.
     """
-    below, above = rows["value"] < 0, rows["value"] > 0
+    values = rows["value"].where(np.isfinite(rows["value"]))
+    off = _OFF * values.abs().max()
+    below, above = values < -off, values > off
     if is_error(metric) and below.any() and above.any():
         table.mistake(
             f"{metric!r} has values below 0 and above it, but an error is never below 0",
@@ -166,10 +177,11 @@ def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: s
     metric = long["dataset"].map({d: m for d, m in primary.items() if is_share(m) and not unit})
     rows = long[(long["metric"] == metric) & (long["value"] > 0)]
     mixed = []
-    for dataset, group in rows.groupby("dataset", sort=False):
-        by_model = group.groupby("model", sort=False)["value"].agg(["min", "max"])
-        shares = by_model.index[by_model["max"] <= _ONE]
-        percents = by_model.index[by_model["min"] > _ONE]
+    ranges = rows.groupby(["dataset", "model"], sort=False)["value"].agg(["min", "max"])
+    for dataset, of_models in ranges.groupby(level="dataset", sort=False):
+        by_model = of_models.droplevel("dataset")
+        shares = by_model.index[by_model["max"] <= ROUNDED]
+        percents = by_model.index[by_model["min"] > ROUNDED]
         if len(shares) and len(percents):
             mixed.append((dataset, ", ".join(percents), ", ".join(shares)))
     if mixed:

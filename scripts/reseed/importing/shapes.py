@@ -100,12 +100,14 @@ def _whole_numbers(table: Table, column: str) -> pd.Series:
     return pd.Series(pd.factorize(text, sort=True)[0].astype(np.int64), text.index)
 
 
-def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFrame, list[str]]:
+def long_table(
+    table: Table, found: dict, wanted: list[str]
+) -> tuple[pd.DataFrame, list[str], list[str]]:
     """Long or wide table → `KEY`, `metric`, `value` (NaN: failed), `reason`, `row` of the table.
 
     `wanted`: the metrics that the study names, or none. Beside it the columns that hold the
-    scores. That no metric can be told, several may be meant, or one is not there, are mistakes; the
-    result is then without a use.
+    scores, and notes. That no metric can be told, several may be meant, or one is not there, are
+    mistakes; the result is then without a use.
     """
     runs = runs_table(table, found)
     runs["row"] = runs.index
@@ -117,26 +119,27 @@ def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFra
             names = _labels(table, found["metric"])
         else:
             names = wanted[0] if wanted else short(table, found["value"])
-        return runs.assign(metric=names, value=table.numbers(found["value"])), [found["value"]]
+        return runs.assign(metric=names, value=table.numbers(found["value"])), [found["value"]], []
     if "metric" in found:
         table.mistake(
             f"names metrics in column {found['metric']!r} but has no column of their values",
             "Name it `value`, or map it: `columns: {value: …}`. "
             f"It has {', '.join(table.columns)}.",
         )
-        return runs.assign(metric="", value=np.nan), []
+        return runs.assign(metric="", value=np.nan), [], []
     if wanted and not set(wanted) & set(columns):
         table.mistake(
             f"has no column for the metric {' or '.join(map(repr, wanted))}",
             f"It has {', '.join(table.columns)}.{nearest(wanted[0], table.columns)}",
         )
+    notes = []
     if not wanted:
-        only = _only_metric(table, found)
+        only, notes = _only_metric(table, found)
         columns = {short(table, only): only} if only else {}
     if not columns:
-        return runs.assign(metric="", value=np.nan), []
+        return runs.assign(metric="", value=np.nan), [], notes
     parts = [runs.assign(metric=m, value=table.numbers(c)) for m, c in columns.items()]
-    return pd.concat(parts, ignore_index=True), list(columns.values())
+    return pd.concat(parts, ignore_index=True), list(columns.values()), notes
 
 
 def short(table: Table, column: str) -> str:
@@ -158,23 +161,28 @@ def _metric_columns(table: Table, found: dict, wanted: list[str]) -> dict[str, s
     return columns
 
 
-def _only_metric(table: Table, found: dict) -> str | None:
-    """The one column of scores: the tool's, else the one of numbers that is not bookkeeping.
+def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
+    """The one column of scores, and notes: the one named as a metric, else the only likely one.
 
-    A metric by name is not chosen over a column that may be the score as well.
+    Likely is what the tool logged, else a column of numbers that is not bookkeeping by its name,
+    else any column of numbers.
     """
     reserved = {name for known in NAMES.values() for name in known}
     taken = used(found)
     free = [c for c in table.columns if c not in taken and plain(c) not in reserved]
     named = _named(table, found)
     logged = [c for c in free if c.startswith(table.layout.metrics)]
-    numeric = [c for c in free if table.is_numeric(c) and not _is_bookkeeping(table, c)]
-    scores = logged or [c for c in free if c in named or c in numeric]
-    candidates = [c for c in scores if not _TRAINING & set(plain(c).split("_"))]
-    candidates.sort(key=lambda c: c not in named)
+    scores = logged or [c for c in free if c in named or _may_be_score(table, c)]
+    scores = [c for c in scores if not _TRAINING & set(plain(c).split("_"))]
+    named = [c for c in scores if c in named]
+    likely = logged or [c for c in scores if c in named or not _is_bookkeeping(c)] or scores
+    others = [c for c in scores if c in likely and c not in named]
+    candidates = named or others
     if len(candidates) == 1:
-        return candidates[0]
-    columns = ", ".join(short(table, c) for c in candidates or table.columns)
+        left = _listed(table, others if named else [])
+        note = f"Left out: {left}; if one of them is the score, give `metric`."
+        return candidates[0], [note] if left else []
+    columns = _listed(table, [*named, *others] or table.columns)
     if candidates:
         table.mistake(
             f"has several columns that may be the score: {columns}",
@@ -186,16 +194,22 @@ def _only_metric(table: Table, found: dict) -> str | None:
             f"has no column of scores among {columns}",
             "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
         )
-    return None
+    return None, []
 
 
-def _is_bookkeeping(table: Table, column: str) -> bool:
-    """Whether a column is bookkeeping: the tool's own, a setting, or so by its name."""
+def _listed(table: Table, columns: list[str]) -> str:
+    return ", ".join(short(table, c) for c in columns)
+
+
+def _may_be_score(table: Table, column: str) -> bool:
+    """Whether a column holds numbers that are neither a setting nor the tool's bookkeeping."""
     own, settings = table.layout.own, table.layout.settings
-    if column.lower() in own or column.startswith(("_", *settings)):
-        return True
-    words = plain(column).split("_")
-    return direction(column) is None and any(map(_BOOKKEEPING.fullmatch, words))
+    reserved = column.lower() in own or column.startswith(("_", *settings))
+    return table.is_numeric(column) and not reserved
+
+
+def _is_bookkeeping(column: str) -> bool:
+    return any(map(_BOOKKEEPING.fullmatch, plain(column).split("_")))
 
 
 def _named(table: Table, found: dict) -> list[str]:
