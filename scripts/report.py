@@ -25,7 +25,7 @@ def main() -> None:
     if job["index"]:
         text = build_index(studies, [f"{study.name}.html" for study in studies])
     else:
-        text = build_study_page(studies[0], "index.html")
+        text = build_study_page(studies[0])
     write_text(page, text)
     say(f"Report: {arguments.output}")
 

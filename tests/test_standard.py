@@ -42,9 +42,10 @@ def test_a_study_that_trains_and_says_so_itself_is_left_alone(own):
 
 
 @pytest.mark.parametrize("named", [{"baseline": "a"}, {"pairs": [["a", "b"]]}])
-def test_a_baseline_reaches_the_analysis_of_pairs_only(named):
+def test_a_baseline_reaches_the_analyses_of_pairs_only(named):
     study = Study.model_validate(RESULTS | {"results": {"path": "runs.csv"} | named})
     assert study.analyses["pairs"].options == named
+    assert study.analyses["seeds_needed"].options == named
     assert study.analyses["ranking"].options == {}
     own = {"analyses": {"p": {"kind": "pairs", "options": {"baseline": "c"}}}}
     study = Study.model_validate(RESULTS | own | {"results": {"path": "r.csv", "baseline": "a"}})

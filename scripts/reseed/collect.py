@@ -181,7 +181,8 @@ def describe(study: Study, frame: pd.DataFrame) -> dict:
     limited = trials[trials["converged"].eq(False)]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
     folders = trials["dataset"].str.cat(trials[SETTING[1:]], sep="/")
-    texts = ("study", "title", "question", "citation", "scale", "notes", "models", "variants")
+    texts = ("study", "title", "question", "citation", "scale", "reduced", "notes", "models",
+             "variants")  # fmt: skip
     return {
         **{name: job[name] for name in texts},
         "experiments": {

@@ -81,6 +81,7 @@ def study_job(project: Project, plan: Plan, name: str, experiment: str | None = 
         "mixed": project.main.mixed,
         "study": name,
         "scale": project.main.scale,
+        "reduced": bool(study.scales.get(project.main.scale)),
         **{field: getattr(study, field) for field in ("title", "question", "citation", "metric")},
         "metrics": list(dict.fromkeys(metric for metric in named if metric)),
         "metric_code": plan.metric_code.get(name, ""),

@@ -13,6 +13,7 @@ _ANALYSES = {
     "ranking": {"kind": "ranking"},
     "seeds_needed": {"kind": "seeds_needed"},
 }
+_OF_PAIRS = ("pairs", "seeds_needed")
 _ITEM_ANALYSES = {"noise": {"kind": "noise_split"}, "choice": {"kind": "seed_choice"}}
 _EXHIBITS = {
     "leaderboard": ("leaderboard_table", "Leaderboard", "pairs"),
@@ -100,7 +101,7 @@ def narrowed(analyses: dict, results: dict) -> dict:
         return analyses
     return {
         name: entry | {"options": named | (entry.get("options") or {})}
-        if isinstance(entry, dict) and entry.get("kind") == "pairs"
+        if isinstance(entry, dict) and entry.get("kind") in _OF_PAIRS
         else entry
         for name, entry in analyses.items()
     }

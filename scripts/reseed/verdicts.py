@@ -268,8 +268,9 @@ def p_text(p: float) -> str:
 def share_text(share: float, places: int = 0) -> str:
     """`4 %`; `below 1 %` and `over 99 %` where rounding would say never or always."""
     percent, least = 100 * share, 10.0**-places
-    if 0 < percent < least:
-        return f"below {least:.{places}f} %"
-    if 100 - least < percent < 100:
-        return f"over {100 - least:.{places}f} %"
-    return f"{percent:.{places}f} %"
+    text = f"{percent:.{places}f}"
+    if float(text) == 0 < percent:
+        text = f"below {least:.{places}f}"
+    elif float(text) == 100 > percent:
+        text = f"over {100 - least:.{places}f}"
+    return f"{text} %"

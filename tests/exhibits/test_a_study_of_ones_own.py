@@ -4,15 +4,20 @@ import json
 
 import numpy as np
 import pytest
-from reseed.analyses import pairs, protocol, ranking, seeds_needed, spread
+from reseed.analyses import fold_scores, pairs, protocol, ranking, seeds_needed, spread
 from reseed.analyses.data import Data
 from reseed.exhibits import (
     checklist,
+    critical_difference_figure,
+    fold_scores_table,
     interval_table,
+    pairs_figure,
     pairs_table,
     protocol_table,
     ranking_figure,
     seeds_figure,
+    verdicts_table,
+    win_tie_loss_table,
 )
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.report import build_study_page, read_study
@@ -77,8 +82,10 @@ def page(folder, facts):
 def test_only_what_follows_a_paper_is_smaller_than_it(tmp_path, study):
     told = "smaller than the published study"
     assert told not in page(tmp_path, study[1])
-    assert told in page(tmp_path, study[1] | {"citation": "Somebody. 2022."})
-    assert told not in page(tmp_path, study[1] | {"citation": "Somebody. 2022.", "scale": "paper"})
+    assert told not in page(tmp_path, study[1] | {"reduced": True})
+    cited = study[1] | {"citation": "Somebody. 2022."}
+    assert told in page(tmp_path, cited | {"reduced": True})
+    assert told not in page(tmp_path, cited | {"reduced": False})
 
 
 def test_given_results_have_no_scale(tmp_path, study):
@@ -145,6 +152,16 @@ def test_ways_of_deciding_are_a_protocols_only_where_there_is_a_paper(study):
     assert table.headline.startswith("Promised to err in 5 %: as written in ")
 
 
+def test_intervals_over_splits_are_a_protocols_only_where_there_is_a_paper(study):
+    data = drawn_from(fold_scores, *study)
+    table = fold_scores_table.table(data, {})
+    told = " ".join([table.headline, table.footnote, *table.findings, *table.shown])
+    for word in ("written", "protocol", "one fold", "One fold"):
+        assert word not in told
+    assert "BCa" in table.shown
+    assert "the interval is that of the corrected t" in table.footnote
+
+
 def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
     data = drawn_from(spread, *study)
     told = "where seeds are crossed"
@@ -156,6 +173,11 @@ def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
 def test_one_model_is_said_to_be_one():
     one = results(("mine",))
     one = one[0][one[0]["experiment"] == "crossed"], one[1]
+    data = drawn_from(pairs, *one)
+    for kind in (pairs_table, verdicts_table, win_tie_loss_table):
+        assert kind.table(data, {}).empty == "There is one model."
+    for kind in (pairs_figure, critical_difference_figure):
+        assert kind.figure(data, {})[1].empty == "There is one model."
     assert ranking_figure.figure(drawn_from(ranking, *one), {})[1].empty == "There is one model."
     assert seeds_figure.figure(drawn_from(seeds_needed, *one), {})[1].empty == "There is one model."
     assert protocol_table.table(drawn_from(protocol, *one), {}).empty == "There is one model."

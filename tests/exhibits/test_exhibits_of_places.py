@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import spread
+from reseed.analyses.data import Data
 from reseed.exhibits import (
     bootstrap_table,
     curves_figure,
@@ -19,6 +20,7 @@ from reseed.exhibits import (
 )
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.panels import by_ratio
 from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown
 
@@ -43,7 +45,7 @@ def ratios():
 def test_test_ratios_have_panels_of_their_own(ratios):
     figure, drawn = score_strips.figure(ExhibitData(None, *ratios, "k", "T"), SEEDS)
     titles = [axis.get_title("left") for axis in figure.axes]
-    assert titles == ["Magic, holdout-0.1", "Magic, holdout-0.4"]
+    assert titles == ["Magic, test ratio 0.1", "Magic, test ratio 0.4"]
     for axis, ratio in zip(figure.axes, (0.1, 0.4), strict=True):
         scores = drawn.frame.query(f"scheme == 'holdout-{ratio}'")["score"]
         assert axis.lines[1].get_ydata() == pytest.approx([scores.median()] * 2)
@@ -64,8 +66,10 @@ def test_a_trend_over_test_ratios_is_counted_over_datasets_and_by_arm():
     ])  # fmt: skip
     facts = about(("magic", "home_mortgage_sim"), ("rf",))
     table = shown(ratio_table, spread, metrics, facts, {"experiments": ["data_seeds"]})
-    expected = "A larger test part: the SD falls over data seeds in 2 of 4 cells"
-    assert table.headline == expected
+    assert table.headline == (
+        "With a larger test part the SD falls: over data seeds for 2 of 4 pairs of dataset and"
+        " algorithm"
+    )
     assert ("one", "Median") in table.shown.columns
     assert ("two", "Median") in table.shown.columns
 
@@ -100,6 +104,42 @@ def test_heat_maps_name_their_ratio_and_lose_no_model():
     other = frame([*rows, *grid(lambda d, s: None, model="rf", dataset="home_mortgage_sim")])
     figure, _ = heat_maps.figure(replace(data, metrics=other), {"experiment": "grid"})
     assert "RF, median –" in [axis.get_title("left") for axis in figure.axes]
+
+
+def test_failure_of_every_trial_is_the_reason_given():
+    failed = frame(grid(lambda d, s: None, model="rf"))
+    facts = about(("magic",), ("rf", "xgb"))
+    drawn = shown(heat_maps, None, failed, facts, {"experiment": "grid"})
+    assert drawn.empty == "Every trial failed."
+    flat = frame([*grid(lambda d, s: None, model="rf"), *grid(lambda d, s: 0.5, model="xgb")])
+    drawn = shown(heat_maps, None, flat, facts, {"experiment": "grid"})
+    assert "every score is the same: XGB (Magic). Every other trial failed." in drawn.empty
+
+
+def test_schemes_are_told_by_ratio_only_where_they_differ_in_nothing_else():
+    place = ["dataset", "scheme"]
+    two = pd.DataFrame({"scheme": ["holdout-0.1", "holdout-0.2"], "test_ratio": [0.1, 0.2]})
+    assert by_ratio(two, place) == ["dataset", "test_ratio"]
+    folds = pd.DataFrame({"scheme": ["holdout-0.1", "kfold-5"], "test_ratio": [0.1, 0.2]})
+    assert by_ratio(folds, place) == place
+    assert by_ratio(two.assign(test_ratio=[0.1, np.nan]), place) == place
+    assert by_ratio(two.assign(test_ratio=0.1), place) == place
+
+
+def test_ranges_and_scores_of_seeds_by_role():
+    metrics = frame([
+        trial(0.9 + 0.01 * s, seed=s, varied=role, experiment=role, dataset="magic", metric="auc",
+              model="rf", scheme="holdout-0.2", test_ratio=0.2)
+        for role in ("order", "init")
+        for s in range(6)
+    ])  # fmt: skip
+    facts, both = about(("magic",), ("rf",)), {"experiments": ["order", "init"]}
+    facts["experiments"] |= {role: {"title": role} for role in ("order", "init")}
+    data = ExhibitData(spread.analyse(Data(metrics, facts), {}), metrics, facts, "k", "T")
+    for module in (score_strips, range_bars):
+        figure, _ = module.figure(data, both)
+        legend = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert legend[:2] == ["Order varied", "Init varied"]
 
 
 def test_folds_are_no_seeds():
@@ -155,6 +195,23 @@ def test_noise_on_several_test_sets_is_labelled_and_told_at_its_level():
     assert "covers" not in " ".join(drawn.definitions)
     drawn = seed_noise.figure(replace(data, statistics=rows.assign(level=0.95)), {})[1]
     assert "covers 94 to 100 %" in " ".join(drawn.definitions)
+
+
+def test_noise_of_a_metric_that_is_no_mean():
+    """F1 has no SD on an infinite test set: accuracy answers for it, and it alone if need be."""
+    f1 = NOISE | {"metric": "macro_f1", "infinite_sd": np.nan, "seed_share": np.nan,
+                  "observed_sd": 0.03}  # fmt: skip
+    rows = pd.DataFrame([NOISE | {"metric": "accuracy", "primary": False}, f1])
+    data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
+    figure, drawn = seed_noise.figure(data, {})
+    assert [axis.get_xlabel() for axis in figure.axes] == ["SD of accuracy"]
+    assert "in the CSV only: F1, mean over classes." in drawn.footnote
+    assert all("(accuracy)" in found for found in drawn.findings)
+    assert drawn.headline.endswith("in 1 of 1 pair of dataset and algorithm")
+    figure, drawn = seed_noise.figure(replace(data, statistics=pd.DataFrame([f1])), {})
+    assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
+    assert "it has none: F1, mean over classes." in drawn.definitions[0]
+    assert "(F1, mean over classes)" in drawn.findings[0]
 
 
 def test_scores_on_several_test_sets_are_told_apart():

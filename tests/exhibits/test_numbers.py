@@ -4,7 +4,16 @@ import math
 
 import pytest
 from reseed.exhibits.headlines import LONGEST, listed
-from reseed.exhibits.numbers import NONE, decimals, from_to, gaps, part_of, percent, spread_over
+from reseed.exhibits.numbers import (
+    NONE,
+    decimals,
+    from_to,
+    gaps,
+    part_of,
+    percent,
+    rounded_percent,
+    spread_over,
+)
 
 
 @pytest.mark.parametrize(
@@ -73,12 +82,26 @@ def test_arms_are_listed_while_a_heading_holds_them():
         (0.0004, 1, "below 0.1 %"),
         (0.9985, 0, "over 99 %"),
         (0.9996, 1, "over 99.9 %"),
+        (0.9909, 0, "99 %"),
+        (0.0091, 0, "1 %"),
         (1.0, 1, "100.0 %"),
         (math.nan, 0, NONE),
     ],
 )
 def test_never_and_always_are_said_of_nothing_else(share, places, text):
     assert percent(share, places) == text
+
+
+def test_shares_in_ranges_are_rounded_but_alone_are_never_and_always_of_nothing_else():
+    assert from_to([0.0, 0.5, 0.996], rounded_percent) == "0 % to 100 %"
+    assert from_to([0.0, 0.002], rounded_percent) == "below 1 %"
+    assert from_to([0.999, 1.0], rounded_percent) == "over 99 %"
+    assert from_to([0.0, 0.0], rounded_percent) == "0 %"
+    assert spread_over([0.0, 0.002], "pair", rounded_percent) == "below 1 % (each of 2 pairs)"
+    assert spread_over([0.998], "pair", rounded_percent) == "over 99 % (1 pair)"
+    assert spread_over([0.002, 0.2], "pair", rounded_percent) == (
+        "10 % (median of 2 pairs, 0 % to 20 %)"
+    )
 
 
 def test_decimals_are_those_of_spreads_else_of_what_keeps_values_apart():

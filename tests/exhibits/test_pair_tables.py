@@ -77,6 +77,9 @@ def test_test_ratios_are_settings_of_one_dataset():
     ]
     table = verdicts_table.table(exhibit(rows, about(("magic",), ("rf", "xgb"))), {})
     assert table.findings[0].startswith("The best mean score on 2 settings: XGB on 2;")
+    assert "adjusted over the pairs of a section" in table.definitions[0]
+    drawn = pairs_figure.figure(exhibit(rows, about(("magic",), ("rf", "xgb"))), {})[1]
+    assert "adjusted over the pairs of a panel" in drawn.definitions[0]
 
 
 def test_who_shares_the_best_mean_is_named_with_the_other():

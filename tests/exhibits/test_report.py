@@ -75,7 +75,7 @@ def study(folder, configured):
 
 @pytest.fixture(scope="module")
 def text(study):
-    return build_study_page(study, "index.html")
+    return build_study_page(study)
 
 
 def test_the_pages_are_whole_and_fetch_nothing(text, study):
@@ -190,7 +190,7 @@ def test_a_missing_exhibit_is_named(folder):
 
 
 def test_same_bytes_twice(study, text):
-    assert build_study_page(study, "index.html") == text
+    assert build_study_page(study) == text
 
 
 def test_footnotes_say_on_the_page_only_what_is_their_own():

@@ -34,8 +34,19 @@ def test_the_winner_told_is_the_one_at_the_stop():
     table = stopping_table.table(data, {})
     assert table.shown["Pair"].tolist() == ["XGB – RF"]
     assert table.findings[1].startswith("Magic: had you stopped at run ")
-    assert table.findings[1].endswith("you would have known: RF beats XGB.")
+    assert table.findings[1].endswith(
+        "you would have concluded: RF beats XGB; at the last run the interval says the opposite."
+    )
     assert table.shown["Outcome"].tolist() == ["RF beats XGB"]
+
+
+def test_a_difference_that_was_not_to_last_is_told():
+    noise = np.random.default_rng(0).normal(0, 0.001, 60)
+    found = exhibit(seeds(np.where(np.arange(60) < 12, 0.01, -0.0025) + noise))
+    told = stopping_table.table(found, {}).findings[1]
+    assert told.endswith("RF beats XGB; at the last run the interval covers 0 again.")
+    found = exhibit(seeds(0.01 + noise))
+    assert stopping_table.table(found, {}).findings[1].endswith(": RF beats XGB.")
 
 
 def test_an_interval_that_is_narrow_enough_settles_nothing():

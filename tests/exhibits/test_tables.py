@@ -151,6 +151,19 @@ def test_markdown_escapes_pipes():
 
 
 @pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("77 % [70, 84], p < 0.001", "77 % [70, 84], p < 0.001"),
+        ("[a](b), <b>", "\\[a](b), \\<b>"),
+        ("[a][b]", "\\[a][b]"),
+    ],
+)
+def test_markdown_escapes_only_what_would_be_read_as_a_link_or_tag(text, written):
+    shown = pd.DataFrame({"Model": [text]})
+    assert f"| {written} |" in markdown(simple(shown=shown))
+
+
+@pytest.mark.parametrize(
     ("values", "places"), [([0.0012], 4), ([0.5, 0.00034], 5), ([], 2), ([0.0], 2), ([1e-9], 6)]
 )
 def test_decimals_show_two_digits_of_the_smallest(values, places):

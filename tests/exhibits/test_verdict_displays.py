@@ -205,5 +205,6 @@ def test_no_grid_is_higher_than_a_page():
     assert undrawn([str(i) for i in range(10)], axes) == (
         "Not drawn for want of room, but in the CSV: 8, 9."
     )
+    assert undrawn([*"12345678", "a – b, Magic", "c"], axes).endswith(": a – b, Magic; c.")
     assert undrawn(["a"], axes) == ""
     assert len(panel_grid([20.0, 1.0], 1)[1]) == 1

@@ -95,7 +95,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
         raise ReseedError(f"pairs: family must be one of {FAMILIES}, got {options['family']!r}")
     found = list(groups(data))
     options = options | {"rope": region(options.get("rope"), (group.metric for group in found))}
-    wanted, restricted = _choice(found, options)
+    wanted, restricted = choice(found, options)
     parts = [_rows(group, pairs(group, wanted), options) for group in found]
     for family in [[row for part in parts for row in part]] if _whole(options) else parts:
         _adjust(family, options)
@@ -112,7 +112,7 @@ def _whole(options: dict) -> bool:
     return options.get("family", "dataset") == "study"
 
 
-def _choice(found: list[Group], options: dict) -> tuple[Callable[[str, str], bool], bool]:
+def choice(found: list[Group], options: dict) -> tuple[Callable[[str, str], bool], bool]:
     """Which pairs are asked for, and whether that is fewer than all."""
     if "baseline" in options and "pairs" in options:
         raise ReseedError("pairs: give either `baseline` or `pairs`, not both")

@@ -12,7 +12,7 @@ from scipy import special
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
-from reseed.analyses.pairs import Pair, _choice
+from reseed.analyses.pairs import Pair, choice
 from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, pilot_sd, power
@@ -68,7 +68,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """
     rows, runs = [], []
     compared = list(groups(data))
-    wanted, _ = _choice(compared, options)
+    wanted, _ = choice(compared, options)
     for group in compared:
         found = [_row(group, a, b, pairing, options) for a, b, pairing in pairs(group, wanted)]
         rows += found

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from reseed.analyses.aggregates import FEW
 from reseed.exhibits import style
 from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.data import ExhibitData, marks
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.numbers import from_to, several
@@ -64,8 +64,10 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
             " 92 % at 3 runs a task, 90 to 93 % at 5, 92 to 93 % at 10, 94 to 95 % at 20."
         )
     if left_out:
-        parts.append(f"Left out, because an arm lacks two runs: {', '.join(left_out)}.")
-    return " ".join([*parts, *(s for s in sentences if s)])
+        named = "; ".join(map(data.dataset, left_out))
+        parts.append(f"Left out, because an arm lacks two runs: {named}.")
+    models = [arm for name in ("arm", "arm_b") if name in rows for arm in rows[name].dropna()]
+    return " ".join([*parts, *(s for s in sentences if s), *marks(data, left_out, models)])
 
 
 DRAWS = ("aggregates",)

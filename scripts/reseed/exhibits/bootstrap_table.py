@@ -9,6 +9,7 @@ from reseed.exhibits.arms import TEST_SET, cells, places
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.seed_scores_table import METRICS, measured
+from reseed.exhibits.settings import cell_noun
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
@@ -74,18 +75,19 @@ def _headline(rows: pd.DataFrame) -> str:
     f1, more = _compared(rows[rows["n"] >= LEAST])
     if f1.empty:
         return ""
-    cells = numbers.counted(len(f1), "cell")
-    return f"The seed moves F1 more than the test set’s luck in {more} of {cells}"
+    of = numbers.counted(len(f1), *cell_noun(f1))
+    return f"The seed moves F1 more than test rows do in {more} of {of}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
     f1, more = _compared(rows)
     if f1.empty:
         return []
-    over = numbers.spread_over(f1["sd"] / f1["bootstrap_sd"].where(f1["bootstrap_sd"] > 0), "cell")
+    times, noun = f1["sd"] / f1["bootstrap_sd"].where(f1["bootstrap_sd"] > 0), cell_noun(f1)
+    over = numbers.spread_over(times, noun[0].partition(" ")[0])
     return [
         f"The seed moves F1 more than the luck of the test set does in"
-        f" {numbers.part_of(more, len(f1), 'cell')} ({numbers.from_to(f1['n'])} seeds each): the"
+        f" {numbers.part_of(more, len(f1), *noun)} ({numbers.from_to(f1['n'])} seeds each): the"
         f" SD over seeds is {over} times that over resampled test sets."
     ]
 

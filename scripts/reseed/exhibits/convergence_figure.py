@@ -46,8 +46,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         axis.set_ylabel(f"{measure_title(part['measure'].iloc[0])} at the end")
         axis.locator_params(axis="x", integer=True, nbins=6)
         axis.margins(x=0.06)
+    several = rows["measure"].nunique() > 1
     within = [
-        f"{numbers.from_to(part['tolerance'], '{:.2g}'.format)} ({measure_in_text(measure)})"
+        numbers.from_to(part["tolerance"], "{:.2g}".format)
+        + (f" ({measure_in_text(measure)})" if several else "")
         for measure, part in rows.groupby("measure", sort=False)
     ]
     text = (

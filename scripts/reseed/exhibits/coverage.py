@@ -23,9 +23,9 @@ _SPREAD_AT_ANY_LEVEL = (
 CROSSED = "It covers 93 to 97 %."
 #: The Nadeau–Bengio interval, over splits that share rows.
 CORRECTED = (
-    "Over splits that share training rows it is that of the corrected t: it covers 95 to 99 % for a"
-    " learner that single rows hardly move, 89 to 93 % for one that hangs on them (1-nearest"
-    " neighbour)."
+    "Over splits that share training rows the interval is that of the corrected t: it covers 95 to"
+    " 99 % for a learner that single rows hardly move, 89 to 93 % for one that hangs on them"
+    " (1-nearest neighbour)."
 )
 SEED_NOISE = (
     "The interval allows for seeds and test rows and covers 94 to 100 %: it is too wide where the"

@@ -46,7 +46,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         without = [part for _, part, board in boards if board is None]
         boards = [(t, part, board) for t, part, board in boards if board is not None]
     if not boards:
-        return empty_figure(data, "No group of models has a verdict on every pair.")
+        reason = "No group of models has a verdict on every pair."
+        return empty_figure(data, data.no_pairs(reason))
     heights = [0.17 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
     canvas, axes = panel_grid(heights, 2, legend=0.1)
     for axis, (title, part, board) in zip(axes, boards, strict=False):
@@ -63,11 +64,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             shown,
             undrawn([title for title, _, _ in boards], axes),
             undrawn(low, []),
-            f"Not drawn: {counted_settings(pd.concat(without))} with pairs without a verdict."
-            if without
-            else "",
+            f"Not drawn: {_counted(without)} with pairs without a verdict." if without else "",
         ),
-        headline=_headline(shown, [board for _, _, board in boards]),
+        headline=_headline([part for _, part, _ in boards], [board for _, _, board in boards]),
         definitions=[
             "A bar joins models of which no two are shown to differ; a model beside no bar is told "
             "from every other. Over datasets by Friedman's and Nemenyi's tests, where the line CD "
@@ -143,13 +142,22 @@ def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
     return arm_title(data, model, part["experiment"].iloc[0])
 
 
-def _headline(shown: pd.DataFrame, boards: list[pd.DataFrame]) -> str:
+def _counted(parts: list[pd.DataFrame]) -> str:
+    """`2 datasets`, `12 settings`, `2 comparisons over datasets`."""
+    shown = pd.concat(parts)
+    if (shown["design"] == "datasets").all():
+        return counted(len(parts), "comparison over datasets", "comparisons over datasets")
+    return counted_settings(shown)
+
+
+def _headline(shown: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
     alone = sum(len(_with_best(board)) == 1 for board in boards)
     if len(boards) == 1:
         groups = counted(len(_groups(boards[0])), "group")
         best = "the best is told from all others" if alone else "the best is not alone"
         return f"{counted(len(boards[0]), 'model')} in {groups} not told apart; {best}"
-    return f"The best model is told from all others on {alone} of {counted_settings(shown)}"
+    among = "in" if (shown[0]["design"] == "datasets").all() else "on"
+    return f"The best model is told from all others {among} {alone} of {_counted(shown)}"
 
 
 def _finding(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> str:

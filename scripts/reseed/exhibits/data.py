@@ -210,7 +210,7 @@ def _behind(trials: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
 
     Rows that name nobody, as those on the order of all, stand on everybody's.
     """
-    own = [name for name in ("arm", "arm_a", "arm_b") if name in shown]
+    own = [name for name in ("arm", "arm_a", "arm_b", "baseline") if name in shown]
     columns = own or [name for name in ("model", "model_a", "model_b") if name in shown]
     named = {name for column in columns for name in shown[column].dropna()}
     if not named:

@@ -13,6 +13,8 @@ from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
 DRAWS = ("fold_scores",)
+# Headings of what is the protocol's own: who follows no paper never met it.
+_WRITTEN, _ONE_FOLD = "BCa, as written", ", one fold"
 
 
 class Options(Experiments):
@@ -24,31 +26,38 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, "No model was run on two splits or more at this scale.")
-    shown, sections = [], []
+    followed, shown, sections = data.follows, [], []
     for title, part in settings(data, rows):
         places = numbers.decimals(part["sd_folds"], least=3)
         for _, row in part.sort_values("mean", ascending=not _up(part)).iterrows():
             shown.append(_line(data, row, places))
             sections.append(f"{title}, {metric_title(row['metric'])}")
+    columns = pd.DataFrame(shown)
+    single = rows["single"].notna().any()
+    if not (followed or single):
+        columns = columns.drop(columns=[name for name in columns if name.endswith(_ONE_FOLD)])
     note = footnote(
         data,
         rows.rename(columns={"arm": "model"}),
         f"Mean over folds and repeats, seeds averaged first. Intervals at"
         f" {100 * rows['level'].max():g} %. BCa: over {rows['n_boot'].max():,} resamples of the"
-        " folds, as the protocol has it; it takes folds that share training rows for independent"
-        " and is too narrow (over 5×2 folds it covers 73 to 75 %). Corrected: Nadeau and Bengio's.",
+        f" folds{', as the protocol has it' if followed else ''}; it takes folds that share"
+        " training rows for independent and is too narrow (over 5×2 folds it covers 73 to 75 %)."
+        " Corrected: Nadeau and Bengio's.",
         coverage.at(rows["level"].max(), coverage.CORRECTED),
-        "SD over seeds: within a fold, root mean square. One fold: what a single run would have"
-        " told, on the first of them.",
+        "SD over seeds: within a fold, root mean square.",
+        "One fold: what a single run would have told, on the first of them."
+        if followed or single
+        else "",
     )
     return Table(
         data,
-        pd.DataFrame(shown),
+        columns if followed else columns.rename(columns={_WRITTEN: "BCa"}),
         rows,
         note,
         sections=sections,
-        headline=_headline(rows),
-        findings=_findings(rows),
+        headline=_headline(rows, "as written" if followed else "as BCa’s"),
+        findings=_findings(rows, "the protocol's" if followed else "BCa's"),
     )
 
 
@@ -58,21 +67,21 @@ def _wider(rows: pd.DataFrame) -> pd.Series:
     return (corrected / written)[(written > 0) & corrected.notna()]
 
 
-def _headline(rows: pd.DataFrame) -> str:
+def _headline(rows: pd.DataFrame, other: str) -> str:
     wider = _wider(rows)
     if wider.empty or rows["folds"].min() < LEAST:
         return ""
-    return f"Corrected, an interval is {numbers.times(wider.median())} times as wide as written"
+    return f"Corrected, an interval is {numbers.times(wider.median())} times as wide {other}"
 
 
-def _findings(rows: pd.DataFrame) -> list[str]:
+def _findings(rows: pd.DataFrame, other: str) -> list[str]:
     wider = _wider(rows)
     if wider.empty:
         return []
     over = numbers.spread_over(wider, "interval", numbers.times)
     return [
         f"Corrected for folds that share training rows, the interval of a mean score is {over}"
-        f" times as wide as the protocol's ({numbers.from_to(rows['folds'])} folds)."
+        f" times as wide as {other} ({numbers.from_to(rows['folds'])} folds)."
     ]
 
 
@@ -83,9 +92,9 @@ def _up(part: pd.DataFrame) -> bool:
 def _line(data: ExhibitData, row: pd.Series, places: int) -> dict:
     return {
         "Model": arm_title(data, row["arm"], row["experiment"]),
-        f"Seed {row['single_seed']:.0f}, one fold": numbers.fixed(row["single"], places),
+        f"Seed {row['single_seed']:.0f}{_ONE_FOLD}": numbers.fixed(row["single"], places),
         "Mean": numbers.fixed(row["mean"], places),
-        "BCa, as written": numbers.interval(row["bca_low"], row["bca_high"], places),
+        _WRITTEN: numbers.interval(row["bca_low"], row["bca_high"], places),
         "Corrected": numbers.interval(row["low"], row["high"], places),
         "SD over folds": numbers.fixed(row["sd_folds"], places),
         "SD over seeds": numbers.fixed(row["sd_seeds"], places),

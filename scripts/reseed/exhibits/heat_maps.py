@@ -54,6 +54,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if cells.empty or cells["score"].isna().all():
         what = f" on {', '.join(only)}" if only else " on any other dataset" if without else ""
         reason = f"Model and data seeds were not crossed{what} at this scale."
+        if len(cells):
+            reason = "Every other trial failed." if still else f"Every trial{what} failed."
+            return empty_figure(data, f"{still} {reason}".strip())
         return empty_figure(data, still or reason)
     panels = [(key, part) for key, part in cells.groupby(_KEY, sort=False)]
     datasets = list(dict.fromkeys(cells["dataset"]))

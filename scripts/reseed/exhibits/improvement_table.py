@@ -8,11 +8,13 @@ from reseed.exhibits.aggregates_figure import NOTHING, findings, known, note
 from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import NONE, counted, from_to, percent
+from reseed.exhibits.numbers import NONE, counted, from_to, percent, rounded_percent, several
 from reseed.exhibits.settings import boards
 from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Experiments
 
+# Pairs that share the greatest probability and are named.
+_NAMED = 3
 _NONE_BETTER = "No arm beats another in more than half of cases"
 DRAWS = ("aggregates",)
 
@@ -49,7 +51,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 
 def _cell(row: pd.Series) -> str:
-    return f"{percent(row['value'])} [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
+    return f"{rounded_percent(row['value'])} [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
 
 
 def _surest(rows: pd.DataFrame) -> pd.DataFrame:
@@ -57,10 +59,11 @@ def _surest(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["value"] == rows["value"].max()) & (rows["value"] > 0.5)]
 
 
-def _told(data: ExhibitData, surest: pd.DataFrame) -> str:
-    return " beats one of ".join(
-        arm_title(data, surest[side].iloc[0], surest["experiment"].iloc[0])
-        for side in ("arm", "arm_b")
+def _told(data: ExhibitData, surest: pd.DataFrame, between: str = " beats one of ") -> str:
+    """`XGB beats one of FFNN`, and so on for each pair of `surest`."""
+    return several(
+        between.join(arm_title(data, row[side], row["experiment"]) for side in ("arm", "arm_b"))
+        for _, row in surest.iterrows()
     )
 
 
@@ -71,6 +74,8 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
     if surest.empty:
         return _NONE_BETTER
     value = percent(surest["value"].iloc[0])
+    if 1 < len(surest) <= _NAMED:
+        return f"{_told(data, surest, ' beats ')}, in {value} of cases each"
     if len(surest) > 1:
         pairs = f"{len(surest)} of {counted(len(rows) // 2, 'pair')}"
         return f"In {pairs} a run of one arm beats one of the other in {value} of cases"
@@ -83,6 +88,11 @@ def _finding(data: ExhibitData, rows: pd.DataFrame) -> str:
     runs = f"{row['tasks']:.0f} tasks, {from_to(row[['runs_min', 'runs_max']])} runs each"
     if surest.empty:
         return f"{_NONE_BETTER} ({pairs}, {runs})."
+    if 1 < len(surest) <= _NAMED:
+        return (
+            f"{_told(data, surest, ' beats ')} with probability"
+            f" {percent(surest['value'].iloc[0])} each, the surest of {pairs} ({runs})."
+        )
     if len(surest) > 1:
         return (
             f"In {len(surest)} of {pairs} a run of one arm beats one of the other with probability"

@@ -12,6 +12,9 @@ from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import TheseExperiments
 
 DRAWS = ("spread",)
+#: Share of Gaussian cells that a two-sided test at the 5 % level calls wider.
+_BY_CHANCE = 0.025
+_LINE = ["dataset", "scheme", "hyperparameters_source"]
 
 
 class Options(TheseExperiments):
@@ -26,14 +29,13 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = together(rows[rows["held"] == ""])
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines = Rows()
-    # Two experiments that vary the same seed are told apart by their titles.
-    alone = rows.groupby("varied")["experiment"].nunique().max() == 1
-    for (_, row), arm in zip(rows.iterrows(), arm_titles(data, rows), strict=True):
+    # Experiments that vary the same seed of one arm are told apart by their titles.
+    same = rows.groupby([*_LINE, "arm", "varied"], dropna=False)["experiment"]
+    alone = same.transform("nunique") == 1
+    for (index, row), arm in zip(rows.iterrows(), arm_titles(data, rows), strict=True):
         varied = VARIED.get(row["varied"], row["varied"])
-        names = {
-            "Algorithm": arm,
-            "Varied": varied if alone else data.experiment(row["experiment"]),
-        }
+        title = "" if alone[index] else f" ({data.experiment(row['experiment'])})"
+        names = {"Algorithm": arm, "Varied": f"{varied}{title}"}
         where = section(data, rows, row["dataset"], row["scheme"], row["hyperparameters_source"])
         lines.add(names | _line(row, places[row["dataset"]]), where)
     level = rows["level"].max()
@@ -95,7 +97,8 @@ def _headline(rows: pd.DataFrame) -> str:
         return ""
     if not larger:
         return "No range is shown to be wider than Gaussian scores give"
-    return f"Ranges shown to be wider than Gaussian scores give: {larger} of {len(tested)}"
+    chance = f"{_BY_CHANCE * len(tested):.2g}"
+    return f"Ranges wider than Gaussian scores give: {larger} of {len(tested)}, by chance {chance}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
@@ -105,6 +108,6 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     return [
         f"The range is larger than Gaussian scores of the same SD would give in {larger} of"
         f" {len(tested)} cells of {numbers.from_to(tested['n'])} seeds (5 % level, two-sided; by"
-        f" chance alone about {0.025 * len(tested):.2g}); it is"
+        f" chance alone about {_BY_CHANCE * len(tested):.2g}); it is"
         f" {numbers.spread_over(tested['range_ratio_to_gaussian'], 'cell')} times the Gaussian one."
     ]

@@ -9,6 +9,7 @@ from reseed.exhibits.arms import TEST_SET, by_metric, keys, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.item_pairs_table import (
+    COVERS,
     failures,
     findings,
     headline,
@@ -16,7 +17,7 @@ from reseed.exhibits.item_pairs_table import (
     nothing,
     pair_title,
 )
-from reseed.exhibits.panels import forest, line, panel_grid
+from reseed.exhibits.panels import entitle, forest, line, panel_grid
 from reseed.item_verdicts import BOTH
 from reseed.options import Experiments, Names
 
@@ -40,7 +41,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, nothing(options))
     panels = list(rows.groupby([*keys(rows, TEST_SET), "metric"], sort=False, dropna=False))
     most = min(_MOST, max(len(part) for _, part in panels))
-    canvas, axes = panel_grid([0.26 * most + 0.9] * len(panels), 1 if most > 1 else 2, legend=0.6)
+    columns = 1 if most > 1 else 2
+    canvas, axes = panel_grid([0.26 * most + 0.9] * len(panels), columns, legend=0.6)
     for axis, (_, part) in zip(axes, panels, strict=False):
         part = part.sort_values("p", kind="stable").head(_MOST)
         first, factor = part.iloc[0], part["factor"].to_numpy()
@@ -55,7 +57,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         forest(axis, labels, values, boot_low, boot_high, style.GREY, 0.18, 0.9)
         forest(axis, labels, values, low, high, style.BLUE, -0.1)
         axis.axvline(0, color=style.BLACK, lw=0.8)
-        axis.set_title(by_metric(data, place_title(data, rows, first), first["metric"]))
+        title = by_metric(data, place_title(data, rows, first), first["metric"])
+        entitle(axis, title, 60 if columns == 1 else 24)
         axis.set_xlabel(f"Difference, {first['unit'] or 'score'} (right: the first is better)")
     level = rows["level"].max()
     handles = [
@@ -68,7 +71,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         " it is no basis for a verdict."
     )
     blue = "Blue: t interval for crossed samples of seeds and items."
-    covers = coverage.at(level, coverage.CROSSED)
+    covers = coverage.at(level, COVERS)
     more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
     shown = rows.drop(columns=["experiment"])
     found = findings(rows)

@@ -16,6 +16,7 @@ from reseed.exhibits.numbers import (
     interval,
     part_of,
     percent,
+    rounded_percent,
     several,
     spread_over,
 )  # fmt: skip
@@ -25,6 +26,8 @@ from reseed.item_verdicts import BOTH, verdict
 from reseed.options import Experiments, Names
 from reseed.verdicts import p_text
 
+#: Said after sentences on more than the intervals.
+COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
 NOTHING = "No two models have per-item outputs on the same test set."
 
 
@@ -81,7 +84,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             f" p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
             "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
             " and items. With one run a side the seeds cannot be judged.",
-            coverage.at(level, coverage.CROSSED),
+            coverage.at(level, COVERS),
             failures(rows),
             _left_out(data),
         ),
@@ -172,7 +175,7 @@ def findings(rows: pd.DataFrame) -> list[str]:
             f" winner in {percent(claimed.mean())} of the pairs of runs (mean of"
             f" {counted(len(none), 'pair')} of models{more})."
         )
-    share = spread_over(both["seed_share"], "pair", percent)
+    share = spread_over(both["seed_share"], "pair", rounded_percent)
     found.append(
         f"The seeds make {share} of the squared standard error of a difference; the rest is the"
         " test items."

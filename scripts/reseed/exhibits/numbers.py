@@ -65,6 +65,11 @@ def percent(value: float, places: int = 0) -> str:
     return share_text(value, places) if math.isfinite(value) else NONE
 
 
+def rounded_percent(value: float) -> str:
+    """`0.996` → `100 %`: in a range or beside an interval, whose ends say the rest."""
+    return f"{100 * value:.0f} %" if math.isfinite(value) else NONE
+
+
 def seeds(n: int, failed: int) -> str:
     """Number of seeds behind a row, with what failed: `49 (1 failed)`."""
     return f"{n:,} ({failed:,} failed)" if failed else f"{n:,}"
@@ -107,16 +112,23 @@ def from_to(values: Iterable[float], show: Callable[[float], str] = whole, to: s
     if not known:
         return NONE
     low, high = show(min(known)), show(max(known))
-    return low if low == high else f"{low}{to}{high}"
+    return _alike(known, show) if low == high else f"{low}{to}{high}"
 
 
-def part_of(n: int, total: int, noun: str) -> str:
+def _alike(known: list[float], show: Callable[[float], str]) -> str:
+    """What values that read the same are told as; shares by what is true of all of them."""
+    if show is rounded_percent:
+        return percent(max(known) if max(known) < 0.5 else min(known))
+    return show(known[0])
+
+
+def part_of(n: int, total: int, noun: str, plural: str = "") -> str:
     """`3 of the 5 others`, `none of the 5 others`, `all 5 others`, `the one other`, `no other`."""
     if n == total:
-        return f"the one {noun}" if total == 1 else f"all {counted(total, noun)}"
+        return f"the one {noun}" if total == 1 else f"all {counted(total, noun, plural)}"
     if n == 0:
-        return f"no {noun}" if total == 1 else f"none of the {counted(total, noun)}"
-    return f"{n:,} of the {counted(total, noun)}"
+        return f"no {noun}" if total == 1 else f"none of the {counted(total, noun, plural)}"
+    return f"{n:,} of the {counted(total, noun, plural)}"
 
 
 def spread_over(values: Iterable[float], noun: str, show=ratio, plural: str = "") -> str:
@@ -129,9 +141,8 @@ def spread_over(values: Iterable[float], noun: str, show=ratio, plural: str = ""
     if not known:
         return NONE
     number, ends = counted(len(known), noun, plural), from_to(known, show)
-    middle = show(statistics.median(known))
     if len(known) == 1:
-        return f"{middle} ({number})"
-    if ends == middle:
-        return f"{middle} (each of {number})"
-    return f"{middle} (median of {number}, {ends})"
+        return f"{ends} ({number})"
+    if show(min(known)) == show(max(known)):
+        return f"{ends} (each of {number})"
+    return f"{show(statistics.median(known))} (median of {number}, {ends})"

@@ -11,7 +11,7 @@ from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.over_datasets_table import NOTHING, findings, headline, known, note
 from reseed.exhibits.panels import entitle, forest, line, panel_grid, undrawn
-from reseed.exhibits.settings import boards, joined, pair_title
+from reseed.exhibits.settings import LONG_LABEL, boards, joined, pair_title
 from reseed.options import Experiments
 
 DRAWS = ("over_datasets",)
@@ -33,7 +33,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         for _, part in board.groupby(["model_a", "model_b"], sort=False)
     ]
     most = max(len(part) for _, part in pairs)
-    canvas, axes = panel_grid([0.22 * most + 0.8] * len(pairs), legend=0.6)
+    longest = max(len(data.dataset(d)) for d in rows["dataset"] if d)
+    columns = 1 if longest > LONG_LABEL else 2
+    canvas, axes = panel_grid([0.22 * most + 0.8] * len(pairs), columns, legend=0.6)
     for axis, (title, part) in zip(axes, pairs, strict=False):
         factor, total = part["factor"].iloc[0], part[part["statistic"] == "pair"].iloc[0]
         ordered = part.sort_values("statistic", kind="stable")  # datasets, then the pair
@@ -46,7 +48,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         if total["rope"] > 0:
             half = total["rope"] * factor
             axis.axvspan(-half, half, color=style.LIGHT, alpha=0.6, lw=0, zorder=0)
-        entitle(axis, title)
+        entitle(axis, title, 50 if columns == 1 or len(pairs) == 1 else 18)
         unit = total["unit"]
         axis.set_xlabel(f"Difference, {unit}" if unit else "Difference")
         axis.locator_params(axis="x", nbins=5)
@@ -60,7 +62,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = findings(data, total)
     return canvas, Drawn(
         rows,
-        note(data, total, text, undrawn([title for title, _ in pairs], axes)),
+        note(
+            data, total, text, undrawn([title for title, _ in pairs], axes),
+            datasets=filter(None, rows["dataset"]),
+        ),
         findings=found,
         headline=headline(data, total),
         alt=" ".join(["A panel a pair of models: the difference on each dataset with its interval,"

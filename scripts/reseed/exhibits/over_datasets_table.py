@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 from reseed.exhibits import coverage
-from reseed.exhibits.data import ExhibitData
+from reseed.exhibits.data import ExhibitData, marks
 from reseed.exhibits.numbers import (
     counted,
     decimals,
@@ -36,9 +38,13 @@ def known(data: ExhibitData, options: dict) -> pd.DataFrame:
     return rows if rows.empty else rows[rows["reason"] == ""]
 
 
-def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
-    """The footnote: what a difference is, its model, and what was left out."""
-    first = rows.iloc[0]
+def note(
+    data: ExhibitData, rows: pd.DataFrame, *sentences: str, datasets: Iterable[str] = ()
+) -> str:
+    """The footnote: what a difference is, its model, what was left out, marks (of `datasets`)."""
+    first, left_out = rows.iloc[0], _left_out(rows)
+    named = dict.fromkeys([*datasets, *(name for names in left_out.values() for name in names)])
+    told = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
     unit = " ".join(_SCALES[scale] for scale in rows["scale"].unique())
     return " ".join(
         part
@@ -54,20 +60,20 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
             if rows["datasets"].min() < 10
             else "",
             *sentences,
-            _left_out(data, rows),
+            f"Left out: {'; '.join(told)}." if told else "",
+            *marks(data, named, [*rows["model_a"], *rows["model_b"]]),
         )
         if part
     )
 
 
-def _left_out(data: ExhibitData, rows: pd.DataFrame) -> str:
-    """Which datasets are left out, and why, as the analysis says: `a, b: reason; c: reason`."""
+def _left_out(rows: pd.DataFrame) -> dict[str, dict[str, None]]:
+    """Datasets left out by reason, as the analysis says: `a, b: reason; c: reason`."""
     parts = (part for text in rows["left_out_why"].unique() for part in text.split("; ") if part)
     reasons: dict[str, dict[str, None]] = {}
     for names, _, why in (part.partition(": ") for part in parts):
         reasons.setdefault(why, {}).update(dict.fromkeys(names.split(", ")))
-    told = [f"{several(map(data.dataset, names))} ({why})" for why, names in reasons.items()]
-    return f"Left out: {'; '.join(told)}." if told else ""
+    return reasons
 
 
 DRAWS = ("over_datasets",)

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from reseed.exhibits import coverage, style
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import counted, percent, spread_over
+from reseed.exhibits.numbers import counted, percent, rounded_percent, spread_over
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.settings import (
     LONG_LABEL,
@@ -57,7 +57,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     every = settings(data, rows)
     panels = [(title, part.sort_values("p_holm").head(_MOST)) for title, part in every]
     if not panels:
-        return empty_figure(data, "No two models have runs that can be set side by side.")
+        reason = "No two models have runs that can be set side by side."
+        return empty_figure(data, data.no_pairs(reason))
     labels = [pair_title(data, row) for _, row in rows.iterrows()]
     columns = 1 if max(map(len, labels)) > LONG_LABEL else 2
     heights = [0.17 * len(part) + 0.75 for _, part in panels]
@@ -82,8 +83,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         headline=_headline(data, rows),
         definitions=[
             f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
-            f" line the model named first is better. p is Holm-adjusted over {adjusted_over(rows)};"
-            " flips: share of single runs that order the pair otherwise.",
+            f" line the model named first is better. p is Holm-adjusted over"
+            f" {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
+            " otherwise.",
             *coverage.corrected(rows),
         ],
         alt=" ".join(["Difference of each pair of models with its interval, by dataset.", *found]),
@@ -114,7 +116,7 @@ def _findings(rows: pd.DataFrame) -> list[str]:
         return []
     return [
         f"Where no difference is shown ({counted(len(flips), 'pair')}), a single run orders the"
-        f" pair the other way in {spread_over(flips, 'pair', percent)} of runs."
+        f" pair the other way in {spread_over(flips, 'pair', rounded_percent)} of runs."
     ]
 
 

@@ -41,7 +41,8 @@ def table(data: ExhibitData, options: dict) -> Table:
     """One row a pair, a section a dataset; `options["experiments"]` may restrict it."""
     rows = data.rows(options.get("experiments"))
     if rows.empty:
-        return empty_table(data, "No two models were run on the same dataset.")
+        reason = "No two models were run on the same dataset."
+        return empty_table(data, data.no_pairs(reason))
     lines, level = Rows(), rows["level"].max()
     for title, part in settings(data, rows):
         places, section = difference_places(part), with_unit(title, part)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -57,7 +58,8 @@ def panel_grid(
     for axis in grid.flat[panels:]:
         axis.set_visible(False)
     if panels < len(heights):
-        rest = f"{len(heights) - panels} more panels: see the CSV"
+        more = len(heights) - panels
+        rest = f"{more} more {'panel' if more == 1 else 'panels'}: see the CSV"
         figure.supxlabel(rest, x=0.99, ha="right", fontsize=7, color=style.GREY)
     return figure, list(grid.flat[:panels])
 
@@ -81,8 +83,17 @@ def undrawn(titles: Sequence[str], axes: Sequence[Axes]) -> str:
     rest = list(dict.fromkeys(titles[len(axes) :]))
     if not rest:
         return ""
-    named = ", ".join(rest[:8]) + (f" and {len(rest) - 8} more" if len(rest) > 8 else "")
+    between = "; " if any(", " in title for title in rest) else ", "
+    named = between.join(rest[:8]) + (f" and {len(rest) - 8} more" if len(rest) > 8 else "")
     return f"Not drawn for want of room, but in the CSV: {named}."
+
+
+def by_ratio(rows: pd.DataFrame, place: Sequence[str]) -> list[str]:
+    """`place`, its scheme told by the test ratio where random splits differ in nothing else."""
+    schemes = rows[["scheme", "test_ratio"]].drop_duplicates()
+    random = schemes["scheme"].str.startswith("holdout-").all() and schemes["test_ratio"].is_unique
+    known = random and schemes["test_ratio"].notna().all() and schemes["scheme"].is_unique
+    return ["test_ratio" if known and name == "scheme" else name for name in place]
 
 
 def colours(names: Sequence[str]) -> dict[str, str]:

@@ -14,7 +14,8 @@ from reseed.exhibits import numbers, style
 from reseed.exhibits.arms import PANEL, arm_titles, places
 from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.exhibits.panels import by_ratio, entitle, panel_grid, undrawn
+from reseed.exhibits.settings import cell_noun
 from reseed.exhibits.spread_table import LEAST
 from reseed.options import TheseExperiments
 
@@ -22,8 +23,8 @@ _OFFSET = 0.34
 #: Seeds behind the paper's ranges.
 PUBLISHED_SEEDS = 50
 _COLUMNS = [
-    "experiment", "varied", "dataset", "scheme", "arm", "model", "hyperparameters_source", "metric",
-    "n", "failed", "sd", "range", "published_range",
+    "experiment", "varied", "dataset", "scheme", "test_ratio", "arm", "model",
+    "hyperparameters_source", "metric", "n", "failed", "sd", "range", "published_range",
 ]  # fmt: skip
 
 
@@ -48,7 +49,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             data, f"No experiment of this figure has {LEAST} seeds: no range to show at this scale."
         )
     rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
-    panels = places(data, rows, PANEL)
+    panels = places(data, rows, by_ratio(rows, PANEL))
     varied = list(dict.fromkeys(rows["varied"]))
     published = bool(rows["expected_low"].notna().any())
     handles = _legend(varied, published)
@@ -110,7 +111,7 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, varied: list[str])
 def _legend(varied: list[str], published: bool) -> list[Line2D]:
     handles = [
         Line2D([], [], ls="", marker="o", ms=5, mew=0, color=style.VARIED.get(name, style.GREY),
-               label=f"{VARIED[name]} varied".capitalize())
+               label=f"{VARIED.get(name, name)} varied".capitalize())
         for name in varied
     ]  # fmt: skip
     if published:
@@ -131,12 +132,20 @@ def _compared(rows: pd.DataFrame) -> pd.DataFrame:
     return wide[(wide["n"]["data"] == wide["n"]["model"]) & (wide["range"]["model"] > 0)]
 
 
+def _noun(same: pd.DataFrame) -> tuple[str, str]:
+    return cell_noun(same.index.to_frame())
+
+
+def _counted(same: pd.DataFrame) -> str:
+    return numbers.counted(len(same), *_noun(same))
+
+
 def _headline(rows: pd.DataFrame) -> str:
     same = _compared(rows)
     if same.empty:
         return ""
     larger = int((same["range"]["data"] > same["range"]["model"]).sum())
-    return f"The range over splits is the larger one in {larger} of {len(same)} cells"
+    return f"The range over splits is the larger one in {larger} of {_counted(same)}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
@@ -149,8 +158,8 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     seeds = sorted({int(n) for n in same["n"]["data"]})
     return [
         f"At equal numbers of seeds ({numbers.several(map(str, seeds))} a side) the range over data"
-        f" seeds is the larger one in {int(larger.sum())} of {len(same)} cells,"
+        f" seeds is the larger one in {int(larger.sum())} of {_counted(same)},"
         f" for every algorithm on {int(by_dataset.sum())} of"
         f" {numbers.counted(len(by_dataset), 'dataset')}; ratio"
-        f" {numbers.spread_over(ratio, 'cell')}."
+        f" {numbers.spread_over(ratio, _noun(same)[0].partition(' ')[0])}."
     ]

@@ -15,6 +15,7 @@ from reseed.options import TheseExperiments
 
 # Seeds from which on SDs are worth setting in order.
 _ENOUGH = 5
+_PAIR = ("pair of dataset and algorithm", "pairs of dataset and algorithm")
 ROW = ["experiment", "dataset", "hyperparameters_source", "test_ratio"]
 
 
@@ -87,17 +88,20 @@ def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
 
 
 def _headline(found: list) -> str:
-    parts = []
-    for name in dict.fromkeys(varied for _, varied, *_ in found):
+    parts, names = [], dict.fromkeys(varied for _, varied, *_ in found)
+    for name in names:
         own = [(falling, total) for _, varied, falling, total, _ in found if varied == name]
         falling, total = map(sum, zip(*own, strict=True))
-        parts.append(f"over {VARIED[name]} in {falling} of {total}")
-    return f"A larger test part: the SD falls {', '.join(parts)} cells" if parts else ""
+        noun = ("pair",) if len(names) > 1 else _PAIR
+        of = numbers.counted(total, *(noun if len(own) > 1 else ("algorithm",)))
+        parts.append(f"over {VARIED.get(name, name)} for {falling} of {of}")
+    return f"With a larger test part the SD falls: {', '.join(parts)}" if parts else ""
 
 
 def _findings(data: ExhibitData, found: list) -> list[str]:
     return [
-        f"{data.dataset(dataset)}: as the test part grows, the SD over {VARIED[varied]} tends to"
-        f" fall for {falling} of {numbers.counted(total, 'algorithm')} ({seeds} seeds a ratio)."
+        f"{data.dataset(dataset)}: as the test part grows, the SD over {VARIED.get(varied, varied)}"
+        f" tends to fall for {falling} of {numbers.counted(total, 'algorithm')}"
+        f" ({seeds} seeds a ratio)."
         for dataset, varied, falling, total, seeds in found
     ]

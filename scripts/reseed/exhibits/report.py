@@ -239,10 +239,10 @@ def snakemake_command(target: str, scale: str) -> str:
     )
 
 
-def build_study_page(study: StudyReport, index: str = "") -> str:
+def build_study_page(study: StudyReport) -> str:
     """A study's page as HTML text.
 
-    No link leads back to `index`: a study that is asked for alone has a page and no index.
+    No link leads back to the index: a study that is asked for alone has a page and no index.
     """
     known, seen = study.words, set()
     environment = _environment()

@@ -107,7 +107,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     cases = _cases(data, options["experiment"])
     chosen = choose(cases)
     if not chosen:
-        return empty_figure(data, f"No two arms share {_LEAST} splits at this scale.")
+        return empty_figure(data, f"No two models share {_LEAST} splits at this scale.")
     canvas, axes = panel_grid([2.75] * len(chosen), legend=0.0)
     for axis, case in zip(axes, chosen, strict=True):
         _panel(axis, data, case)
@@ -126,13 +126,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         findings=[" ".join(told)],
         caption=_caption(chosen),
         headline=_headline(chosen),
-        alt="Lines of test score over random splits, one an arm. " + " ".join(told),
+        alt="Lines of test score over random splits, one a model. " + " ".join(told),
         definitions=[
-            "Chosen by rule: left, of the datasets whose best arm wins every split the one on"
+            "Chosen by rule: left, of the datasets whose best model wins every split the one on"
             " which pairing narrows the difference of the two best most; right, the one whose best"
-            " arm wins the smallest share of splits; a tie is no win. Paired SD: of the difference"
-            " of the two best over the shared splits; unpaired: what it would be over splits of"
-            " their own.",
+            " model wins the smallest share of splits; a tie is no win. Paired SD: of the"
+            " difference of the two best over the shared splits; unpaired: what it would be over"
+            " splits of their own.",
         ],
     )
 

@@ -17,7 +17,7 @@ from reseed.exhibits.arms import PANEL, arm_titles, places
 from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.numbers import counted
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.exhibits.panels import by_ratio, entitle, panel_grid, undrawn
 from reseed.options import TheseExperiments
 
 _OFFSET, _SPREAD = 0.2, 0.15
@@ -39,10 +39,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, "None of this figure's experiments was run at this scale.")
     names = metrics["dataset"].map(data.metric)
     score = [row[name] for name, (_, row) in zip(names, metrics.iterrows(), strict=True)]
-    frame = metrics[[*_KEY, *SEEDS]].assign(metric=names, score=score)
+    frame = metrics[[*_KEY, "test_ratio", *SEEDS]].assign(metric=names, score=score)
     order = {name: i for i, name in enumerate(options["experiments"])}
     frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
-    panels = places(data, frame, PANEL)
+    panels = places(data, frame, by_ratio(frame, PANEL))
     handles = _handles(list(dict.fromkeys(frame["varied"])))
     canvas, axes = panel_grid([2.15] * len(panels), legend=0.3)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -62,7 +62,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
 def _handles(varied: list[str]) -> list[Line2D]:
     handles = [
         Line2D([], [], ls="", marker="o", ms=4, color=style.VARIED.get(name, style.GREY),
-               label=f"{VARIED[name]} varied".capitalize())
+               label=f"{VARIED.get(name, name)} varied".capitalize())
         for name in varied
     ]  # fmt: skip
     return [*handles, Line2D([], [], color=style.BLACK, lw=1.6, label="Median")]

@@ -17,6 +17,7 @@ from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.numbers import part_of, several
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.seed_scores_table import METRICS, measured, where
+from reseed.exhibits.settings import cell_noun
 from reseed.options import Experiments, Names
 
 _MOST_PRINTED = 3  # outliers a box whose numbers are printed; of more the ends are
@@ -91,7 +92,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     return [
         f"From worst to best seed F1 moves most for {where(data, rows, row)}: {row['least']:.3f} to"
         f" {row['most']:.3f} over {row['n']:.0f} seeds; for"
-        f" {part_of(same, len(f1), 'cell')} it does not move at all."
+        f" {part_of(same, len(f1), *cell_noun(f1))} it does not move at all."
     ]
 
 

@@ -15,6 +15,7 @@ from reseed.exhibits.data import ExhibitData, footnote, metric_title
 from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.majority import is_majority, why_majority
 from reseed.exhibits.panels import entitle, panel_grid, undrawn
+from reseed.exhibits.settings import cell_noun
 from reseed.options import Strict
 
 _PANEL = ["dataset", "metric"]
@@ -43,7 +44,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     flat = [dataset for (dataset, metric), part in rows.groupby(_PANEL, sort=False)
             if metric == "accuracy" and is_majority(data, dataset, part["mean"])]  # fmt: skip
     majority = (rows["metric"] == "accuracy") & rows["dataset"].isin(flat)
-    drawn = rows[~majority]
+    drawn, rest = _measurable(rows[~majority])
     if drawn.empty:
         return empty_figure(data, why_majority(data, flat))
     panels = list(drawn.groupby(_PANEL, sort=False))
@@ -60,19 +61,26 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     for axis, ((dataset, metric), part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
         entitle(axis, data.dataset(dataset))
-        axis.set_xlabel(f"Standard deviation of {metric_title(metric)}")
+        axis.set_xlabel(f"SD of {metric_title(metric)}")
     style.legend_below(canvas, handles)
     titles = [f"{data.dataset(d)}, {metric_title(m)}" for (d, m), _ in panels]
     found = _findings(drawn)
     return canvas, Drawn(
         rows,
-        footnote(data, drawn, why_majority(data, flat), _bare(drawn), undrawn(titles, axes)),
+        footnote(
+            data,
+            drawn,
+            why_majority(data, flat),
+            _no_mean(rest, "in the CSV only"),
+            _bare(drawn),
+            undrawn(titles, axes),
+        ),
         findings=found,
         headline=_headline(drawn),
         definitions=[
             "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
             " if test rows were without end; the rest is seeds that are right on different rows"
-            " (Jordan 2023). AUC is no mean over test rows, so it has none here.",
+            f" (Jordan 2023). {_no_mean(_without(drawn), 'it has none')}".rstrip(),
             coverage.at(level, coverage.SEED_NOISE),
         ],
         alt=" ".join(["Marks at three standard deviations for each algorithm.", *found]),
@@ -96,6 +104,29 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
     axis.xaxis.set_major_locator(MaxNLocator(6))
 
 
+def _without(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of a dataset and metric for which no SD on an infinite test set is known."""
+    return rows[~rows.groupby(_PANEL)["infinite_sd"].transform("count").astype(bool)]
+
+
+def _measurable(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(rows drawn, rows not): metrics without that SD where the dataset has another with it."""
+    other = rows.groupby("dataset")["infinite_sd"].transform("count").astype(bool)
+    left = other & rows.index.isin(_without(rows).index)
+    return rows[~left], rows[left]
+
+
+def _no_mean(rows: pd.DataFrame, so: str) -> str:
+    """That the metrics of `rows` are no means over test rows, and what of it; empty of none."""
+    if rows.empty:
+        return ""
+    return f"No mean over test rows, so {so}: {_metrics(rows)}."
+
+
+def _metrics(rows: pd.DataFrame) -> str:
+    return numbers.several(metric_title(metric) for metric in dict.fromkeys(rows["metric"]))
+
+
 def _bare(rows: pd.DataFrame) -> str:
     """How many SDs are drawn without their interval, and why; empty if none is."""
     bare = rows[rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()]
@@ -105,12 +136,10 @@ def _bare(rows: pd.DataFrame) -> str:
 
 
 def _judged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Cells in which both noises were measured, of the primary metric.
-
-    One without a per-item form, as F1, leaves accuracy as the only answer.
-    """
-    both, primary = rows["test_set_sd"].notna(), rows["primary"].astype(bool)
-    return rows[both & primary] if (both & primary).any() else rows[both]
+    """Rows in which both noises were measured: of the primary metric, else of what is drawn."""
+    rows = rows[rows["test_set_sd"].notna()]
+    primary = rows["primary"].astype(bool)
+    return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
 
 
 def _headline(rows: pd.DataFrame) -> str:
@@ -119,27 +148,32 @@ def _headline(rows: pd.DataFrame) -> str:
     less = int((both["test_set_sd"] < both["observed_sd"]).sum())
     if both.empty:
         return ""
-    cells = numbers.counted(len(both), "cell")
+    cells = numbers.counted(len(both), *cell_noun(both))
     if 2 * larger < len(both):
-        return f"The seed outweighs the luck of the test rows in {less} of {cells}"
-    return f"The luck of the test rows outweighs the seed’s in {larger} of {cells}"
+        return f"The seed outweighs the test rows’ luck in {less} of {cells}"
+    return f"The test rows’ luck outweighs the seed’s in {larger} of {cells}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
     both, found = _judged(rows), []
     if len(both):
         larger = int((both["test_set_sd"] > both["observed_sd"]).sum())
-        over = numbers.spread_over(both["observed_sd"] / both["test_set_sd"], "cell")
+        noun = cell_noun(both)
+        times = both["observed_sd"] / both["test_set_sd"]
+        over = numbers.spread_over(times, noun[0].partition(" ")[0])
         found.append(
-            f"The luck of the test rows moves the score more than the model seed does in"
-            f" {numbers.part_of(larger, len(both), 'cell')} ({numbers.from_to(both['n'])} seeds"
-            f" each): the seed’s SD is {over} times the test set’s."
+            f"The luck of the test rows moves the score ({_metrics(both)}) more than the model seed"
+            f" does in {numbers.part_of(larger, len(both), *noun)}"
+            f" ({numbers.from_to(both['n'])} seeds each): the seed’s SD is {over} times"
+            " the test set’s."
         )
-    share = rows["seed_share"].dropna()
-    if len(share):
-        over = numbers.spread_over(share, "cell", numbers.percent)
+    split = rows[rows["seed_share"].notna()]
+    if len(split):
+        noun = cell_noun(split)
+        over = numbers.spread_over(split["seed_share"], noun[0], numbers.rounded_percent, noun[1])
         found.append(
-            f"Had the test set no end, {over} of the variance over model seeds would be left; the"
-            " rest is seeds that are right on different test rows."
+            f"Had the test set no end, {over} of the variance over model seeds of the score"
+            f" ({_metrics(split)}) would be left; the rest is seeds that are right on different"
+            " test rows."
         )
     return found

@@ -8,6 +8,7 @@ from reseed.exhibits import numbers
 from reseed.exhibits.arms import TEST_SET, arm_title, cells, place_title, places
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.headlines import LEAST
+from reseed.exhibits.settings import cell_noun
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
@@ -107,7 +108,7 @@ def _headline(rows: pd.DataFrame) -> str:
     if f1.empty:
         return ""
     sds = numbers.from_to(f1["sd"], "{:.3f}".format)
-    return f"SD of F1 over seeds: {sds} in {numbers.counted(len(f1), 'cell')}"
+    return f"SD of F1 over seeds: {sds} in {numbers.counted(len(f1), *cell_noun(f1))}"
 
 
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
@@ -116,8 +117,8 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         most = f1.loc[f1["sd"].idxmax()]
         found.append(
             f"The SD of F1 over seeds is {numbers.from_to(f1['sd'], '{:.3f}'.format)} in"
-            f" {numbers.counted(len(f1), 'cell')} ({numbers.from_to(f1['n'])} seeds each), the"
-            f" largest for {where(data, rows, most)}."
+            f" {numbers.counted(len(f1), *cell_noun(f1))} ({numbers.from_to(f1['n'])} seeds each),"
+            f" the largest for {where(data, rows, most)}."
         )
     same = f1[f1["distinct"] < f1["n"]]
     for _, row in same.iterrows():

@@ -97,10 +97,12 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     each = _needs(rows)
     enough = int((each["runs_for_power"] <= each["n"]).sum())
     median = each["runs_for_power"].fillna(np.inf).median()
-    middle = f"{median:,.0f} runs" if np.isfinite(median) else "more runs than were tried"
+    half = f"half of the pairs need {median:,.0f} runs or fewer"
+    if not np.isfinite(median):
+        half = "half of the pairs or more need more runs than were tried"
     return [
         f"{from_to(each['n'])} runs suffice to show {_given(rows) or 'the observed difference'} in"
-        f" {enough} of {len(each)} pairs of models; half of the pairs need {middle} or fewer."
+        f" {enough} of {len(each)} pairs of models; {half}."
     ]
 
 

@@ -75,6 +75,13 @@ def counted_settings(rows: pd.DataFrame) -> str:
     return numbers.counted(number, "dataset" if same else "setting")
 
 
+def cell_noun(cells: pd.DataFrame) -> tuple[str, str]:
+    """What the rows of `cells` are called, one and several: pairs if they differ in no more."""
+    if cells.duplicated(["dataset", "arm"]).any():
+        return "cell", "cells"
+    return "pair of dataset and algorithm", "pairs of dataset and algorithm"
+
+
 def dataset_title(data: ExhibitData, dataset: str) -> str:
     """Title of a dataset, or of all of them."""
     return "All datasets" if dataset == ALL_DATASETS else data.dataset(dataset)
@@ -92,7 +99,7 @@ def pair_titles(data: ExhibitData, row: Mapping) -> list[str]:
 
 def in_unit(row: Mapping) -> str:
     """What a difference is measured in: `points of AUC`, `MSE (kW²)`."""
-    metric = metric_title(row["metric"])
+    metric = "mean rank" if row["metric"] == "rank" else metric_title(row["metric"])
     if row["unit"] == "points":
         return f"points of {metric}"
     return f"{metric} ({row['unit']})" if row["unit"] else metric
@@ -127,10 +134,12 @@ def p_cell(p: float) -> str:
     return p_text(p).replace("below ", "< ") if math.isfinite(p) else numbers.NONE
 
 
-def adjusted_over(rows: pd.DataFrame) -> str:
-    """What p-values are adjusted over."""
-    whole = (rows["family"] == "study").any()
-    return "all pairs of the study" if whole else "the pairs of a dataset"
+def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
+    """What p-values are adjusted over; `part` of the exhibit holds what is compared together."""
+    if (rows["family"] == "study").any():
+        return "all pairs of the study"
+    alone = len(rows[SETTING].drop_duplicates()) == rows["dataset"].nunique()
+    return f"the pairs of a {'dataset' if alone else part}"
 
 
 def leaders(rows: pd.DataFrame) -> pd.DataFrame:

@@ -147,7 +147,20 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     titles = {i: title for title, part in settings(data, last) for i in part.index}
     for i, row in settled.nsmallest(3, "stopped_at").iterrows():
         found.append(
-            f"{titles[i]}: had you stopped at run {row['stopped_at']:.0f} you would have known:"
-            f" {told(data, row)}."
+            f"{titles[i]}: had you stopped at run {row['stopped_at']:.0f} you would have concluded:"
+            f" {told(data, row)}{_since(rows, row)}."
         )
     return found
+
+
+def _since(rows: pd.DataFrame, row: pd.Series) -> str:
+    """What the last interval says of a difference settled before; empty where it agrees."""
+    same = [name for name in (*SETTING, *PAIR) if pd.notna(row[name])]
+    last = rows[(rows[same] == row[same]).all(axis="columns")].iloc[-1]
+    low, high = last["low"], last["high"]
+    if row["outcome"] != "difference" or not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    if low <= 0 <= high:
+        return "; at the last run the interval covers 0 again"
+    ahead = row["model_a"] if low > 0 else row["model_b"]
+    return "" if ahead == row["winner"] else "; at the last run the interval says the opposite"

@@ -10,8 +10,10 @@ from reseed.atomic import replacing, write_json, write_text
 from reseed.exhibits.latex import latex
 from reseed.exhibits.tables import Table
 
-# An underscore inside a word is no mark.
-_SPECIAL = re.compile(r"[\\|*~`<\[]|(?<![^\W_])_|_(?![^\W_])")
+# An underscore inside a word is no mark, nor a bracket without a link, nor "less than".
+_SPECIAL = re.compile(
+    r"[\\|*~`]|<(?=[A-Za-z/!?])|\[(?=.*\][(\[])|(?<![^\W_])_|_(?![^\W_])", re.DOTALL
+)
 #: What a table is written as, beside the description that pages are made of.
 FORMATS = ("csv", "md", "tex")
 

@@ -71,7 +71,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             f"Shares of the total variance, with {100 * level:g} % intervals (generalised pivotal"
             " quantities, Gaussian effects; approximate for a grid of two seeds with holes, none"
             " for one of more).",
-            coverage.at(level, coverage.SHARES),
+            coverage.at(level, coverage.SHARES.replace("They", "These intervals", 1)),
             f"Grid: {_grids(rows)}, crossed.",
         ],
         findings=_findings(share),
@@ -108,7 +108,7 @@ def _grids(rows: pd.DataFrame) -> str:
 
 
 def _share(part: pd.Series) -> str:
-    text = numbers.percent(part["share"])
+    text = numbers.rounded_percent(part["share"])
     if np.isfinite(part["share_low"]):
         text += f" [{100 * part['share_low']:.0f}, {100 * part['share_high']:.0f}]"
     return text
@@ -148,8 +148,8 @@ def _findings(share: pd.DataFrame) -> list[str]:
     of = f"{numbers.counted(models, 'algorithm')} on {numbers.counted(datasets, 'dataset')}"
     text = (
         f"Of the variance of a score over both seeds the data seed makes"
-        f" {numbers.from_to(split, numbers.percent)} and the model seed"
-        f" {numbers.from_to(seed, numbers.percent)} ({of}), the data seed more for"
+        f" {numbers.from_to(split, numbers.rounded_percent)} and the model seed"
+        f" {numbers.from_to(seed, numbers.rounded_percent)} ({of}), the data seed more for"
         f" {int((split > seed).sum())} of {len(both)}"
     )
     if "share_low" in both.columns.get_level_values(0):

@@ -51,7 +51,8 @@ def table(data: ExhibitData, options: dict) -> Table:
     """One row a pair, a section a dataset; `options["experiments"]` may restrict it."""
     rows = data.rows(options.get("experiments"))
     if rows.empty:
-        return empty_table(data, "No two models were run on the same dataset.")
+        reason = "No two models were run on the same dataset."
+        return empty_table(data, data.no_pairs(reason))
     rows, untested = _tested(rows)
     lines, raw, hidden = Rows(), [], 0
     level = rows["level"].max()

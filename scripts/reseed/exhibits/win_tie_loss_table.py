@@ -37,7 +37,8 @@ def table(data: ExhibitData, options: dict) -> Table:
     if not rows.empty:
         rows = rows[rows["dataset"] != ALL_DATASETS]
     if rows.empty:
-        return empty_table(data, "No two models were run on the same dataset.")
+        reason = "No two models were run on the same dataset."
+        return empty_table(data, data.no_pairs(reason))
     if rows["dataset"].nunique() == 1:
         return empty_table(data, "One dataset: the verdicts say which differences are shown.")
     counts = count(rows)
