@@ -73,7 +73,7 @@ def test_order_of_arms(tmp_path):
     assert (table["reason"] != "").sum() == 4
     shown = check_table(stochastic_order_table.table(exhibit(table, metrics), {}), tmp_path)
     assert shown.shown["XGB"][0] != "–"
-    assert shown.shown["RF"][1].endswith("*")
+    assert shown.shown["RF"][1].endswith("§")
     assert "for the one pair" in shown.findings[0]
 
 

@@ -33,7 +33,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             {
                 "Arm": title,
                 "n": numbers.seeds(int(row["n"]), int(row["left_out"])),
-                "Reach it": f"{numbers.percent(row['share'])}"
+                "Reach it": f"{numbers.rounded_percent(row['share'])}"
                 f" [{100 * row['share_low']:.0f}, {100 * row['share_high']:.0f}]",
                 "Median epoch": f"{_epoch(row['median'])} [{_epoch(row['median_low'])},"
                 f" {_epoch(row['median_high'])}]",

@@ -99,6 +99,6 @@ def _finding(rows: pd.DataFrame, of: str) -> str:
 
 
 def _share(row: pd.Series) -> str:
-    return numbers.percent(row["share"]) + (
+    return numbers.rounded_percent(row["share"]) + (
         f" [{100 * row['share_low']:.0f}, {100 * row['share_high']:.0f}]"
     )

@@ -64,7 +64,7 @@ def _line(data: ExhibitData, row: pd.Series, several: bool) -> dict:
         "Score": f"{row['score']:.{digits}f} {metric_title(row['metric'])}",
         "Seeds here, mean ± SD": f"{row['mean']:.{digits}f} ± {row['sd']:.{digits}f}"
         f" (n = {row['n']:,.0f})",
-        "Beats": f"{numbers.percent(row['percentile'])} [{low:.0f}, {high:.0f}]",
+        "Beats": f"{numbers.rounded_percent(row['percentile'])} [{low:.0f}, {high:.0f}]",
         "Best of": best,
         "SD from the mean": numbers.fixed(row["sds"], 1),
     }
