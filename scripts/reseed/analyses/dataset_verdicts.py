@@ -51,9 +51,11 @@ def over_datasets(
         means = [shared_means(group, models) for group in parts]
         whole = all(np.isfinite(mean).all() for mean, _ in means)
         if whole and len(parts) >= MIN_DATASETS and len(models) > 2 and not restricted:
-            rows += _rank_rows(parts, models, means, options)
+            told = _rank_rows(parts, models, means, options)
         else:
-            rows += _pair_rows(parts, [compared[i] for i in chosen], options)
+            told = _pair_rows(parts, [compared[i] for i in chosen], options)
+        place = shared_key(pd.DataFrame([group.key for group in parts]))
+        rows += [place | row for row in told]
     return rows
 
 
@@ -82,7 +84,7 @@ def shared_means(group: Group, models: list[str]) -> tuple[np.ndarray, np.ndarra
 
 
 def _row(parts: list[Group], a: str, b: str, n: int, options: dict) -> dict:
-    return shared_key(pd.DataFrame([group.key for group in parts])) | {
+    return {
         "dataset": ALL_DATASETS,
         "model_a": a,
         "model_b": b,

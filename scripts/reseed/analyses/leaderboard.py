@@ -89,9 +89,10 @@ def _over_datasets(found: list[Group], rows: list[list[dict]]) -> list[dict]:
         first = complete.eq(complete.min(axis="columns"), axis="index").sum()
         failed = part.groupby("model")["failed"].sum()
         order = complete.mean().sort_values(kind="stable") if len(complete) else ranks.iloc[0] * 0
+        place = shared_key(part)
         for model, rank in order.items():
             over.append(
-                shared_key(part)
+                place
                 | {
                     "dataset": ALL_DATASETS,
                     "metric": "rank",

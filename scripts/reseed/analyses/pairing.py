@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
-from reseed.analyses.data import CELL, MODEL_SEED, Data, primary_metric
+from reseed.analyses.data import CELL, MODEL_SEED, Data, base_name, primary_metric
 from reseed.analyses.shares import whole
 from reseed.errors import ReseedError
 from reseed.seeds import stream
 
+#: A pair that is asked for.
+Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 #: The column whose values are compared.
 COMPARED = "arm"
 #: What names a comparison of models.
@@ -206,6 +210,32 @@ def test_train_ratio(trials: pd.DataFrame) -> float:
 
 
 test_train_ratio.__test__ = False  # a name that pytest would take for a test
+
+
+def choice(found: list[Group], options: dict) -> tuple[Callable[[str, str], bool], bool]:
+    """Which pairs are asked for, and whether that is fewer than all."""
+    if "baseline" in options and "pairs" in options:
+        raise ReseedError("pairs: give either `baseline` or `pairs`, not both")
+    models = list(dict.fromkeys(model for group in found for model in group.models))
+    if "baseline" in options:
+        chosen = _named(options["baseline"], models, "baseline")
+        return (lambda a, b: (a in chosen) != (b in chosen)), True
+    if "pairs" in options:
+        asked = [[_named(name, models, "pairs") for name in pair] for pair in options["pairs"]]
+        if any(len(pair) != 2 or pair[0] & pair[1] for pair in asked) or not asked:
+            raise ReseedError("pairs: `pairs` must list two different models each: [[a, b], …]")
+        sides = asked + [pair[::-1] for pair in asked]
+        return (lambda a, b: any(a in first and b in second for first, second in sides)), True
+    return (lambda a, b: True), False
+
+
+def _named(name: str, models: Iterable[str], option: str) -> set[str]:
+    """Models of that name: itself, or all of its variants (`rf` → `rf~n_estimators=60`)."""
+    chosen = {m for m in models if m == name} or {m for m in models if base_name(m) == name}
+    if models and not chosen:
+        raise ReseedError(f"pairs: {option} {name!r} is no model of this study. Models: "
+                          f"{', '.join(models)}")  # fmt: skip
+    return chosen
 
 
 def pairs(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
-from reseed.analyses.data import Data, base_name
+from reseed.analyses.data import Data
 from reseed.analyses.dataset_verdicts import over_datasets
-from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.analyses.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
 from reseed.analyses.region import region
 from reseed.errors import ReseedError
 from reseed.options import Count, Level, Rope, Strict
@@ -40,8 +39,6 @@ COLUMNS = [
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family"]
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
-#: A pair that is asked for.
-Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 Listed = list[tuple[str, str, Pairing]]
 
 
@@ -110,32 +107,6 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 def _whole(options: dict) -> bool:
     return options.get("family", "dataset") == "study"
-
-
-def choice(found: list[Group], options: dict) -> tuple[Callable[[str, str], bool], bool]:
-    """Which pairs are asked for, and whether that is fewer than all."""
-    if "baseline" in options and "pairs" in options:
-        raise ReseedError("pairs: give either `baseline` or `pairs`, not both")
-    models = list(dict.fromkeys(model for group in found for model in group.models))
-    if "baseline" in options:
-        chosen = _named(options["baseline"], models, "baseline")
-        return (lambda a, b: (a in chosen) != (b in chosen)), True
-    if "pairs" in options:
-        asked = [[_named(name, models, "pairs") for name in pair] for pair in options["pairs"]]
-        if any(len(pair) != 2 or pair[0] & pair[1] for pair in asked) or not asked:
-            raise ReseedError("pairs: `pairs` must list two different models each: [[a, b], …]")
-        sides = asked + [pair[::-1] for pair in asked]
-        return (lambda a, b: any(a in first and b in second for first, second in sides)), True
-    return (lambda a, b: True), False
-
-
-def _named(name: str, models: Iterable[str], option: str) -> set[str]:
-    """Models of that name: itself, or all of its variants (`rf` → `rf~n_estimators=60`)."""
-    chosen = {m for m in models if m == name} or {m for m in models if base_name(m) == name}
-    if models and not chosen:
-        raise ReseedError(f"pairs: {option} {name!r} is no model of this study. Models: "
-                          f"{', '.join(models)}")  # fmt: skip
-    return chosen
 
 
 def _rows(group: Group, listed: Listed, options: dict) -> list[dict]:

@@ -11,8 +11,7 @@ from pydantic import Field
 from scipy import special
 
 from reseed.analyses.data import Data
-from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
-from reseed.analyses.pairs import Pair, choice
+from reseed.analyses.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
 from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, pilot_sd, power
