@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData
 from reseed.exhibits.numbers import counted, decimals, fixed, part_of
-from reseed.exhibits.settings import metric_title
+from reseed.exhibits.settings import metric_title, pair_title
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 from reseed.verdicts import p_text
@@ -30,9 +29,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         digits = decimals([row["difference"]], 2, 3)
         shown.append(
             {
-                "Pair": " – ".join(
-                    arm_title(data, row[a], row["experiment"]) for a in ("arm_a", "arm_b")
-                ),
+                "Pair": pair_title(data, row),
                 "Difference": fixed(row["difference"], digits),
                 "F(10, 5)": fixed(row["f"], 2),
                 "p": p_text(row["p"]).replace("below", "<"),

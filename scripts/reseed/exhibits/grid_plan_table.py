@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.arms import arm_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.numbers import (
     NONE,
@@ -17,7 +16,7 @@ from reseed.exhibits.numbers import (
     spread_over,
     whole,
 )  # fmt: skip
-from reseed.exhibits.settings import metric_title
+from reseed.exhibits.settings import metric_title, pair_title
 from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
 
@@ -87,11 +86,10 @@ def _findings(rows: pd.DataFrame) -> list[str]:
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:
-    pair = " – ".join(arm_title(data, row[a], row["experiment"]) for a in ("arm_a", "arm_b"))
     digits = decimals([row["target"], row["sd_rest"]], 2, 3)
     known = row["plan_runs"] == row["plan_runs"]
     return {
-        "Pair": pair if row["arm_b"] else arm_title(data, row["arm_a"], row["experiment"]),
+        "Pair": pair_title(data, row),
         "Pilot": f"{row['model_seeds']:.0f}×{row['data_seeds']:.0f}",
         "Target": f"{row['target_is']} {fixed(row['target'], digits)}",
         "SD, model seed": fixed(row["sd_model_seed"], digits),

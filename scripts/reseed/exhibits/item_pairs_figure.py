@@ -15,9 +15,9 @@ from reseed.exhibits.item_pairs_table import (
     headline,
     measured,
     nothing,
-    pair_title,
 )
 from reseed.exhibits.panels import entitle, forest, line, panel_grid
+from reseed.exhibits.settings import pair_title
 from reseed.item_verdicts import BOTH
 from reseed.options import Experiments, Names
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits import coverage
-from reseed.exhibits.arms import TEST_SET, arm_title, by_metric, keys, place_title
+from reseed.exhibits.arms import TEST_SET, by_metric, keys, place_title
 from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.numbers import (
     NONE,
@@ -20,7 +20,7 @@ from reseed.exhibits.numbers import (
     several,
     spread_over,
 )  # fmt: skip
-from reseed.exhibits.settings import metric_title
+from reseed.exhibits.settings import metric_title, pair_title, pair_titles
 from reseed.exhibits.tables import Table, empty_table
 from reseed.item_verdicts import BOTH, verdict
 from reseed.options import Experiments, Names
@@ -97,7 +97,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 
 def _words(data: ExhibitData, row: pd.Series) -> dict:
-    titles = {name: arm_title(data, row[name], row["experiment"]) for name in ("arm_a", "arm_b")}
+    titles = dict(zip(("arm_a", "arm_b"), pair_titles(data, row), strict=True))
     sentence = verdict(row.to_dict() | titles | {"metric": metric_title(row["metric"])})
     return {"Outcome": row["outcome"], "Verdict": sentence}
 
@@ -118,11 +118,6 @@ def _numbers(data: ExhibitData, row: pd.Series) -> dict:
         "One run says A": percent(row["single_a"]),
         "One run says B": percent(row["single_b"]),
     }
-
-
-def pair_title(data: ExhibitData, row: pd.Series) -> str:
-    """`XGB – RF`."""
-    return " – ".join(arm_title(data, row[name], row["experiment"]) for name in ("arm_a", "arm_b"))
 
 
 def _p(value: float) -> str:

@@ -93,8 +93,12 @@ def pair_title(data: ExhibitData, row: Mapping) -> str:
 
 
 def pair_titles(data: ExhibitData, row: Mapping) -> list[str]:
-    """Who is compared, the one named first first: arms, which by default are models."""
-    return [arm_title(data, row[side], row["experiment"]) for side in ("model_a", "model_b")]
+    """Who is compared, the one named first first: arms, which by default are models.
+
+    One where an arm stands alone: the other side is empty.
+    """
+    sides = ("arm_a", "arm_b") if "arm_a" in row else ("model_a", "model_b")
+    return [arm_title(data, row[side], row["experiment"]) for side in sides if row[side]]
 
 
 def in_unit(row: Mapping) -> str:
