@@ -2,7 +2,7 @@
 # Several a process; the worker links what the store holds, so an edited one is drawn alone.
 
 
-CAPTION = "../scripts/reseed/exhibits/templates/caption.rst"
+CAPTION = "../scripts/reseed/reporting/templates/caption.rst"
 
 
 def shown(study, exhibit):

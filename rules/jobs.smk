@@ -203,7 +203,7 @@ def report_told(studies, index):
 
 def report_key(studies):
     """Hash of the code of the report, of its templates, which are no Python, and of what it holds."""
-    folder = SCRIPTS / "reseed" / "exhibits" / "templates"
+    folder = SCRIPTS / "reseed" / "reporting" / "templates"
     templates = sorted([*folder.glob("*.html"), *folder.glob("*.css")])
     return digest(
         code_hash("report.py"),

@@ -14,7 +14,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("docs/gallery"), help="the gallery")
     arguments = parser.parse_args()
     limit_threads(1)
-    from reseed.exhibits.gallery import write_gallery
+    from reseed.reporting.gallery import write_gallery
 
     exhibits: dict[str, list[str]] = {}
     order = dict.fromkeys(figure.partition("/")[0] for figure in arguments.figures)

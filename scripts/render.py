@@ -14,7 +14,7 @@ def main() -> None:
     parser.add_argument("--job", type=Path, required=True, help="the exhibits, as a JSON file")
     job = read_job(parser.parse_args().job)
     limit_threads(1)
-    from reseed.exhibits.drawing import draw_all
+    from reseed.rendering.drawing import draw_all
 
     failed = []
     for name, outcome in draw_all(job["exhibits"], Path(job["results"])):

@@ -15,7 +15,7 @@ def main() -> None:
     job = read_job(arguments.job)
     limit_threads(1)
     from reseed.atomic import write_text
-    from reseed.exhibits.report import build_index, build_study_page, read_study
+    from reseed.reporting.pages import build_index, build_study_page, read_study
 
     results, page = Path(job["results"]), arguments.output.absolute()
     studies = [

@@ -2,7 +2,7 @@
 
 import pandas as pd
 from reseed.collect import repeated_outputs, with_texts
-from reseed.exhibits.report import StudyReport
+from reseed.reporting.pages import StudyReport
 
 PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
 

@@ -52,8 +52,10 @@ MAY_IMPORT = {
     "training": MAKING | {"keys"},
 }
 FORBIDDEN = {
-    "exhibits": {"models", "training", "data", "splits"},
-    "analyses": {"models", "training"},
+    "exhibits": {"models", "training", "data", "splits", "reporting"},
+    "rendering": {"models", "training", "data", "splits", "exhibits", "reporting"},
+    "reporting": {"models", "training", "data", "splits", "exhibits", "analyses"},
+    "analyses": {"models", "training", "exhibits", "rendering", "reporting"},
 }
 
 

@@ -34,7 +34,7 @@ def tree_of(module):
 
 
 def closure(module, family):
-    """The module, and the modules of its family that it imports."""
+    """The module, and what it imports of its family and of what exhibits share."""
     found, wanted = [], [module]
     while wanted:
         name = wanted.pop()
@@ -44,7 +44,8 @@ def closure(module, family):
         for node in ast.walk(tree_of(name)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("reseed."):
                 whole = [f"{node.module}.{alias.name}" for alias in node.names]
-                wanted += [n for n in (node.module, *whole) if n.startswith(f"reseed.{family}.")]
+                rooms = (f"reseed.{family}.", "reseed.rendering.")
+                wanted += [n for n in (node.module, *whole) if n.startswith(rooms)]
     return found
 
 

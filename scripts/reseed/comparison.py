@@ -24,12 +24,12 @@ from reseed.analyses.predictions import Predictions
 from reseed.atomic import replacing, write_json, write_text
 from reseed.errors import ReseedError, nearest
 from reseed.exhibits import KINDS
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import decimals, fixed, interval
 from reseed.importing import EXPERIMENT, import_table
 from reseed.importing.columns import find_columns
 from reseed.importing.items import holds_items
 from reseed.importing.sources import open_results
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.numbers import decimals, fixed, interval
 from reseed.standard import narrowed, standard_set
 from reseed.verdicts import ALL_DATASETS, p_text, share_text
 
@@ -255,7 +255,7 @@ class Comparison:
         return module, data, entry.get("options") or {}
 
     def table(self, name: str = "comparisons"):
-        """A table of `exhibits` (`reseed.exhibits.tables.Table`)."""
+        """A table of `exhibits` (`reseed.rendering.tables.Table`)."""
         module, data, options = self._exhibit(_of_form(name, self.exhibits, "table"))
         return module.table(data, options)
 
@@ -266,19 +266,19 @@ class Comparison:
 
     def to_latex(self, name: str = "comparisons") -> str:
         """A table as LaTeX; its first line names the packages it needs."""
-        from reseed.exhibits.latex import latex
+        from reseed.rendering.latex import latex
 
         return latex(self.table(name))
 
     def to_markdown(self, name: str = "comparisons") -> str:
         """A table as Markdown."""
-        from reseed.exhibits.table_files import markdown
+        from reseed.rendering.table_files import markdown
 
         return markdown(self.table(name))
 
     def save(self, folder: str | Path) -> Path:
         """Write everything as a study's results folder: trials, statistics, tables and figures."""
-        from reseed.exhibits import figures, table_files
+        from reseed.rendering import figures, table_files
 
         folder = Path(folder)
         (folder / "statistics").mkdir(parents=True, exist_ok=True)
@@ -292,8 +292,8 @@ class Comparison:
 
     def _save_exhibits(self, folder: Path, tables: tuple[str, ...], figures: tuple[str, ...]):
         """Write what a page is made of, and exhibits in these formats besides."""
-        from reseed.exhibits.figures import write_figure
-        from reseed.exhibits.table_files import write_table
+        from reseed.rendering.figures import write_figure
+        from reseed.rendering.table_files import write_table
 
         for part in ("tables", "figures"):
             (folder / part).mkdir(parents=True, exist_ok=True)
@@ -308,7 +308,7 @@ class Comparison:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as one page that needs nothing beside it; written to `path`, if given."""
-        from reseed.exhibits.report import build_study_page, read_study
+        from reseed.reporting.pages import build_study_page, read_study
 
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
             folder = Path(results) / _NAME

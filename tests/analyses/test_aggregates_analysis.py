@@ -9,7 +9,7 @@ from reseed.analyses import aggregates
 from reseed.analyses.data import Data
 from reseed.errors import ReseedError
 from reseed.exhibits import aggregates_figure, improvement_table
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from reseed.stats.aggregates import interquartile_mean
 from study_frames import about, frame, trial
 

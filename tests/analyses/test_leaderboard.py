@@ -8,8 +8,8 @@ import pytest
 from reseed.analyses import leaderboard, pairs
 from reseed.analyses.data import Data
 from reseed.exhibits import leaderboard_table, win_tie_loss_table
-from reseed.exhibits.data import ExhibitData
 from reseed.importing import import_results
+from reseed.rendering.data import ExhibitData
 from reseed.verdicts import ALL_DATASETS
 from study_frames import about, trial
 from study_frames import frame as trials

@@ -8,7 +8,7 @@ import pytest
 from reseed.analyses import five_by_two, stochastic_order
 from reseed.analyses.data import Data
 from reseed.exhibits import five_by_two_table, stochastic_order_table
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import holm
 from reseed.stats.five_by_two import five_by_two as five_by_two_test
 from reseed.stats.stochastic_order import violation_ratio

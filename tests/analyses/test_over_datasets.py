@@ -8,7 +8,7 @@ import pytest
 from reseed.analyses import over_datasets
 from reseed.analyses.data import Data
 from reseed.exhibits import over_datasets_figure, over_datasets_table
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.hierarchical import hierarchical_effect, t_standard_error
 from scipy import stats

@@ -8,7 +8,7 @@ import pytest
 from reseed.analyses import grid_plan, stopping
 from reseed.analyses.data import Data
 from reseed.exhibits import grid_plan_table, stopping_figure, stopping_table
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from reseed.stats.evalues import symmetry_e_process
 from reseed.stats.planning import plan_grid
 from reseed.stats.sequential import stopping_point

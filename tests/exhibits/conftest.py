@@ -11,7 +11,7 @@ import yaml
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
 from reseed.analyses.data import Data
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from study_frames import PUBLISHED, study
 
 _OPTIONS = {"n_boot": 50, "n_sim": 50, "n_draws": 50}

@@ -3,9 +3,9 @@
 import os
 
 import numpy as np
-from reseed.exhibits.figures import write_figure
-from reseed.exhibits.latex import latex
-from reseed.exhibits.table_files import write_table
+from reseed.rendering.figures import write_figure
+from reseed.rendering.latex import latex
+from reseed.rendering.table_files import write_table
 from test_figures import texts_of
 from tex import HAS_TEX, complaints
 

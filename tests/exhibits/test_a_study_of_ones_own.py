@@ -19,10 +19,10 @@ from reseed.exhibits import (
     verdicts_table,
     win_tie_loss_table,
 )
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.report import build_study_page, read_study
-from reseed.exhibits.table_files import write_table
-from reseed.exhibits.tables import empty_table
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.table_files import write_table
+from reseed.rendering.tables import empty_table
+from reseed.reporting.pages import build_study_page, read_study
 from study_frames import about, frame, trial
 
 FAST = {"n_boot": 50, "n_sim": 50, "n_draws": 50, "n_experiments": 50, "n_simulations": 100}

@@ -5,17 +5,11 @@ import pandas as pd
 import pytest
 from reseed.analyses import pairs, ranking, seeds_needed
 from reseed.analyses.data import Data
-from reseed.exhibits import (
-    pairs_figure,
-    pairs_table,
-    ranking_figure,
-    seeds_figure,
-    verdicts_table,
-)
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import write_figure
-from reseed.exhibits.table_files import write_table
+from reseed.exhibits import pairs_figure, pairs_table, ranking_figure, seeds_figure, verdicts_table
 from reseed.importing import import_results
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import write_figure
+from reseed.rendering.table_files import write_table
 
 FIGURES = {
     "pairs_figure": (pairs_figure, pairs),

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from reseed.analyses.data import Data
 from reseed.exhibits import KINDS
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import write_figure
-from reseed.exhibits.table_files import write_table
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import write_figure
+from reseed.rendering.table_files import write_table
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}

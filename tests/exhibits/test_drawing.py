@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from reseed.exhibits.drawing import draw_all
+from reseed.rendering.drawing import draw_all
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_other_input_is_another_exhibit(job, tmp_path):
     about = tmp_path / "studies/one/about.json"
     about.write_text(about.read_text() + " ")
     # The hash of a file is remembered for a process, as a job reads it once.
-    from reseed.exhibits import drawing
+    from reseed.rendering import drawing
 
     drawing._hash.cache_clear()
     assert set(dict(draw_all(job, tmp_path)).values()) == {"drawn"}

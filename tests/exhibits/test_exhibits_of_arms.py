@@ -25,8 +25,8 @@ from reseed.exhibits import (
     spread_table,
     stopping_table,
 )
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial
 
 FAST = {"n_boot": 50, "n_sim": 50}

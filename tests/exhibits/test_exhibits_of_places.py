@@ -18,9 +18,9 @@ from reseed.exhibits import (
     seed_scores_table,
     spread_table,
 )
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.panels import by_ratio
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.panels import by_ratio
 from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown
 

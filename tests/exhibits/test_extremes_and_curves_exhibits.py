@@ -15,7 +15,7 @@ from reseed.exhibits import (
     reach_table,
     standing_table,
 )
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from test_extremes_and_curves import RAGGED, curve_rows, data_of, seeds
 
 SCORES = [

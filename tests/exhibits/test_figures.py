@@ -9,7 +9,7 @@ import pytest
 import yaml
 from matplotlib.text import Text
 from reseed.exhibits import KINDS
-from reseed.exhibits.figures import write_figure
+from reseed.rendering.figures import write_figure
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
 FIGURES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "figure"]

@@ -36,7 +36,7 @@ from reseed.analyses import (
 )
 from reseed.analyses.data import Data
 from reseed.exhibits import KINDS
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial
 from test_extremes_and_curves_exhibits import make as curve_study
 from test_extremes_and_curves_exhibits import read

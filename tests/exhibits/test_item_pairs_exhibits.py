@@ -7,7 +7,7 @@ from output_frames import study_of, write_outputs
 from readable import check_figure, check_table
 from reseed.analyses import item_pairs
 from reseed.exhibits import item_pairs_figure, item_pairs_table
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from test_item_pairs import FAST, arms
 
 

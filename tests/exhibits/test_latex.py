@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import yaml
 from reseed.exhibits import KINDS
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.latex import TEXT_WIDTH, escape_latex, latex, width_of
-from reseed.exhibits.tables import Table
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.latex import TEXT_WIDTH, escape_latex, latex, width_of
+from reseed.rendering.tables import Table
 from tex import HAS_TEX, compiled, complaints
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]

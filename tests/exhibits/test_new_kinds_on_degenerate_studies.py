@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from reseed.analyses.data import Data
 from reseed.exhibits import KINDS
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.table_files import write_table
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.table_files import write_table
 from study_frames import PUBLISHED
 from test_degenerate_studies import (
     all_failed,

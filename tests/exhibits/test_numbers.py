@@ -3,8 +3,8 @@
 import math
 
 import pytest
-from reseed.exhibits.headlines import LONGEST, listed
-from reseed.exhibits.numbers import (
+from reseed.rendering.headlines import LONGEST, listed
+from reseed.rendering.numbers import (
     NONE,
     decimals,
     from_to,

@@ -5,7 +5,7 @@ import pytest
 from reseed.analyses import pairs
 from reseed.analyses.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, verdicts_table
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial
 
 BOTH = (verdicts_table.table, pairs_table.table)

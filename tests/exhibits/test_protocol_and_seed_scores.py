@@ -20,9 +20,9 @@ from reseed.exhibits import (
     seed_boxes,
     seed_scores_table,
 )
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import write_figure
-from reseed.exhibits.table_files import write_table
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import write_figure
+from reseed.rendering.table_files import write_table
 from study_frames import about, frame, trial
 
 

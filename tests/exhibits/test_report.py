@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 import pytest
 from reseed.errors import ReseedError
 from reseed.exhibits import KINDS
-from reseed.exhibits.figures import write_figure
-from reseed.exhibits.footnotes import sentence_of, shorten
-from reseed.exhibits.gallery import write_gallery
-from reseed.exhibits.report import (
+from reseed.rendering.figures import write_figure
+from reseed.rendering.footnotes import sentence_of, shorten
+from reseed.rendering.table_files import write_table
+from reseed.reporting.gallery import write_gallery
+from reseed.reporting.pages import (
     SCALES,
     TEMPLATES,
     build_index,
@@ -20,8 +21,7 @@ from reseed.exhibits.report import (
     read_study,
     snakemake_command,
 )
-from reseed.exhibits.table_files import write_table
-from reseed.exhibits.words import link_words
+from reseed.reporting.words import link_words
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 

@@ -3,8 +3,8 @@
 from readable import check_table
 from reseed.analyses import role_components
 from reseed.exhibits import roles_table
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.table_files import write_table
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.table_files import write_table
 from test_role_components import study
 
 

@@ -7,9 +7,9 @@ from reseed.analyses import seed_choice
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
 from reseed.exhibits import seed_choice_figure, seed_choice_table
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import write_figure
-from reseed.exhibits.table_files import write_table
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import write_figure
+from reseed.rendering.table_files import write_table
 from scipy.special import expit
 from study_frames import about, frame, trial
 from test_figures import texts_of

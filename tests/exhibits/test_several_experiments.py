@@ -11,10 +11,10 @@ from reseed.exhibits import (
     over_datasets_table,
     ranking_figure,
     seeds_figure,
-    style,
 )
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.panels import colours, looks
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.panels import colours, looks
 from study_frames import about, frame, trial
 
 TABLES = tuple(f"magic~rows={i}00" for i in range(1, 4))

@@ -5,7 +5,7 @@ import pytest
 from reseed.analyses import stopping
 from reseed.analyses.data import Data
 from reseed.exhibits import stopping_figure, stopping_table
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial
 
 MODELS = ("rf", "xgb")

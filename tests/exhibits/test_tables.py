@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from reseed.exhibits import KINDS, numbers
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.table_files import markdown, write_table
-from reseed.exhibits.tables import Table
+from reseed.exhibits import KINDS
+from reseed.rendering import numbers
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.table_files import markdown, write_table
+from reseed.rendering.tables import Table
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
 TABLES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "table"]

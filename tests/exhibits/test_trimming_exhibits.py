@@ -27,7 +27,7 @@ from reseed.exhibits import (
     trimming_pairs_figure,
     trimming_table,
 )
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from scipy.special import expit
 from test_trimming_analyses import printed, runs
 

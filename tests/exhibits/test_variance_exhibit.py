@@ -4,7 +4,7 @@ import numpy as np
 from reseed.analyses import variance_components
 from reseed.analyses.data import Data
 from reseed.exhibits import variance_table
-from reseed.exhibits.data import ExhibitData
+from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.exhibits import critical_difference_figure, leaderboard_table, same_splits
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.letters import groups, groups_of, letters
-from reseed.exhibits.panels import MOST_HEIGHT, panel_grid, undrawn
 from reseed.exhibits.same_splits import choose
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.letters import groups, groups_of, letters
+from reseed.rendering.panels import MOST_HEIGHT, panel_grid, undrawn
 from study_frames import about, frame, trial
 
 

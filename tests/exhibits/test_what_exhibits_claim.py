@@ -6,7 +6,6 @@ import pytest
 from reseed.analyses import extremes, gap_distribution, spread, stochastic_order, training_time
 from reseed.exhibits import (
     convergence_figure,
-    coverage,
     extremes_table,
     gap_figure,
     information_table,
@@ -17,9 +16,10 @@ from reseed.exhibits import (
     stochastic_order_table,
     training_time_table,
 )
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.table_files import markdown
-from reseed.exhibits.tables import Rows
+from reseed.rendering import coverage
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.table_files import markdown
+from reseed.rendering.tables import Rows
 from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown
 from test_trimming_analyses import data_of, runs

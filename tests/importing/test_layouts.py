@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.errors import ReseedError
-from reseed.exhibits.data import ExhibitData
 from reseed.importing import import_results
 from reseed.importing.layouts import MOST_CANDIDATES
+from reseed.rendering.data import ExhibitData
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, RepeatedKFold, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB

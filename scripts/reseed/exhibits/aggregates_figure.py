@@ -10,15 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.analyses.aggregates import FEW
-from reseed.exhibits import style
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData, marks
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import from_to, several
-from reseed.exhibits.panels import entitle, forest, line, looks, panel_grid, undrawn
-from reseed.exhibits.settings import BOARD, boards, joined
 from reseed.options import Experiments
+from reseed.rendering import style
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, marks
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import from_to, several
+from reseed.rendering.panels import entitle, forest, line, looks, panel_grid, undrawn
+from reseed.rendering.settings import BOARD, boards, joined
 
 NOTHING = "Fewer than two datasets on which every arm has two runs at this scale."
 _INTERVALS = {

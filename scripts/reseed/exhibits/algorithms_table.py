@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.data import ExhibitData, marks
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Strict
+from reseed.rendering import numbers
+from reseed.rendering.data import ExhibitData, marks
+from reseed.rendering.tables import Rows, Table, empty_table
 
 
 class Options(Strict):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.arms import TEST_SET, cells, places
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.headlines import LEAST
 from reseed.exhibits.seed_scores_table import METRICS, measured
-from reseed.exhibits.settings import cell_noun
-from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
+from reseed.rendering import numbers
+from reseed.rendering.arms import TEST_SET, cells, places
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.settings import cell_noun
+from reseed.rendering.tables import Table, empty_table
 
 _SHOWN = {
     "bootstrap_sd": "bootstrap",

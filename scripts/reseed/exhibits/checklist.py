@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 
 from reseed.analyses.arms import with_arms
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData, distinct, source_text
-from reseed.exhibits.numbers import several
-from reseed.exhibits.settings import joined
-from reseed.exhibits.tables import Table
 from reseed.options import Strict
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, distinct, source_text
+from reseed.rendering.numbers import several
+from reseed.rendering.settings import joined
+from reseed.rendering.tables import Table
 
 _FLAGS = {
     "deterministic_algorithms": "torch.use_deterministic_algorithms",

@@ -7,14 +7,14 @@ import math
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reseed.exhibits import numbers, style
-from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
-from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.extremes_table import LEAST
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import colours, entitle, panel_grid
 from reseed.options import Arms
+from reseed.rendering import numbers, style
+from reseed.rendering.arms import cells, chosen
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import colours, entitle, panel_grid
 
 DRAWS = ("convergence",)
 

@@ -8,15 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
-from reseed.exhibits import style
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.letters import groups_of, letters
-from reseed.exhibits.numbers import counted
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
-from reseed.exhibits.settings import counted_settings, metric_title, note, settings
 from reseed.options import Experiments
+from reseed.rendering import style
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.letters import groups_of, letters
+from reseed.rendering.numbers import counted
+from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.rendering.settings import counted_settings, metric_title, note, settings
 
 #: Models a panel has room for.
 _MOST = 40

@@ -6,14 +6,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.exhibits import style
-from reseed.exhibits.arms import cells, chosen
-from reseed.exhibits.data import ExhibitData, footnote, metric_title
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.headlines import LEAST, listed
-from reseed.exhibits.numbers import from_to
-from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.options import Arms, Count
+from reseed.rendering import style
+from reseed.rendering.arms import cells, chosen
+from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.headlines import LEAST, listed
+from reseed.rendering.numbers import from_to
+from reseed.rendering.panels import entitle, line, panel_grid
 
 NOTHING = "No training curves were collected at this scale."
 # A spread halfway is set against that at the end of curves of at least as many epochs.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.data import ExhibitData, marks, metric_title, units
-from reseed.exhibits.numbers import counted, from_to, percent
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Strict
+from reseed.rendering.data import ExhibitData, marks, metric_title, units
+from reseed.rendering.numbers import counted, from_to, percent
+from reseed.rendering.tables import Rows, Table, empty_table
 
 _TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continuous"}
 

@@ -13,11 +13,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field, model_validator
 
-from reseed.exhibits import style
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import counted
-from reseed.exhibits.panels import dot, entitle, line, panel_grid
 from reseed.exhibits.trimming import (
     MEASURES,
     NOTHING,
@@ -29,6 +24,11 @@ from reseed.exhibits.trimming import (
     note,
 )
 from reseed.options import Arms
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import counted
+from reseed.rendering.panels import dot, entitle, line, panel_grid
 
 _GOLDEN = (5**0.5 - 1) / 2
 # Measurements that have a threshold: its column, and what it is called.

@@ -7,12 +7,12 @@ import math
 import pandas as pd
 
 from reseed.analyses.data import greater_is_better
-from reseed.exhibits import numbers
-from reseed.exhibits.arms import cell_title, chosen
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.settings import metric_title
-from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Arms
+from reseed.rendering import numbers
+from reseed.rendering.arms import cell_title, chosen
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.settings import metric_title
+from reseed.rendering.tables import Table, empty_table
 from reseed.stats.spread import expected_gaussian_range
 from reseed.verdicts import p_text
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import counted, decimals, fixed, part_of
-from reseed.exhibits.settings import metric_title, pair_title
-from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.numbers import counted, decimals, fixed, part_of
+from reseed.rendering.settings import metric_title, pair_title
+from reseed.rendering.tables import Table, empty_table
 from reseed.verdicts import p_text
 
 DRAWS = ("five_by_two",)

@@ -7,14 +7,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from reseed.analyses.gap_distribution import SMALL
-from reseed.exhibits import style
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import percent
-from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.exhibits.trimming import NOTHING, cells, measured
 from reseed.options import Arms
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import percent
+from reseed.rendering.panels import entitle, line, panel_grid
 
 DRAWS = ("gap_distribution",)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.numbers import (
+from reseed.options import Experiments
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.numbers import (
     NONE,
     counted,
     decimals,
@@ -16,9 +17,8 @@ from reseed.exhibits.numbers import (
     spread_over,
     whole,
 )  # fmt: skip
-from reseed.exhibits.settings import metric_title, pair_title
-from reseed.exhibits.tables import Table, empty_table
-from reseed.options import Experiments
+from reseed.rendering.settings import metric_title, pair_title
+from reseed.rendering.tables import Table, empty_table
 
 DRAWS = ("grid_plan",)
 

@@ -15,13 +15,13 @@ from matplotlib.image import AxesImage
 from pydantic import Field
 
 from reseed.analyses.arms import with_arms
-from reseed.exhibits import numbers, style
-from reseed.exhibits.arms import cell_title
-from reseed.exhibits.arms import cells as arm_cells
-from reseed.exhibits.data import ExhibitData, footnote, metric_title
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.options import Names, Strict
+from reseed.rendering import numbers, style
+from reseed.rendering.arms import cell_title
+from reseed.rendering.arms import cells as arm_cells
+from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import entitle, panel_grid, undrawn
 
 # Panels this small still hold readable cell values (10 columns of 3 digits in half a page).
 _PRINTED = 12

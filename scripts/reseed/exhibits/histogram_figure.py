@@ -15,15 +15,15 @@ from scipy import stats
 
 from reseed.analyses.arm_cells import arm_cells
 from reseed.analyses.data import Data
-from reseed.exhibits import style
-from reseed.exhibits.arms import cells, keys
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import decimals, from_to
-from reseed.exhibits.panels import entitle, line, panel_grid
 from reseed.metric_names import title as title_of
 from reseed.metric_names import title_in_text
 from reseed.options import Arms, Count
+from reseed.rendering import style
+from reseed.rendering.arms import cells, keys
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import decimals, from_to
+from reseed.rendering.panels import entitle, line, panel_grid
 
 _LEAST = 5
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits.aggregates_figure import NOTHING, findings, known, note
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import NONE, counted, from_to, percent, rounded_percent, several
-from reseed.exhibits.settings import boards
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Experiments
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import NONE, counted, from_to, percent, rounded_percent, several
+from reseed.rendering.settings import boards
+from reseed.rendering.tables import Rows, Table, empty_table
 
 # Pairs that share the greatest probability and are named.
 _NAMED = 3

@@ -6,12 +6,12 @@ import math
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured
 from reseed.options import Arms
+from reseed.rendering import numbers
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.tables import Table, empty_table
 
 _TITLES = {
     "alpha_hat": "α̂",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import coverage, numbers
-from reseed.exhibits.arms import arm_titles
-from reseed.exhibits.data import VARIED, ExhibitData, footnote
 from reseed.exhibits.spread_table import few, score_places, section, spread_of, together
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import TheseExperiments
+from reseed.rendering import coverage, numbers
+from reseed.rendering.arms import arm_titles
+from reseed.rendering.data import VARIED, ExhibitData, footnote
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("spread",)
 #: Share of Gaussian cells that a two-sided test at the 5 % level calls wider.

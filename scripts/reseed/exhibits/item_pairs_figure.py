@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from reseed.exhibits import coverage, style
-from reseed.exhibits.arms import TEST_SET, by_metric, keys, place_title
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.item_pairs_table import (
     COVERS,
     failures,
@@ -16,10 +12,14 @@ from reseed.exhibits.item_pairs_table import (
     measured,
     nothing,
 )
-from reseed.exhibits.panels import entitle, forest, line, panel_grid
-from reseed.exhibits.settings import pair_title
 from reseed.item_verdicts import BOTH
 from reseed.options import Experiments, Names
+from reseed.rendering import coverage, style
+from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import entitle, forest, line, panel_grid
+from reseed.rendering.settings import pair_title
 
 _MOST = 24  # pairs a panel
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import coverage
-from reseed.exhibits.arms import TEST_SET, by_metric, keys, place_title
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.numbers import (
+from reseed.item_verdicts import BOTH, verdict
+from reseed.options import Experiments, Names
+from reseed.rendering import coverage
+from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.numbers import (
     NONE,
     counted,
     decimals,
@@ -20,10 +22,8 @@ from reseed.exhibits.numbers import (
     several,
     spread_over,
 )  # fmt: skip
-from reseed.exhibits.settings import metric_title, pair_title, pair_titles
-from reseed.exhibits.tables import Table, empty_table
-from reseed.item_verdicts import BOTH, verdict
-from reseed.options import Experiments, Names
+from reseed.rendering.settings import metric_title, pair_title, pair_titles
+from reseed.rendering.tables import Table, empty_table
 from reseed.verdicts import p_text
 
 #: Said after sentences on more than the intervals.

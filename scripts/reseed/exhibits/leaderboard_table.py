@@ -10,11 +10,12 @@ import pandas as pd
 from reseed.analyses.data import Data
 from reseed.analyses.leaderboard import analyse as rank_models
 from reseed.analyses.pairing import across_datasets, shared_key
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.letters import groups_of, letters
-from reseed.exhibits.numbers import NONE, counted, decimals, fixed, gaps, seeds, several
-from reseed.exhibits.settings import (
+from reseed.options import Experiments
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.letters import groups_of, letters
+from reseed.rendering.numbers import NONE, counted, decimals, fixed, gaps, seeds, several
+from reseed.rendering.settings import (
     BOARD,
     SETTING,
     board_titles,
@@ -23,8 +24,7 @@ from reseed.exhibits.settings import (
     note,
     settings,
 )
-from reseed.exhibits.tables import Table, empty_table
-from reseed.options import Experiments
+from reseed.rendering.tables import Table, empty_table
 from reseed.verdicts import ALL_DATASETS
 
 #: Datasets that fit beside one another; with more only ranks are shown, and all means in the CSV.

@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.exhibits import style
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
 from reseed.exhibits.over_datasets_table import NOTHING, findings, headline, known, note
-from reseed.exhibits.panels import entitle, forest, line, panel_grid, undrawn
-from reseed.exhibits.settings import LONG_LABEL, boards, joined, pair_title
 from reseed.options import Experiments
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import entitle, forest, line, panel_grid, undrawn
+from reseed.rendering.settings import LONG_LABEL, boards, joined, pair_title
 
 DRAWS = ("over_datasets",)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from reseed.exhibits import coverage
-from reseed.exhibits.data import ExhibitData, marks
-from reseed.exhibits.numbers import (
+from reseed.options import Experiments
+from reseed.rendering import coverage
+from reseed.rendering.data import ExhibitData, marks
+from reseed.rendering.numbers import (
     counted,
     decimals,
     from_to,
@@ -17,9 +18,8 @@ from reseed.exhibits.numbers import (
     several,
     with_interval,
 )  # fmt: skip
-from reseed.exhibits.settings import boards, pair_title
-from reseed.exhibits.tables import Rows, Table, empty_table
-from reseed.options import Experiments
+from reseed.rendering.settings import boards, pair_title
+from reseed.rendering.tables import Rows, Table, empty_table
 from reseed.verdicts import p_text
 
 # Pairs of which a sentence tells.

@@ -8,12 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.exhibits import coverage, style
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import counted, percent, rounded_percent, spread_over
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
-from reseed.exhibits.settings import (
+from reseed.options import Experiments
+from reseed.rendering import coverage, style
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import counted, percent, rounded_percent, spread_over
+from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.rendering.settings import (
     LONG_LABEL,
     adjusted_over,
     in_unit,
@@ -22,7 +23,6 @@ from reseed.exhibits.settings import (
     pair_titles,
     settings,
 )
-from reseed.options import Experiments
 from reseed.verdicts import p_text
 
 _LOOK = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import coverage
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import (
+from reseed.options import Experiments
+from reseed.rendering import coverage
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import (
     NONE,
     counted,
     fixed,
@@ -16,7 +17,7 @@ from reseed.exhibits.numbers import (
     percent,
     several,
 )  # fmt: skip
-from reseed.exhibits.settings import (
+from reseed.rendering.settings import (
     RUNS,
     difference_and_interval,
     difference_places,
@@ -26,8 +27,7 @@ from reseed.exhibits.settings import (
     settings,
     with_unit,
 )
-from reseed.exhibits.tables import Rows, Table, empty_table
-from reseed.options import Experiments
+from reseed.rendering.tables import Rows, Table, empty_table
 from reseed.verdicts import p_text
 
 DRAWS = ("pairs",)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.settings import settings
-from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
+from reseed.rendering import numbers
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.settings import settings
+from reseed.rendering.tables import Table, empty_table
 
 TITLES = {
     "single": "One run, the higher wins",

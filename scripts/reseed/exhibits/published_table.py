@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.data import VARIED, ExhibitData, marks, metric_title, units
 from reseed.exhibits.spread_table import LEAST
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Strict
+from reseed.rendering import numbers
+from reseed.rendering.data import VARIED, ExhibitData, marks, metric_title, units
+from reseed.rendering.tables import Rows, Table, empty_table
 
 _CELL = [
     "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",

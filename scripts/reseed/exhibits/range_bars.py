@@ -10,14 +10,14 @@ from matplotlib.lines import Line2D
 
 from reseed.analyses.arms import with_arms
 from reseed.analyses.spread import next_range
-from reseed.exhibits import numbers, style
-from reseed.exhibits.arms import PANEL, arm_titles, places
-from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import by_ratio, entitle, panel_grid, undrawn
-from reseed.exhibits.settings import cell_noun
 from reseed.exhibits.spread_table import LEAST
 from reseed.options import TheseExperiments
+from reseed.rendering import numbers, style
+from reseed.rendering.arms import PANEL, arm_titles, places
+from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import by_ratio, entitle, panel_grid, undrawn
+from reseed.rendering.settings import cell_noun
 
 _OFFSET = 0.34
 #: Seeds behind the paper's ranges.

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reseed.exhibits import coverage, numbers, style
-from reseed.exhibits.arms import cells, chosen
-from reseed.exhibits.data import ExhibitData, footnote
 from reseed.exhibits.extremes_table import LEAST
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import entitle, line, panel_grid
-from reseed.exhibits.settings import metric_title
 from reseed.options import Arms
+from reseed.rendering import coverage, numbers, style
+from reseed.rendering.arms import cells, chosen
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import entitle, line, panel_grid
+from reseed.rendering.settings import metric_title
 
 DRAWS = ("range_growth",)
 

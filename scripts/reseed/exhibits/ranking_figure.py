@@ -6,13 +6,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.exhibits import numbers, style
-from reseed.exhibits.colours import DASHES, LINES
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import panel_grid
-from reseed.exhibits.settings import counted_settings, note, settings
 from reseed.options import Experiments
+from reseed.rendering import numbers, style
+from reseed.rendering.colours import DASHES, LINES
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import panel_grid
+from reseed.rendering.settings import counted_settings, note, settings
 from reseed.verdicts import share_text
 
 DRAWS = ("ranking",)

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reseed.exhibits import numbers
-from reseed.exhibits.arms import arm_titles
-from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, few, score_places, spread_of
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import TheseExperiments
+from reseed.rendering import numbers
+from reseed.rendering.arms import arm_titles
+from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.rendering.tables import Rows, Table, empty_table
 
 # Seeds from which on SDs are worth setting in order.
 _ENOUGH = 5

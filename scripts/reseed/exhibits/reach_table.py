@@ -6,13 +6,13 @@ import math
 
 import pandas as pd
 
-from reseed.exhibits import coverage, numbers
-from reseed.exhibits.arms import cells, chosen
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.headlines import LEAST, listed
-from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Arms
+from reseed.rendering import coverage, numbers
+from reseed.rendering.arms import cells, chosen
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.headlines import LEAST, listed
+from reseed.rendering.tables import Table, empty_table
 
 DRAWS = ("convergence",)
 

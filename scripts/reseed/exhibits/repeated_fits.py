@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reseed.exhibits.data import ExhibitData, marks
-from reseed.exhibits.numbers import counted
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Strict
+from reseed.rendering.data import ExhibitData, marks
+from reseed.rendering.numbers import counted
+from reseed.rendering.tables import Rows, Table, empty_table
 
 READS = "repeated_fits"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.arms import TEST_SET, keys
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms, Count
+from reseed.rendering import numbers
+from reseed.rendering.arms import TEST_SET, keys
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.tables import Table, empty_table
 
 DRAWS = ("trimming",)
 

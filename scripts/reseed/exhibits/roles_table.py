@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import coverage, numbers
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.headlines import listed
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.exhibits.trimming import cells
 from reseed.options import Strict
+from reseed.rendering import coverage, numbers
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.headlines import listed
+from reseed.rendering.tables import Rows, Table, empty_table
 
 # Seeds of a role of which fewer have no variance that a heading could tell.
 _LEAST = 3

@@ -12,12 +12,12 @@ from scipy.optimize import isotonic_regression
 
 from reseed.analyses.arm_cells import arm_cells
 from reseed.analyses.data import Cell, Data
-from reseed.exhibits import numbers, style
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData, footnote, metric_title
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.panels import entitle, panel_grid
 from reseed.options import Strict
+from reseed.rendering import numbers, style
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import entitle, panel_grid
 
 # Fewer shared splits show neither.
 _LEAST = 3

@@ -12,13 +12,13 @@ from matplotlib.lines import Line2D
 
 from reseed.analyses.arms import with_arms
 from reseed.analyses.data import SEEDS, greater_is_better
-from reseed.exhibits import style
-from reseed.exhibits.arms import PANEL, arm_titles, places
-from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import counted
-from reseed.exhibits.panels import by_ratio, entitle, panel_grid, undrawn
 from reseed.options import TheseExperiments
+from reseed.rendering import style
+from reseed.rendering.arms import PANEL, arm_titles, places
+from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import counted
+from reseed.rendering.panels import by_ratio, entitle, panel_grid, undrawn
 
 _OFFSET, _SPREAD = 0.2, 0.15
 _KEY = ["experiment", "varied", "dataset", "scheme", "arm", "model",

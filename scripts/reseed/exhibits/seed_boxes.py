@@ -9,16 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from reseed.exhibits import style
-from reseed.exhibits.arms import TEST_SET, cell_title, places
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import part_of, several
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
 from reseed.exhibits.seed_scores_table import METRICS, measured, where
-from reseed.exhibits.settings import cell_noun
 from reseed.options import Experiments, Names
+from reseed.rendering import style
+from reseed.rendering.arms import TEST_SET, cell_title, places
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import part_of, several
+from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.rendering.settings import cell_noun
 
 _MOST_PRINTED = 3  # outliers a box whose numbers are printed; of more the ends are
 

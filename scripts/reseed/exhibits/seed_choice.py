@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.analyses.arms import with_arms
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.numbers import counted, percent, several, spread_over
 from reseed.exhibits.trimming import left_out
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.numbers import counted, percent, several, spread_over
 from reseed.verdicts import number
 
 #: A trained model's siblings: what is one row of the table and one colour of the figure.

@@ -8,14 +8,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reseed.exhibits import style
-from reseed.exhibits.arms import arm_titles
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.majority import is_majority, why_majority
-from reseed.exhibits.panels import colours, dot, entitle, panel_grid, undrawn
 from reseed.exhibits.seed_choice import NOTHING, by_which_score, findings, how, measured, note
 from reseed.options import Strict
+from reseed.rendering import style
+from reseed.rendering.arms import arm_titles
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.majority import is_majority, why_majority
+from reseed.rendering.panels import colours, dot, entitle, panel_grid, undrawn
 
 # Every α̂ below this share of the threshold: a panel of dots on the axis.
 _FLAT = 0.2

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.majority import is_majority, why_majority
 from reseed.exhibits.seed_choice import (
     CELL,
     NOTHING,
@@ -18,8 +15,11 @@ from reseed.exhibits.seed_choice import (
     note,
 )
 from reseed.exhibits.seed_choice import labels as cell_labels
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Strict
+from reseed.rendering import numbers
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.majority import is_majority, why_majority
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("seed_choice",)
 

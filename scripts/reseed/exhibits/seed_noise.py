@@ -9,14 +9,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from reseed.analyses.arms import with_arms
-from reseed.exhibits import coverage, numbers, style
-from reseed.exhibits.arms import TEST_SET, cell_title
-from reseed.exhibits.data import ExhibitData, footnote, metric_title
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.majority import is_majority, why_majority
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
-from reseed.exhibits.settings import cell_noun
 from reseed.options import Strict
+from reseed.rendering import coverage, numbers, style
+from reseed.rendering.arms import TEST_SET, cell_title
+from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.majority import is_majority, why_majority
+from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.rendering.settings import cell_noun
 
 _PANEL = ["dataset", "metric"]
 _MARKS = {

@@ -7,13 +7,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.exhibits import style
-from reseed.exhibits.colours import DASHES, LINES
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import counted, from_to
-from reseed.exhibits.panels import entitle, panel_grid, undrawn
-from reseed.exhibits.settings import (
+from reseed.options import Experiments
+from reseed.rendering import style
+from reseed.rendering.colours import DASHES, LINES
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import counted, from_to
+from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.rendering.settings import (
     LONG_LABEL,
     RUNS,
     SETTING,
@@ -22,7 +23,6 @@ from reseed.exhibits.settings import (
     pair_title,
     settings,
 )
-from reseed.options import Experiments
 
 PAIR = ["model_a", "model_b"]
 # As many lines as colours and dashes tell apart.

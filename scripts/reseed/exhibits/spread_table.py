@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.arms import with_arms
-from reseed.exhibits import numbers
-from reseed.exhibits.arms import arm_titles
-from reseed.exhibits.data import ExhibitData, footnote, metric_title
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import TheseExperiments
+from reseed.rendering import numbers
+from reseed.rendering.arms import arm_titles
+from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.tables import Rows, Table, empty_table
 
 #: What tells the rows of the table apart, beside the dataset.
 ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import NONE, counted, fixed, from_to, part_of
-from reseed.exhibits.settings import metric_title, settings
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Experiments
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import NONE, counted, fixed, from_to, part_of
+from reseed.rendering.settings import metric_title, settings
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("stochastic_order",)
 

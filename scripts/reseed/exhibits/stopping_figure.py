@@ -10,13 +10,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.exhibits import style
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import counted, from_to, part_of, spread_over, whole
-from reseed.exhibits.panels import entitle, line, panel_grid, undrawn
-from reseed.exhibits.settings import SETTING, note, pair_title, pair_titles, settings
 from reseed.options import Experiments
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import counted, from_to, part_of, spread_over, whole
+from reseed.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.rendering.settings import SETTING, note, pair_title, pair_titles, settings
 
 NOTHING = "No pair of models has two comparable runs at this scale."
 PAIR = ["model_a", "model_b"]

@@ -6,9 +6,6 @@ import math
 
 import pandas as pd
 
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import NONE, decimals, interval
-from reseed.exhibits.settings import in_unit, note, pair_title, settings
 from reseed.exhibits.stopping_figure import (
     NOTHING,
     PAIR,
@@ -18,8 +15,11 @@ from reseed.exhibits.stopping_figure import (
     settled_at,
     told,
 )
-from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.numbers import NONE, decimals, interval
+from reseed.rendering.settings import in_unit, note, pair_title, settings
+from reseed.rendering.tables import Table, empty_table
 
 DRAWS = ("stopping",)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.settings import settings
-from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
+from reseed.rendering import numbers
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.settings import settings
+from reseed.rendering.tables import Table, empty_table
 
 DRAWS = ("training_time",)
 

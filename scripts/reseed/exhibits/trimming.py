@@ -8,11 +8,11 @@ from typing import Literal
 import pandas as pd
 
 from reseed.analyses.arms import with_arms
-from reseed.exhibits import arms
-from reseed.exhibits.arms import TEST_SET, arm_title, place_title
-from reseed.exhibits.data import ExhibitData, footnote
-from reseed.exhibits.headlines import LEAST, listed
-from reseed.exhibits.numbers import counted, decimals, fixed, from_to, several
+from reseed.rendering import arms
+from reseed.rendering.arms import TEST_SET, arm_title, place_title
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.headlines import LEAST, listed
+from reseed.rendering.numbers import counted, decimals, fixed, from_to, several
 
 # Thresholds of the KS test from here on let α̂ see coarse differences only.
 _WIDE = 0.08

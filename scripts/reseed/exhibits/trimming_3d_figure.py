@@ -9,10 +9,6 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reseed.exhibits import style
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import from_to, several
 from reseed.exhibits.trimming import (
     MEASURES,
     NOTHING,
@@ -26,6 +22,10 @@ from reseed.exhibits.trimming import (
     note,
 )  # fmt: skip
 from reseed.options import Arms
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import from_to, several
 
 _AXES = ("accuracy", "churn_ensemble", "ece")
 

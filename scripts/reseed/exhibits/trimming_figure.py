@@ -9,11 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 
-from reseed.exhibits import style
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.numbers import from_to, part_of, several
-from reseed.exhibits.panels import colours, entitle, line, panel_grid
 from reseed.exhibits.trimming import (
     MEASURES,
     NOTHING,
@@ -26,6 +21,11 @@ from reseed.exhibits.trimming import (
     note,
 )  # fmt: skip
 from reseed.options import Arms
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import from_to, part_of, several
+from reseed.rendering.panels import colours, entitle, line, panel_grid
 
 DRAWS = ("trimming",)
 

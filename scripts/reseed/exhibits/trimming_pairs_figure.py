@@ -6,14 +6,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reseed.exhibits import style
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.figures import Drawn, empty_figure
-from reseed.exhibits.headlines import LEAST
-from reseed.exhibits.numbers import counted, from_to, percent
-from reseed.exhibits.panels import dot, entitle, panel_grid
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import counted, from_to, percent
+from reseed.rendering.panels import dot, entitle, panel_grid
 
 _COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.BLACK}
 _LABELS = {0: "α̂ of both at or below", 1: "of one above", 2: "of both above"}

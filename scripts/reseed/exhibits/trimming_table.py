@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.headlines import LEAST, listed
-from reseed.exhibits.tables import Table, empty_table
 from reseed.exhibits.trimming import NOTHING, cells, measured, note
 from reseed.options import Arms
+from reseed.rendering import numbers
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.headlines import LEAST, listed
+from reseed.rendering.tables import Table, empty_table
 
 DRAWS = ("trimming_summary",)
 

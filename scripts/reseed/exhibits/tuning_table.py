@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.exhibits import numbers
-from reseed.exhibits.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, few, score_places
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Names, Strict
+from reseed.rendering import numbers
+from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.rendering.tables import Rows, Table, empty_table
 
 ROW = ["dataset", "scheme", "varied", "model"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.exhibits import coverage, numbers
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData, footnote, metric_title
-from reseed.exhibits.tables import Rows, Table, empty_table
 from reseed.options import Strict
+from reseed.rendering import coverage, numbers
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("variance_components",)
 

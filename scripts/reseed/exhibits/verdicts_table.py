@@ -6,9 +6,10 @@ from collections import Counter
 
 import pandas as pd
 
-from reseed.exhibits import coverage, numbers
-from reseed.exhibits.data import ExhibitData, metric_title
-from reseed.exhibits.settings import (
+from reseed.options import Experiments
+from reseed.rendering import coverage, numbers
+from reseed.rendering.data import ExhibitData, metric_title
+from reseed.rendering.settings import (
     RUNS,
     SETTING,
     adjusted_over,
@@ -24,8 +25,7 @@ from reseed.exhibits.settings import (
     settings,
     with_unit,
 )
-from reseed.exhibits.tables import Rows, Table, empty_table
-from reseed.options import Experiments
+from reseed.rendering.tables import Rows, Table, empty_table
 from reseed.verdicts import verdict
 
 _SHORT = {

@@ -6,12 +6,12 @@ from collections import defaultdict
 
 import pandas as pd
 
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import NONE, counted
-from reseed.exhibits.settings import counted_settings, note
-from reseed.exhibits.tables import Table, empty_table
 from reseed.options import Experiments
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.numbers import NONE, counted
+from reseed.rendering.settings import counted_settings, note
+from reseed.rendering.tables import Table, empty_table
 from reseed.verdicts import ALL_DATASETS
 
 #: Models a matrix has room for; of more the totals are shown.

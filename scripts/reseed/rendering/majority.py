@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import percent
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.numbers import percent
 
 # Points by which a mean accuracy must leave the majority's share to say anything of a model.
 _MARGIN = 0.01

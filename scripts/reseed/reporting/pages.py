@@ -15,14 +15,13 @@ from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from reseed.errors import ReseedError
-from reseed.exhibits.data import ExhibitData, source_text
-from reseed.exhibits.footnotes import marks_in, sentence_of, shorten
-from reseed.exhibits.numbers import counted
-from reseed.exhibits.pictures import Picture, embed, thumbnail
-from reseed.exhibits.tables import groups
-from reseed.exhibits.words import link_words, words_in
+from reseed.rendering.data import ExhibitData, source_text
+from reseed.rendering.footnotes import marks_in, sentence_of, shorten
+from reseed.rendering.numbers import counted
+from reseed.rendering.tables import groups
+from reseed.reporting.pictures import Picture, embed, thumbnail
+from reseed.reporting.words import link_words, words_in
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCALES = ("smoke", "demo", "paper")

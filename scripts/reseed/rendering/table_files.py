@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reseed.atomic import replacing, write_json, write_text
-from reseed.exhibits.latex import latex
-from reseed.exhibits.tables import Table
+from reseed.rendering.latex import latex
+from reseed.rendering.tables import Table
 
 # An underscore inside a word is no mark, nor a bracket without a link, nor "less than".
 _SPECIAL = re.compile(

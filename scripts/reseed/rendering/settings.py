@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping
 
 import pandas as pd
-
-from reseed.exhibits import numbers
-from reseed.exhibits.arms import arm_title
-from reseed.exhibits.data import ExhibitData, footnote, metric_title
+from reseed.rendering import numbers
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, footnote, metric_title
 from reseed.verdicts import ALL_DATASETS, p_text
 
 SETTING = [

@@ -14,8 +14,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-
-from reseed.exhibits.colours import (
+from reseed.rendering.colours import (
     BLACK,
     BLUE,
     GREEN,

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from reseed.atomic import write_text
-from reseed.exhibits.report import StudyReport, read_study
+from reseed.reporting.pages import StudyReport, read_study
 
 
 def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: Path) -> None:

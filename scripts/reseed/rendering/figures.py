@@ -10,10 +10,9 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
-
 from reseed.atomic import replacing, write_json
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.style import GREY, STYLE, new_figure, styled
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.style import GREY, STYLE, new_figure, styled
 
 # No dates and no versions: the same numbers give the same bytes.
 _METADATA = {

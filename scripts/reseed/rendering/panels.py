@@ -11,10 +11,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-
-from reseed.exhibits import style
-from reseed.exhibits.colours import DASHES
-from reseed.exhibits.style import PAGE_WIDTH, new_figure
+from reseed.rendering import style
+from reseed.rendering.colours import DASHES
+from reseed.rendering.style import PAGE_WIDTH, new_figure
 
 #: Inches a figure may be high and still share a page with its caption.
 MOST_HEIGHT = 8.6

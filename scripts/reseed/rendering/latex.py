@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reseed.exhibits.tables import Table, groups
+from reseed.rendering.tables import Table, groups
 
 # Points: the text of a one-column article at 10 pt, on either paper, with some left over.
 TEXT_WIDTH, TEXT_HEIGHT = 340.0, 500.0

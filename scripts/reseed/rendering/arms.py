@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-
 from reseed.analyses.arms import with_arms
-from reseed.exhibits.data import ExhibitData, metric_title
+from reseed.rendering.data import ExhibitData, metric_title
 
 #: What the runs of one cell share, beside their arm.
 PLACE = ("experiment", "varied", "dataset", "scheme", "test_ratio", "hyperparameters_source")

@@ -15,9 +15,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from reseed import store
-from reseed.exhibits.data import read_exhibit_data
 from reseed.keys import digest
 from reseed.kinds import checked_options, find, load
+from reseed.rendering.data import read_exhibit_data
 
 # Libraries that decide what a figure or a table looks like.
 LIBRARIES = ("matplotlib", "numpy", "pandas")
@@ -41,11 +41,11 @@ def draw(exhibit: dict, stem: Path) -> None:
     module, options = load(kind), checked_options(kind, exhibit["options"])
     data = read_exhibit_data(Path(exhibit["study"]), exhibit)
     if kind.function == "table":
-        from reseed.exhibits.table_files import write_table
+        from reseed.rendering.table_files import write_table
 
         write_table(module.table(data, options), stem)
     else:
-        from reseed.exhibits.figures import write_figure
+        from reseed.rendering.figures import write_figure
 
         write_figure(*module.figure(data, options), data, stem)
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
-
-from reseed.exhibits.data import ExhibitData
-from reseed.exhibits.numbers import NONE
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.numbers import NONE
 
 
 @dataclass(frozen=True)

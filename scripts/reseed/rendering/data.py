@@ -10,11 +10,10 @@ from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
-
 from reseed.analyses.arms import with_arms
-from reseed.exhibits.footnotes import scale_sentence
-from reseed.exhibits.numbers import from_to
 from reseed.metric_names import title_in_text as metric_title
+from reseed.rendering.footnotes import scale_sentence
+from reseed.rendering.numbers import from_to
 
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
