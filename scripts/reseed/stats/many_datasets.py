@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.comparison import signed_rank_floor, significant, wilcoxon_p, without_noise
+from reseed.stats.comparison import signed_rank_floor, wilcoxon_p, without_noise
 from reseed.stats.inputs import Array, finite, probability, scaled
 
 
@@ -57,7 +57,8 @@ def compare_over_datasets(
         raise ValueError(f"at least 2 datasets are needed, got {n}")
     probability(alpha=alpha)
     # Each by its own size: one model that diverged makes no ties of the others.
-    s = significant(scaled(s, axis=1)[0])
+    s = scaled(s, axis=1)[0]
+    s = without_noise(s, np.abs(s))
     ranks = stats.rankdata(-s if greater_is_better else s, axis=1)
     average = ranks.mean(axis=0)
     chi2, p = 0.0, 1.0
@@ -132,9 +133,8 @@ def compare_two_models(
 
 
 def _within(d: Array, rope: float) -> float:
-    sides = (without_noise(rope + sign * d, np.abs(d).max() + rope) for sign in (1, -1))
-    return max(float(stats.wilcoxon(x, alternative="greater").pvalue) if x.any() else 1.0
-               for x in sides)  # fmt: skip
+    sides = [without_noise(rope + sign * d, np.abs(d).max() + rope) for sign in (1, -1)]
+    return float(wilcoxon_p(sides, greater=True).max())
 
 
 def cliques(average_ranks: ArrayLike, critical_difference: float) -> tuple[tuple[int, ...], ...]:
