@@ -66,7 +66,9 @@ def test_wilcoxon_equals_scipy_auto_of_what_is_not_0_row_by_row(n, kind):
     for row, p in zip(d, got, strict=True):
         if np.any(row):
             with np.errstate(invalid="ignore", divide="ignore"):
-                assert p == pytest.approx(stats.wilcoxon(row[row != 0], method="auto").pvalue, rel=1e-9)
+                assert p == pytest.approx(
+                    stats.wilcoxon(row[row != 0], method="auto").pvalue, rel=1e-9
+                )
         else:
             assert p == 1
 

@@ -5,7 +5,21 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.stats import bootstrap, calibration, comparison, ensembles, planning, ranking, variance
+from reseed.stats import (
+    bootstrap,
+    calibration,
+    comparison,
+    crossed_comparison,
+    ensembles,
+    evalues,
+    five_by_two,
+    hierarchical,
+    planning,
+    ranking,
+    sequential,
+    stochastic_order,
+    variance,
+)
 from reseed.stats.inputs import finite, labels, real, scaled
 from reseed.stats.spread import range_against_gaussian, spread
 from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
@@ -154,3 +168,38 @@ def test_each_row_is_scaled_by_its_own_power():
     small, power = scaled(x, axis=-1)
     np.testing.assert_array_equal(small * power, x)
     assert np.abs(small).max(axis=-1).tolist() == pytest.approx([0.75, 0.6, 0], abs=0.26)
+
+
+X = np.random.default_rng(3).normal(0.4, 1, 240)
+OF_ANY_SIZE = {
+    "five_by_two": lambda u: (f := five_by_two.five_by_two(u * X[:10].reshape(5, 2)), f.f_p, f.t_p),
+    "crossed": lambda u: (
+        f := crossed_comparison.crossed_difference(
+            u * X[:120].reshape(4, 30), u * X[120:].reshape(4, 30), shared_seeds=False
+        ),
+        f.p_value, f.low / u, f.high / u, f.se / u, f.df,
+    ),
+    "crossed, equal": lambda u: (
+        f := crossed_comparison.crossed_difference(
+            np.full((2, 3), u), np.full((2, 3), u), shared_seeds=True
+        ),
+        f.p_value, f.low / u, f.high / u,
+    ),
+    "hierarchical": lambda u: (
+        f := hierarchical.hierarchical_effect(u * X[:6], np.full(6, 0.3 * u), 0.1 * u),
+        f.low / u, f.high / u, f.tau / u, f.mean_shares.equivalent, *(f.effects_low / u),
+    ),
+    "sequence": lambda u: (
+        f := sequential.mean_confidence_sequence(u * X[:20]),
+        *(f.low[6:] / u), *(f.high[6:] / u), *(f.mean / u),
+    ),
+    "e-value": lambda u: (None, *evalues.symmetry_e_process(u * X[:20])),
+    "violation": lambda u: (None, stochastic_order.violation_ratio(u * X[:9], u * X[9:20])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1e-250, 1e-170, 1e160, 1e250])
+@pytest.mark.parametrize("name", OF_ANY_SIZE)
+def test_what_is_told_does_not_depend_on_the_size_of_the_scores(name, size):
+    got, base = (np.array(OF_ANY_SIZE[name](u)[1:]) for u in (size, 1.0))
+    np.testing.assert_allclose(got, base, rtol=1e-9)

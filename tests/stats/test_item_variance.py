@@ -85,8 +85,9 @@ def test_intervals_cover_about_as_often_as_they_say():
     ("y", "message"),
     [
         (np.zeros((2, 5, 4)), "3 × 3 runs"),
-        (np.zeros((4, 4)), "3 × 3 runs"),
-        (np.full((4, 4, 2), np.nan), "missing or infinite"),
+        (np.zeros((4, 4)), "3 axes"),
+        (np.full((4, 4, 2), np.nan), "NaN or infinite"),
+        (np.full((4, 4, 2), "1"), "real numbers"),
         (np.ones((4, 4, 2)), "nothing to split"),
     ],
 )

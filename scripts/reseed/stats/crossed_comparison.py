@@ -24,7 +24,7 @@ from reseed.stats.bootstrap import (
     percentile_interval,
     resample_counts,
 )
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, at_least, finite, probability, scaled
 from reseed.stats.two_models import placements
 
 _CHUNK = 4_000_000  # resampled counts held at a time
@@ -143,6 +143,8 @@ def crossed_difference(
         raise ValueError(f"both need the same two or more items, they have {n} and {b.shape[1]}")
     if shared_seeds and len(a) != len(b):
         raise ValueError(f"shared seeds need as many rows on both sides: {len(a)} and {len(b)}")
+    _, unit = scaled(np.concatenate([a, b]))
+    a, b = a / unit, b / unit
     sides = [a - b] if shared_seeds else [a, b]
     by_item = a.mean(axis=0) - b.mean(axis=0)
     difference = float(by_item.mean())
@@ -156,16 +158,18 @@ def crossed_difference(
             terms += own
     total = item + seed
     # A difference that is rounding noise beside the values must not look like a certain one.
-    if total <= (1e-12 * max(np.abs(a).max(), np.abs(b).max(), 1e-300)) ** 2:
-        p = 1.0 if abs(difference) <= 1e-12 * np.abs(a).max() else 0.0
-        return CrossedDifference(difference, 0.0, float(n - 1), difference, difference, p, 0.0, 0.0,
-                                 scope, level)  # fmt: skip
+    if total <= 1e-24:
+        p, whole = float(abs(difference) <= 1e-12), float(difference * unit)
+        return CrossedDifference(whole, 0.0, float(n - 1), whole, whole, p, 0.0, 0.0, scope, level)
     df = max(total**2 / sum(part**2 / k for part, k in terms), 1.0)
     se = float(np.sqrt(total))
     half = float(stats.t.isf((1 - level) / 2, df)) * se
     p = float(2 * stats.t.sf(abs(difference) / se, df))
-    return CrossedDifference(difference, se, float(df), difference - half, difference + half, p,
-                             seed, item, scope, level)  # fmt: skip
+    whole, se, low, high = np.array([difference, se, difference - half, difference + half]) * unit
+    with np.errstate(over="ignore"):
+        seed, item = np.array([seed, item]) * unit * unit
+    return CrossedDifference(float(whole), float(se), float(df), float(low), float(high), p,
+                             float(seed), float(item), scope, level)  # fmt: skip
 
 
 def _seed_part(side: Array) -> tuple[float, list[tuple[float, int]]]:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from reseed.stats.inputs import Array, finite, probability, scaled
 from reseed.stats.sequential import ConfidenceSequence
-from reseed.stats.spread import Array, finite, probability
 
 #: Bets of the mixture, in units of the running root mean square, both ways.
 _BETS = (0.25, 0.5, 1.0, 2.0)
@@ -32,12 +32,9 @@ def symmetry_e_process(differences: ArrayLike) -> Array:
 
     Source: betting on signs, Ramdas et al. (2020), sec. on symmetry; Vovk & Wang (2024).
     """
-    x = finite(differences, "differences")
-    n = np.arange(1, x.shape[-1] + 1)
-    largest = np.maximum(np.abs(x).max(axis=-1, keepdims=True), np.finfo(float).tiny)
-    scaled = x / largest
-    size = np.sqrt(np.cumsum(scaled**2, axis=-1) / n)
-    z = np.divide(scaled, size, out=np.zeros_like(scaled), where=size > 0)
+    x, _ = scaled(finite(differences, "differences"), axis=-1)
+    size = np.sqrt(np.cumsum(x**2, axis=-1) / np.arange(1, x.shape[-1] + 1))
+    z = np.divide(x, size, out=np.zeros_like(x), where=size > 0)
     bets = np.array([sign * bet for bet in _BETS for sign in (1, -1)])
     # log(1 + tanh u) = log 2 − log(1 + exp(−2u)), which keeps its digits where tanh is near −1.
     growth = np.log(2) - np.logaddexp(0, -2 * bets[:, None] * z[..., None, :])

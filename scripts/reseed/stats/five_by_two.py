@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.spread import Array, finite
+from reseed.stats.inputs import Array, finite, scaled
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,11 @@ def five_by_two(differences: ArrayLike) -> FiveByTwo:
     p = finite(differences, "differences")
     if p.ndim < 2 or p.shape[-2:] != (5, 2):
         raise ValueError(f"differences must be (..., 5 repeats, 2 folds), they have {p.shape}")
+    p, unit = scaled(p, axis=(-1, -2))
     variance = ((p - p.mean(axis=-1, keepdims=True)) ** 2).sum(axis=(-1, -2))
     squares, first = (p**2).sum(axis=(-1, -2)), p[..., 0, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         f = np.where(squares == 0, 0.0, squares / (2 * variance))[()]
         t = np.where(first == 0, 0.0, first / np.sqrt(variance / 5))[()]
-    return FiveByTwo(p.mean(axis=(-1, -2)), f, stats.f.sf(f, 10, 5), t,
-                     2 * stats.t.sf(np.abs(t), 5))  # fmt: skip
+    mean = (p * unit).mean(axis=(-1, -2))
+    return FiveByTwo(mean, f, stats.f.sf(f, 10, 5), t, 2 * stats.t.sf(np.abs(t), 5))

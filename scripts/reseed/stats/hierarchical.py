@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
-from reseed.stats.spread import Array, finite, probability
+from reseed.stats.inputs import Array, finite, probability, scaled
 
 _POINTS = 800
 
@@ -72,6 +72,8 @@ def hierarchical_effect(
         raise ValueError(f"at least 3 datasets with an effect and an error: {d.size}, {s.size}")
     if s.min() <= 0 or not rope >= 0:
         raise ValueError("standard_errors must be positive and rope must not be negative")
+    _, unit = scaled(np.stack([d, s]))
+    d, s, rope = d / unit, s / unit, rope / unit
     tau, weight = _tau_posterior(d, s)
     variance = s**2 + tau[:, None] ** 2
     precision = (1 / variance).sum(axis=1)
@@ -83,16 +85,15 @@ def hierarchical_effect(
     own_sd = np.sqrt(share * s**2 + (1 - share) ** 2 * mu_sd[:, None] ** 2)
     tails = [(1 - level) / 2, 0.5, (1 + level) / 2]
     centre, fresh = _Mixture(weight, mu, mu_sd), _Mixture(weight, mu, new_sd)
-    low, mean, high = centre.quantiles(tails)
-    new_low, _, new_high = fresh.quantiles(tails)
-    singles = np.array(
-        [_Mixture(weight, own[:, q], own_sd[:, q]).quantiles(tails) for q in range(d.size)]
-    )
-    spread = np.interp(tails, np.cumsum(weight) - weight / 2, tau)
+    low, mean, high = centre.quantiles(tails) * unit
+    new_low, _, new_high = fresh.quantiles(tails) * unit
+    singles = [_Mixture(weight, own[:, q], own_sd[:, q]).quantiles(tails) for q in range(d.size)]
+    own_low, own_mean, own_high = np.transpose(singles) * unit
+    tau_low, tau_mean, tau_high = np.interp(tails, np.cumsum(weight) - weight / 2, tau) * unit
     return Hierarchical(
-        mean, low, high, centre.shares(rope), new_low, new_high, fresh.shares(rope),
-        float(spread[1]), float(spread[0]), float(spread[2]),
-        singles[:, 1], singles[:, 0], singles[:, 2], level,
+        *map(float, (mean, low, high)), centre.shares(rope),
+        *map(float, (new_low, new_high)), fresh.shares(rope),
+        *map(float, (tau_mean, tau_low, tau_high)), own_mean, own_low, own_high, level,
     )  # fmt: skip
 
 
@@ -132,15 +133,15 @@ class _Mixture:
     def cdf(self, x: float) -> float:
         return float(self.weight @ special.ndtr((x - self.mean) / self.sd))
 
-    def quantiles(self, shares: list[float]) -> tuple[float, ...]:
+    def quantiles(self, shares: list[float]) -> Array:
         z = stats.norm.isf(1e-12)
         kept = self.weight > 1e-14
         low, high = (self.mean - z * self.sd)[kept].min(), (self.mean + z * self.sd)[kept].max()
         width = max(high - low, 1e-300)
-        return tuple(
-            float(optimize.brentq(lambda x, p=p: self.cdf(x) - p, low, high, xtol=1e-10 * width))
+        return np.array([
+            optimize.brentq(lambda x, p=p: self.cdf(x) - p, low, high, xtol=1e-10 * width)
             for p in shares
-        )
+        ])  # fmt: skip
 
     def shares(self, rope: float) -> Shares:
         below, above = self.cdf(-rope), 1 - self.cdf(rope)

@@ -90,7 +90,7 @@ def unmasked(x: ArrayLike, name: str = "x") -> ArrayLike:
     return x.data
 
 
-def scaled(x: Array, axis: int | None = None) -> tuple[Array, Array]:
+def scaled(x: Array, axis: int | tuple[int, ...] | None = None) -> tuple[Array, Array]:
     """Return `x` over a power of two near its greatest size along `axis`, and that power.
 
     The division is exact, and squares of the result neither overflow nor vanish, so that tests

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import t
+
+from reseed.stats.inputs import Array, finite, probability
 
 
 @dataclass(frozen=True)
@@ -18,10 +21,10 @@ class ItemComponents:
     """
 
     names: tuple[str, ...]
-    variances: np.ndarray
-    shares: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    variances: Array
+    shares: Array
+    low: Array
+    high: Array
 
     @property
     def sd(self) -> float:
@@ -30,7 +33,7 @@ class ItemComponents:
 
 
 def item_components(
-    y: np.ndarray, names: Sequence[str] = ("first", "second"), level: float = 0.95
+    y: ArrayLike, names: Sequence[str] = ("first", "second"), level: float = 0.95
 ) -> ItemComponents:
     """Split the variance of each item's value over a crossed grid of runs; average over items.
 
@@ -48,11 +51,10 @@ def item_components(
     Raises:
         ValueError: another shape, values that are not finite, or no variance at all.
     """
-    y = np.asarray(y, dtype=np.float64)
-    if y.ndim != 3 or min(y.shape[:2]) < 3 or y.shape[2] < 1:
-        raise ValueError(f"needs a grid of at least 3 × 3 runs and an item: found shape {y.shape}")
-    if not np.isfinite(y).all():
-        raise ValueError("a grid with missing or infinite values cannot be split")
+    y = finite(y, "y", ndim=3)
+    probability(level=level)
+    if min(y.shape[:2]) < 3:
+        raise ValueError(f"needs a grid of at least 3 × 3 runs: found shape {y.shape}")
     variances = _components(y)
     if not variances.sum() > 0:
         raise ValueError("no variance over runs: nothing to split")
@@ -72,7 +74,7 @@ def item_components(
     )
 
 
-def _components(y: np.ndarray) -> np.ndarray:
+def _components(y: Array) -> Array:
     """Moment estimates (first, second, residual), averaged over items."""
     m, d, _ = y.shape
     rows, columns = y.mean(axis=1), y.mean(axis=0)
@@ -83,6 +85,6 @@ def _components(y: np.ndarray) -> np.ndarray:
     return np.array([(first - residual) / d, (second - residual) / m, residual])
 
 
-def _shares(variances: np.ndarray) -> np.ndarray:
+def _shares(variances: Array) -> Array:
     total = variances.sum()
     return variances / total if total > 0 else np.full(3, np.nan)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reseed.stats.inputs import Array, finite, probability, real
+from reseed.stats.inputs import Array, finite, probability, real, scaled
 
 
 def t_boundary(n: ArrayLike, alpha: float = 0.05, scale: float = 1.0) -> Array:
@@ -58,7 +58,7 @@ def mean_confidence_sequence(
     intervals are narrowest, never whether they are valid. Raises ValueError on NaN or empty x.
     While all values are equal the interval stays infinite: no spread has been seen to judge by.
     """
-    x = finite(x, "x")
+    x, unit = scaled(finite(x, "x"), axis=-1)
     n = np.arange(1, x.shape[-1] + 1)
     # Centred on the first value: the running sum of squares then keeps its digits.
     start = x[..., :1]
@@ -69,7 +69,8 @@ def mean_confidence_sequence(
     se = np.sqrt(squares / np.maximum(n - 1, 1) / n)
     bounded = np.isfinite(boundary) & (squares > 0)
     width = np.where(bounded, np.where(bounded, boundary, 0.0) * se, np.inf)
-    return ConfidenceSequence(mean, mean - width, mean + width, alpha)
+    in_unit = (values * unit for values in (mean, mean - width, mean + width))
+    return ConfidenceSequence(*in_unit, alpha)
 
 
 @dataclass(frozen=True)

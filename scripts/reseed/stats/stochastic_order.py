@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, at_least, finite, probability, scaled
 
 
 def violation_ratio(a: ArrayLike, b: ArrayLike) -> Array:
@@ -27,7 +27,7 @@ def violation_ratio(a: ArrayLike, b: ArrayLike) -> Array:
     # Empirical quantiles are steps; between two neighbouring jumps of either both are constant.
     ends = np.unique(np.concatenate([np.arange(1, n + 1) * m, np.arange(1, m + 1) * n]))
     widths = np.diff(np.concatenate([[0], ends])) / (n * m)
-    difference = a[..., (ends - 1) // m] - b[..., (ends - 1) // n]
+    difference, _ = scaled(a[..., (ends - 1) // m] - b[..., (ends - 1) // n], axis=-1)
     squares = difference**2 * widths
     whole = squares.sum(axis=-1)
     below = np.where(difference < 0, squares, 0).sum(axis=-1)
