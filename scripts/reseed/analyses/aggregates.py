@@ -12,9 +12,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arm_cells import arm_cells
 from reseed.analyses.arms import ARM
-from reseed.analyses.data import Cell, Data
+from reseed.analyses.data import Cell, Data, cells
 from reseed.analyses.pairing import GROUP, across_datasets, shared_key
 from reseed.analyses.shares import whole
 from reseed.errors import ReseedError
@@ -66,19 +65,19 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     tasks are fixed. Scores are greater-is-better after scaling; tasks without two runs of every
     arm are left out of all (`left_out` names them).
     """
-    cells = [cell for cell in arm_cells(data) if "+" not in cell.key["varied"]]
-    keys = [cell.key for cell in cells]
+    found = [cell for cell in cells(data) if "+" not in cell.key["varied"]]
+    keys = [cell.key for cell in found]
     rows = []
     for chosen in across_datasets(keys):
         named = shared_key(pd.DataFrame([keys[i] for i in chosen]))
-        rows += [named | row for row in _rows([cells[i] for i in chosen], options)]
+        rows += [named | row for row in _rows([found[i] for i in chosen], options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(cells: list[Cell], options: dict) -> Iterator[dict]:
-    arms = list(dict.fromkeys(cell.key[ARM] for cell in cells))
+def _rows(listed: list[Cell], options: dict) -> Iterator[dict]:
+    arms = list(dict.fromkeys(cell.key[ARM] for cell in listed))
     by_task: dict[str, dict[str, Cell]] = {}
-    for cell in cells:
+    for cell in listed:
         by_task.setdefault(cell.key["dataset"], {})[cell.key[ARM]] = cell
     complete = {
         task: found
@@ -87,7 +86,7 @@ def _rows(cells: list[Cell], options: dict) -> Iterator[dict]:
     }
     shared = {
         "tasks": len(complete),
-        "failed": sum(cell.failed for cell in cells),
+        "failed": sum(cell.failed for cell in listed),
         "left_out": ", ".join(task for task in by_task if task not in complete),
         "level": options.get("level", 0.95),
         "reason": "",

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arm_cells import PLACE
-from reseed.analyses.data import Data
+from reseed.analyses.data import CELL, Data
 from reseed.analyses.training_curves import RUN, CurveOptions, Curves, training_curves
 from reseed.options import Level, Positive
 from reseed.stats.association import partial_rank_correlation
@@ -17,7 +16,7 @@ from reseed.stats.curves import convergence_time, reach, time_to_reach
 READS = "curves"
 
 COLUMNS = [
-    *PLACE, *RUN, "column", "measure", "greater_is_better", "n", "left_out", "epochs", "final",
+    *CELL, *RUN, "column", "measure", "greater_is_better", "n", "left_out", "epochs", "final",
     "best", "converged", "tolerance", "reached", "target", "target_is", "share", "share_low",
     "share_high", "median", "median_low", "median_high", "restarts", "level", "rho", "rho_low",
     "rho_high",

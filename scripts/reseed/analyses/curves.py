@@ -7,15 +7,14 @@ from typing import Literal
 
 import pandas as pd
 
-from reseed.analyses.arm_cells import PLACE
-from reseed.analyses.data import Data
+from reseed.analyses.data import CELL, Data
 from reseed.analyses.training_curves import CurveOptions, Curves, training_curves
 from reseed.stats.curves import curve_band
 
 READS = "curves"
 
 COLUMNS = [
-    *PLACE, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out", "ended",
+    *CELL, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out", "ended",
     "mean", "sd", "min", "max",
 ]  # fmt: skip
 

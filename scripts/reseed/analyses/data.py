@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from reseed.analyses.arms import with_arms
 from reseed.analyses.predictions import Predictions
-from reseed.errors import ReseedError
+from reseed.errors import ReseedError, nearest
 from reseed.metric_names import direction
 from reseed.schemas import IDENTITY, MODEL_SEED
 from reseed.seeds import stream
@@ -36,8 +37,8 @@ class Data:
     predictions: Predictions | None = None
 
     def __post_init__(self) -> None:
-        if "arm" not in self.metrics and "model" in self.metrics:  # given results compare models
-            object.__setattr__(self, "metrics", self.metrics.assign(arm=self.metrics["model"]))
+        if "model" in self.metrics:  # given results compare models: there are no arms but these
+            object.__setattr__(self, "metrics", with_arms(self.metrics))
 
 
 @dataclass(frozen=True)
@@ -131,38 +132,45 @@ def data_seeds(trials: pd.DataFrame) -> pd.Series:
     return trials["data_seed"] * repeats + trials["repeat"]
 
 
-def cells(data: Data) -> Iterator[Cell]:
-    """Every cell in order of appearance; a cell whose trials all failed has no scores.
+def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
+    """Every cell in order of appearance, on `metric` (None: its dataset's primary one).
 
-    A seed's score is the mean over its folds; a seed with a failed fold is left out, so that
-    seeds stay comparable.
+    A cell whose trials all failed has no scores. A seed's score is the mean over its folds; a seed
+    with a failed fold is left out, so that seeds stay comparable. A cell whose task has no such
+    metric is left out; ReseedError for one that no dataset has.
     """
     trials = data.metrics
-    metric = trials["dataset"].map(lambda name: primary_metric(data.about, name))
+    if metric is not None and metric not in trials:
+        measured = list(trials.columns[trials.dtypes == np.float64])
+        raise ReseedError(f"metric {metric!r} was not measured.{nearest(metric, measured)}")
+    used = trials["dataset"].map(lambda name: metric or primary_metric(data.about, name))
     score = pd.Series(np.nan, trials.index)
-    for name in metric.unique():
+    for name in used.unique():
         if name in trials:
-            score = score.where(metric != name, trials[name])
-    number = trials.groupby(CELL, sort=False, dropna=False).ngroup()
+            score = score.where(used != name, trials[name])
+    finished = trials["status"] == "ok"
     trials = trials[[*CELL, *SEEDS]].assign(
         data_seed=data_seeds(trials),
-        cell=number,
-        metric=metric,
+        cell=trials.groupby(CELL, sort=False, dropna=False).ngroup(),
+        metric=used,
         score=score,
-        bad=(trials["status"] != "ok") | score.isna(),
+        bad=~(finished & np.isfinite(score)),
     )
+    if metric is not None:
+        measured = (finished & score.notna()).groupby(trials["cell"]).transform("any")
+        trials = trials[measured | ~finished.groupby(trials["cell"]).transform("any")]
     # One grouping of all: one for each of thousands of cells would take minutes.
     seeds = trials.groupby(["cell", *SEEDS], sort=True).agg(
         score=("score", "mean"), bad=("bad", "sum")
     )
     of = dict(iter(seeds.reset_index().groupby("cell")))
     none = seeds.iloc[:0].reset_index()
-    for cell, *key, metric in trials.drop_duplicates("cell")[["cell", *CELL, "metric"]].itertuples(
+    for cell, *key, name in trials.drop_duplicates("cell")[["cell", *CELL, "metric"]].itertuples(
         index=False, name=None
     ):
         own = of.get(cell, none).drop(columns="cell").reset_index(drop=True)
-        up = greater_is_better(data.about, metric)
-        yield Cell(dict(zip(CELL, key, strict=True)), metric, up, own)
+        up = greater_is_better(data.about, name)
+        yield Cell(dict(zip(CELL, key, strict=True)), name, up, own)
 
 
 def base_name(identifier: str) -> str:

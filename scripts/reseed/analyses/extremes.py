@@ -8,16 +8,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM
-from reseed.analyses.data import SEEDS, Cell, Data, base_name
+from reseed.analyses.data import CELL, SEEDS, Cell, Data, base_name, cells
 from reseed.analyses.published_rows import published_row, read_published
 from reseed.options import Count, Level, Positive, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, range_content, spread
 
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
 COLUMNS = [
-    *PLACE, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
+    *CELL, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
     "best_seed", "range_in_sd", "range_in_sd_expected", "range_ratio", "range_p", "normality_test",
     "normality_p", "excess_kurtosis", "tail", "inside_expected", "inside_low", "level",
     *(f"published_{name}" for name in _PRINTED), "reason",
@@ -49,7 +48,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
     `best_seed` and `worst_seed` count the seed that varies: the data seed or that of a role.
     """
-    rows = [_row(cell, options) for cell in arm_cells(data, options.get("metric"))]
+    rows = [_row(cell, options) for cell in cells(data, options.get("metric"))]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.get("published") else table
 

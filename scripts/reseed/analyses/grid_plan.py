@@ -7,14 +7,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM, MODEL
-from reseed.analyses.data import MODEL_SEED, Cell, Data
+from reseed.analyses.data import CELL, MODEL_SEED, Cell, Data, cells
 from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.planning import plan_grid
 from reseed.stats.variance import crossed_variance
 
-GROUP = [name for name in PLACE if name not in (MODEL, ARM)]
+GROUP = [name for name in CELL if name not in (MODEL, ARM)]
 COLUMNS = [
     *GROUP, "metric", "arm_a", "arm_b", "model_seeds", "data_seeds", "failed", "difference",
     "sd_model_seed", "sd_data_seed", "sd_rest", "target_is", "target", "power", "alpha",
@@ -49,7 +48,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     data seeds are taken as independent draws of the data, which splits of one table are not.
     """
     groups: dict[tuple, list[Cell]] = {}
-    for cell in arm_cells(data):
+    for cell in cells(data):
         if "+" in cell.key["varied"] and "data" in cell.key["varied"]:
             groups.setdefault(tuple(cell.key[name] for name in GROUP), []).append(cell)
     rows = []

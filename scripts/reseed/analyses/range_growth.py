@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.arm_cells import PLACE, arm_cells
-from reseed.analyses.data import Cell, Data
+from reseed.analyses.data import CELL, Cell, Data, cells
 from reseed.options import Level, Strict
 from reseed.stats.extremes import expected_range_of, gaussian_range_interval
 from reseed.stats.spread import expected_gaussian_range
 
 COLUMNS = [
-    *PLACE, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
+    *CELL, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
     "gaussian_high", "beyond", "level",
 ]  # fmt: skip
 
@@ -42,7 +41,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     with the central interval of a single sample (`gaussian_low`, `gaussian_high`), the SD taken as
     known.
     """
-    rows = [row for cell in arm_cells(data, options.get("metric")) for row in _rows(cell, options)]
+    rows = [row for cell in cells(data, options.get("metric")) for row in _rows(cell, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

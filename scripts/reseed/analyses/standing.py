@@ -7,15 +7,14 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM
-from reseed.analyses.data import Cell, Data, base_name
+from reseed.analyses.data import CELL, Cell, Data, base_name, cells
 from reseed.errors import ReseedError
 from reseed.options import Level, Strict
 from reseed.stats.extremes import standing
 
 COLUMNS = [
-    *PLACE, "metric", "n", "failed", "source", "score", "mean", "sd", "percentile",
+    *CELL, "metric", "n", "failed", "source", "score", "mean", "sd", "percentile",
     "percentile_low", "percentile_high", "best_of", "sds", "level", "reason",
 ]  # fmt: skip
 
@@ -57,7 +56,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
             raise ReseedError(f"scores.{number}: give `arm` and a number `score`, found {given}")
         found = [
             _row(cell, given, options.get("level", 0.95))
-            for cell in arm_cells(data, given.get("metric"))
+            for cell in cells(data, given.get("metric"))
             if _named(cell, given)
         ]
         rows += found or [_nothing(given)]

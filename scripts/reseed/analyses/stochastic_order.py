@@ -6,13 +6,12 @@ from itertools import permutations
 
 import pandas as pd
 
-from reseed.analyses.arm_cells import PLACE, arm_cells
 from reseed.analyses.arms import ARM, MODEL
-from reseed.analyses.data import Cell, Data
+from reseed.analyses.data import CELL, Cell, Data, cells
 from reseed.options import Count, Level, Share, Strict
 from reseed.stats.stochastic_order import stochastic_order
 
-GROUP = [name for name in PLACE if name not in (MODEL, ARM)]
+GROUP = [name for name in CELL if name not in (MODEL, ARM)]
 COLUMNS = [
     *GROUP, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower", "upper", "level",
     "threshold", "dominates", "n_boot", "reason",
@@ -40,7 +39,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     where one seed varies. Levels hold for one ordered pair, not for all at once.
     """
     groups: dict[tuple, list[Cell]] = {}
-    for cell in arm_cells(data, options.get("metric")):
+    for cell in cells(data, options.get("metric")):
         if "+" not in cell.key["varied"]:
             groups.setdefault(tuple(cell.key[name] for name in GROUP), []).append(cell)
     rows = [_row(a, b, options) for group in groups.values() for a, b in permutations(group, 2)]

@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arm_cells import PLACE
 from reseed.analyses.arms import with_arms
-from reseed.analyses.data import SEEDS, Data
+from reseed.analyses.data import CELL, SEEDS, Data
 from reseed.analyses.outputs import plain_metric
 from reseed.errors import ReseedError
 from reseed.metric_names import direction
@@ -34,7 +33,7 @@ class CurveOptions(Strict):
 class Curves:
     """One arm's curves of one column: `values` (runs, epochs), NaN after a run's last epoch.
 
-    `epochs` (epochs,) counts from 1. `key` by the names of `arm_cells.PLACE`; `runs` one row a
+    `epochs` (epochs,) counts from 1. `key` by the names of `data.CELL`; `runs` one row a
     curve of the columns `RUN`; `name` what the column measures, in words; `n_left_out` runs whose
     curve has no first value, or one that is infinite. An epoch at which a run was not measured
     holds its value before.
@@ -75,7 +74,7 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
         )
     wanted = set(data.metrics["experiment"]) if "experiment" in data.metrics else set()
     table = with_arms(table[table["experiment"].isin(wanted)])
-    places = [name for name in PLACE if name in table]
+    places = [name for name in CELL if name in table]
     for key, rows in table.groupby(places, sort=False, dropna=False):
         place = dict(zip(places, key, strict=True))
         runs, epochs, values, left_out = _stack(rows, column)

@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
-from reseed.analyses.arm_cells import arm_cells
 from reseed.analyses.data import Data
+from reseed.analyses.data import cells as arm_cells
 from reseed.metric_names import title as title_of
 from reseed.metric_names import title_in_text
 from reseed.options import Arms, Count

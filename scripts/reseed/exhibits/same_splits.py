@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.optimize import isotonic_regression
 
-from reseed.analyses.arm_cells import arm_cells
 from reseed.analyses.data import Cell, Data
+from reseed.analyses.data import cells as arm_cells
 from reseed.options import Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import arm_title
