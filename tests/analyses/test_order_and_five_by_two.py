@@ -146,3 +146,22 @@ def test_a_failed_seed_is_no_fold_of_fewer_seeds():
     assert whole["pairs"].item() == 1
     shown = five_by_two_table.table(exhibit(table, metrics), {})
     assert "Pairs with a failed or missing run left out: 2." in shown.footnote
+
+
+def test_rounding_alone_is_no_difference():
+    rng = np.random.default_rng(1)
+    rows = []
+    for r, f in np.ndindex(5, 2):
+        scores = rng.uniform(0.1, 0.9, 3)  # the same three, in another order
+        for k, m in enumerate(("rf", "xgb")):
+            rows += [trial(v, dataset="magic", metric="auc", model=m, repeat=r, fold=f, seed=s,
+                           varied="none", scheme="kfold-2x5")
+                     for s, v in enumerate(np.roll(scores, k))]  # fmt: skip
+    row = five_by_two.analyse(Data(frame(rows), about()), {}).iloc[0]
+    assert (row["difference"], row["f"], row["p"], row["t_p"]) == (0, 0, 1, 1)
+
+
+def test_a_study_without_any_score_is_told():
+    metrics = folds(rf=np.full((5, 2), None), xgb=np.full((5, 2), None)).drop(columns="auc")
+    table = five_by_two.analyse(Data(metrics, about()), {})
+    assert table["reason"].tolist() == ["a fold has a failed run, or none"]

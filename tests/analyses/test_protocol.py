@@ -124,6 +124,16 @@ def test_one_split_has_no_rows():
     assert of(folded({"a": 0.1, "b": 0.0}, folds=1, repeats=1)).empty
 
 
+def test_what_shares_no_seed_or_has_no_run_is_told():
+    own = frame([("d", f"m{m}", r, f, 10 * m + s, 0.8 + 0.01 * (m + r + f + s) % 0.05)
+                 for m, r, f, s in product(range(2), range(2), range(3), range(2))],
+                scheme="kfold-3", test_ratio=np.nan)  # fmt: skip
+    table = of(own)
+    assert set(table["reason"]) == {"no two models share two splits and a seed"}
+    assert table["left_out"].tolist() == [24] * 3
+    assert of(own.assign(status="failed", accuracy=np.nan)).empty
+
+
 def test_lower_scores_may_be_better():
     table = protocol.analyse(data(folded({"a": 0.1, "b": 0.0}), greater=False), QUICK)
     assert (table["wins"] == 1).all()

@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arms import ARM, with_arms
+from reseed.analyses.arms import ARM
 from reseed.analyses.data import Data, data_seeds, primary_metric
 from reseed.options import Level, Strict
-from reseed.stats.comparison import holm
+from reseed.stats.comparison import differences, holm
 from reseed.stats.five_by_two import five_by_two
 
 GROUP = ["experiment", "dataset", "scheme", "hyperparameters_source"]
@@ -34,7 +34,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     a dataset. Other schemes give no row; a fold with a failed trial gives a row with its `reason`.
     """
     rows = []
-    table = with_arms(data.metrics).assign(repeat=data_seeds(data.metrics))
+    table = data.metrics.assign(repeat=data_seeds(data.metrics))
     for key, trials in table.groupby(GROUP, sort=False, dropna=False):
         if (trials["repeat"].nunique(), trials["fold"].nunique()) != (5, 2):
             continue
@@ -44,8 +44,9 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: dict) -> list[dict]:
     metric = primary_metric(data.about, key["dataset"])
-    ok = (trials["status"] == "ok") & np.isfinite(trials[metric])
-    cells = trials[metric].where(ok).groupby([trials[name] for name in (ARM, "repeat", "fold")])
+    score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
+    ok = (trials["status"] == "ok") & np.isfinite(score)
+    cells = score.where(ok).groupby([trials[name] for name in (ARM, "repeat", "fold")])
     means = cells.agg(lambda scores: scores.mean(skipna=False)).unstack("fold")
     grids = {arm: means.loc[arm].to_numpy() for arm in trials[ARM].unique()}
     failed = (~ok).groupby(trials[ARM]).sum()
@@ -68,7 +69,8 @@ def _pairs(grids: dict, failed: pd.Series, sign: int, shared: dict) -> Iterator[
         if not whole:
             yield row | {"reason": "a fold has a failed run, or none"}
             continue
-        test = five_by_two(grids[a] - grids[b])
+        d = differences(grids[a].ravel(), grids[b].ravel()).reshape(5, 2)
+        test = five_by_two(d)  # rounding alone is no difference
         yield row | {
             "mean_a": float(grids[a].mean()),
             "mean_b": float(grids[b].mean()),

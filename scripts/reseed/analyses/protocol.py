@@ -77,13 +77,13 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 
 def _rows(group: Group, options: dict) -> list[dict]:
-    scores, left_out = crossed(group)
-    models, splits, seeds = scores.shape
     if len(group.models) < 2 or group.trials[SPLIT].drop_duplicates().shape[0] < 2:
         return []
+    scores, left_out = crossed(group)
+    models, splits, seeds = scores.shape
     folds = int(group.trials["fold"].nunique())
     common = group.key | {"folds": folds, "left_out": left_out, "alpha": options.get("alpha", 0.05)}
-    if models < 2 or splits < 2:
+    if models < 2 or splits < 2 or seeds < 1:
         reason = "no two models share two splits and a seed"
         return [common | {"setting": name, "reason": reason} for name in SETTINGS]
     common |= {
