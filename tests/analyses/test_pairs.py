@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pair_frames import data, frame, one_split, over_splits
+from reseed.analyses.data import Data
 from reseed.analyses.pairing import unit_of
 from reseed.analyses.pairs import analyse
 from reseed.analyses.region import region
@@ -172,6 +173,24 @@ def test_over_many_datasets_by_friedman_and_nemenyi(rng):
         assert row.p == pytest.approx(expected.loc[row.model_a, row.model_b], abs=1e-6)
         assert row.friedman_p == pytest.approx(stats.friedmanchisquare(*means.to_numpy().T).pvalue)
     assert row_of(over, "z", "x")["mean_a"] < row_of(over, "z", "x")["mean_b"]
+
+
+def test_flips_over_datasets_are_of_the_stated_order_whatever_the_units(rng):
+    # On one dataset of six losses are a billion times as large, and the order is turned.
+    parts, facts = [], {}
+    for number in range(6):
+        unit, way = (1e9, -1) if number == 0 else (1.0, 1)
+        rows = [(f"d{number}", m, s, 0, 0, unit * (1 + way * gain + rng.normal(0, 0.001)))
+                for m, gain in (("a", -0.2), ("b", 0.0), ("c", 0.2)) for s in range(6)]  # fmt: skip
+        parts.append(frame(rows, metric="mse"))
+        facts[f"d{number}"] = {"metric": "mse", "greater_is_better": False, "metric_unit": ""}
+    found = Data(pd.concat(parts, ignore_index=True), {"datasets": facts})
+    for options in ({}, {"baseline": "b"}):
+        table = analyse(found, options | {"n_boot": 50})
+        over = table[table["dataset"] == "all datasets"]
+        assert over["model_a"].tolist() == (["a", "a", "b"] if not options else ["a", "b"])
+        assert (over["wins"] == 5).all()
+        assert over["instability"].to_numpy() == pytest.approx(1 / 6)
 
 
 def test_few_datasets_are_counted_and_not_tested_and_one_model_is_nothing(rng):

@@ -82,6 +82,12 @@ def test_two_models_over_datasets():
         compare_two_models([0.1, np.nan])
 
 
+def test_a_sign_is_a_sign_beside_losses_of_any_size():
+    got = compare_two_models([4e14, 0.003, 2e9, -1e-4, 0.02, 0.0], commensurable=False)
+    assert (got.wins, got.losses) == (4, 1)
+    assert got.p_value == pytest.approx(stats.binomtest(4, 5).pvalue)
+
+
 def test_equivalence_over_datasets_is_two_one_sided_signed_rank_tests():
     rng = np.random.default_rng(8)
     d = rng.normal(0.002, 0.005, 12)

@@ -10,9 +10,8 @@ import pandas as pd
 
 from reseed.analyses.pairing import Group, across_datasets, shared_key
 from reseed.metric_names import is_share
-from reseed.stats.comparison import holm
+from reseed.stats.comparison import differences, holm
 from reseed.stats.many_datasets import ManyDatasets, compare_over_datasets, compare_two_models
-from reseed.stats.ranking import instability
 from reseed.verdicts import ALL_DATASETS
 
 #: From this many datasets on there is a verdict over them.
@@ -108,9 +107,10 @@ def _rank_rows(
     left_out = np.sum([left for _, left in means], axis=0)
     result = compare_over_datasets(scores, alpha=options.get("alpha", 0.05))
     order = np.argsort(result.average_ranks, kind="stable")
-    flips = instability(scores.T, ties="half")
     for position, i in enumerate(order):
         for j in order[position + 1 :]:
+            # Dataset by dataset: each has a size of its own, below which all is rounding.
+            sign = np.sign(differences(scores[:, [i]], scores[:, [j]]))
             yield (
                 _row(parts, models[i], models[j], len(parts), options)
                 | {
@@ -120,12 +120,9 @@ def _rank_rows(
                     "unit": "",
                     "test": "Nemenyi's test",
                     "left_out": int(left_out[i] + left_out[j]),
-                    "instability": float(flips[i, j]),
-                    "ties": float((scores[:, i] == scores[:, j]).mean()),
-                    "wins": int((scores[:, i] > scores[:, j]).sum()),
-                    "losses": int((scores[:, i] < scores[:, j]).sum()),
                     "pairs": comb(len(models), 2),
                 }
+                | _counted(int((sign > 0).sum()), int((sign < 0).sum()), len(parts))
                 | _ranks(result, int(i), int(j))
             )
 
@@ -188,23 +185,25 @@ def _pair_row(parts: list[Group], found: list[tuple], options: dict) -> dict:
     if result.difference < 0:
         row |= {"model_a": second, "model_b": first}
         result = compare_two_models(-np.array(d), commensurable=commensurable, rope=rope)
-    n = len(used)
     row |= {
         "test": "Wilcoxon signed-rank test" if commensurable else "sign test",
         "difference": result.difference,
         "p": result.p_value,
         "p_least": result.p_least,
-        "wins": result.wins,
-        "losses": result.losses,
-        "ties": (n - result.wins - result.losses) / n,
-        "instability": (result.losses + (n - result.wins - result.losses) / 2) / n,
-    }
+    } | _counted(result.wins, result.losses, len(used))
     if commensurable:
         told = {"metric": used[0].metric, "factor": used[0].factor, "unit": used[0].unit}
         row |= told | {"greater_is_better": used[0].greater_is_better}
     if rope:
         row |= {"rope": rope, "equivalence_p": result.equivalence_p}
     return row
+
+
+def _counted(wins: int, losses: int, n: int) -> dict:
+    """On how many datasets the stated order holds; `instability` counts a tie one half."""
+    ties = n - wins - losses
+    flips = (losses + ties / 2) / n
+    return {"wins": wins, "losses": losses, "ties": ties / n, "instability": flips}
 
 
 def _missing(parts: list[Group], used: set[str]) -> str:

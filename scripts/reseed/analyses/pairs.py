@@ -157,11 +157,11 @@ def _rows(group: Group, listed: Listed, options: dict) -> list[dict]:
 def _described(group: Group, alike: list[Pairing], trials: int) -> dict:
     mean_a = np.stack([p.a for p in alike]).mean(axis=1)
     mean_b = np.stack([p.b for p in alike]).mean(axis=1)
-    found = {"mean_a": mean_a, "mean_b": mean_b, "difference": group.sign * (mean_a - mean_b)}
+    # The stated order is that of the units: splits weigh the same, whatever their seeds.
+    stated = differences(mean_a[:, None], mean_b[:, None])[:, 0]
+    found = {"mean_a": mean_a, "mean_b": mean_b, "difference": group.sign * stated}
     if trials:
         d = differences(np.stack([p.trial_a for p in alike]), np.stack([p.trial_b for p in alike]))
-        # The stated order is that of the units: splits weigh the same, whatever their seeds.
-        stated = differences(mean_a[:, None], mean_b[:, None])[:, 0]
         flips = disagreement(np.sign(d), stated, np.abs(stated), "half")
         found |= {"instability": flips.mean(axis=1), "ties": (d == 0).mean(axis=1)}
     return {name: values.tolist() for name, values in found.items()}

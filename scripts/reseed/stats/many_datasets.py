@@ -119,7 +119,8 @@ def compare_two_models(
     if rope is not None and not (rope > 0 and commensurable):
         raise ValueError(f"rope must be a half-width > 0 of commensurable d, got {rope}")
     d, unit = scaled(d)
-    d = without_noise(d, np.abs(d).max())
+    if commensurable:  # else each has a size of its own, and none is noise beside another
+        d = without_noise(d, np.abs(d).max())
     n, wins, losses = d.size, int((d > 0).sum()), int((d < 0).sum())
     floor = signed_rank_floor(n)
     if not commensurable:
