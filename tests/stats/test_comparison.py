@@ -85,6 +85,20 @@ def test_wilcoxon_of_a_mixed_batch_decides_each_row_for_itself():
     assert got[2, 0] == 1
 
 
+def test_one_diverged_run_makes_no_ties_of_the_others():
+    rng = _rng(40)
+    a, b = rng.normal(0.5, 0.01, (2, 9))
+    got = differences(np.append(a, 0.5), np.append(b, 3e15))
+    np.testing.assert_allclose(got[:9], a - b, atol=1e-12)
+    assert got[9] == pytest.approx(-3e15)
+    assert wilcoxon_p(got) == pytest.approx(stats.wilcoxon(np.append(a - b, -3e15)).pvalue)
+    # Ties that rounding hid are ties again, in decimals of any size.
+    for unit in (1.0, 1e-9, 1e7):
+        tied = differences(unit * np.array([0.9, 0.8, 0.3]), unit * np.array([0.8, 0.7, 0.2]))
+        assert len(set(tied.tolist())) == 1
+    assert (differences([0.0, 0.0, 0.0, 0.25], [0.0, 0.0, 0.0, 0.5]) == [0, 0, 0, -0.25]).all()
+
+
 def test_many_zeros_make_no_row_long_enough_to_approximate():
     # Five of one sign: 2 of the 32 sign patterns, however many ties are beside them.
     d = np.r_[np.zeros(15), 0.01, 0.02, 0.02, 0.04, 0.05]

@@ -19,22 +19,24 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
     """Return a − b with rounding noise removed, so that ties and zeros are seen as such.
 
     0.9 − 0.8 and 0.8 − 0.7 differ in the 17th digit; rank tests would take them for untied.
-    Differences are rounded to about 1e-12 of the largest absolute score on the last axis.
+    Differences are rounded to about 1e-12 of the typical (median) size of the scores on the last
+    axis: of the largest, one diverged run would make ties of all others.
     """
     a, b = np.broadcast_arrays(finite(a, "a"), finite(b, "b"))
-    largest = np.maximum(np.abs(a), np.abs(b)).max(axis=-1, keepdims=True)
     # By a power of two first, so that neither the difference nor its unit leaves float64.
-    largest, power = scaled(largest, axis=-1)
-    return without_noise(a / power - b / power, largest) * power
+    sizes, power = scaled(np.maximum(np.abs(a), np.abs(b)), axis=-1)
+    typical = np.median(sizes, axis=-1, keepdims=True)
+    typical = np.where(typical > 0, typical, sizes.max(axis=-1, keepdims=True))
+    return without_noise(a / power - b / power, typical) * power
 
 
-def without_noise(x: Array, largest: Array) -> Array:
-    """Round `x` to about 1e-12 of `largest`, the size of the numbers it was computed from.
+def without_noise(x: Array, size: Array) -> Array:
+    """Round `x` to about 1e-12 of `size`, that of the numbers it was computed from.
 
     By powers of two, so that rounding is exact, and values that differ by noise become equal even
-    where `largest` is that of each value itself.
+    where `size` is that of each value itself.
     """
-    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - 40, -1022))
+    unit = np.ldexp(1.0, np.maximum(np.frexp(size)[1] - 40, -1022))
     return np.round(x / unit) * unit
 
 
