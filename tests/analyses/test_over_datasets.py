@@ -239,3 +239,33 @@ def test_exhibits(tmp_path):
     empty = ExhibitData(table.assign(reason="few"), metrics, facts, "k", "T")
     assert "three datasets" in over_datasets_table.table(empty, {}).shown.iloc[0, 0]
     assert over_datasets_figure.figure(empty, {})[1].frame.shape == (1, 1)
+
+
+def test_a_dataset_where_all_runs_failed_has_no_say_in_the_scale():
+    metrics, _, facts = study()
+    expected = over_datasets.analyse(Data(metrics[metrics["dataset"] != AUC[0]], facts), {})
+    lost = metrics["dataset"] == AUC[0]
+    failed = metrics.assign(
+        auc=metrics["auc"].mask(lost), status=metrics["status"].mask(lost, "failed")
+    )
+    table = over_datasets.analyse(Data(failed, facts), {})
+    shown = ["scale", "factor", "unit", "effect", "verdict"]
+    assert table[shown].equals(expected[shown])
+    assert table["left_out"].iloc[0] == AUC[0]
+
+
+def test_what_has_no_standard_error_is_told_in_words():
+    metrics, _, facts = study()
+    same = metrics["dataset"] == AUC[0]
+    metrics.loc[same, "auc"] = np.where(metrics["model"][same] == "rf", 0.75, 0.5)
+    pair = over_datasets.analyse(Data(metrics, facts), {}).iloc[0]
+    assert (pair["datasets"], pair["left_out"]) == (5, AUC[0])
+    assert pair["left_out_why"].endswith("same difference, which has no standard error")
+
+
+def test_a_share_by_its_name_alone_has_no_loss():
+    metrics, _, facts = study()
+    far = metrics.assign(auc=metrics["auc"] * 250)  # neither shares nor percent
+    pair = over_datasets.analyse(Data(far, facts), {}).iloc[0]
+    assert pair["scale"] == "relative"
+    assert "auc has no loss" in pair["reason"]

@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from reseed.analyses.data import Data
 from reseed.analyses.pairing import GROUP, Group, across_datasets, groups, pair_up, shared_key
-from reseed.metric_names import is_share
+from reseed.analyses.shares import whole
 from reseed.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
+from reseed.stats.unpaired import compare_unpaired
 from reseed.verdicts import half_places, number, share_text
 
 COLUMNS = [
@@ -71,11 +71,27 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 
 def _of_group(several: list[Group], options: dict) -> list[dict]:
-    scale = options.get("scale", _scale(several))
+    # A dataset on which nothing finished has no say in the scale.
+    scored = [group for group in several if len(group.trials)] or several
+    shares = {(group.metric, _whole(group)) for group in scored}
+    same = len(shares) == 1 and None not in next(iter(shares))
+    scale = options.get("scale", "points" if same else "relative")
+    unlike = scale == "points" and len({(group.metric, group.factor) for group in scored}) > 1
+    shared = {
+        "scale": scale,
+        "factor": scored[0].factor if scale == "points" else 1.0,
+        "unit": scored[0].unit if scale == "points" else "of the loss",
+        "level": options.get("level", 0.95),
+        "rope": options.get("rope", np.nan),
+        "reason": "",
+    }
+    if unlike:
+        metrics = ", ".join(dict.fromkeys(group.metric for group in scored))
+        shared["reason"] = (
+            f"points of unlike scores ({metrics}) have no mean: use the scale `relative`"
+        )
     models = list(dict.fromkeys(model for group in several for model in group.models))
-    rows = [
-        row for a, b in combinations(models, 2) for row in _of_pair(several, a, b, scale, options)
-    ]
+    rows = [row for a, b in combinations(models, 2) for row in _of_pair(several, a, b, shared)]
     tested = [row for row in rows if np.isfinite(row.get("rank_p", np.nan))]
     if tested:
         for row, p in zip(tested, holm([row["rank_p"] for row in tested]), strict=True):
@@ -83,29 +99,16 @@ def _of_group(several: list[Group], options: dict) -> list[dict]:
     return rows
 
 
-def _scale(several: list[Group]) -> str:
-    metrics = {group.metric for group in several}
-    units = {group.factor for group in several}
-    same = len(metrics) == 1 and len(units) == 1 and is_share(next(iter(metrics)))
-    return "points" if same else "relative"
+def _whole(group: Group) -> float | None:
+    return whole(group.metric, group.trials["score"])
 
 
-def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) -> list[dict]:
-    points = scale == "points"
-    factor = several[0].factor if points else 1.0
-    shared = {
-        "scale": scale,
-        "factor": factor,
-        "unit": several[0].unit if points else "of the loss",
-        "level": options.get("level", 0.95),
-        "rope": options.get("rope", np.nan),
-        "reason": "",
-    }
+def _of_pair(several: list[Group], a: str, b: str, shared: dict) -> list[dict]:
     names, effects, errors, runs = [], [], [], []
     left_out: dict[str, list[str]] = {}
     for group in several:
         try:
-            effect, error, n = _effect(group, a, b, scale)
+            effect, error, n = _effect(group, a, b, shared["scale"])
         except ValueError as why:
             left_out.setdefault(str(why), []).append(group.key["dataset"])
             continue
@@ -114,21 +117,17 @@ def _of_pair(several: list[Group], a: str, b: str, scale: str, options: dict) ->
         errors.append(error)
         runs.append(n)
     why = "; ".join(f"{', '.join(which)}: {reason}" for reason, which in left_out.items())
-    shared |= {
+    shared = shared | {
         "datasets": len(names),
         "left_out": ", ".join(name for which in left_out.values() for name in which),
         "left_out_why": why,
     }
-    reason = f"fewer than {DATASETS} datasets" + f" ({why})" * bool(why)
-    if points and len({(group.metric, group.factor) for group in several}) > 1:
-        metrics = ", ".join(dict.fromkeys(group.metric for group in several))
-        reason = f"points of unlike scores ({metrics}) have no mean: use the scale `relative`"
-    elif len(names) >= DATASETS:
-        reason = ""
-    if reason:
-        return [shared | {"statistic": "pair", "model_a": a, "model_b": b, "reason": reason}]
+    if len(names) < DATASETS and not shared["reason"]:
+        shared["reason"] = f"fewer than {DATASETS} datasets" + f" ({why})" * bool(why)
+    if shared["reason"]:
+        return [shared | {"statistic": "pair", "model_a": a, "model_b": b}]
     d, s = np.array(effects), np.array(errors)
-    rope = options.get("rope", 0.0)
+    rope = np.nan_to_num(shared["rope"])
     result = hierarchical_effect(d, s, rope, shared["level"])
     if result.mean < 0:
         a, b, d = b, a, -d
@@ -219,12 +218,13 @@ def _effect(group: Group, a: str, b: str, scale: str) -> tuple[float, float, int
     if pairing.paired:
         d = differences(pairing.a, pairing.b)
         ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
-        test = nadeau_bengio(d, ratio)
-        return float(d.mean()), t_standard_error(float(test.scale), test.df), len(d)
-    welch = stats.ttest_ind(pairing.a, pairing.b, equal_var=False)
-    difference = float(pairing.a.mean() - pairing.b.mean())
-    parts = [x.var(ddof=1) / x.size for x in (pairing.a, pairing.b)]
-    return difference, t_standard_error(float(np.sqrt(sum(parts))), welch.df), pairing.n
+        test, effect = nadeau_bengio(d, ratio), d.mean()
+    else:
+        test = compare_unpaired(pairing.a, pairing.b)
+        effect = test.mean_difference
+    if not test.scale > 0:
+        raise ValueError("all runs give the same difference, which has no standard error")
+    return float(effect), t_standard_error(float(test.scale), float(test.df)), pairing.n
 
 
 def _on_scale(group: Group, scores: np.ndarray, scale: str) -> np.ndarray:
@@ -240,8 +240,9 @@ def _on_scale(group: Group, scores: np.ndarray, scale: str) -> np.ndarray:
 def _losses(group: Group, scores: np.ndarray) -> np.ndarray:
     if not group.greater_is_better:
         return scores
-    if is_share(group.metric):
-        return (1.0 if group.factor == 100 else 100.0) - scores
+    most = _whole(group)
+    if most is not None:
+        return most - scores
     if any(_AT_MOST_ONE.fullmatch(word) for word in re.split(r"[^a-z0-9]+", group.metric.lower())):
         return 1.0 - scores
     if (group.trials["score"] <= 0).all():
