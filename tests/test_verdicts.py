@@ -131,6 +131,17 @@ def test_numbers():
     ]  # fmt: skip
 
 
+def test_scores_of_any_size_are_told():
+    tiny = {"unit": "", "factor": 1.0, "metric": "mse", "greater_is_better": False}
+    text = say(**tiny, difference=1.11e-13, low=7.1e-14, high=1.51e-13)
+    assert "difference 1.11e−13 (mse, lower is better), 95 % interval 7.1e−14 to 1.51e−13," in text
+    text = say(**tiny, difference=0.0, low=-2e-12, high=2e-12, p_holm=1.0)
+    assert "difference 0.00000000 (mse" in text
+    assert "interval −2.0e−12 to 2.0e−12," in text
+    text = say(**tiny, difference=1.11e9, low=7.1e8, high=1.51e9)
+    assert "difference 1110000000 (mse" in text
+
+
 def test_rounding_does_not_hide_what_the_interval_says():
     text = say(low=0.022, high=0.099, difference=0.0605)
     assert "difference 6.0 points (accuracy), 95 % interval 2.2 to 9.9," in text

@@ -238,19 +238,22 @@ def _places(row: Mapping) -> int:
         if math.isfinite(end) and end != 0:
             needed = -math.floor(math.log10(abs(end)))
             places = max(places, min(needed, places + 2))
-    return max(0, min(places, 8))
+    return max(0, places)
 
 
 def half_places(half: float) -> int:
     """Decimals that show an interval's half-width to two digits; 2 where it has none."""
     if not math.isfinite(half) or half <= 0:
         return 2
-    return max(0, min(8, 1 - math.floor(math.log10(half))))
+    return max(0, 1 - math.floor(math.log10(half)))
 
 
 def number(value: float, places: int) -> str:
-    """Fixed decimals, a true minus sign, never `-0`."""
-    text = f"{value:.{places}f}"
+    """Fixed decimals (an exponent in place of more than 8), a true minus sign, never `-0`."""
+    if places > 8 and value:
+        text = f"{value:.{max(0, places + math.floor(math.log10(abs(value))))}e}"
+    else:
+        text = f"{value:.{min(places, 8)}f}"
     if float(text) == 0:
         text = text.lstrip("-")
     return text.replace("-", "−")

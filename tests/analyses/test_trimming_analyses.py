@@ -218,6 +218,17 @@ def test_the_histogram_of_gaps_sums_to_one(tmp_path):
     inner = table[(table["left"] >= 0) & (table["right"] <= 1)]
     expected = np.mean((gaps[12:] >= 0) & (gaps[12:] < 1))
     assert inner["runs_mean"].sum() == pytest.approx(expected, abs=1e-9)
+    # The authors' way with gaps beyond the bound: at 0, in runs and ensemble alike.
+    zero = {"n_bins": 30, "gap_bound": 1.0, "outside": "zero"}
+    table = gap_distribution.analyse(data_of(tmp_path / "zero", y, gaps), zero)
+    together = gaps[12:].mean(axis=0)
+    at_zero = (table["left"] <= 0) & (table["right"] > 0)
+    least = {
+        "runs_mean": np.mean(np.abs(gaps[12:]) >= 1),
+        "ensemble": np.mean(np.abs(together) >= 1),
+    }
+    for name, share in least.items():
+        assert table.loc[at_zero, name].item() >= share
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__.rpartition(".")[2])

@@ -50,6 +50,8 @@ def test_a_standing_by_counting():
     top = standing(0.9, seeds)
     assert (top.share, top.high, top.best_of) == (1, 1, np.inf)
     assert top.sds == pytest.approx((0.9 - seeds.mean()) / seeds.std(ddof=1))
+    for same in ([0.1] * 3, [0.3] * 10):  # whose mean is not 0.1 and 0.3 to the last digit
+        assert np.isnan(standing(0.7, same).sds)
 
 
 def test_the_best_of_k_seeds_stands_at_k():

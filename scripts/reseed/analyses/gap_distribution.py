@@ -50,7 +50,8 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
     bound = options.get("gap_bound", 15.0)
     edges = np.linspace(-bound, bound, options.get("n_bins", 60) + 1)
     shares = np.array([_shares(parts.gaps[run], edges) for run in parts.candidates])
-    ensemble = ensembles(one, parts.candidates[None]).gaps(bound)[0]
+    outside = options.get("outside", "bound")
+    ensemble = ensembles(one, parts.candidates[None]).gaps(bound, outside)[0]
     together = _shares(ensemble, edges)
     small = np.mean([_small(parts.gaps[run]) for run in parts.candidates])
     for i in range(len(edges) - 1):

@@ -12,7 +12,7 @@ from pydantic import Field
 from reseed.analyses.data import CELL, Cell, Data, cells
 from reseed.options import Level, Strict
 from reseed.stats.extremes import expected_range_of, gaussian_range_interval
-from reseed.stats.spread import expected_gaussian_range
+from reseed.stats.spread import expected_gaussian_range, spread
 
 COLUMNS = [
     *CELL, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
@@ -54,7 +54,7 @@ def _rows(cell: Cell, options: dict) -> Iterator[dict]:
     sizes = np.unique(np.append(grid, x.size))
     inside = sizes[sizes <= x.size]
     ranges = dict(zip(inside.tolist(), expected_range_of(x, inside), strict=True))
-    sd, expected = float(x.std(ddof=1)), expected_gaussian_range(sizes)
+    sd, expected = float(spread(x).sd), expected_gaussian_range(sizes)
     shared = cell.key | {"metric": cell.metric, "n": x.size, "failed": cell.failed, "level": level}
     for size, mean in zip(sizes.tolist(), expected, strict=True):
         low, high = gaussian_range_interval(size, level)

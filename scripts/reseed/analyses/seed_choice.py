@@ -24,7 +24,7 @@ from reseed.outputs import probabilities
 from reseed.seeds import stream
 from reseed.stats.calibration import binary_prediction, expected_calibration_error
 from reseed.stats.ensembles import churn_against, ensemble_blocks, gap_labels, model_churn
-from reseed.stats.ks import two_sample_threshold
+from reseed.stats.representatives import half_threshold
 from reseed.stats.selection import rank_models, selection_optimism
 from reseed.stats.trimming import bootstrap_alpha_hat, clip_logit_gap
 
@@ -121,10 +121,7 @@ def _of_models(
     correct = labels == group.y_true
     accuracy = correct.mean(axis=1)
     items, epsilon = gaps.shape[1], options.get("epsilon", 0.01)
-    half = items // 2
-    # The authors' threshold, with the constant that also holds below 458 items; the last term
-    # pays for the interpolated reference.
-    delta = two_sample_threshold(half, half, epsilon) + 1 / half if half else 0.0
+    delta = half_threshold(items, epsilon)
     alpha = bootstrap_alpha_hat(
         gaps,
         rng=_rng(group, "alpha-hat"),

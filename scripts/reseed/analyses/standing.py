@@ -12,6 +12,7 @@ from reseed.analyses.data import CELL, Cell, Data, base_name, cells
 from reseed.errors import ReseedError
 from reseed.options import Level, Strict
 from reseed.stats.extremes import standing
+from reseed.stats.spread import spread
 
 COLUMNS = [
     *CELL, "metric", "n", "failed", "source", "score", "mean", "sd", "percentile",
@@ -82,9 +83,10 @@ def _row(cell: Cell, given: dict, level: float) -> dict:
     if cell.values.size < 2:
         return row | {"reason": "fewer than two seeds finished"}
     found = standing(float(given["score"]), cell.values, cell.greater_is_better, level)
+    own = spread(cell.values)
     return row | {
-        "mean": float(cell.values.mean()),
-        "sd": float(cell.values.std(ddof=1)),
+        "mean": float(own.mean),
+        "sd": float(own.sd),
         "percentile": found.share,
         "percentile_low": found.low,
         "percentile_high": found.high,

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, at_least, finite, probability
+from reseed.stats.spread import spread
 
 
 def expected_range_of(x: ArrayLike, sizes: ArrayLike) -> Array:
@@ -103,6 +104,6 @@ def standing(
     share = (beaten + tied / 2) / n
     # The best of k seeds beats a share k/(k+1) of them on average.
     best_of = np.inf if share == 1 else max(1.0, np.ceil(share / (1 - share) - 1e-9))
-    sd = float(x.std(ddof=1)) if n > 1 else 0.0
-    sds = sign * (score - float(x.mean())) / sd if sd > 0 else float("nan")
+    own = spread(x)
+    sds = sign * (score - own.mean) / own.sd if own.sd > 0 else float("nan")
     return Standing(n, share, low, high, float(best_of), float(sds), level)
