@@ -1,6 +1,7 @@
 """Every verdict says what its numbers carry and no more."""
 
 import pytest
+from reseed import item_verdicts
 from reseed.verdicts import number, outcome, p_text, share_text, verdict
 
 ROW = {
@@ -206,3 +207,13 @@ def test_few_datasets_are_told_and_not_tested():
     )
     floor = verdict(TWO | {"n": 5, "wins": 5, "p_holm": 0.0625, "p_least": 0.0625})
     assert "No outcome of 5 datasets gives this test a p below 0.062." in floor
+
+
+def test_two_runs_of_a_side_say_little_of_the_seed():
+    row = {"arm_a": "A", "arm_b": "B", "metric": "auc", "greater_is_better": True, "factor": 100.0,
+           "unit": "points", "difference": 0.02, "low": 0.01, "high": 0.03, "level": 0.95,
+           "p_holm": 0.001, "pairs": 1, "alpha": 0.05, "scope": item_verdicts.BOTH, "items": 500,
+           "runs_a": 3, "runs_b": 3, "single_a": float("nan")}  # fmt: skip
+    said = "With two runs the interval is too narrow where seeds matter."
+    assert said not in item_verdicts.verdict(row)
+    assert said in item_verdicts.verdict(row | {"runs_b": 2})

@@ -69,7 +69,11 @@ def _scope(row: Mapping) -> str:
     if row["runs_a"] == row["runs_b"]:
         runs = f"{row['runs_a']:.0f} runs each"
     if row["scope"] == BOTH:
-        return f"Judged over {runs} and {items}: new seeds and new items are both allowed for."
+        few = min(row["runs_a"], row["runs_b"]) < 3
+        note = " With two runs the interval is too narrow where seeds matter." * few
+        return (
+            f"Judged over {runs} and {items}: new seeds and new items are both allowed for.{note}"
+        )
     return (
         f"Judged over {items} for the models as trained ({runs}): other seeds may order them "
         "otherwise."

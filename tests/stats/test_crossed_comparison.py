@@ -16,6 +16,12 @@ from scipy import stats
 from sklearn.metrics import f1_score, roc_auc_score
 
 
+def test_integers_do_not_overflow():
+    y, predicted = np.int32([0, 100_000]), np.int32([[70_000, 30_000]])
+    assert item_values("mse", y, predicted).tolist() == [[70_000.0**2] * 2]
+    assert item_values("mae", np.uint8([0, 250]), np.uint8([[1, 251]])).tolist() == [[1, 1]]
+
+
 def test_item_values_average_to_the_metric():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 80)
@@ -156,6 +162,9 @@ def test_permutations_by_enumeration():
         (lambda: item_values("bleu", [0, 1], [[0, 1]]), "unknown metric"),
         (lambda: item_values("mse", [0, 1], [[0, 1, 2]]), "must be"),
         (lambda: item_values("mse", [0.0, 1], [[0, np.nan]]), "NaN"),
+        (lambda: item_values("mse", ["1", "2"], [["1", "2"]]), "real numbers"),
+        (lambda: item_values("accuracy", ["0", "1"], [[0, 1]]), "text"),
+        (lambda: item_values("accuracy", np.array([0, np.nan], dtype=object), [[0, 1]]), "NaN"),
         (lambda: item_values("auc", [1, 1], [[0.2, 0.3]]), "both present"),
         (lambda: crossed_difference(np.ones((2, 3)), np.ones((3, 3)), shared_seeds=True), "shared"),
         (lambda: crossed_difference(np.ones((2, 3)), np.ones((2, 4)), shared_seeds=False), "same"),

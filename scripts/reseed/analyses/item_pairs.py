@@ -12,7 +12,6 @@ from pydantic import Field
 from reseed.analyses.arms import ARM
 from reseed.analyses.data import Data, primary_metric
 from reseed.analyses.outputs import (
-    MEANS,
     SIDE_BY_SIDE,
     Outputs,
     SplitOptions,
@@ -27,7 +26,7 @@ from reseed.item_verdicts import outcome, verdict
 from reseed.metric_names import is_share
 from reseed.metrics import METRICS
 from reseed.options import Count, Level, Names, Rope
-from reseed.stats.bootstrap import WEIGHTED_METRICS
+from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
 from reseed.stats.comparison import equivalence_p, holm
 from reseed.stats.crossed_comparison import (
     CrossedDifference,
@@ -189,7 +188,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
             values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,
             n_permutations=options.get("n_permutations", 10_000), rng=rng("permutation"),
         )  # fmt: skip
-    if metric in MEANS:  # what items can swap
+    if metric in PER_ITEM:  # what items can swap
         count = options.get("n_permutations", 10_000)
         means = values_a.mean(axis=0), values_b.mean(axis=0)
         result["swap_p"] = swap_test(*means, count, rng=rng("swap"))

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data, primary_metric
-from reseed.analyses.outputs import MEANS, Outputs, outputs, plain_metric
+from reseed.analyses.outputs import Outputs, outputs, plain_metric
 from reseed.options import Count, Level, Strict
-from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
+from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.crossed_comparison import item_values
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
 
@@ -85,7 +85,7 @@ def _measure(one: Outputs, metric: str, options: dict) -> dict:
         "reason": "",
         "interval_reason": "",
     }
-    if metric in MEANS:
+    if metric in PER_ITEM:
         values = item_values(metric, one.y_true, predicted)
         found |= _split(values, options.get("level", 0.95))
         if metric == "accuracy":

@@ -25,8 +25,6 @@ _ARM, _SPLIT = (MODEL, ARM), ("data_seed", "repeat", "fold")
 #: What arms that can be set side by side share.
 SIDE_BY_SIDE = [name for name in PLACE if name not in _ARM]
 _SETTING = [name for name in SIDE_BY_SIDE if name not in _SPLIT]
-#: Metrics of `stats.bootstrap` that are a mean of one number an item.
-MEANS = ("accuracy", "error", "mse", "mae")
 
 
 def plain_metric(task: str) -> str:

@@ -86,7 +86,17 @@ def _macro(name: str) -> WeightedMetric:
     return metric
 
 
-def _mean_of(per_item: Callable[[NDArray, NDArray], NDArray]) -> WeightedMetric:
+#: Metrics that are means of one number an item: (y (items,), prediction (seeds, items)) -> numbers.
+PER_ITEM: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
+    "accuracy": lambda y, s: y == s,
+    "error": lambda y, s: y != s,
+    "mse": lambda y, s: (real(y, "y_true") - real(s, "y_pred")) ** 2,
+    "mae": lambda y, s: np.abs(real(y, "y_true") - real(s, "y_pred")),
+}
+
+
+def _mean_of(name: str) -> WeightedMetric:
+    per_item = PER_ITEM[name]
     return lambda y, s, w: w @ per_item(y, s).T.astype(np.float64) / w.sum(axis=1, keepdims=True)
 
 
@@ -111,10 +121,7 @@ def _auc_of_one(y: NDArray, score: NDArray, w: Array) -> Array:
 
 
 WEIGHTED_METRICS: dict[str, WeightedMetric] = {
-    "accuracy": _mean_of(lambda y, s: y == s),
-    "error": _mean_of(lambda y, s: y != s),
-    "mse": _mean_of(lambda y, s: (real(y, "y_true") - real(s, "y_pred")) ** 2),
-    "mae": _mean_of(lambda y, s: np.abs(real(y, "y_true") - real(s, "y_pred"))),
+    **{name: _mean_of(name) for name in PER_ITEM},
     "auc": _auc,
     **{name: _binary(name) for name in _PER_CLASS},
     **{f"macro_{name}": _macro(name) for name in _PER_CLASS},
@@ -135,6 +142,36 @@ def _one_by_one(metric: Metric) -> WeightedMetric:
         return np.array([[metric(y[i], one[i]) for one in s] for i in picks], dtype=np.float64)
 
     return lifted
+
+
+def lift(metric: str | Metric) -> WeightedMetric:
+    """The metric of counts behind a name in `WEIGHTED_METRICS`, or a callable (y_true, y_pred)."""
+    if not isinstance(metric, str):
+        return _one_by_one(metric)
+    if metric not in WEIGHTED_METRICS:
+        raise ValueError(f"unknown metric {metric!r}: one of {sorted(WEIGHTED_METRICS)}")
+    return WEIGHTED_METRICS[metric]
+
+
+def truth_and_predictions(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray, NDArray]:
+    """y_true (items,) and y_pred (items,) or (seeds, items), both as numbers or both as text.
+
+    Raises:
+        ValueError: empty input, NaN, missing or masked values, shapes that differ, text labels on
+            one side only.
+    """
+    y, pred = np.asarray(unmasked(y_true, "y_true")), np.asarray(unmasked(y_pred, "y_pred"))
+    if y.ndim != 1 or y.size == 0 or pred.ndim not in (1, 2) or pred.shape[-1] != y.size:
+        raise ValueError(
+            "y_true must be (items,) and y_pred (items,) or (seeds, items), "
+            f"they have shapes {y.shape} and {pred.shape}"
+        )
+    y, pred = labels(y, "y_true"), labels(pred, "y_pred")
+    if (y.dtype.kind == "U") != (pred.dtype.kind == "U"):
+        raise ValueError(
+            "one of y_true and y_pred holds text, the other numbers: give the same kind of label"
+        )
+    return y, pred
 
 
 @dataclass(frozen=True)
@@ -186,21 +223,8 @@ def test_set_bootstrap(
         ValueError: empty input, NaN, missing or masked values, shapes that differ, text labels on
             one side only, unknown metric name, n_boot < 2.
     """
-    y, pred = np.asarray(unmasked(y_true, "y_true")), np.asarray(unmasked(y_pred, "y_pred"))
-    if y.ndim != 1 or y.size == 0 or pred.ndim not in (1, 2) or pred.shape[-1] != y.size:
-        raise ValueError(
-            "y_true must be (items,) and y_pred (items,) or (seeds, items), "
-            f"they have shapes {y.shape} and {pred.shape}"
-        )
-    y, pred = labels(y, "y_true"), labels(pred, "y_pred")
-    if (y.dtype.kind == "U") != (pred.dtype.kind == "U"):
-        raise ValueError(
-            "one of y_true and y_pred holds text, the other numbers: give the same kind of label"
-        )
+    lifted, y, pred = lift(metric), *truth_and_predictions(y_true, y_pred)
     at_least(2, n_boot=n_boot)
-    if isinstance(metric, str) and metric not in WEIGHTED_METRICS:
-        raise ValueError(f"unknown metric {metric!r}: one of {sorted(WEIGHTED_METRICS)}")
-    lifted = WEIGHTED_METRICS[metric] if isinstance(metric, str) else _one_by_one(metric)
     strata = y if stratify is True else None if stratify is False else stratify
 
     seeds = np.atleast_2d(pred)

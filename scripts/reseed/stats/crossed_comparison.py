@@ -19,21 +19,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from reseed.stats.bootstrap import (
-    WEIGHTED_METRICS,
+    PER_ITEM,
     Metric,
+    lift,
     percentile_interval,
     resample_counts,
+    truth_and_predictions,
 )
 from reseed.stats.inputs import Array, at_least, finite, probability, scaled
 from reseed.stats.two_models import placements
 
 _CHUNK = 4_000_000  # resampled counts held at a time
-_MEANS = {
-    "accuracy": lambda y, s: y == s,
-    "error": lambda y, s: y != s,
-    "mse": lambda y, s: (y - s) ** 2,
-    "mae": lambda y, s: np.abs(y - s),
-}
 
 
 def item_values(metric: str | Metric, y_true: ArrayLike, predicted: ArrayLike) -> Array:
@@ -47,24 +43,18 @@ def item_values(metric: str | Metric, y_true: ArrayLike, predicted: ArrayLike) -
         metric: a name in `bootstrap.WEIGHTED_METRICS` (vectorised), or a callable
             (y_true, predicted) -> float, called once an item and seed.
         y_true: (items,).
-        predicted: (seeds, items): labels for classification metrics, scores for auc, values for
-            mse and mae.
+        predicted: (seeds, items) or (items,): labels for classification metrics, scores for auc,
+            values for mse and mae.
+
+    Raises:
+        ValueError: as `bootstrap.truth_and_predictions`; an unknown metric, or one that is not
+            defined without some item.
     """
-    y, s = np.asarray(y_true), np.asarray(predicted)
-    if y.ndim != 1 or s.ndim != 2 or s.shape[1] != y.size or s.size == 0:
-        raise ValueError(
-            f"y_true {y.shape} must be (items,) and predicted {s.shape} (seeds, items)"
-        )
-    for name, values in (("y_true", y), ("predicted", s)):
-        if values.dtype.kind == "f":
-            finite(values, name)
-    if metric in _MEANS:
-        return _MEANS[metric](y, s).astype(np.float64)
-    if metric == "auc":
-        return _auc_values(y, s)
-    if isinstance(metric, str) and metric not in WEIGHTED_METRICS:
-        raise ValueError(f"unknown metric {metric!r}: one of {sorted(WEIGHTED_METRICS)}")
-    return _pseudo_values(metric, y, s)
+    y, s = truth_and_predictions(y_true, predicted)
+    s = np.atleast_2d(s)
+    if metric in PER_ITEM:
+        return PER_ITEM[metric](y, s).astype(np.float64)
+    return _auc_values(y, s) if metric == "auc" else _pseudo_values(metric, y, s)
 
 
 def _auc_values(y: NDArray, s: NDArray) -> Array:
@@ -79,7 +69,7 @@ def _auc_values(y: NDArray, s: NDArray) -> Array:
 def _pseudo_values(metric: str | Metric, y: NDArray, s: NDArray) -> Array:
     n = y.size
     if isinstance(metric, str):
-        lifted = WEIGHTED_METRICS[metric]
+        lifted = lift(metric)
         whole = lifted(y, s, np.ones((1, n)))[0]
         without = np.empty((n, len(s)))
         step = max(1, _CHUNK // n)
@@ -126,7 +116,8 @@ def crossed_difference(
 
     Variance: s²(item means of A − B)/n, which holds item and interaction, plus for each side (or
     for the differences, where seeds are shared) the seed's own part (s²(seed means) − interaction
-    mean square / n)/S, 0 if negative. Degrees of freedom by Satterthwaite (1946).
+    mean square / n)/S, 0 if negative. Degrees of freedom by Satterthwaite (1946): with two seeds
+    on a side, whose spread is hardly known, too narrow where seeds matter (docs/methods.md).
 
     Args:
         values_a, values_b: (seeds, items) contributions, as from `item_values`.
@@ -215,15 +206,13 @@ def seed_item_bootstrap(
 
     Source: Bouthillier et al. (2021), sec. 3; Owen (2007) for the crossed ("pigeonhole") case.
     """
-    y = np.asarray(y_true)
-    a, b = (np.atleast_2d(np.asarray(side)) for side in (predicted_a, predicted_b))
-    if metric not in WEIGHTED_METRICS:
-        raise ValueError(f"unknown metric {metric!r}: one of {sorted(WEIGHTED_METRICS)}")
+    y, a = truth_and_predictions(y_true, predicted_a)
+    y, b = truth_and_predictions(y_true, predicted_b)
+    a, b, lifted = np.atleast_2d(a), np.atleast_2d(b), lift(metric)
     if shared_seeds and len(a) != len(b):
         raise ValueError(f"shared seeds need as many rows on both sides: {len(a)} and {len(b)}")
     probability(level=level)
     at_least(2, n_boot=n_boot)
-    lifted = WEIGHTED_METRICS[metric]
     ones = np.ones((1, y.size))
     observed = float(lifted(y, a, ones).mean() - lifted(y, b, ones).mean())
     vary = min(len(a), len(b)) > 1

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.spread import Array, finite, probability
+from reseed.stats.inputs import Array, finite, probability, real
+from reseed.stats.spread import median_rank
 
 
 def as_curves(curves: ArrayLike) -> Array:
@@ -22,7 +23,7 @@ def as_curves(curves: ArrayLike) -> Array:
 
     Raises ValueError for infinities, a gap inside a run, or a run without any value.
     """
-    a = np.asarray(curves, dtype=np.float64)
+    a = real(curves, "curves")
     if a.ndim != 2 or a.size == 0:
         raise ValueError(f"curves must be (runs, epochs), they have shape {a.shape}")
     known = ~np.isnan(a)
@@ -110,7 +111,7 @@ def reach(times: ArrayLike, lengths: ArrayLike, level: float = 0.95) -> Reach:
     binomial (n, 1/2); it reaches to infinity (or from 0) where n is too small. restarts = epochs
     spent by all runs up to success or end, over the number of successes.
     """
-    t, lengths = np.asarray(times, dtype=np.float64), finite(lengths, "lengths", ndim=1)
+    t, lengths = real(times, "times"), finite(lengths, "lengths", ndim=1)
     probability(level=level)
     if t.shape != lengths.shape or np.isnan(t).any() or (t < 1).any():
         raise ValueError("times must be (runs,) epochs from 1 or infinite, as many as lengths")
@@ -119,9 +120,7 @@ def reach(times: ArrayLike, lengths: ArrayLike, level: float = 0.95) -> Reach:
     tail = (1 - level) / 2
     low = float(stats.beta.ppf(tail, successes, n - successes + 1)) if successes else 0.0
     high = float(stats.beta.isf(tail, successes + 1, n - successes)) if successes < n else 1.0
-    # The k-th of n is above the median with probability P(B < k).
-    k = int(stats.binom.ppf(tail, n, 0.5))
-    k -= stats.binom.cdf(k - 1, n, 0.5) > tail
+    k = median_rank(n, level)
     median_low, median_high = (ordered[k - 1], ordered[n - k]) if k >= 1 else (0.0, np.inf)
     spent = np.where(np.isfinite(t), t, lengths).sum()
     half = (ordered[(n - 1) // 2], ordered[n // 2])

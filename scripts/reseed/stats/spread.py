@@ -161,11 +161,18 @@ def median_interval(x: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     """
     a = np.sort(finite(x, ndim=1))
     probability(level=level)
-    # The largest k with P(fewer than k of n values below the median) < (1 − level) / 2.
-    k = int(stats.binom.ppf((1 - level) / 2, a.size, 0.5))
+    k = median_rank(a.size, level)
     if k < 1:
         return float("nan"), float("nan")
     return float(a[k - 1]), float(a[a.size - k])
+
+
+def median_rank(n: int, level: float) -> int:
+    """Rank k of the order statistics k and n + 1 − k that hold the median; 0 where none do.
+
+    The largest k with P(fewer than k of n values below the median) < (1 − level) / 2.
+    """
+    return int(stats.binom.ppf((1 - level) / 2, n, 0.5))
 
 
 @dataclass(frozen=True)
