@@ -21,7 +21,8 @@ Rng = np.random.Generator
 def crossed(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Difference of two procedures over seeds and items, both drawn anew (probit items)."""
     for seeds, items, sd in ((2, 500, 0.05), (2, 500, 0.3), (2, 2000, 0.1), (3, 500, 0.3),
-                             (5, 500, 0.0), (6, 2000, 0.1), (10, 500, 0.3), (30, 500, 0.05)):  # fmt: skip
+                             (5, 500, 0.0), (6, 2000, 0.1), (10, 500, 0.3),
+                             (30, 500, 0.05)):  # fmt: skip
         for shared in (False, True):
             held = []
             for _ in range(n_sim):

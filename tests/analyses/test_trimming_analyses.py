@@ -14,6 +14,7 @@ from reseed.analyses import (
 )
 from reseed.analyses.data import Data
 from reseed.errors import ReseedError
+from reseed.stats.ks import two_sample_threshold
 from reseed.stats.trimming import AUTHORS_GRID
 from scipy.special import expit, logit
 from study_frames import about, frame
@@ -207,6 +208,9 @@ def test_what_foretells_disagreement_is_found(tmp_path):
     assert table.loc["alpha_hat", "share_zero"] > 0
     assert table.loc["alpha_hat", "given"] == "accuracy, churn, ece"
     assert table.loc["churn", "given"] == "accuracy, ece"
+    half = len(y) // 2 // 2  # of the half of the items that runs are measured on
+    delta = two_sample_threshold(half, half, 0.01) + 1 / half
+    assert table["delta"].to_numpy() == pytest.approx(delta)
 
 
 def test_the_histogram_of_gaps_sums_to_one(tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
-from reseed.analyses.reference_pools import PoolOptions, about, ensembles, pools
+from reseed.analyses.reference_pools import PoolOptions, Pools, ensembles, measured
 from reseed.options import Count
 
 READS = "predictions"
@@ -36,17 +36,11 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     logit. Gaps are clipped, so the outermost bins hold all beyond. `runs_small`, `ensemble_small`:
     the share of items with a gap of at most `SMALL`, wherever bins begin.
     """
-    rows = [row for one in selected(data, options) for row in _rows(one, options)]
+    rows = measured(selected(data, options), options, _rows)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, options: dict) -> Iterator[dict]:
-    cell = about(one, options)
-    try:
-        parts = pools(one, options)
-    except ValueError as error:
-        yield {name: cell[name] for name in COLUMNS if name in cell} | {"reason": str(error)}
-        return
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
     bound = options.get("gap_bound", 15.0)
     edges = np.linspace(-bound, bound, options.get("n_bins", 60) + 1)
     shares = np.array([_shares(parts.gaps[run], edges) for run in parts.candidates])
@@ -55,7 +49,7 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
     together = _shares(ensemble, edges)
     small = np.mean([_small(parts.gaps[run]) for run in parts.candidates])
     for i in range(len(edges) - 1):
-        yield {name: cell[name] for name in COLUMNS if name in cell} | {
+        yield {
             "left": edges[i],
             "right": edges[i + 1],
             "runs_mean": shares[:, i].mean(),

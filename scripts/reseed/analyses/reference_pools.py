@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -66,14 +67,18 @@ class Pools:
         return len(self.candidates) - 1 if self.references is None else len(self.references)
 
 
-def pools(one: Outputs, options: dict) -> Pools:
+#: Rows of an arm: of its runs, their pools and the options.
+Measure = Callable[[Outputs, Pools, dict], Iterable[dict]]
+
+
+def pools(one: Outputs, options: dict, least: int = LEAST) -> Pools:
     """Split an arm's runs, in order of their seeds.
 
-    options: those of `PoolOptions`, and `epsilon`. ValueError where there are too few runs, or no
-    gap to measure.
+    options: those of `PoolOptions`, and `epsilon`. ValueError where there are fewer than `least`
+    runs, or no gap to measure.
     """
-    if one.n < LEAST:
-        raise ValueError(f"needs at least {LEAST} model seeds that did not fail")
+    if one.n < least:
+        raise ValueError(f"needs at least {least} model seeds that did not fail")
     reference = options.get("reference", "half" if one.n >= _HALVES else "others")
     if reference not in ("half", "others"):
         raise ValueError(f"reference must be 'half' or 'others', got {reference!r}")
@@ -92,15 +97,27 @@ def pools(one: Outputs, options: dict) -> Pools:
     )
 
 
-def about(one: Outputs, options: dict) -> dict:
-    """What every row of an analysis of pools says of its cell."""
-    return one.key | {
-        "n": one.n,
-        "failed": one.failed,
-        "items": len(one.y_true),
-        "threshold": options.get("threshold", 0.05),
-        "reason": "",
-    }
+def measured(
+    found: list[Outputs], options: dict, measure: Measure, least: int = LEAST
+) -> list[dict]:
+    """The rows that `measure` makes of each arm's pools, with what all rows say of their cell.
+
+    An arm that cannot be measured (ValueError) is one row with its `reason`.
+    """
+    rows = []
+    for one in found:
+        cell = one.key | {
+            "n": one.n,
+            "failed": one.failed,
+            "items": len(one.y_true),
+            "threshold": options.get("threshold", 0.05),
+            "reason": "",
+        }
+        try:
+            rows += [cell | row for row in measure(one, pools(one, options, least), options)]
+        except ValueError as error:
+            rows.append(cell | {"reason": str(error)})
+    return rows
 
 
 def ensembles(one: Outputs, members: np.ndarray) -> Outputs:

@@ -18,9 +18,8 @@ from reseed.analyses.reference_pools import (
     PoolOptions,
     Pools,
     ThresholdOptions,
-    about,
     ensembles,
-    pools,
+    measured,
 )
 from reseed.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
@@ -72,7 +71,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     (Tables IV and V), as far as their numbers are printed; NaN else.
     """
     found = selected(data, options)
-    rows = [row for one in found for row in _rows(one, options)]
+    rows = measured(found, options, _rows)
     rows += [row for one in found for row in _published(one, data, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table.assign(published=table["published"].eq(True))
@@ -101,13 +100,7 @@ def judge(one: Outputs, parts: Pools, options: dict) -> BootstrapAlphaHat:
     )
 
 
-def _rows(one: Outputs, options: dict) -> Iterator[dict]:
-    cell = about(one, options)
-    try:
-        parts = pools(one, options)
-    except ValueError as error:
-        yield cell | {"reason": str(error)}
-        return
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
     chosen, alpha = parts.candidates, judge(one, parts, options)
     together = ensembles(one, chosen[None])
     labels, correct = one.labels[chosen], one.correct[chosen]
@@ -123,9 +116,9 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
         "ece": expected_calibration_error(
             one.confidence[chosen], correct, options.get("n_bins", 15)
         ),
-        "admitted": alpha.mean <= cell["threshold"],
+        "admitted": alpha.mean <= options.get("threshold", 0.05),
     }
-    cell |= {
+    shared = {
         "references": parts.n_references,
         "ensemble_accuracy": float(together.correct.mean()),
         "delta": parts.delta,
@@ -134,7 +127,7 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
     }
     for i, run in enumerate(chosen):
         seeds = dict(zip(SEEDS, one.seeds[run], strict=True))
-        yield cell | seeds | {name: values[i] for name, values in columns.items()}
+        yield shared | seeds | {name: values[i] for name, values in columns.items()}
 
 
 def _distances(one: Outputs, parts: Pools) -> np.ndarray:

@@ -16,9 +16,8 @@ from reseed.analyses.reference_pools import (
     GapOptions,
     Pools,
     ThresholdOptions,
-    about,
     ensembles,
-    pools,
+    measured,
 )
 from reseed.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
@@ -64,7 +63,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """
     found = selected(data, options)
     options = options | {"reference": "half"}
-    rows = [row for one in found for row in _rows(one, options)]
+    rows = measured(found, options, _rows)
     table = pd.DataFrame(rows, columns=COLUMNS)
     arm = options.get("published")
     if arm is not None:
@@ -75,16 +74,10 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return table
 
 
-def _rows(one: Outputs, options: dict) -> Iterator[dict]:
-    cell = about(one, options)
-    try:
-        parts = pools(one, options)
-    except ValueError as error:
-        yield cell | {"reason": str(error)}
-        return
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
     pool = parts.candidates
     sizes = sorted({s for s in options.get("sizes", SIZES) if s < len(pool)} | {len(pool)})
-    cell |= {
+    shared = {
         "references": parts.n_references,
         "pool": len(pool),
         "delta": parts.delta,
@@ -96,7 +89,7 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
         columns = _measure(one, parts, size, whole, options)
         for i in range(len(columns["ks"])):
             own = {name: values[i] for name, values in columns.items()}
-            yield cell | {"size": size, "ensemble": i} | own
+            yield shared | {"size": size, "ensemble": i} | own
 
 
 def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: dict) -> dict:

@@ -9,10 +9,10 @@ import pandas as pd
 
 from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
-from reseed.analyses.reference_pools import GapOptions, about, pools
+from reseed.analyses.reference_pools import GapOptions, Pools, measured
 from reseed.options import Count, Level
 from reseed.stats.association import partial_rank_correlation
-from reseed.stats.representatives import MEASURES, heldout_information
+from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
 
 READS = "predictions"
 
@@ -21,6 +21,7 @@ COLUMNS = [
     "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
 ]  # fmt: skip
 _PLAIN = ("accuracy", "churn", "ece")
+_LEAST = len(_PLAIN) + 5  # runs that a partial correlation needs
 
 
 class Options(SplitOptions, GapOptions):
@@ -50,27 +51,21 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `share_zero`: share of values that are 0; alpha-hat is 0 for every run that needs no trimming,
     and those it cannot order. NaN where a measure has nothing of its own.
     """
-    rows = [row for one in selected(data, options) for row in _rows(one, options)]
+    options = options | {"reference": "others"}
+    rows = measured(selected(data, options), options, _rows, _LEAST)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, options: dict) -> Iterator[dict]:
-    cell, level = about(one, options), options.get("level", 0.95)
-    try:
-        if one.n < len(_PLAIN) + 5:
-            raise ValueError(f"needs at least {len(_PLAIN) + 5} model seeds that did not fail")
-        gaps = pools(one, options | {"reference": "others"}).gaps
-        settings = {name: options[name] for name in ("epsilon", "n_bins") if name in options}
-        halves = list(
-            heldout_information(
-                gaps, one.labels, one.correct, one.confidence,
-                n_halves=options.get("n_halves", 20), n_bootstrap=options.get("n_bootstrap", 10),
-                rng=one.rng("held out"), **settings,
-            )
-        )  # fmt: skip
-    except ValueError as error:
-        yield cell | {"reason": str(error)}
-        return
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
+    level = options.get("level", 0.95)
+    settings = {name: options[name] for name in ("epsilon", "n_bins") if name in options}
+    halves = list(
+        heldout_information(
+            parts.gaps, one.labels, one.correct, one.confidence,
+            n_halves=options.get("n_halves", 20), n_bootstrap=options.get("n_bootstrap", 10),
+            rng=one.rng("held out"), **settings,
+        )
+    )  # fmt: skip
     for measure in MEASURES:
         given = [name for name in _PLAIN if name != measure]
         plain = [partial_rank_correlation(half[measure], half["disagreement"]) for half in halves]
@@ -81,7 +76,7 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
             )
             for half in halves
         ]  # fmt: skip
-        yield cell | {
+        yield {
             "measure": measure,
             "given": ", ".join(given),
             "r": _mean([c.r for c in plain]),
@@ -93,6 +88,7 @@ def _rows(one: Outputs, options: dict) -> Iterator[dict]:
             "share_zero": float(np.mean([half[measure] == 0 for half in halves])),
             "level": level,
             "n_halves": len(halves),
+            "delta": half_threshold(parts.gaps.shape[1] // 2, parts.epsilon),
         }
 
 

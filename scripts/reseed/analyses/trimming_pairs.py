@@ -11,7 +11,7 @@ from pydantic import Field
 
 from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE, Outputs, SplitOptions, selected
-from reseed.analyses.reference_pools import PoolOptions, ThresholdOptions, about, pools
+from reseed.analyses.reference_pools import PoolOptions, Pools, ThresholdOptions, measured
 from reseed.analyses.trimming import judge
 from reseed.options import Count
 from reseed.stats.ensembles import pairwise_churn
@@ -41,32 +41,27 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     their alpha-hats; `both_admitted`: the greater is at most `threshold`. Pairs share runs, so
     they are not independent.
     """
-    rows = [row for one in selected(data, options) for row in _rows(one, options)]
+    rows = measured(selected(data, options), options, _rows)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, options: dict) -> Iterator[dict]:
-    cell = about(one, options)
-    try:
-        parts = pools(one, options)
-    except ValueError as error:
-        yield cell | {"reason": str(error)}
-        return
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
     most = options.get("max_runs", 200)
     alpha = judge(one, parts, options).mean[:most]
     chosen = parts.candidates[:most]
     counts = pairwise_churn(one.labels[chosen])
-    cell |= {"delta": parts.delta}
+    items, threshold = len(one.y_true), options.get("threshold", 0.05)
     for i, j in zip(*np.triu_indices(len(chosen), 1), strict=True):
         low, high = sorted((float(alpha[i]), float(alpha[j])))
-        yield cell | {
+        yield {
+            "delta": parts.delta,
             "seed_a": _name(one.seeds[chosen[i]]),
             "seed_b": _name(one.seeds[chosen[j]]),
             "disagreeing_items": int(counts[i, j]),
-            "churn": counts[i, j] / cell["items"],
+            "churn": counts[i, j] / items,
             "alpha_low": low,
             "alpha_high": high,
-            "both_admitted": high <= cell["threshold"],
+            "both_admitted": high <= threshold,
         }
 
 
