@@ -46,7 +46,7 @@ _SPEARMAN = re.compile(r"spearman('s)?[\W_]*rank", re.IGNORECASE)
 _LOGARITHM = re.compile("log|log2|log10|ln|db")
 
 
-def _words(metric: str) -> list[str]:
+def words(metric: str) -> list[str]:
     """`val loss` of `valLoss`; what is written so within a word (`nDCG`) follows as it is too."""
     plain = unicodedata.normalize("NFKC", _SPEARMAN.sub("spearman", metric)).replace("^", "")
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", plain)
@@ -55,7 +55,7 @@ def _words(metric: str) -> list[str]:
 
 
 def _any(pattern: re.Pattern, metric: str) -> bool:
-    return any(pattern.fullmatch(word) for word in _words(metric))
+    return any(pattern.fullmatch(word) for word in words(metric))
 
 
 def direction(metric: str) -> bool | None:
@@ -63,11 +63,11 @@ def direction(metric: str) -> bool | None:
     up, down = _any(_UP, metric), _any(_DOWN, metric)
     if up == down or _MINUS.search(metric) or _any(_TWIST, metric):
         return None
-    if _TWISTED.search(" ".join(_words(metric))):
+    if _TWISTED.search(" ".join(words(metric))):
         return None
     if not _any(_NEGATION, metric):
         return up
-    return down if _NEGATED.search(" ".join(_words(metric))) else None
+    return down if _NEGATED.search(" ".join(words(metric))) else None
 
 
 def names_metric(column: str) -> bool:
@@ -82,7 +82,7 @@ def is_share(metric: str) -> bool:
 
 def is_error(metric: str) -> bool:
     """Whether the metric, or what it negates, is known never to be below 0 and best at it."""
-    plain = re.sub("log loss|squared log error", "logloss", " ".join(_words(metric)))
+    plain = re.sub("log loss|squared log error", "logloss", " ".join(words(metric)))
     known = _any(_ERROR, plain) and not _any(_LOGARITHM, plain)
     return known and direction(metric) is not None
 

@@ -8,13 +8,12 @@ from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.shapes import KEY
 from reseed.importing.table import Table
+from reseed.importing.words import STEPS, words_of
 from reseed.schemas import PLACE
 
 #: With one run each, models can be compared over so many datasets, by rank.
 MIN_DATASETS = 5
 _SHOWN = 5
-#: Words of columns that count how far one run has come.
-_STEPS = {"epoch", "epochs", "step", "steps", "iteration", "iterations", "iter"}
 
 
 def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -49,7 +48,7 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
     free = [name for name in RUN if name not in found]
     fix = "Remove all but one."
-    steps = [c for c in differ if _STEPS & set(plain(c).split("_"))]
+    steps = [c for c in differ if STEPS & words_of(c)]
     if steps:
         fix = f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
     elif free:

@@ -39,9 +39,14 @@ _PREFIX = re.compile(
 )
 
 
+def unprefixed(column: str) -> str:
+    """A column's name without what a tracker puts before it."""
+    return _PREFIX.sub("", column).strip()
+
+
 def plain(column: str) -> str:
     """A column's name without a tracker's prefix, in lower case, words joined by `_`."""
-    return re.sub(r"[\s\-/.]+", "_", _PREFIX.sub("", column).strip().lower())
+    return re.sub(r"[\s\-/.]+", "_", unprefixed(column).lower())
 
 
 def known_name(column: object) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.table import Layout, Table
+from reseed.importing.words import STEPS, SUBSETS, TAKEN, words_of
 from reseed.metric_names import names_metric
 
 _SHOWN = 6
@@ -100,11 +101,8 @@ TRACKERS = (
         ),
     ),
 )
-# Names of quantities that differ between repeats of one model and are no settings of it.
-_OUTCOMES = {
-    *("epoch", "epochs", "step", "steps", "runtime", "time", "seconds", "duration", "iteration"),
-    *("iterations", "date", "timestamp", "hours", "minutes", "memory", "samples", "score", "best"),
-}
+# Words of what differs between repeats of one model and is no setting of it.
+_OUTCOMES = STEPS | TAKEN | SUBSETS | {"samples", "score", "best", "seed"}
 
 
 def sweep_note(table: Table, found: dict) -> str | None:
@@ -137,11 +135,9 @@ def sweep_note(table: Table, found: dict) -> str | None:
 def _may_be_setting(layout: Layout, column: str) -> bool:
     if layout.settings:
         return column.startswith(layout.settings) and plain(column) not in RUN
-    words = set(plain(column).split("_"))
     return (
         column.lower() not in layout.own
         and not column.startswith("_")
         and not names_metric(column)
-        and not words & _OUTCOMES
-        and not words & {"seed", "train", "val", "valid", "test", "eval"}
+        and not words_of(column) & _OUTCOMES
     )
