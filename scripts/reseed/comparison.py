@@ -383,6 +383,8 @@ def difference_text(row: Mapping) -> str:
     """`3.3 points [2.9, 3.8]`, in the unit of the comparison."""
     if row["design"] == "datasets" and row["mean_a"] == row["mean_a"]:
         return f"mean rank {row['mean_a']:.2f} against {row['mean_b']:.2f}"
+    if row["test"] == "sign test":  # its difference is of wins, and of no unit
+        return f"ahead on {row['wins']:.0f} of {row['n']} datasets"
     low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
     if value != value:
         return "–"

@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from reseed.importing.checks import single_runs, uneven_runs, unknown_models, without_copies
+from reseed.importing.checks import (
+    absent_models,
+    single_runs,
+    uneven_runs,
+    unknown_models,
+    without_copies,
+)
 from reseed.importing.columns import RUN, find_columns, parts_of
 from reseed.importing.contract import (
     EXPERIMENT,
@@ -93,6 +99,7 @@ def import_table(
         *signs,
         *unfinished,
         *single,
+        *absent_models(metrics),
     ]
     if set(RUN) & set(found):
         notes += uneven_runs(metrics)

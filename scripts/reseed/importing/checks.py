@@ -99,6 +99,20 @@ def unknown_models(table: Table, models: list[str], baseline: str | None, pairs:
                 )
 
 
+def absent_models(metrics: pd.DataFrame) -> list[str]:
+    """A note on models that have no run, finished or not, on a dataset where others have."""
+    runs = pd.crosstab(metrics["dataset"], metrics["model"])
+    lacking = [
+        f"{', '.join(runs.columns[row == 0])} on {dataset}"
+        for dataset, row in zip(runs.index, runs.to_numpy(), strict=True)
+        if (row == 0).any()
+    ]
+    if not lacking:
+        return []
+    more = f" (so on {len(lacking) - _SHOWN} more datasets)" if len(lacking) > _SHOWN else ""
+    return [f"Without a run: {'; '.join(lacking[:_SHOWN])}{more}."]
+
+
 def uneven_runs(metrics: pd.DataFrame) -> list[str]:
     """Notes on runs that some models of a dataset have and others lack.
 

@@ -152,13 +152,16 @@ def _reading(table: Table, found: dict, group: pd.DataFrame) -> tuple:
     """
     part = replace(table, frame=table.frame.loc[group.index])
     labels = sorted(group["truth"].unique(), key=_order)
+    both = {"y_score", "y_pred"} <= set(found)
     if "y_score" in found and len(labels) <= 2:
-        return _probabilities(part, found["y_score"], group, labels)
+        unread = f"; {found['y_pred']!r} is not read" if both else ""
+        return _probabilities(part, found["y_score"], group, labels, unread)
     column = found["y_pred"] if "y_pred" in found else found["y_score"]
+    unread = f"; {found['y_score']!r} is not read" if both else ""
     if "y_pred" in found:
         target, prediction = _as_labels(group["truth"], part.text(column))
         if _are_classes(target, prediction):
-            said = f"classes: {column!r} is right where it equals y_true"
+            said = f"classes: {column!r} is right where it equals y_true{unread}"
             if target.dtype.kind == "f":
                 said += ". To compare them as numbers, call that column `y_score`"
             return "classification", target, prediction, said
@@ -174,11 +177,13 @@ def _reading(table: Table, found: dict, group: pd.DataFrame) -> tuple:
         "regression",
         target,
         prediction,
-        f"numbers: the nearer {column!r} is to y_true, the better",
+        f"numbers: the nearer {column!r} is to y_true, the better{unread}",
     )
 
 
-def _probabilities(part: Table, column: str, group: pd.DataFrame, labels: list[str]) -> tuple:
+def _probabilities(
+    part: Table, column: str, group: pd.DataFrame, labels: list[str], unread: str
+) -> tuple:
     """As `_reading`, of two labels: the one that the column is named after, else the greater."""
     if len(labels) < 2:
         raise part.refuse(
@@ -196,7 +201,7 @@ def _probabilities(part: Table, column: str, group: pd.DataFrame, labels: list[s
             group.index[outside],
         )
     part.finish()
-    said = f"two classes: {column!r} is the probability of {positive!r}"
+    said = f"two classes: {column!r} is the probability of {positive!r}{unread}"
     if not named:
         name = f"p_{plain(other)}"
         said += (

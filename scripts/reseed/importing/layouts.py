@@ -15,12 +15,13 @@ import pandas as pd
 
 from reseed.importing.columns import RUN, known_name, parts_of, plain
 from reseed.importing.table import Layout, Table
+from reseed.importing.words import STEPS, SUMMARIES, TAKEN, words_of
 from reseed.metric_names import ROUNDED, direction, is_share
 
 #: Candidates of a search that are compared, the best by mean score.
 MOST_CANDIDATES = 10
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
-_NUMBERED = re.compile(r"(fold|split|cv|seed|run|repeat)[ _\-.#]*(\d+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(fold|split|cv|seed|run)[ _\-.#]*(\d+)", re.IGNORECASE)
 #: What a column's stem says of its number; the plain word for a repeated training is a seed.
 _STEMS = {"fold": "fold", "split": "fold", "cv": "fold", "seed": "seed", "run": "seed"}
 _TIMES = ("fit_time", "score_time")
@@ -46,6 +47,11 @@ class Told:
         """Whether a column holds a metric: one that is wanted, or one by its name."""
         wanted = plain(column) in map(plain, self.metrics)
         return wanted or direction(column) is not None
+
+    def runs(self, table: Table) -> dict[str, tuple[str, int]]:
+        """Columns that hold a run each, as `numbered` tells them; none that is known otherwise."""
+        unknown = (c for c in table.columns if self.known(c) is None and not self.is_metric(c))
+        return numbered(unknown)
 
     def free_numbers(self, table: Table) -> list[str]:
         """Columns that hold numbers and that are nothing known."""
@@ -180,7 +186,7 @@ def numbered(columns: Iterable[str]) -> dict[str, tuple[str, int]]:
     found = {}
     for column in columns:
         match = _NUMBERED.fullmatch(column.strip())
-        if match and match[1].lower() in _STEMS:
+        if match:
             found[column] = (_STEMS[match[1].lower()], int(match[2]))
         elif re.fullmatch(r"\d+", column.strip()):
             found[column] = ("fold", int(column))
@@ -193,7 +199,7 @@ def is_column_a_run(table: Table, told: Told) -> bool:
     Bare numbers beside a metric are none of it: probabilities of classes, years, cut-offs.
     """
     named = {told.known(c) for c in table.columns} | set(told.columns)
-    runs = numbered(table.columns)
+    runs = told.runs(table)
     if "model" not in named or "value" in named or not runs:
         return False
     return not _bare(runs) or not any(map(told.is_metric, _beside(table, told)))
@@ -205,13 +211,13 @@ def _bare(runs: dict) -> bool:
 
 def _beside(table: Table, told: Told) -> list[str]:
     """Columns of numbers beside those of runs, such as their mean: a run has no value in them."""
-    runs = numbered(table.columns)
+    runs = told.runs(table)
     return [c for c in told.free_numbers(table) if c not in runs]
 
 
 def tidy_columns_of_runs(table: Table, told: Told) -> Table:
     """One row a model and fold (or seed)."""
-    runs, beside = numbered(table.columns), _beside(table, told)
+    runs, beside = told.runs(table), _beside(table, told)
     rest = [c for c in table.columns if c not in (*runs, *beside)]
     parts = [
         table.frame[rest].assign(**{kind: number, "value": table.frame[column]})
@@ -235,19 +241,29 @@ def is_column_a_model(table: Table, told: Told) -> bool:
     named = {told.known(c) for c in table.columns} | set(told.columns)
     if named & {"model", "value", "metric", "item"} or not named & {"dataset", *RUN}:
         return False
-    models = told.free_numbers(table)
+    models, _ = _models(table, told)
     return len(models) > 1 and not any(map(told.is_metric, models))
+
+
+def _models(table: Table, told: Told) -> tuple[list[str], list[str]]:
+    """Columns of numbers that may be a model's scores, and those that say what something took or
+    sum others up."""
+    free = told.free_numbers(table)
+    other = [c for c in free if words_of(c) & (STEPS | TAKEN) or plain(c) in SUMMARIES]
+    return [c for c in free if c not in other], other
 
 
 def tidy_columns_of_models(table: Table, told: Told) -> Table:
     """One row a model and run. Columns that cannot be scores of the wanted metric are a mistake."""
-    models = told.free_numbers(table)
+    models, other = _models(table, told)
     _may_be_scores(table, models, told.metrics)
-    rest = [c for c in table.columns if c not in models]
+    rest = [c for c in table.columns if c not in (*models, *other)]
     parts = [table.frame[rest].assign(model=m, value=table.frame[m]) for m in models]
     shown = ", ".join(models[:5]) + (", …" if len(models) > 5 else "")
-    note = f"Read {len(models)} columns ({shown}) as one model each."
-    return table.with_frame(pd.concat(parts), Layout("models_in_columns"), note)
+    notes = [f"Read {len(models)} columns ({shown}) as one model each."]
+    if other:
+        notes.append(f"Left out: {', '.join(other)}, which by their names are no models.")
+    return table.with_frame(pd.concat(parts), Layout("models_in_columns"), *notes)
 
 
 def _may_be_scores(table: Table, models: list[str], metrics: tuple[str, ...]) -> None:

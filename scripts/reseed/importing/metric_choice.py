@@ -105,7 +105,7 @@ def directions(
     """
     of_name = {metric: direction(metric) for metric in sorted(set(primary.values()))}
     layout = table.layout
-    if isinstance(given, bool) and len(set(of_name.values())) > 1:
+    if isinstance(given, bool) and len({given if d is None else d for d in of_name.values()}) > 1:
         table.mistake(
             f"`greater_is_better` is given for metrics of both directions: {', '.join(of_name)}",
             "Say it of each metric: `greater_is_better: {auc: true, log_loss: false}`.",
@@ -136,7 +136,8 @@ def directions(
         if answer is None:
             table.mistake(
                 f"whether more or less of {metric!r} is better is not known",
-                "Set `greater_is_better: true` or `false`.",
+                "Set `greater_is_better: true` or `false`, or say what it measures: "
+                "`metric: accuracy`.",
             )
         found[metric] = bool(answer)
     return found, notes

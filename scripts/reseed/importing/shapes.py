@@ -129,7 +129,9 @@ def long_table(
             names = _labels(table, found["metric"])
         else:
             names = wanted[0] if wanted else short(table, found["value"])
-        return runs.assign(metric=names, value=table.numbers(found["value"])), [found["value"]], []
+        beside = [] if wanted or "metric" in found else _left_out(table, _named(table, found))
+        values = table.numbers(found["value"])
+        return runs.assign(metric=names, value=values), [found["value"]], beside
     if "metric" in found:
         table.mistake(
             f"names metrics in column {found['metric']!r} but has no column of their values",
@@ -189,9 +191,7 @@ def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
     others = [c for c in scores if c in likely and c not in named]
     candidates = named or others
     if len(candidates) == 1:
-        left = _listed(table, others if named else [])
-        note = f"Left out: {left}; if one of them is the score, give `metric`."
-        return candidates[0], [note] if left else []
+        return candidates[0], _left_out(table, others if named else [])
     columns = _listed(table, [*named, *others] or table.columns)
     if candidates:
         table.mistake(
@@ -205,6 +205,12 @@ def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
             "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
         )
     return None, []
+
+
+def _left_out(table: Table, columns: list[str]) -> list[str]:
+    if not columns:
+        return []
+    return [f"Left out: {_listed(table, columns)}; if one of them is the score, give `metric`."]
 
 
 def _listed(table: Table, columns: list[str]) -> str:
