@@ -57,9 +57,14 @@ def import_results(source: object, results: dict, study: dict) -> tuple[pd.DataF
         ReseedError: for everything in the file that can be seen not to be right, with lines and
             fixes.
     """
+    return import_table(*opened(source, results), results, study)
+
+
+def opened(source: object, results: dict) -> tuple[Table, dict]:
+    """The source as a table, and its columns as `find_columns` tells them."""
     mapping = results.get("columns") or {}
     table = open_results(source, results.get("format") or "auto", mapping, results.get("metric"))
-    return import_table(table, find_columns(table, mapping), results, study)
+    return table, find_columns(table, mapping)
 
 
 def import_table(
