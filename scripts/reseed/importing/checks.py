@@ -7,13 +7,12 @@ import pandas as pd
 from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.shapes import KEY
-from reseed.importing.table import Table
+from reseed.importing.table import SHOWN, Table, few
 from reseed.importing.words import STEPS, words_of
 from reseed.schemas import PLACE
 
 #: With one run each, models can be compared over so many datasets, by rank.
 MIN_DATASETS = 5
-_SHOWN = 5
 
 
 def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -44,7 +43,7 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     unread = table.frame.drop(columns=used(found)).loc[rows["row"]]
     score = plain(first["metric"])
     differ = [c for c in unread if unread[c].nunique(dropna=False) > 1 and plain(c) != score]
-    scores = ", ".join(f"{value:g}" for value in rows["value"].iloc[:5])
+    scores = few([f"{value:g}" for value in rows["value"]])
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
     free = [name for name in RUN if name not in found]
     fix = "Remove all but one."
@@ -109,8 +108,8 @@ def absent_models(metrics: pd.DataFrame) -> list[str]:
     ]
     if not lacking:
         return []
-    more = f" (so on {len(lacking) - _SHOWN} more datasets)" if len(lacking) > _SHOWN else ""
-    return [f"Without a run: {'; '.join(lacking[:_SHOWN])}{more}."]
+    more = f" (so on {len(lacking) - SHOWN} more datasets)" if len(lacking) > SHOWN else ""
+    return [f"Without a run: {'; '.join(lacking[:SHOWN])}{more}."]
 
 
 def uneven_runs(metrics: pd.DataFrame) -> list[str]:
@@ -131,15 +130,13 @@ def uneven_runs(metrics: pd.DataFrame) -> list[str]:
         lacking = lacking[lacking > 0]
         if len(lacking):
             told = [f"{model} lacks {count}" for model, count in lacking.items()]
-            text = ", ".join(told[:_SHOWN]) + (", …" if len(told) > _SHOWN else "")
-            uneven.append(f"{dataset}: of {total} {noun}, {text}.")
+            uneven.append(f"{dataset}: of {total} {noun}, {few(told)}.")
     notes = []
     if single:
-        names = ", ".join(single[:_SHOWN]) + (", …" if len(single) > _SHOWN else "")
-        notes.append(f"One model only, so nothing is compared: {names}.")
-    notes += uneven[:_SHOWN]
-    if len(uneven) > _SHOWN:
-        notes.append(f"So on {len(uneven) - _SHOWN} more datasets.")
+        notes.append(f"One model only, so nothing is compared: {few(single)}.")
+    notes += uneven[:SHOWN]
+    if len(uneven) > SHOWN:
+        notes.append(f"So on {len(uneven) - SHOWN} more datasets.")
     if uneven:
         notes.append(
             "Each pair is compared on the runs that both have, as unpaired where they share none."

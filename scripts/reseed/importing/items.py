@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.importing.columns import plain
-from reseed.importing.metric_choice import Wanted, wanted_names
+from reseed.importing.metric_choice import Wanted, wanted_on
 from reseed.importing.shapes import KEY, runs_table
-from reseed.importing.table import Table
+from reseed.importing.table import Table, few
 from reseed.metrics import TASKS, evaluate_scores, usual
 
 #: More whole numbers than this may be counts.
@@ -39,8 +39,7 @@ def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFram
     parts, tasks = [], {}
     for task, group, said in read_items(table, found):
         dataset = group["dataset"].iloc[0]
-        asked = wanted.get(dataset) if isinstance(wanted, dict) else wanted
-        primary = (wanted_names(asked) or [_primary(task)])[0]
+        primary = [*wanted_on(wanted, dataset), _primary(task)][0]
         tasks[dataset] = {"task": task, "metric": primary, "said": said}
         score = (
             _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
@@ -126,7 +125,7 @@ def _same_items(table: Table, rows: pd.DataFrame) -> None:
         item = rows.loc[truths > 1, "item"].iloc[0]
         wrong = rows[(truths > 1) & (rows["item"] == item)]
         raise table.refuse(
-            f"item {item} has several targets ({', '.join(wrong['truth'].unique()[:5])}) in one "
+            f"item {item} has several targets ({few(wrong['truth'].unique())}) in one "
             "dataset and split",
             "An item is one test case: number items within each split.",
             wrong.index,
@@ -167,8 +166,7 @@ def _reading(table: Table, found: dict, group: pd.DataFrame) -> tuple:
             return "classification", target, prediction, said
     if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():
         raise table.refuse(
-            f"the targets are labels ({', '.join(labels[:5])}), but {column!r} does not predict "
-            "one of them",
+            f"the targets are labels ({few(labels)}), but {column!r} does not predict one of them",
             "Give the predicted label as `y_pred`; a single y_score needs two labels.",
         )
     target, prediction = part.numbers(found["y_true"]), part.numbers(column)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.importing.columns import RUN, known_name, parts_of, plain
-from reseed.importing.table import Layout, Table
+from reseed.importing.table import Layout, Table, few
 from reseed.importing.words import STEPS, SUMMARIES, TAKEN, words_of
 from reseed.metric_names import ROUNDED, direction, is_share
 
@@ -223,7 +223,7 @@ def tidy_columns_of_runs(table: Table, told: Told) -> Table:
         table.frame[rest].assign(**{kind: number, "value": table.frame[column]})
         for column, (kind, number) in runs.items()
     ]
-    notes = [f"Read {len(runs)} columns ({', '.join(list(runs)[:3])}, …) as one run each."]
+    notes = [f"Read {len(runs)} columns ({few(list(runs), 3)}) as one run each."]
     if beside:
         notes.append(f"Left out: {', '.join(beside)}, which hold no value of a run.")
     if _bare(runs):
@@ -258,12 +258,11 @@ def tidy_columns_of_models(table: Table, told: Told) -> Table:
     models, other = _models(table, told)
     _may_be_scores(table, models, told.metrics)
     rest = [c for c in table.columns if c not in (*models, *other)]
-    parts = [table.frame[rest].assign(model=m, value=table.frame[m]) for m in models]
-    shown = ", ".join(models[:5]) + (", …" if len(models) > 5 else "")
-    notes = [f"Read {len(models)} columns ({shown}) as one model each."]
+    long = table.frame.melt(rest, models, "model", "value", ignore_index=False)
+    notes = [f"Read {len(models)} columns ({few(models)}) as one model each."]
     if other:
         notes.append(f"Left out: {', '.join(other)}, which by their names are no models.")
-    return table.with_frame(pd.concat(parts), Layout("models_in_columns"), *notes)
+    return table.with_frame(long, Layout("models_in_columns"), *notes)
 
 
 def _may_be_scores(table: Table, models: list[str], metrics: tuple[str, ...]) -> None:

@@ -8,10 +8,9 @@ import pandas as pd
 from reseed.errors import nearest
 from reseed.importing.columns import plain
 from reseed.importing.shapes import short
-from reseed.importing.table import Table
+from reseed.importing.table import Table, few
 from reseed.metric_names import ROUNDED, direction, is_error, is_share
 
-_SHOWN = 6
 # What a value may be off by, of the greatest: a perfect log loss may be -1e-16.
 _OFF = 1e-9
 
@@ -25,6 +24,11 @@ def wanted_names(wanted: Wanted) -> list[str]:
     if isinstance(wanted, str):
         return [wanted]
     return list(dict.fromkeys(wanted.values() if isinstance(wanted, dict) else wanted))
+
+
+def wanted_on(wanted: Wanted, dataset: str) -> list[str]:
+    """The metrics that the study names for a dataset, in its order."""
+    return wanted_names(wanted.get(dataset) if isinstance(wanted, dict) else wanted)
 
 
 def choose_metrics(
@@ -46,47 +50,39 @@ def choose_metrics(
         for dataset, group in long[measured].groupby("dataset", sort=False)["metric"]
     }
     everything = list(dict.fromkeys(long["dataset"]))
-    primary, missing = {}, []
-    if isinstance(wanted, dict):
-        for dataset in wanted:
-            if dataset not in everything:
-                table.mistake(
-                    f"`metric` names the dataset {dataset!r}, which is not there",
-                    f"It has {', '.join(everything)}.{nearest(dataset, everything)}",
-                )
+    primary, missing = {}, {}
+    for dataset in wanted if isinstance(wanted, dict) else ():
+        if dataset not in everything:
+            table.mistake(
+                f"`metric` names the dataset {dataset!r}, which is not there",
+                f"It has {', '.join(everything)}.{nearest(dataset, everything)}",
+            )
     for dataset in everything:
-        has = of_dataset.get(dataset) or list(
-            dict.fromkeys(long.loc[long["dataset"] == dataset, "metric"])
-        )
-        order = wanted_names(wanted)
-        if isinstance(wanted, dict):
-            order = [wanted[dataset]] if dataset in wanted else []
-        chosen = [metric for metric in order if metric in of_dataset.get(dataset, [])]
-        if chosen:
-            primary[dataset] = chosen[0]
+        measured_here = of_dataset.get(dataset, [])
+        has = measured_here or list(dict.fromkeys(long["metric"][long["dataset"] == dataset]))
+        order = wanted_on(wanted, dataset)
+        chosen = [metric for metric in order if metric in measured_here]
+        if chosen or (not order and len(has) == 1):
+            primary[dataset] = [*chosen, *has][0]
         elif order:
-            missing.append((dataset, has))
-        elif len(has) == 1:
-            primary[dataset] = has[0]
+            missing[dataset] = has
         else:
             table.mistake(
                 f"mixes several metrics for dataset {dataset}: {', '.join(has)}",
                 f"Choose the one to compare by: `metric: {has[0]}`.",
             )
-    asked = " or ".join(wanted_names(wanted))
+    asked, notes = " or ".join(wanted_names(wanted)), []
     if missing and not primary:
-        dataset, has = missing[0]
+        dataset, has = next(iter(missing.items()))
         table.mistake(
             f"holds no metric {asked!r} for dataset {dataset}",
             f"It has {', '.join(has)}: set `metric` to one of them.",
         )
-    notes = []
-    if missing and primary:
-        names = [dataset for dataset, _ in missing]
-        some = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    elif missing:
         notes.append(
-            f"Left out, as no run there has {asked}: {some} ({len(names)} of {len(everything)} "
-            "datasets). To compare them too, name a metric they have: `metric: [auc, log_loss]`."
+            f"Left out, as no run there has {asked}: {few([*missing], 6)} ({len(missing)} of "
+            f"{len(everything)} datasets). To compare them too, name a metric they have: `metric: "
+            "[auc, log_loss]`."
         )
     return rows[rows["dataset"].isin(list(primary))], primary, notes
 

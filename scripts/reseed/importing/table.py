@@ -18,6 +18,11 @@ MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 _MEANT = r"[-+]?\d+(?:[.,]\d+)?\s*%?"
 
 
+def few(names: list, most: int = SHOWN) -> str:
+    """Names as a list, the first of many."""
+    return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")
+
+
 @dataclass(frozen=True)
 class Layout:
     """What the tool that wrote a table says of it beyond the names of its columns.
