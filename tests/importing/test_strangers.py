@@ -6,7 +6,7 @@ import pytest
 from reseed.errors import ReseedError
 from reseed.importing import import_results
 from reseed.importing.columns import find_columns
-from reseed.importing.items import read_notes, scored_items
+from reseed.importing.items import scored_items
 from reseed.importing.sources import open_results
 
 STUDY = {"name": "mine"}
@@ -49,7 +49,8 @@ def items(predict, truth=lambda item: item % 3, count=30, **columns):
 def read_as(frame, mapping=None):
     """The notes on how predictions were read."""
     table = open_results(frame, "auto", mapping or {})
-    return " ".join(read_notes(scored_items(table, find_columns(table, mapping or {}), None)[1]))
+    scored_items(table, find_columns(table, mapping or {}), None)
+    return " ".join(table.notes)
 
 
 # --- predictions ------------------------------------------------------------------------------

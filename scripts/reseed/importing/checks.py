@@ -15,8 +15,8 @@ from reseed.schemas import PLACE
 MIN_DATASETS = 5
 
 
-def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Drop rows that repeat another in every column of the file; the note says how many.
+def without_copies(table: Table, found: dict, long: pd.DataFrame) -> pd.DataFrame:
+    """Drop rows that repeat another in every column of the file; a note says how many.
 
     Rows of one run that differ, in a score or in a column that was not read and may tell two runs
     apart, are a mistake.
@@ -24,7 +24,7 @@ def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.Da
     place = [*KEY, "metric"]
     again = long.duplicated(place, keep=False)
     if not again.any():
-        return long, []
+        return long
     some = long[again]
     rows = table.joined_text(table.columns).loc[some["row"]].set_axis(some.index)
     places = [some[name] for name in place]
@@ -33,8 +33,10 @@ def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.Da
         first = long.loc[unlike.index[unlike][0], place]
         _several(table, found, long[(long[place] == first).all(axis=1)])
     extra = long.duplicated(place)
-    note = f"{int(extra.sum())} rows that repeat another row in every column were left out."
-    return long[~extra], [note]
+    table.notes.append(
+        f"{int(extra.sum())} rows that repeat another row in every column were left out."
+    )
+    return long[~extra]
 
 
 def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
@@ -63,19 +65,20 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     )
 
 
-def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> list[str]:
+def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:
     """A mistake where no model has a second run anywhere and datasets are too few to rank over.
 
-    The note says what one run each can still be compared by.
+    A note says what one run each can still be compared by.
     """
     if metrics.groupby(["dataset", "model"]).size().max() > 1:
-        return []
+        return
     datasets = metrics["dataset"].nunique()
     if datasets >= MIN_DATASETS and metrics["model"].nunique() > 1:
-        return [
+        table.notes.append(
             "Each model has one run on each dataset: nothing is said of any one dataset; models "
             f"are compared over the {datasets} datasets by rank."
-        ]
+        )
+        return
     table.mistake(
         f"has one run of each model (by column {', '.join(map(repr, used({'m': found['model']})))}"
         f": {metrics['model'].nunique()} models), which says nothing of how much a result depends "
@@ -83,7 +86,6 @@ def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> list[str]:
         "Add runs with other seeds or folds, or map the column that names the model: "
         "`columns: {model: …}`.",
     )
-    return []
 
 
 def unknown_models(table: Table, models: list[str], baseline: str | None, pairs: list) -> None:
@@ -98,7 +100,7 @@ def unknown_models(table: Table, models: list[str], baseline: str | None, pairs:
                 )
 
 
-def absent_models(metrics: pd.DataFrame) -> list[str]:
+def absent_models(table: Table, metrics: pd.DataFrame) -> None:
     """A note on models that have no run, finished or not, on a dataset where others have."""
     runs = pd.crosstab(metrics["dataset"], metrics["model"])
     lacking = [
@@ -106,13 +108,12 @@ def absent_models(metrics: pd.DataFrame) -> list[str]:
         for dataset, row in zip(runs.index, runs.to_numpy(), strict=True)
         if (row == 0).any()
     ]
-    if not lacking:
-        return []
     more = f" (so on {len(lacking) - SHOWN} more datasets)" if len(lacking) > SHOWN else ""
-    return [f"Without a run: {'; '.join(lacking[:SHOWN])}{more}."]
+    if lacking:
+        table.notes.append(f"Without a run: {'; '.join(lacking[:SHOWN])}{more}.")
 
 
-def uneven_runs(metrics: pd.DataFrame) -> list[str]:
+def uneven_runs(table: Table, metrics: pd.DataFrame) -> None:
     """Notes on runs that some models of a dataset have and others lack.
 
     Only on what pairs are compared by: splits where there are several, else model seeds.
@@ -131,14 +132,12 @@ def uneven_runs(metrics: pd.DataFrame) -> list[str]:
         if len(lacking):
             told = [f"{model} lacks {count}" for model, count in lacking.items()]
             uneven.append(f"{dataset}: of {total} {noun}, {few(told)}.")
-    notes = []
     if single:
-        notes.append(f"One model only, so nothing is compared: {few(single)}.")
-    notes += uneven[:SHOWN]
+        table.notes.append(f"One model only, so nothing is compared: {few(single)}.")
+    table.notes.extend(uneven[:SHOWN])
     if len(uneven) > SHOWN:
-        notes.append(f"So on {len(uneven) - SHOWN} more datasets.")
+        table.notes.append(f"So on {len(uneven) - SHOWN} more datasets.")
     if uneven:
-        notes.append(
+        table.notes.append(
             "Each pair is compared on the runs that both have, as unpaired where they share none."
         )
-    return notes

@@ -52,7 +52,7 @@ def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> 
     return runs
 
 
-def unfinished_runs(table: Table, runs: pd.DataFrame) -> list[str]:
+def unfinished_runs(table: Table, runs: pd.DataFrame) -> None:
     """Notes on which words of a status were taken for a failure; a mistake where no run is left."""
     told = runs.loc[runs["reason"].str.startswith(STATUS), "reason"].value_counts(sort=False)
     words = [f"{reason!r}" for reason in told.index.str.removeprefix(STATUS)]
@@ -62,10 +62,9 @@ def unfinished_runs(table: Table, runs: pd.DataFrame) -> list[str]:
             f"Write `finished` for runs that are, or rename the column. Read as finished: "
             f"{', '.join(sorted(FINISHED - {''}))}.",
         )
-    return [
-        f"Status {word} was taken as failed ({count} run{'s' if count > 1 else ''})."
-        for word, count in zip(words, told, strict=True)
-    ]
+    for word, count in zip(words, told, strict=True):
+        runs_told = f"{count} run{'s' if count > 1 else ''}"
+        table.notes.append(f"Status {word} was taken as failed ({runs_told}).")
 
 
 def given_ratio(table: Table, given: object) -> float | dict[str, float] | None:

@@ -29,7 +29,7 @@ def of_frame(frame: pd.DataFrame) -> Table:
             "The table has headings of several levels. Give one level: "
             "`df.stack(…).reset_index()`, or join the levels."
         )
-    across, notes = frame.columns.name, ()
+    across, notes = frame.columns.name, []
     levels = {level for level in frame.index.names if level is not None}
     frame = with_index(frame).rename_axis(columns=None)
     if across is not None and known_name(across) is not None:
@@ -39,7 +39,7 @@ def of_frame(frame: pd.DataFrame) -> Table:
         other = [c for c in labels if str(c) not in runs] if runs else []
         left = list(frame[other].select_dtypes("number"))
         if left:
-            notes = (f"Left out: {', '.join(map(str, left))}, which hold no value of a run.",)
+            notes = [f"Left out: {', '.join(map(str, left))}, which hold no value of a run."]
         frame = frame.drop(columns=left)
         beside = [c for c in frame if c in other or c not in labels]
         frame = frame.melt(beside, var_name=across, value_name="value")

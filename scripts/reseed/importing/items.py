@@ -36,7 +36,7 @@ def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFram
 
     A run with a prediction that is not finite has failed. Raises ReseedError as `read_items`.
     """
-    parts, tasks = [], {}
+    parts, tasks, inverted = [], {}, []
     for task, group, said in read_items(table, found):
         dataset = group["dataset"].iloc[0]
         primary = [*wanted_on(wanted, dataset), _primary(task)][0]
@@ -50,25 +50,23 @@ def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFram
             for name, value, reason in _measure(score, run, primary)
         ]
         areas = [run["value"] for run in runs if run["metric"] == "auc"]
-        tasks[dataset]["inverted"] = bool(areas) and np.nanmedian(areas) < 0.5
+        inverted += [dataset] if areas and np.nanmedian(areas) < 0.5 else []
         parts += runs
+    _note_reading(table, tasks, inverted)
     return pd.DataFrame(parts), tasks
 
 
-def read_notes(tasks: dict[str, dict]) -> list[str]:
-    """How the predictions of each dataset were read, from what `scored_items` says of them."""
-    notes = []
+def _note_reading(table: Table, tasks: dict[str, dict], inverted: list[str]) -> None:
+    """Note how the predictions of each dataset were read."""
     for said in dict.fromkeys(entry["said"] for entry in tasks.values()):
         datasets = [name for name, entry in tasks.items() if entry["said"] == said]
         where = f" ({', '.join(datasets)})" if len(datasets) < len(tasks) else ""
-        notes.append(f"Read as {said}{where}.")
-    inverted = [name for name, entry in tasks.items() if entry["inverted"]]
+        table.notes.append(f"Read as {said}{where}.")
     if inverted:
-        notes.append(
+        table.notes.append(
             f"Warning: the AUC of most runs on {', '.join(inverted)} is below 0.5, as where a "
             "score is the probability of the other label."
         )
-    return notes
 
 
 def holds_items(found: dict) -> bool:

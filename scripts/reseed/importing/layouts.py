@@ -71,25 +71,21 @@ def tidy_cv_results(table: Table, told: Told) -> Table:
     Only the `MOST_CANDIDATES` best by mean score (of the first metric) are kept.
     """
     frame = table.frame
-    names = list(dict.fromkeys(m[2] for c in frame if (m := _SPLIT.fullmatch(c))))
+    splits = {c: match for c in frame if (match := _SPLIT.fullmatch(c))}
+    names = list(dict.fromkeys(match[2] for match in splits.values()))
     mean = pd.to_numeric(frame.get(f"mean_test_{names[0]}"), errors="coerce")
     best = mean.fillna(-np.inf).sort_values(ascending=False, kind="stable").index
     kept = frame.loc[best[:MOST_CANDIDATES]].sort_index()
     label = _candidates(table).loc[kept.index]
     if "model" in kept:
         label = table.text("model")[kept.index].str.cat(label, sep=": ")
+    rows = kept[[c for c in kept if c == "dataset"]].assign(model=label)
+    # One metric names its column, so that `metric` may name what scikit-learn calls `score`.
     parts = [
-        pd.DataFrame(
-            {
-                **{name: kept[name] for name in ("dataset",) if name in kept},
-                "model": label,
-                "fold": int(match[1]),
-                "metric": match[2],
-                "value": kept[column],
-            }
-        )
-        for column in kept
-        if (match := _SPLIT.fullmatch(column))
+        rows.assign(fold=int(match[1]), **{names[0]: kept[column]})
+        if len(names) == 1
+        else rows.assign(fold=int(match[1]), metric=match[2], value=kept[column])
+        for column, match in splits.items()
     ]
     notes = [
         _POSITION,
@@ -104,10 +100,7 @@ def tidy_cv_results(table: Table, told: Told) -> Table:
         positional=True,
         derived="a candidate, by the parameters that vary, is a model; a split is a fold",
     )
-    long = pd.concat(parts)
-    if len(names) == 1:  # so that `metric` may name what scikit-learn calls `score`
-        long = long.drop(columns="metric").rename(columns={"value": names[0]})
-    return table.with_frame(long, layout, *notes)
+    return table.with_frame(pd.concat(parts), layout, *notes)
 
 
 def _candidates(table: Table) -> pd.Series:
@@ -164,14 +157,13 @@ def tidy_cross_validate(table: Table, told: Told) -> Table:
 
 
 def _same_number_of_folds(table: Table, known: dict[str, str | None], number: pd.Series) -> None:
-    label = {
-        name: table.joined_text([c for c in table.columns if known[c] == name])
+    none = pd.Series("", number.index)
+    dataset, model = (
+        table.joined_text(columns) if (columns := [c for c in known if known[c] == name]) else none
         for name in ("dataset", "model")
-        if name in known.values()
-    }
-    folds = pd.DataFrame({"dataset": "", "model": ""} | label | {"folds": number + 1}, number.index)
-    folds = folds.groupby(["dataset", "model"], sort=False)["folds"].max()
-    for _, counts in folds.groupby(level="dataset", sort=False):
+    )
+    folds = (number + 1).groupby([dataset, model], sort=False).max()
+    for _, counts in folds.groupby(level=0, sort=False):
         if counts.nunique() > 1:
             told = ", ".join(f"{model} has {n}" for (_, model), n in counts.items())
             table.mistake(

@@ -33,10 +33,10 @@ def wanted_on(wanted: Wanted, dataset: str) -> list[str]:
 
 def choose_metrics(
     table: Table, long: pd.DataFrame, wanted: Wanted
-) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Each dataset's metric: the first of the wanted ones that it has, or its only one.
 
-    Returns the rows of `long` that remain, metric by dataset, and notes. A dataset that has none
+    Returns the rows of `long` that remain, and metric by dataset. A dataset that has none
     of the wanted metrics is left out, and a metric that a dataset never has is none of its own:
     so no run fails for want of a metric that does not apply. A dataset with several metrics of
     which none is chosen, an unknown dataset in `wanted`, and a metric that nothing has, are
@@ -71,7 +71,7 @@ def choose_metrics(
                 f"mixes several metrics for dataset {dataset}: {', '.join(has)}",
                 f"Choose the one to compare by: `metric: {has[0]}`.",
             )
-    asked, notes = " or ".join(wanted_names(wanted)), []
+    asked = " or ".join(wanted_names(wanted))
     if missing and not primary:
         dataset, has = next(iter(missing.items()))
         table.mistake(
@@ -79,12 +79,12 @@ def choose_metrics(
             f"It has {', '.join(has)}: set `metric` to one of them.",
         )
     elif missing:
-        notes.append(
+        table.notes.append(
             f"Left out, as no run there has {asked}: {few([*missing], 6)} ({len(missing)} of "
             f"{len(everything)} datasets). To compare them too, name a metric they have: `metric: "
             "[auc, log_loss]`."
         )
-    return rows[rows["dataset"].isin(list(primary))], primary, notes
+    return rows[rows["dataset"].isin(list(primary))], primary
 
 
 def directions(
@@ -92,8 +92,8 @@ def directions(
     long: pd.DataFrame,
     primary: dict[str, str],
     given: bool | dict[str, bool] | None,
-) -> tuple[dict[str, bool], list[str]]:
-    """Whether greater is better, by metric of `primary`, and notes.
+) -> dict[str, bool]:
+    """Whether greater is better, by metric of `primary`.
 
     As the study says, else its tool, else the sign of the values, else the metric's name. One
     answer for metrics whose names say different things, one for a metric that is not there, and no
@@ -116,14 +116,14 @@ def directions(
             f"It has {', '.join(of_name)}.{nearest(metric, list(of_name))}",
         )
     said = {_bare(table, name): greater for name, greater in said.items()}
-    found, notes = {}, []
+    found = {}
     for metric, known in of_name.items():
         answer = said.get(_bare(table, metric), layout.directions.get(metric))
         if answer is None:
             answer = _of_sign(table, long[long["metric"] == metric], metric)
             if None not in (answer, known) and answer != known:
                 side, better = ("above", "greater") if answer else ("below", "less")
-                notes.append(
+                table.notes.append(
                     f"{metric}: no value is {side} 0 (scikit-learn's scorers negate errors), so "
                     f"{better} was taken as better."
                 )
@@ -136,7 +136,7 @@ def directions(
                 "`metric: accuracy`.",
             )
         found[metric] = bool(answer)
-    return found, notes
+    return found
 
 
 def _bare(table: Table, metric: str) -> str:

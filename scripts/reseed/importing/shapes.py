@@ -110,13 +110,11 @@ def _whole_numbers(table: Table, column: str) -> pd.Series:
     return pd.Series(pd.factorize(text, sort=True)[0].astype(np.int64), text.index)
 
 
-def long_table(
-    table: Table, found: dict, wanted: list[str]
-) -> tuple[pd.DataFrame, list[str], list[str]]:
+def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFrame, list[str]]:
     """Long or wide table → `KEY`, `metric`, `value` (NaN: failed), `reason`, `row` of the table.
 
     `wanted`: the metrics that the study names, or none. Beside it the columns that hold the
-    scores, and notes. That no metric can be told, several may be meant, or one is not there, are
+    scores. That no metric can be told, several may be meant, or one is not there, are
     mistakes; the result is then without a use.
     """
     runs = runs_table(table, found)
@@ -129,29 +127,29 @@ def long_table(
             names = _labels(table, found["metric"])
         else:
             names = wanted[0] if wanted else short(table, found["value"])
-        beside = [] if wanted or "metric" in found else _left_out(table, _named(table, found))
+        if not (wanted or "metric" in found):
+            _left_out(table, _named(table, found))
         values = table.numbers(found["value"])
-        return runs.assign(metric=names, value=values), [found["value"]], beside
+        return runs.assign(metric=names, value=values), [found["value"]]
     if "metric" in found:
         table.mistake(
             f"names metrics in column {found['metric']!r} but has no column of their values",
             "Name it `value`, or map it: `columns: {value: …}`. "
             f"It has {', '.join(table.columns)}.",
         )
-        return runs.assign(metric="", value=np.nan), [], []
+        return runs.assign(metric="", value=np.nan), []
     if wanted and not set(wanted) & set(columns):
         table.mistake(
             f"has no column for the metric {' or '.join(map(repr, wanted))}",
             f"It has {', '.join(table.columns)}.{nearest(wanted[0], table.columns)}",
         )
-    notes = []
     if not wanted:
-        only, notes = _only_metric(table, found)
+        only = _only_metric(table, found)
         columns = {short(table, only): only} if only else {}
     if not columns:
-        return runs.assign(metric="", value=np.nan), [], notes
+        return runs.assign(metric="", value=np.nan), []
     parts = [runs.assign(metric=m, value=table.numbers(c)) for m, c in columns.items()]
-    return pd.concat(parts, ignore_index=True), list(columns.values()), notes
+    return pd.concat(parts, ignore_index=True), list(columns.values())
 
 
 def short(table: Table, column: str) -> str:
@@ -173,8 +171,8 @@ def _metric_columns(table: Table, found: dict, wanted: list[str]) -> dict[str, s
     return columns
 
 
-def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
-    """The one column of scores, and notes: the one named as a metric, else the only likely one.
+def _only_metric(table: Table, found: dict) -> str | None:
+    """The one column of scores: the one named as a metric, else the only likely one.
 
     Likely is what the tool logged, else a column of numbers that is not bookkeeping by its name,
     else any column of numbers.
@@ -191,7 +189,9 @@ def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
     others = [c for c in scores if c in likely and c not in named]
     candidates = named or others
     if len(candidates) == 1:
-        return candidates[0], _left_out(table, others if named else [])
+        if named:
+            _left_out(table, others)
+        return candidates[0]
     columns = _listed(table, [*named, *others] or table.columns)
     if candidates:
         table.mistake(
@@ -204,13 +204,13 @@ def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
             f"has no column of scores among {columns}",
             "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
         )
-    return None, []
+    return None
 
 
-def _left_out(table: Table, columns: list[str]) -> list[str]:
-    if not columns:
-        return []
-    return [f"Left out: {_listed(table, columns)}; if one of them is the score, give `metric`."]
+def _left_out(table: Table, columns: list[str]) -> None:
+    if columns:
+        left = _listed(table, columns)
+        table.notes.append(f"Left out: {left}; if one of them is the score, give `metric`.")
 
 
 def _listed(table: Table, columns: list[str]) -> str:

@@ -52,7 +52,8 @@ class Table:
     """The columns of a file or frame, rows numbered from 0.
 
     `where` says where each row stands in the source, counted in `place` (line, row). `mistakes`
-    gathers what is wrong until `finish`; `notes` what a reader should know of how it was read.
+    gathers what is wrong until `finish`; `notes` what a reader should know of how it was read. A
+    table made of another shares both with it.
     """
 
     path: str
@@ -60,18 +61,15 @@ class Table:
     where: np.ndarray
     place: str
     layout: Layout = Layout()
-    notes: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
     mistakes: list[str] = field(default_factory=list)
 
     def with_frame(self, frame: pd.DataFrame, layout: Layout, *notes: str) -> Table:
         """The same source as another frame, whose index holds row numbers of this one."""
         where = self.where[frame.index.to_numpy()]
         frame = frame.reset_index(drop=True)
-        return replace(self, frame=frame, where=where, layout=layout, notes=(*self.notes, *notes))
-
-    def noted(self, *notes: str) -> Table:
-        """The same table with more notes."""
-        return replace(self, notes=(*self.notes, *notes))
+        self.notes.extend(notes)
+        return replace(self, frame=frame, where=where, layout=layout)
 
     @property
     def columns(self) -> list[str]:

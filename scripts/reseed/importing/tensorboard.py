@@ -61,7 +61,7 @@ def read_event_files(folder: Path, files: list[Path]) -> Table:
         raise ReseedError(f"{folder}: its event files hold no scalars.")
     names = [run.relative_to(folder).as_posix() for run, last in runs.items() if last]
     layout = Layout("tensorboard", derived="a folder of event files a run, named by its path")
-    return Table(str(folder), pd.DataFrame(rows), np.array(names), "run", layout, tuple(notes))
+    return Table(str(folder), pd.DataFrame(rows), np.array(names), "run", layout, notes)
 
 
 def _place(run: Path, folder: Path) -> dict:
