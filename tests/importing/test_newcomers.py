@@ -136,3 +136,24 @@ def test_a_sign_test_has_no_difference_in_units():
     row = {"design": "datasets", "test": "sign test", "mean_a": float("nan")}
     row |= {"difference": 0.5, "low": float("nan"), "high": float("nan"), "factor": 1.0, "unit": ""}
     assert difference_text(row | {"wins": 3.0, "n": 4}) == "ahead on 3 of 4 datasets"
+
+
+def test_columns_that_clash_with_what_a_table_becomes():
+    wide = runs().pivot(index="model", columns="seed", values="acc").assign(value=1)
+    with pytest.raises(ReseedError, match="column 'value' beside columns by 'seed'"):
+        read(wide, metric="acc")
+
+
+def test_a_metric_that_was_not_asked_for_may_have_any_name():
+    rows = runs(metric="acc").rename(columns={"acc": "value"})
+    both = pd.concat([rows, rows.assign(metric="error", value=lambda f: 1 - f["value"])])
+    metrics, _ = read(both, metric="acc")
+    assert scores(metrics) == EXPECTED
+    with pytest.raises(ReseedError, match="'error' has a name"):
+        read(both, metric="error")
+
+
+def test_a_number_with_a_stray_character_is_no_riddle(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text(runs().to_csv(index=False).replace(",0.7\n", ",0.7\0\n"), encoding="utf-8")
+    assert scores(read(path)[0]) == EXPECTED

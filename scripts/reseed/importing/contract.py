@@ -23,10 +23,11 @@ _MOST_RATIO = 10
 def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
     """Metrics as columns; `reason` says why a run has no score on its dataset's metric.
 
-    Raises ReseedError for a metric that has the name of another column here.
+    Raises ReseedError for a metric of `primary` with the name of another column here; others of
+    such a name are left out.
     """
     own = {*KEY, "reason", *IDENTITY, *SEEDS, *OUTCOME}
-    for metric in long["metric"].unique():
+    for metric in primary.values():
         if metric in own:
             raise table.refuse(
                 f"its metric {metric!r} has a name that Reseed uses for something else",
@@ -34,7 +35,7 @@ def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> 
             )
     code = long.groupby(KEY, sort=False).ngroup().to_numpy()
     runs = long.drop_duplicates(KEY)[KEY].reset_index(drop=True)
-    for metric in dict.fromkeys(long["metric"]):
+    for metric in [name for name in dict.fromkeys(long["metric"]) if name not in own]:
         chosen = (long["metric"] == metric).to_numpy()
         column = np.full(len(runs), np.nan)
         values = long["value"].to_numpy()[chosen]

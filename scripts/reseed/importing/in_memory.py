@@ -42,6 +42,10 @@ def of_frame(frame: pd.DataFrame) -> Table:
             notes = [f"Left out: {', '.join(map(str, left))}, which hold no value of a run."]
         frame = frame.drop(columns=left)
         beside = [c for c in frame if c in other or c not in labels]
+        if "value" in beside:
+            raise ReseedError(
+                f"The table has a column 'value' beside columns by {across!r}. Remove or rename it."
+            )
         frame = frame.melt(beside, var_name=across, value_name="value")
     frame = frame.rename(columns=str)
     return checked(Table("The table", frame, np.arange(len(frame)), "row", notes=notes))

@@ -119,12 +119,13 @@ class Table:
         except ValueError:
             numbers = pd.to_numeric(text.where(~missing), errors="coerce").astype(np.float64)
             bad = numbers.isna() & ~missing
-            self.mistake(
-                f"column {column!r} holds {text[bad].iloc[0]!r}, which is not a number",
-                "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave "
-                "the cell empty where a run failed.",
-                text.index[bad],
-            )
+            for value in text[bad].head(1):
+                self.mistake(
+                    f"column {column!r} holds {value!r}, which is not a number",
+                    "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and "
+                    "leave the cell empty where a run failed.",
+                    text.index[bad],
+                )
             return numbers
 
     def text(self, column: str) -> pd.Series:
