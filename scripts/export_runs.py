@@ -29,7 +29,8 @@ def main() -> None:
     absent = sorted(set(arguments.metric) - set(trials))
     if absent:
         raise ReseedError(f"{arguments.metrics}: no metric {', '.join(absent)}")
-    place = ["model", "dataset", "data_seed", "seed"]
+    parts = [name for name in ("repeat", "fold") if trials[name].nunique() > 1]
+    place = ["model", "dataset", "data_seed", *parts, "seed"]
     long = trials.melt(place, arguments.metric, var_name="metric", value_name="value")
     # A metric that a dataset never has is none of its own; an empty value is a failed trial.
     long = long[long.groupby(["dataset", "metric"])["value"].transform("count") > 0]

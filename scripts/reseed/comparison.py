@@ -10,24 +10,25 @@ import importlib
 import io
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
 
-from reseed import kinds
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
+from reseed.arguments import chosen_pairs, mapped, texts, truth, with_options
 from reseed.atomic import replacing, write_json, write_text
 from reseed.errors import ReseedError, nearest
 from reseed.exhibits import KINDS
-from reseed.importing import EXPERIMENT, import_table
-from reseed.importing.columns import find_columns
+from reseed.importing import EXPERIMENT, import_table, opened
 from reseed.importing.items import holds_items
-from reseed.importing.sources import open_results
+from reseed.importing.predictions import item_tables
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import decimals, fixed, interval
 from reseed.standard import narrowed, standard_set
@@ -90,98 +91,33 @@ def compare(
         ReseedError: with everything about the table that cannot be right, and the fixes.
     """
     with_options(standard_set()["analyses"], options)  # before anything is read
-    if not isinstance(columns or {}, Mapping):
-        raise ReseedError(
-            f"`columns`: give a dict, Reseed's name: the table's, as {{'model': 'arch'}}, not "
-            f"{columns!r}."
-        )
-    columns = _texts(columns or {})
     entry = chosen_pairs(baseline, pairs) | {
-        "metric": _texts(metric),
+        "metric": texts(metric),
         "greater_is_better": truth(greater_is_better),
         "test_train_ratio": test_train_ratio,
         "unit": unit,
+        "format": format,
+        "columns": mapped(columns),
     }
-    table = open_results(results, format, columns, entry["metric"])
-    found = find_columns(table, columns)
-    study = {"name": _NAME, "title": title}
-    metrics, about = import_table(table, found, entry, study)
-    folder = None
-    if holds_items(found) and any(
-        d["task"] != "classification" for d in about["datasets"].values()
-    ):
-        folder = _predictions(results, entry | {"format": format, "columns": columns}, study)
+    table, found = opened(results, entry)
+    metrics, about = import_table(table, found, entry, {"name": _NAME, "title": title})
+    tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
+    folder = predictions = None
+    if holds_items(found) and set(tasks.values()) != {"classification"}:
+        folder = _written(*item_tables(table, found, metrics))
+        predictions = Predictions(Path(folder.name), tasks=tasks)
     standard = standard_set(items=folder is not None)
     standard["analyses"] = with_options(narrowed(standard["analyses"], entry), options)
-    tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
-    predictions = Predictions(Path(folder.name), tasks=tasks) if folder else None
     data = Data(metrics, about, predictions=predictions)
     return Comparison(data, standard["analyses"], standard["exhibits"], _folder=folder)
 
 
-def chosen_pairs(baseline: object, pairs: object) -> dict:
-    """`baseline` and `pairs` as text, which names of models are; ReseedError for what is neither.
-
-    pairs: any sequence of pairs.
-    """
-    found = _texts([] if pairs is None else pairs)
-    if baseline is not None and found:
-        raise ReseedError("give `baseline` or `pairs`, not both.")
-    if not (isinstance(found, list) and all(map(_two_models, found))):
-        raise ReseedError(
-            f"`pairs`: give pairs of two different models, as [('new', 'old')], not {pairs!r}."
-        )
-    return {"baseline": _texts(baseline), "pairs": found}
-
-
-def _two_models(pair: object) -> bool:
-    return isinstance(pair, list) and len(pair) == len(set(pair)) == 2
-
-
-def truth(greater: object) -> bool | dict[str, bool] | None:
-    """`greater_is_better`, or by metric; ReseedError for what is neither true nor false."""
-    if greater is None:
-        return None
-    if isinstance(greater, Mapping):
-        return {str(metric): truth(said) for metric, said in greater.items() if said is not None}
-    if greater not in (True, False):
-        raise ReseedError(
-            f"`greater_is_better` is True or False, or a dict of them by metric, not {greater!r}."
-        )
-    return bool(greater)
-
-
-def _texts(names: object) -> Any:
-    """Names as text, alone, in a sequence or by name: headings and models may be numbers."""
-    if isinstance(names, Mapping):
-        return {str(name): _texts(value) for name, value in names.items()}
-    if isinstance(names, Iterable) and not isinstance(names, str):
-        return [_texts(name) for name in names]
-    return None if names is None else str(names)
-
-
-def with_options(analyses: dict[str, dict], options: dict[str, Any]) -> dict[str, dict]:
-    """Analyses with these options of `pairs`; ReseedError for one that it does not take."""
-    rope = options.get("rope")
-    for half in rope.values() if isinstance(rope, dict) else [rope]:
-        if half is not None and not (isinstance(half, int | float) and 0 < half < float("inf")):
-            raise ReseedError(f"`rope` must be a half-width > 0, or a dict of them, got {rope!r}.")
-    checked = kinds.checked_options(kinds.find("analyses", "pairs"), options)
-    own = analyses["pairs"].get("options") or {}
-    return analyses | {"pairs": analyses["pairs"] | {"options": checked | own}}
-
-
-def _predictions(results: object, entry: dict, study: dict) -> tempfile.TemporaryDirectory:
-    from pyarrow import parquet
-
-    from reseed.importing.predictions import import_predictions
-
+def _written(scores: pa.Table, targets: pa.Table) -> tempfile.TemporaryDirectory:
+    """The predictions as the files of a study, in a folder that lives as long as its object."""
     folder = tempfile.TemporaryDirectory(prefix="reseed-")
     place = Path(folder.name) / EXPERIMENT
     place.mkdir()
-    for name, table in zip(
-        ("scores", "targets"), import_predictions(results, entry, study), strict=True
-    ):
+    for name, table in {"scores": scores, "targets": targets}.items():
         parquet.write_table(table, place / f"{name}.parquet")
     return folder
 
@@ -383,6 +319,8 @@ def difference_text(row: Mapping) -> str:
     """`3.3 points [2.9, 3.8]`, in the unit of the comparison."""
     if row["design"] == "datasets" and row["mean_a"] == row["mean_a"]:
         return f"mean rank {row['mean_a']:.2f} against {row['mean_b']:.2f}"
+    if row["test"] == "sign test":  # its difference is of wins, and of no unit
+        return f"ahead on {row['wins']:.0f} of {row['n']} datasets"
     low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
     if value != value:
         return "–"

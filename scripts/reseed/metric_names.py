@@ -6,18 +6,19 @@ a metric (`1 - AUC`, `accuracy_drop`, `auc_rank`), is not.
 """
 
 import re
+import unicodedata
 
 #: The greatest share of 1 in single precision.
 ROUNDED = 1 + 1e-6
 
 # Means of per-item hits and areas below curves: within [0, 1], read in points (× 100).
 _SHARE = re.compile(
-    "accuracy|acc|auc|auroc|auprc|f1|precision|recall|sensitivity|specificity|ap|map|dice|iou"
-    "|miou|jaccard|top1|top5|ndcg|mrr|em|pass|hits"
+    "accuracy|acc|auc|auroc|auprc|rocauc|prauc|f1|f1score|precision|recall|sensitivity|specificity"
+    r"|m?ap(\d\d)?|dice|m?iou|jaccard|top1|top5|ndcg|mrr|em|pass|hits"
 )
 _UP = re.compile(
-    f"{_SHARE.pattern}|r2|bleu|chrf|rouge|kappa|mcc|likelihood|reward|return|psnr|ssim|pearson"
-    "|spearman"
+    rf"{_SHARE.pattern}|r2|bleu\d?|chrf|rouge(\d|l|lsum)?|kappa|mcc|likelihood|reward|return|psnr"
+    "|ssim|pearson|spearman"
 )
 # An error, which no value below 0 can be; other losses (a log-likelihood's, a bound's) may be.
 _ERROR = re.compile(
@@ -28,11 +29,13 @@ _DOWN = re.compile(f"{_ERROR.pattern}|loss|nll|regret|deviance|fid|bpb")
 # scikit-learn's scorers negate losses; `f1_negative` is rather the F1 of the negative class.
 _NEGATION = re.compile("neg|negative")
 _NEGATED = re.compile(rf"\b(neg|negative)\b(?! class).*\b({_DOWN.pattern}|likelihood)\b")
-# Words that make something else of a metric: its complement, its spread, its change, its part.
+# Words that make something else of a metric: its complement, its spread, its change, its part,
+# what it took to get there.
 _TWIST = re.compile(
     "minus|false|free|rank|gap|delta|diff|difference|drop|reduction|gain|improvement|ci|sd|std"
-    "|stdev|stderr|var|variance|weight"
+    "|stdev|stderr|se|sem|var|variance|weight|times?|runtime|duration|seconds|latency"
 )
+_TWISTED = re.compile(r"\b(standard error|error bars?|(epochs|steps|iterations|rounds) to)\b")
 # `1 - AUC`, but not the hyphen of `1-shot accuracy`.
 _MINUS = re.compile(
     r"(^|/)\s*(1|one)?\s*[-\u2212\u2013](?!(shot|nn|best|step|hop|vs|gram|hour|day)(?![a-z]))",
@@ -43,13 +46,16 @@ _SPEARMAN = re.compile(r"spearman('s)?[\W_]*rank", re.IGNORECASE)
 _LOGARITHM = re.compile("log|log2|log10|ln|db")
 
 
-def _words(metric: str) -> list[str]:
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", _SPEARMAN.sub("spearman", metric))
-    return re.split(r"[^a-z0-9]+", spaced.lower())
+def words(metric: str) -> list[str]:
+    """`val loss` of `valLoss`; what is written so within a word (`nDCG`) follows as it is too."""
+    plain = unicodedata.normalize("NFKC", _SPEARMAN.sub("spearman", metric)).replace("^", "")
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", plain)
+    words, whole = (re.findall(r"[a-z0-9]+", text.lower()) for text in (spaced, plain))
+    return words + [word for word in whole if word not in words]
 
 
 def _any(pattern: re.Pattern, metric: str) -> bool:
-    return any(pattern.fullmatch(word) for word in _words(metric))
+    return any(pattern.fullmatch(word) for word in words(metric))
 
 
 def direction(metric: str) -> bool | None:
@@ -57,9 +63,11 @@ def direction(metric: str) -> bool | None:
     up, down = _any(_UP, metric), _any(_DOWN, metric)
     if up == down or _MINUS.search(metric) or _any(_TWIST, metric):
         return None
+    if _TWISTED.search(" ".join(words(metric))):
+        return None
     if not _any(_NEGATION, metric):
         return up
-    return down if _NEGATED.search(" ".join(_words(metric))) else None
+    return down if _NEGATED.search(" ".join(words(metric))) else None
 
 
 def names_metric(column: str) -> bool:
@@ -74,7 +82,7 @@ def is_share(metric: str) -> bool:
 
 def is_error(metric: str) -> bool:
     """Whether the metric, or what it negates, is known never to be below 0 and best at it."""
-    plain = re.sub("log loss|squared log error", "logloss", " ".join(_words(metric)))
+    plain = re.sub("log loss|squared log error", "logloss", " ".join(words(metric)))
     known = _any(_ERROR, plain) and not _any(_LOGARITHM, plain)
     return known and direction(metric) is not None
 

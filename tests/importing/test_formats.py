@@ -288,6 +288,9 @@ def test_directions():
         assert direction(name) is True
     assert direction("1-best WER") is False
     assert direction("spearman_rank") is direction("Spearman rank correlation") is True
+    for name in ("nDCG@10", "mIoU", "AuROC", "F1score", "mAP50-95", "AP50"):  # as papers write them
+        assert is_share(name), name
+    assert direction("R²") is direction("R^2") is direction("chrF++") is direction("ROUGE1") is True
     assert is_share("test_accuracy")
     assert not is_share("r2")
     assert not is_share("mse")
@@ -300,7 +303,8 @@ def test_directions():
         *("negative_class_error", "1 - AUC", "1-acc", "test/1-acc", "one_minus_auc", "-mse"),
         *("minus_mse", "top1_err", "acc_err", "accuracy_drop", "acc_gap", "auc_rank"),
         *("accuracy_std", "error_reduction", "error_free_rate", "aux_loss_weight"),
-        *("1 - nn_auc", "spearman_rank_gap"),
+        *("1 - nn_auc", "spearman_rank_gap", "time_to_accuracy", "epochs to 90 % accuracy"),
+        *("acc_se", "standard error", "accuracy error bars"),
     ],
 )
 def test_a_name_that_makes_something_else_of_a_metric_does_not_say(name):

@@ -48,6 +48,17 @@ def read(tmp_path):
             ["lines 2, 3", "'train'", "rows of the test set"],
         ),
         (
+            ["model,fold,accuracy", "a,1,0.9", "a,2,0.8", "a,mean,0.85", "a,Std.,0.05"],
+            {},
+            ["lines 4, 5", "'fold' holds 'mean'", "sums up"],
+        ),
+        ([HEAD, *ROWS, "a,Average,0,accuracy,0.8"], {}, ["line 6", "'dataset' holds 'Average'"]),
+        (
+            ["model,seed,accuracy,status", "a,0,0.9,1", "a,1,0.8,1", "a,2,0.1,0"],
+            {},
+            ["'status' holds 0 and 1", "`finished`"],
+        ),
+        (
             ["model,data_seed,accuracy", "a,0,0.9", "a,1,0.8"],
             {},
             ["several random splits", "test_train_ratio", "0.25"],

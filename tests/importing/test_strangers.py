@@ -1,16 +1,12 @@
 """Tables as strangers bring them: none is read as what it is not, and nothing raises a riddle."""
 
-import json
-import shutil
-import struct
-
 import numpy as np
 import pandas as pd
 import pytest
 from reseed.errors import ReseedError
 from reseed.importing import import_results
 from reseed.importing.columns import find_columns
-from reseed.importing.items import read_notes, scored_items
+from reseed.importing.items import scored_items
 from reseed.importing.sources import open_results
 
 STUDY = {"name": "mine"}
@@ -53,7 +49,8 @@ def items(predict, truth=lambda item: item % 3, count=30, **columns):
 def read_as(frame, mapping=None):
     """The notes on how predictions were read."""
     table = open_results(frame, "auto", mapping or {})
-    return " ".join(read_notes(scored_items(table, find_columns(table, mapping or {}), None)[1]))
+    scored_items(table, find_columns(table, mapping or {}), None)
+    return " ".join(table.notes)
 
 
 # --- predictions ------------------------------------------------------------------------------
@@ -337,73 +334,3 @@ def test_steps_of_a_log_are_no_runs():
     frame = pd.concat([runs(epoch=e, acc=lambda f, e=e: f["acc"] + e / 100) for e in range(3)])
     with pytest.raises(ReseedError, match=r"Keep one row of each run, the last .*'epoch'"):
         read(frame)
-
-
-# --- tools ------------------------------------------------------------------------------------
-
-
-def lm_eval(folder, model, seed, subtasks=True):
-    values = {"mmlu": 0.6, "mmlu_stem": 0.5 + seed / 100, "mmlu_law": 0.7, "arc": 0.4}
-    entry = {
-        "results": {task: {"acc,none": value} for task, value in values.items()},
-        "groups": {"mmlu": {"acc,none": 0.6}},
-        "config": {"fewshot_seed": seed},
-        "model_name": model,
-    }
-    if subtasks:
-        entry["group_subtasks"] = {"mmlu": ["mmlu_stem", "mmlu_law"], "arc": []}
-    folder = folder / model
-    folder.mkdir(exist_ok=True)
-    (folder / f"results_{seed}.json").write_text(json.dumps(entry))
-
-
-@pytest.mark.parametrize("subtasks", [True, False])
-def test_a_group_of_tasks_is_not_counted_beside_its_tasks(tmp_path, subtasks):
-    for model in "ab":
-        for seed in range(2):
-            lm_eval(tmp_path, model, seed, subtasks)
-    metrics, about = read([tmp_path / "a", tmp_path / "b"], metric="acc")
-    assert set(metrics["dataset"]) == {"mmlu_stem", "mmlu_law", "arc"}
-    assert any("mmlu" in note and "mean of its tasks" in note for note in about["notes"])
-    assert tmp_path.name in about["notes"][0]
-
-
-def event_file(folder, tag, value):
-    folder.mkdir(parents=True)
-    scalar = b"\x15" + struct.pack("<f", value)
-    entry = b"\x0a" + bytes([len(tag)]) + tag.encode() + scalar
-    summary = b"\x0a" + bytes([len(entry)]) + entry
-    event = b"\x10\x01\x2a" + bytes([len(summary)]) + summary
-    path = folder / "events.out.tfevents.1.h"
-    path.write_bytes(struct.pack("<QI", len(event), 0) + event + b"\0\0\0\0")
-    return path
-
-
-def test_training_and_validation_of_keras_are_not_two_models(tmp_path):
-    files = []
-    for (model, seed), value in EXPECTED.items():
-        event_file(tmp_path / model / f"seed_{seed}" / "train", "epoch_acc", value + 0.1)
-        place = tmp_path / model / f"seed_{seed}" / "validation"
-        files.append(event_file(place, "epoch_acc", value))
-    expected = pytest.approx(EXPECTED)
-    metrics, about = read(tmp_path, metric="epoch_acc")
-    assert scores(metrics, "epoch_acc") == expected
-    assert any("train" in note and "left out" in note for note in about["notes"])
-    assert scores(read(files, metric="epoch_acc")[0], "epoch_acc") == expected
-    folders = [tmp_path / "a", tmp_path / "b"]
-    assert scores(read(folders, metric="epoch_acc")[0], "epoch_acc") == expected
-    assert scores(read(files[:4], metric="epoch_acc")[0], "epoch_acc") == pytest.approx(
-        {run: value for run, value in EXPECTED.items() if run[0] == "a"}
-    )
-    for model in "ab":
-        shutil.rmtree(tmp_path / model / "seed_0" / "validation")
-    metrics, _ = read(tmp_path, metric="epoch_acc")
-    assert set(metrics["init"]) == {1, 2, 3}
-
-
-def test_a_number_within_a_name_is_no_fold(tmp_path):
-    for (model, seed), value in EXPECTED.items():
-        event_file(tmp_path / f"alphafold{'ab'.index(model)}" / f"seed_{seed}", "acc", value)
-    metrics, _ = read(tmp_path, metric="acc")
-    assert set(metrics["model"]) == {"alphafold0", "alphafold1"}
-    assert set(metrics["fold"]) == {0}

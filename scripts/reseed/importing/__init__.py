@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from reseed.importing.checks import single_runs, uneven_runs, unknown_models, without_copies
+from reseed.importing.checks import (
+    absent_models,
+    single_runs,
+    uneven_runs,
+    unknown_models,
+    without_copies,
+)
 from reseed.importing.columns import RUN, find_columns, parts_of
 from reseed.importing.contract import (
     EXPERIMENT,
@@ -22,13 +28,13 @@ from reseed.importing.contract import (
     one_row_a_run,
     unfinished_runs,
 )
-from reseed.importing.items import holds_items, read_notes, scored_items
+from reseed.importing.items import holds_items, scored_items
 from reseed.importing.metric_choice import choose_metrics, directions, same_unit, wanted_names
 from reseed.importing.shapes import long_table
 from reseed.importing.sizes import split_sizes
 from reseed.importing.sources import open_results
 from reseed.importing.table import Table
-from reseed.importing.trackers import sweep_note
+from reseed.importing.trackers import warn_of_sweep
 
 __all__ = ["EXPERIMENT", "GIVEN", "import_results", "import_table"]
 
@@ -51,9 +57,14 @@ def import_results(source: object, results: dict, study: dict) -> tuple[pd.DataF
         ReseedError: for everything in the file that can be seen not to be right, with lines and
             fixes.
     """
+    return import_table(*opened(source, results), results, study)
+
+
+def opened(source: object, results: dict) -> tuple[Table, dict]:
+    """The source as a table, and its columns as `find_columns` tells them."""
     mapping = results.get("columns") or {}
     table = open_results(source, results.get("format") or "auto", mapping, results.get("metric"))
-    return import_table(table, find_columns(table, mapping), results, study)
+    return table, find_columns(table, mapping)
 
 
 def import_table(
@@ -61,44 +72,35 @@ def import_table(
 ) -> tuple[pd.DataFrame, dict]:
     """As `import_results`, of a table whose columns were found."""
     wanted, unit = results.get("metric"), results.get("unit") or ""
-    scores, tasks, beside, copies = [], {}, [], []
+    scores, tasks = [], {}
     if holds_items(found):
         table.finish()
         long, tasks = scored_items(table, found, wanted)
     else:
-        long, scores, beside = long_table(table, found, wanted_names(wanted))
+        long, scores = long_table(table, found, wanted_names(wanted))
         table.finish()
-        long, copies = without_copies(table, found, long)
-    rows, primary, left_out = choose_metrics(table, long, _primary(wanted, tasks))
-    known, signs = directions(table, long, primary, results.get("greater_is_better"))
+        long = without_copies(table, found, long)
+    rows, primary = choose_metrics(table, long, _primary(wanted, tasks))
+    known = directions(table, long, primary, results.get("greater_is_better"))
     same_unit(table, long, primary, unit)
     if not primary:
         table.finish()
     runs = one_row_a_run(table, rows, primary)
-    unfinished = unfinished_runs(table, runs)
-    single = single_runs(table, found, runs)
+    unfinished_runs(table, runs)
+    single_runs(table, found, runs)
     models = list(dict.fromkeys(runs["model"]))
     unknown_models(table, models, results.get("baseline"), results.get("pairs") or [])
     ratio = given_ratio(table, results.get("test_train_ratio")) or split_sizes(table, found)
     metrics = in_contract(table, runs, ratio)
     table.finish()
-    read = _read_from(table, found, scores)
-    notes = [
-        read,
-        *table.notes,
-        *read_notes(tasks),
-        *beside,
-        *copies,
-        *left_out,
-        *signs,
-        *unfinished,
-        *single,
-    ]
+    absent_models(table, metrics)
     if set(RUN) & set(found):
-        notes += uneven_runs(metrics)
+        uneven_runs(table, metrics)
     elif table.layout.tracker:
-        notes.append("No column holds a seed: runs are taken as independent of each other.")
-    notes += [note] if (note := sweep_note(table, found)) else []
+        table.notes.append("No column holds a seed: runs are taken as independent of each other.")
+    if table.layout.tracker:
+        warn_of_sweep(table, found)
+    notes = [_read_from(table, found, scores), *table.notes]
     return metrics, about_given(metrics, primary, known, tasks, unit, study, notes)
 
 

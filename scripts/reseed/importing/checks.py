@@ -7,18 +7,16 @@ import pandas as pd
 from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.shapes import KEY
-from reseed.importing.table import Table
+from reseed.importing.table import SHOWN, Table, few
+from reseed.importing.words import STEPS, words_of
 from reseed.schemas import PLACE
 
 #: With one run each, models can be compared over so many datasets, by rank.
 MIN_DATASETS = 5
-_SHOWN = 5
-#: Words of columns that count how far one run has come.
-_STEPS = {"epoch", "epochs", "step", "steps", "iteration", "iterations", "iter"}
 
 
-def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Drop rows that repeat another in every column of the file; the note says how many.
+def without_copies(table: Table, found: dict, long: pd.DataFrame) -> pd.DataFrame:
+    """Drop rows that repeat another in every column of the file; a note says how many.
 
     Rows of one run that differ, in a score or in a column that was not read and may tell two runs
     apart, are a mistake.
@@ -26,7 +24,7 @@ def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.Da
     place = [*KEY, "metric"]
     again = long.duplicated(place, keep=False)
     if not again.any():
-        return long, []
+        return long
     some = long[again]
     rows = table.joined_text(table.columns).loc[some["row"]].set_axis(some.index)
     places = [some[name] for name in place]
@@ -35,8 +33,10 @@ def without_copies(table: Table, found: dict, long: pd.DataFrame) -> tuple[pd.Da
         first = long.loc[unlike.index[unlike][0], place]
         _several(table, found, long[(long[place] == first).all(axis=1)])
     extra = long.duplicated(place)
-    note = f"{int(extra.sum())} rows that repeat another row in every column were left out."
-    return long[~extra], [note]
+    table.notes.append(
+        f"{int(extra.sum())} rows that repeat another row in every column were left out."
+    )
+    return long[~extra]
 
 
 def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
@@ -45,11 +45,11 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     unread = table.frame.drop(columns=used(found)).loc[rows["row"]]
     score = plain(first["metric"])
     differ = [c for c in unread if unread[c].nunique(dropna=False) > 1 and plain(c) != score]
-    scores = ", ".join(f"{value:g}" for value in rows["value"].iloc[:5])
+    scores = few([f"{value:g}" for value in rows["value"]])
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
     free = [name for name in RUN if name not in found]
     fix = "Remove all but one."
-    steps = [c for c in differ if _STEPS & set(plain(c).split("_"))]
+    steps = [c for c in differ if STEPS & words_of(c)]
     if steps:
         fix = f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
     elif free:
@@ -65,19 +65,20 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     )
 
 
-def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> list[str]:
+def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:
     """A mistake where no model has a second run anywhere and datasets are too few to rank over.
 
-    The note says what one run each can still be compared by.
+    A note says what one run each can still be compared by.
     """
     if metrics.groupby(["dataset", "model"]).size().max() > 1:
-        return []
+        return
     datasets = metrics["dataset"].nunique()
     if datasets >= MIN_DATASETS and metrics["model"].nunique() > 1:
-        return [
+        table.notes.append(
             "Each model has one run on each dataset: nothing is said of any one dataset; models "
             f"are compared over the {datasets} datasets by rank."
-        ]
+        )
+        return
     table.mistake(
         f"has one run of each model (by column {', '.join(map(repr, used({'m': found['model']})))}"
         f": {metrics['model'].nunique()} models), which says nothing of how much a result depends "
@@ -85,7 +86,6 @@ def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> list[str]:
         "Add runs with other seeds or folds, or map the column that names the model: "
         "`columns: {model: …}`.",
     )
-    return []
 
 
 def unknown_models(table: Table, models: list[str], baseline: str | None, pairs: list) -> None:
@@ -100,7 +100,20 @@ def unknown_models(table: Table, models: list[str], baseline: str | None, pairs:
                 )
 
 
-def uneven_runs(metrics: pd.DataFrame) -> list[str]:
+def absent_models(table: Table, metrics: pd.DataFrame) -> None:
+    """A note on models that have no run, finished or not, on a dataset where others have."""
+    runs = pd.crosstab(metrics["dataset"], metrics["model"])
+    lacking = [
+        f"{', '.join(runs.columns[row == 0])} on {dataset}"
+        for dataset, row in zip(runs.index, runs.to_numpy(), strict=True)
+        if (row == 0).any()
+    ]
+    more = f" (so on {len(lacking) - SHOWN} more datasets)" if len(lacking) > SHOWN else ""
+    if lacking:
+        table.notes.append(f"Without a run: {'; '.join(lacking[:SHOWN])}{more}.")
+
+
+def uneven_runs(table: Table, metrics: pd.DataFrame) -> None:
     """Notes on runs that some models of a dataset have and others lack.
 
     Only on what pairs are compared by: splits where there are several, else model seeds.
@@ -118,17 +131,13 @@ def uneven_runs(metrics: pd.DataFrame) -> list[str]:
         lacking = lacking[lacking > 0]
         if len(lacking):
             told = [f"{model} lacks {count}" for model, count in lacking.items()]
-            text = ", ".join(told[:_SHOWN]) + (", …" if len(told) > _SHOWN else "")
-            uneven.append(f"{dataset}: of {total} {noun}, {text}.")
-    notes = []
+            uneven.append(f"{dataset}: of {total} {noun}, {few(told)}.")
     if single:
-        names = ", ".join(single[:_SHOWN]) + (", …" if len(single) > _SHOWN else "")
-        notes.append(f"One model only, so nothing is compared: {names}.")
-    notes += uneven[:_SHOWN]
-    if len(uneven) > _SHOWN:
-        notes.append(f"So on {len(uneven) - _SHOWN} more datasets.")
+        table.notes.append(f"One model only, so nothing is compared: {few(single)}.")
+    table.notes.extend(uneven[:SHOWN])
+    if len(uneven) > SHOWN:
+        table.notes.append(f"So on {len(uneven) - SHOWN} more datasets.")
     if uneven:
-        notes.append(
+        table.notes.append(
             "Each pair is compared on the runs that both have, as unpaired where they share none."
         )
-    return notes

@@ -39,9 +39,14 @@ _PREFIX = re.compile(
 )
 
 
+def unprefixed(column: str) -> str:
+    """A column's name without what a tracker puts before it."""
+    return _PREFIX.sub("", column).strip()
+
+
 def plain(column: str) -> str:
     """A column's name without a tracker's prefix, in lower case, words joined by `_`."""
-    return re.sub(r"[\s\-/.]+", "_", _PREFIX.sub("", column).strip().lower())
+    return re.sub(r"[\s\-/.]+", "_", unprefixed(column).lower())
 
 
 def known_name(column: object) -> str | None:
@@ -92,12 +97,11 @@ def find_columns(table: Table, mapping: dict) -> dict[str, str | list[str]]:
     for name, known in NAMES.items():
         if name == "model":
             known = (*known, *table.layout.run_names)
-        candidates = (free[other] for other in known if other in free)
-        column = next((c for c in candidates if c not in taken), None)
-        if name in mapping or column is None:
-            continue
-        if name not in _MAY_BE_EMPTY or table.text(column).ne("").any():
-            found[name] = column
+        candidates = [free[other] for other in known if other in free and free[other] not in taken]
+        if name in _MAY_BE_EMPTY:
+            candidates = [c for c in candidates if table.text(c).ne("").any()]
+        if candidates and name not in mapping:
+            found[name] = candidates[0]
     if "model" not in found and "model" not in mapping:
         table.mistake("has no column that names the model", _name_the_model(table))
     return found

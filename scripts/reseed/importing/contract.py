@@ -23,10 +23,11 @@ _MOST_RATIO = 10
 def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
     """Metrics as columns; `reason` says why a run has no score on its dataset's metric.
 
-    Raises ReseedError for a metric that has the name of another column here.
+    Raises ReseedError for a metric of `primary` with the name of another column here; others of
+    such a name are left out.
     """
     own = {*KEY, "reason", *IDENTITY, *SEEDS, *OUTCOME}
-    for metric in long["metric"].unique():
+    for metric in primary.values():
         if metric in own:
             raise table.refuse(
                 f"its metric {metric!r} has a name that Reseed uses for something else",
@@ -34,7 +35,7 @@ def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> 
             )
     code = long.groupby(KEY, sort=False).ngroup().to_numpy()
     runs = long.drop_duplicates(KEY)[KEY].reset_index(drop=True)
-    for metric in dict.fromkeys(long["metric"]):
+    for metric in [name for name in dict.fromkeys(long["metric"]) if name not in own]:
         chosen = (long["metric"] == metric).to_numpy()
         column = np.full(len(runs), np.nan)
         values = long["value"].to_numpy()[chosen]
@@ -52,7 +53,7 @@ def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> 
     return runs
 
 
-def unfinished_runs(table: Table, runs: pd.DataFrame) -> list[str]:
+def unfinished_runs(table: Table, runs: pd.DataFrame) -> None:
     """Notes on which words of a status were taken for a failure; a mistake where no run is left."""
     told = runs.loc[runs["reason"].str.startswith(STATUS), "reason"].value_counts(sort=False)
     words = [f"{reason!r}" for reason in told.index.str.removeprefix(STATUS)]
@@ -62,10 +63,9 @@ def unfinished_runs(table: Table, runs: pd.DataFrame) -> list[str]:
             f"Write `finished` for runs that are, or rename the column. Read as finished: "
             f"{', '.join(sorted(FINISHED - {''}))}.",
         )
-    return [
-        f"Status {word} was taken as failed ({count} run{'s' if count > 1 else ''})."
-        for word, count in zip(words, told, strict=True)
-    ]
+    for word, count in zip(words, told, strict=True):
+        runs_told = f"{count} run{'s' if count > 1 else ''}"
+        table.notes.append(f"Status {word} was taken as failed ({runs_told}).")
 
 
 def given_ratio(table: Table, given: object) -> float | dict[str, float] | None:

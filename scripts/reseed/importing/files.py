@@ -31,8 +31,8 @@ def read_table(path: str | Path, file_format: str = "auto") -> Table:
         frame, where = _read_parquet(path) if parquet else _read_csv(path)
     except UnicodeDecodeError:
         raise ReseedError(
-            f"{path}: holds letters that are not UTF-8. Save it as UTF-8 (in a spreadsheet: "
-            "`CSV UTF-8`)."
+            f"{path}: is no CSV, or holds letters that are not UTF-8. Save it as UTF-8 (in a "
+            "spreadsheet: `CSV UTF-8`)."
         ) from None
     except (OSError, ValueError, csv.Error) as error:
         kind = "Parquet" if parquet else "CSV"
@@ -48,9 +48,8 @@ def checked(table: Table) -> Table:
     columns = table.frame.columns
     twice = columns[columns.duplicated()]
     if len(twice):
-        table.mistake(
-            f"has the column {twice[0]!r} more than once", "Rename or remove one of them."
-        )
+        what = f"the column {twice[0]!r} more than once" if twice[0] else "columns without a name"
+        table.mistake(f"has {what}", "Name each column once, in the first line.")
     if table.frame.empty:
         table.mistake("holds no rows", "Each run of a model is one row.")
     table.finish()
@@ -122,6 +121,11 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
         handle.seek(0)
         reader = csv.reader(handle, delimiter=delimiter, strict=True)
         header = [name.strip() for name in next(reader)]
+        if len(header) == 1:
+            raise ValueError(
+                f"the first line, {header[0]!r}, names one column only: put comma, semicolon or "
+                "tab between the names of columns, and nothing above them"
+            )
         rows, lines, start = [], [], reader.line_num + 1
         for row in reader:
             if any(cell.strip() for cell in row):
@@ -132,7 +136,8 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
                 rows.append(row)
                 lines.append(start)
             start = reader.line_num + 1
-    frame = pd.DataFrame(rows, columns=header, dtype=object)
-    if header[0] == "":  # a frame's index that was written along
-        frame = frame.iloc[:, 1:]
-    return frame, np.array(lines)
+    frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
+    # A frame's index that was written along; cells that a spreadsheet holds empty.
+    nothing = [not name and (i == 0 or frame[i].eq("").all()) for i, name in enumerate(header)]
+    frame.columns = header
+    return frame.loc[:, np.invert(nothing)], np.array(lines)

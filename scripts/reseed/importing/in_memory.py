@@ -29,7 +29,7 @@ def of_frame(frame: pd.DataFrame) -> Table:
             "The table has headings of several levels. Give one level: "
             "`df.stack(…).reset_index()`, or join the levels."
         )
-    across, notes = frame.columns.name, ()
+    across, notes = frame.columns.name, []
     levels = {level for level in frame.index.names if level is not None}
     frame = with_index(frame).rename_axis(columns=None)
     if across is not None and known_name(across) is not None:
@@ -39,9 +39,13 @@ def of_frame(frame: pd.DataFrame) -> Table:
         other = [c for c in labels if str(c) not in runs] if runs else []
         left = list(frame[other].select_dtypes("number"))
         if left:
-            notes = (f"Left out: {', '.join(map(str, left))}, which hold no value of a run.",)
+            notes = [f"Left out: {', '.join(map(str, left))}, which hold no value of a run."]
         frame = frame.drop(columns=left)
         beside = [c for c in frame if c in other or c not in labels]
+        if "value" in beside:
+            raise ReseedError(
+                f"The table has a column 'value' beside columns by {across!r}. Remove or rename it."
+            )
         frame = frame.melt(beside, var_name=across, value_name="value")
     frame = frame.rename(columns=str)
     return checked(Table("The table", frame, np.arange(len(frame)), "row", notes=notes))
@@ -56,13 +60,16 @@ def of_mapping(source: Mapping) -> Table:
     by_model = {str(model): _scores(value) for model, value in source.items()}
     values = by_model.values()
     if all(isinstance(value, Mapping | pd.DataFrame) for value in values):
-        parts = [_own_table(value).assign(model=model) for model, value in by_model.items()]
+        parts = [_own_table(value, model) for model, value in by_model.items()]
         return of_frame(pd.concat(parts, ignore_index=True))
     in_order = all(map(_in_order, source.values()))
     if not in_order and all(isinstance(value, pd.Series) for value in values):
         return _of_series(by_model)
-    arrays = {model: np.asarray(value) for model, value in by_model.items()}
-    if any(a.ndim != 1 or a.dtype.kind not in "fiub" for a in arrays.values()):
+    try:  # None is a failed run
+        arrays = {model: np.asarray(value, dtype=np.float64) for model, value in by_model.items()}
+    except (TypeError, ValueError):
+        raise _unreadable() from None
+    if any(scores.ndim != 1 for scores in arrays.values()):
         raise _unreadable()
     lengths = {model: len(a) for model, a in arrays.items()}
     if len(set(lengths.values())) > 1:
@@ -124,5 +131,12 @@ def _of_series(by_model: dict[str, pd.Series]) -> Table:
     return table.with_frame(table.frame, Layout(positional=True), note)
 
 
-def _own_table(value: Mapping | pd.DataFrame) -> pd.DataFrame:
-    return of_frame(value).frame if isinstance(value, pd.DataFrame) else _frame(value)
+def _own_table(value: Mapping | pd.DataFrame, model: str) -> pd.DataFrame:
+    """A model's own table; ReseedError for one that holds several models."""
+    frame = of_frame(value).frame if isinstance(value, pd.DataFrame) else _frame(value)
+    if "model" in frame and frame["model"].nunique() > 1:
+        raise ReseedError(
+            f"The table of {model!r} holds several models in its column 'model'. Give all as one "
+            "table (`pd.concat`), or remove that column."
+        )
+    return frame.assign(model=model)

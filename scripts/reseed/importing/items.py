@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.importing.columns import plain
-from reseed.importing.metric_choice import Wanted, wanted_names
+from reseed.importing.metric_choice import Wanted, wanted_on
 from reseed.importing.shapes import KEY, runs_table
-from reseed.importing.table import Table
+from reseed.importing.table import Table, few
 from reseed.metrics import TASKS, evaluate_scores, usual
 
 #: More whole numbers than this may be counts.
@@ -36,11 +36,10 @@ def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFram
 
     A run with a prediction that is not finite has failed. Raises ReseedError as `read_items`.
     """
-    parts, tasks = [], {}
+    parts, tasks, inverted = [], {}, []
     for task, group, said in read_items(table, found):
         dataset = group["dataset"].iloc[0]
-        asked = wanted.get(dataset) if isinstance(wanted, dict) else wanted
-        primary = (wanted_names(asked) or [_primary(task)])[0]
+        primary = [*wanted_on(wanted, dataset), _primary(task)][0]
         tasks[dataset] = {"task": task, "metric": primary, "said": said}
         score = (
             _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
@@ -51,25 +50,23 @@ def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFram
             for name, value, reason in _measure(score, run, primary)
         ]
         areas = [run["value"] for run in runs if run["metric"] == "auc"]
-        tasks[dataset]["inverted"] = bool(areas) and np.nanmedian(areas) < 0.5
+        inverted += [dataset] if areas and np.nanmedian(areas) < 0.5 else []
         parts += runs
+    _note_reading(table, tasks, inverted)
     return pd.DataFrame(parts), tasks
 
 
-def read_notes(tasks: dict[str, dict]) -> list[str]:
-    """How the predictions of each dataset were read, from what `scored_items` says of them."""
-    notes = []
+def _note_reading(table: Table, tasks: dict[str, dict], inverted: list[str]) -> None:
+    """Note how the predictions of each dataset were read."""
     for said in dict.fromkeys(entry["said"] for entry in tasks.values()):
         datasets = [name for name, entry in tasks.items() if entry["said"] == said]
         where = f" ({', '.join(datasets)})" if len(datasets) < len(tasks) else ""
-        notes.append(f"Read as {said}{where}.")
-    inverted = [name for name, entry in tasks.items() if entry["inverted"]]
+        table.notes.append(f"Read as {said}{where}.")
     if inverted:
-        notes.append(
+        table.notes.append(
             f"Warning: the AUC of most runs on {', '.join(inverted)} is below 0.5, as where a "
             "score is the probability of the other label."
         )
-    return notes
 
 
 def holds_items(found: dict) -> bool:
@@ -126,7 +123,7 @@ def _same_items(table: Table, rows: pd.DataFrame) -> None:
         item = rows.loc[truths > 1, "item"].iloc[0]
         wrong = rows[(truths > 1) & (rows["item"] == item)]
         raise table.refuse(
-            f"item {item} has several targets ({', '.join(wrong['truth'].unique()[:5])}) in one "
+            f"item {item} has several targets ({few(wrong['truth'].unique())}) in one "
             "dataset and split",
             "An item is one test case: number items within each split.",
             wrong.index,
@@ -152,20 +149,22 @@ def _reading(table: Table, found: dict, group: pd.DataFrame) -> tuple:
     """
     part = replace(table, frame=table.frame.loc[group.index])
     labels = sorted(group["truth"].unique(), key=_order)
+    both = {"y_score", "y_pred"} <= set(found)
     if "y_score" in found and len(labels) <= 2:
-        return _probabilities(part, found["y_score"], group, labels)
+        unread = f"; {found['y_pred']!r} is not read" if both else ""
+        return _probabilities(part, found["y_score"], group, labels, unread)
     column = found["y_pred"] if "y_pred" in found else found["y_score"]
+    unread = f"; {found['y_score']!r} is not read" if both else ""
     if "y_pred" in found:
         target, prediction = _as_labels(group["truth"], part.text(column))
         if _are_classes(target, prediction):
-            said = f"classes: {column!r} is right where it equals y_true"
+            said = f"classes: {column!r} is right where it equals y_true{unread}"
             if target.dtype.kind == "f":
                 said += ". To compare them as numbers, call that column `y_score`"
             return "classification", target, prediction, said
     if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():
         raise table.refuse(
-            f"the targets are labels ({', '.join(labels[:5])}), but {column!r} does not predict "
-            "one of them",
+            f"the targets are labels ({few(labels)}), but {column!r} does not predict one of them",
             "Give the predicted label as `y_pred`; a single y_score needs two labels.",
         )
     target, prediction = part.numbers(found["y_true"]), part.numbers(column)
@@ -174,11 +173,13 @@ def _reading(table: Table, found: dict, group: pd.DataFrame) -> tuple:
         "regression",
         target,
         prediction,
-        f"numbers: the nearer {column!r} is to y_true, the better",
+        f"numbers: the nearer {column!r} is to y_true, the better{unread}",
     )
 
 
-def _probabilities(part: Table, column: str, group: pd.DataFrame, labels: list[str]) -> tuple:
+def _probabilities(
+    part: Table, column: str, group: pd.DataFrame, labels: list[str], unread: str
+) -> tuple:
     """As `_reading`, of two labels: the one that the column is named after, else the greater."""
     if len(labels) < 2:
         raise part.refuse(
@@ -196,7 +197,7 @@ def _probabilities(part: Table, column: str, group: pd.DataFrame, labels: list[s
             group.index[outside],
         )
     part.finish()
-    said = f"two classes: {column!r} is the probability of {positive!r}"
+    said = f"two classes: {column!r} is the probability of {positive!r}{unread}"
     if not named:
         name = f"p_{plain(other)}"
         said += (

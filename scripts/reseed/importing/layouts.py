@@ -14,13 +14,14 @@ import numpy as np
 import pandas as pd
 
 from reseed.importing.columns import RUN, known_name, parts_of, plain
-from reseed.importing.table import Layout, Table
+from reseed.importing.table import Layout, Table, few
+from reseed.importing.words import STEPS, SUMMARIES, TAKEN, words_of
 from reseed.metric_names import ROUNDED, direction, is_share
 
 #: Candidates of a search that are compared, the best by mean score.
 MOST_CANDIDATES = 10
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
-_NUMBERED = re.compile(r"(fold|split|cv|seed|run|repeat)[ _\-.#]*(\d+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(fold|split|cv|seed|run)[ _\-.#]*(\d+)", re.IGNORECASE)
 #: What a column's stem says of its number; the plain word for a repeated training is a seed.
 _STEMS = {"fold": "fold", "split": "fold", "cv": "fold", "seed": "seed", "run": "seed"}
 _TIMES = ("fit_time", "score_time")
@@ -47,6 +48,11 @@ class Told:
         wanted = plain(column) in map(plain, self.metrics)
         return wanted or direction(column) is not None
 
+    def runs(self, table: Table) -> dict[str, tuple[str, int]]:
+        """Columns that hold a run each, as `numbered` tells them; none that is known otherwise."""
+        unknown = (c for c in table.columns if self.known(c) is None and not self.is_metric(c))
+        return numbered(unknown)
+
     def free_numbers(self, table: Table) -> list[str]:
         """Columns that hold numbers and that are nothing known."""
         free = [c for c in table.columns if c.strip() and self.known(c) is None]
@@ -65,25 +71,21 @@ def tidy_cv_results(table: Table, told: Told) -> Table:
     Only the `MOST_CANDIDATES` best by mean score (of the first metric) are kept.
     """
     frame = table.frame
-    names = list(dict.fromkeys(m[2] for c in frame if (m := _SPLIT.fullmatch(c))))
+    splits = {c: match for c in frame if (match := _SPLIT.fullmatch(c))}
+    names = list(dict.fromkeys(match[2] for match in splits.values()))
     mean = pd.to_numeric(frame.get(f"mean_test_{names[0]}"), errors="coerce")
     best = mean.fillna(-np.inf).sort_values(ascending=False, kind="stable").index
     kept = frame.loc[best[:MOST_CANDIDATES]].sort_index()
     label = _candidates(table).loc[kept.index]
     if "model" in kept:
         label = table.text("model")[kept.index].str.cat(label, sep=": ")
+    rows = kept[[c for c in kept if c == "dataset"]].assign(model=label)
+    # One metric names its column, so that `metric` may name what scikit-learn calls `score`.
     parts = [
-        pd.DataFrame(
-            {
-                **{name: kept[name] for name in ("dataset",) if name in kept},
-                "model": label,
-                "fold": int(match[1]),
-                "metric": match[2],
-                "value": kept[column],
-            }
-        )
-        for column in kept
-        if (match := _SPLIT.fullmatch(column))
+        rows.assign(fold=int(match[1]), **{names[0]: kept[column]})
+        if len(names) == 1
+        else rows.assign(fold=int(match[1]), metric=match[2], value=kept[column])
+        for column, match in splits.items()
     ]
     notes = [
         _POSITION,
@@ -98,10 +100,7 @@ def tidy_cv_results(table: Table, told: Told) -> Table:
         positional=True,
         derived="a candidate, by the parameters that vary, is a model; a split is a fold",
     )
-    long = pd.concat(parts)
-    if len(names) == 1:  # so that `metric` may name what scikit-learn calls `score`
-        long = long.drop(columns="metric").rename(columns={"value": names[0]})
-    return table.with_frame(long, layout, *notes)
+    return table.with_frame(pd.concat(parts), layout, *notes)
 
 
 def _candidates(table: Table) -> pd.Series:
@@ -158,14 +157,13 @@ def tidy_cross_validate(table: Table, told: Told) -> Table:
 
 
 def _same_number_of_folds(table: Table, known: dict[str, str | None], number: pd.Series) -> None:
-    label = {
-        name: table.joined_text([c for c in table.columns if known[c] == name])
+    none = pd.Series("", number.index)
+    dataset, model = (
+        table.joined_text(columns) if (columns := [c for c in known if known[c] == name]) else none
         for name in ("dataset", "model")
-        if name in known.values()
-    }
-    folds = pd.DataFrame({"dataset": "", "model": ""} | label | {"folds": number + 1}, number.index)
-    folds = folds.groupby(["dataset", "model"], sort=False)["folds"].max()
-    for _, counts in folds.groupby(level="dataset", sort=False):
+    )
+    folds = (number + 1).groupby([dataset, model], sort=False).max()
+    for _, counts in folds.groupby(level=0, sort=False):
         if counts.nunique() > 1:
             told = ", ".join(f"{model} has {n}" for (_, model), n in counts.items())
             table.mistake(
@@ -180,7 +178,7 @@ def numbered(columns: Iterable[str]) -> dict[str, tuple[str, int]]:
     found = {}
     for column in columns:
         match = _NUMBERED.fullmatch(column.strip())
-        if match and match[1].lower() in _STEMS:
+        if match:
             found[column] = (_STEMS[match[1].lower()], int(match[2]))
         elif re.fullmatch(r"\d+", column.strip()):
             found[column] = ("fold", int(column))
@@ -193,7 +191,7 @@ def is_column_a_run(table: Table, told: Told) -> bool:
     Bare numbers beside a metric are none of it: probabilities of classes, years, cut-offs.
     """
     named = {told.known(c) for c in table.columns} | set(told.columns)
-    runs = numbered(table.columns)
+    runs = told.runs(table)
     if "model" not in named or "value" in named or not runs:
         return False
     return not _bare(runs) or not any(map(told.is_metric, _beside(table, told)))
@@ -205,19 +203,19 @@ def _bare(runs: dict) -> bool:
 
 def _beside(table: Table, told: Told) -> list[str]:
     """Columns of numbers beside those of runs, such as their mean: a run has no value in them."""
-    runs = numbered(table.columns)
+    runs = told.runs(table)
     return [c for c in told.free_numbers(table) if c not in runs]
 
 
 def tidy_columns_of_runs(table: Table, told: Told) -> Table:
     """One row a model and fold (or seed)."""
-    runs, beside = numbered(table.columns), _beside(table, told)
+    runs, beside = told.runs(table), _beside(table, told)
     rest = [c for c in table.columns if c not in (*runs, *beside)]
     parts = [
         table.frame[rest].assign(**{kind: number, "value": table.frame[column]})
         for column, (kind, number) in runs.items()
     ]
-    notes = [f"Read {len(runs)} columns ({', '.join(list(runs)[:3])}, …) as one run each."]
+    notes = [f"Read {len(runs)} columns ({few(list(runs), 3)}) as one run each."]
     if beside:
         notes.append(f"Left out: {', '.join(beside)}, which hold no value of a run.")
     if _bare(runs):
@@ -235,19 +233,28 @@ def is_column_a_model(table: Table, told: Told) -> bool:
     named = {told.known(c) for c in table.columns} | set(told.columns)
     if named & {"model", "value", "metric", "item"} or not named & {"dataset", *RUN}:
         return False
-    models = told.free_numbers(table)
+    models, _ = _models(table, told)
     return len(models) > 1 and not any(map(told.is_metric, models))
+
+
+def _models(table: Table, told: Told) -> tuple[list[str], list[str]]:
+    """Columns of numbers that may be a model's scores, and those that say what something took or
+    sum others up."""
+    free = told.free_numbers(table)
+    other = [c for c in free if words_of(c) & (STEPS | TAKEN) or plain(c) in SUMMARIES]
+    return [c for c in free if c not in other], other
 
 
 def tidy_columns_of_models(table: Table, told: Told) -> Table:
     """One row a model and run. Columns that cannot be scores of the wanted metric are a mistake."""
-    models = told.free_numbers(table)
+    models, other = _models(table, told)
     _may_be_scores(table, models, told.metrics)
-    rest = [c for c in table.columns if c not in models]
-    parts = [table.frame[rest].assign(model=m, value=table.frame[m]) for m in models]
-    shown = ", ".join(models[:5]) + (", …" if len(models) > 5 else "")
-    note = f"Read {len(models)} columns ({shown}) as one model each."
-    return table.with_frame(pd.concat(parts), Layout("models_in_columns"), note)
+    rest = [c for c in table.columns if c not in (*models, *other)]
+    long = table.frame.melt(rest, models, "model", "value", ignore_index=False)
+    notes = [f"Read {len(models)} columns ({few(models)}) as one model each."]
+    if other:
+        notes.append(f"Left out: {', '.join(other)}, which by their names are no models.")
+    return table.with_frame(long, Layout("models_in_columns"), *notes)
 
 
 def _may_be_scores(table: Table, models: list[str], metrics: tuple[str, ...]) -> None:

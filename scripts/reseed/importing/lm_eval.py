@@ -65,9 +65,8 @@ def read_lm_eval(paths: list[Path]) -> Table:
         "lm_eval", directions=directions, derived="lm-eval, a file a run, a task a dataset"
     )
     columns = ["model", "dataset", "seed", "metric", "value"]
-    return Table(
-        path, pd.DataFrame(rows, columns=columns), np.array(where), "file", layout, tuple(notes)
-    )
+    frame = pd.DataFrame(rows, columns=columns)
+    return Table(path, frame, np.array(where), "file", layout, notes)
 
 
 def _read(path: Path) -> dict:

@@ -8,10 +8,9 @@ import pandas as pd
 from reseed.errors import nearest
 from reseed.importing.columns import plain
 from reseed.importing.shapes import short
-from reseed.importing.table import Table
+from reseed.importing.table import Table, few
 from reseed.metric_names import ROUNDED, direction, is_error, is_share
 
-_SHOWN = 6
 # What a value may be off by, of the greatest: a perfect log loss may be -1e-16.
 _OFF = 1e-9
 
@@ -27,12 +26,17 @@ def wanted_names(wanted: Wanted) -> list[str]:
     return list(dict.fromkeys(wanted.values() if isinstance(wanted, dict) else wanted))
 
 
+def wanted_on(wanted: Wanted, dataset: str) -> list[str]:
+    """The metrics that the study names for a dataset, in its order."""
+    return wanted_names(wanted.get(dataset) if isinstance(wanted, dict) else wanted)
+
+
 def choose_metrics(
     table: Table, long: pd.DataFrame, wanted: Wanted
-) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Each dataset's metric: the first of the wanted ones that it has, or its only one.
 
-    Returns the rows of `long` that remain, metric by dataset, and notes. A dataset that has none
+    Returns the rows of `long` that remain, and metric by dataset. A dataset that has none
     of the wanted metrics is left out, and a metric that a dataset never has is none of its own:
     so no run fails for want of a metric that does not apply. A dataset with several metrics of
     which none is chosen, an unknown dataset in `wanted`, and a metric that nothing has, are
@@ -46,28 +50,22 @@ def choose_metrics(
         for dataset, group in long[measured].groupby("dataset", sort=False)["metric"]
     }
     everything = list(dict.fromkeys(long["dataset"]))
-    primary, missing = {}, []
-    if isinstance(wanted, dict):
-        for dataset in wanted:
-            if dataset not in everything:
-                table.mistake(
-                    f"`metric` names the dataset {dataset!r}, which is not there",
-                    f"It has {', '.join(everything)}.{nearest(dataset, everything)}",
-                )
+    primary, missing = {}, {}
+    for dataset in wanted if isinstance(wanted, dict) else ():
+        if dataset not in everything:
+            table.mistake(
+                f"`metric` names the dataset {dataset!r}, which is not there",
+                f"It has {', '.join(everything)}.{nearest(dataset, everything)}",
+            )
     for dataset in everything:
-        has = of_dataset.get(dataset) or list(
-            dict.fromkeys(long.loc[long["dataset"] == dataset, "metric"])
-        )
-        order = wanted_names(wanted)
-        if isinstance(wanted, dict):
-            order = [wanted[dataset]] if dataset in wanted else []
-        chosen = [metric for metric in order if metric in of_dataset.get(dataset, [])]
-        if chosen:
-            primary[dataset] = chosen[0]
+        measured_here = of_dataset.get(dataset, [])
+        has = measured_here or list(dict.fromkeys(long["metric"][long["dataset"] == dataset]))
+        order = wanted_on(wanted, dataset)
+        chosen = [metric for metric in order if metric in measured_here]
+        if chosen or (not order and len(has) == 1):
+            primary[dataset] = [*chosen, *has][0]
         elif order:
-            missing.append((dataset, has))
-        elif len(has) == 1:
-            primary[dataset] = has[0]
+            missing[dataset] = has
         else:
             table.mistake(
                 f"mixes several metrics for dataset {dataset}: {', '.join(has)}",
@@ -75,20 +73,18 @@ def choose_metrics(
             )
     asked = " or ".join(wanted_names(wanted))
     if missing and not primary:
-        dataset, has = missing[0]
+        dataset, has = next(iter(missing.items()))
         table.mistake(
             f"holds no metric {asked!r} for dataset {dataset}",
             f"It has {', '.join(has)}: set `metric` to one of them.",
         )
-    notes = []
-    if missing and primary:
-        names = [dataset for dataset, _ in missing]
-        some = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-        notes.append(
-            f"Left out, as no run there has {asked}: {some} ({len(names)} of {len(everything)} "
-            "datasets). To compare them too, name a metric they have: `metric: [auc, log_loss]`."
+    elif missing:
+        table.notes.append(
+            f"Left out, as no run there has {asked}: {few([*missing], 6)} ({len(missing)} of "
+            f"{len(everything)} datasets). To compare them too, name a metric they have: `metric: "
+            "[auc, log_loss]`."
         )
-    return rows[rows["dataset"].isin(list(primary))], primary, notes
+    return rows[rows["dataset"].isin(list(primary))], primary
 
 
 def directions(
@@ -96,8 +92,8 @@ def directions(
     long: pd.DataFrame,
     primary: dict[str, str],
     given: bool | dict[str, bool] | None,
-) -> tuple[dict[str, bool], list[str]]:
-    """Whether greater is better, by metric of `primary`, and notes.
+) -> dict[str, bool]:
+    """Whether greater is better, by metric of `primary`.
 
     As the study says, else its tool, else the sign of the values, else the metric's name. One
     answer for metrics whose names say different things, one for a metric that is not there, and no
@@ -105,7 +101,7 @@ def directions(
     """
     of_name = {metric: direction(metric) for metric in sorted(set(primary.values()))}
     layout = table.layout
-    if isinstance(given, bool) and len(set(of_name.values())) > 1:
+    if isinstance(given, bool) and len({given if d is None else d for d in of_name.values()}) > 1:
         table.mistake(
             f"`greater_is_better` is given for metrics of both directions: {', '.join(of_name)}",
             "Say it of each metric: `greater_is_better: {auc: true, log_loss: false}`.",
@@ -120,14 +116,14 @@ def directions(
             f"It has {', '.join(of_name)}.{nearest(metric, list(of_name))}",
         )
     said = {_bare(table, name): greater for name, greater in said.items()}
-    found, notes = {}, []
+    found = {}
     for metric, known in of_name.items():
         answer = said.get(_bare(table, metric), layout.directions.get(metric))
         if answer is None:
             answer = _of_sign(table, long[long["metric"] == metric], metric)
             if None not in (answer, known) and answer != known:
                 side, better = ("above", "greater") if answer else ("below", "less")
-                notes.append(
+                table.notes.append(
                     f"{metric}: no value is {side} 0 (scikit-learn's scorers negate errors), so "
                     f"{better} was taken as better."
                 )
@@ -136,10 +132,11 @@ def directions(
         if answer is None:
             table.mistake(
                 f"whether more or less of {metric!r} is better is not known",
-                "Set `greater_is_better: true` or `false`.",
+                "Set `greater_is_better: true` or `false`, or say what it measures: "
+                "`metric: accuracy`.",
             )
         found[metric] = bool(answer)
-    return found, notes
+    return found
 
 
 def _bare(table: Table, metric: str) -> str:

@@ -7,11 +7,10 @@ import pandas as pd
 import pyarrow as pa
 
 from reseed.coordinates import KEPT_PARTS
-from reseed.importing import EXPERIMENT, import_table
-from reseed.importing.columns import find_columns
+from reseed.importing import EXPERIMENT, import_table, opened
 from reseed.importing.items import holds_items, read_items
 from reseed.importing.shapes import KEY
-from reseed.importing.sources import open_results
+from reseed.importing.table import Table
 from reseed.outputs import from_probabilities
 from reseed.schemas import PLACE, SCORES, TARGETS
 
@@ -31,10 +30,13 @@ def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.T
     Raises:
         ReseedError: as `import_results`, and for a file without a score an item.
     """
-    mapping = results.get("columns") or {}
-    table = open_results(source, results.get("format") or "auto", mapping, results.get("metric"))
-    found = find_columns(table, mapping)
+    table, found = opened(source, results)
     metrics, _ = import_table(table, found, results, study)
+    return item_tables(table, found, metrics)
+
+
+def item_tables(table: Table, found: dict, metrics: pd.DataFrame) -> tuple[pa.Table, pa.Table]:
+    """As `import_predictions`, of a table whose columns were found and whose runs were read."""
     groups = read_items(table, found) if holds_items(found) else []
     scored = [
         rows.assign(prediction=from_probabilities(task, rows["prediction"].to_numpy(float)))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 
 from reseed.errors import nearest
 from reseed.importing.columns import NAMES, RUN, parts_of, plain, used
 from reseed.importing.table import Table
+from reseed.importing.words import BOOKKEEPING, SUBSETS, SUMMARIES, TRAINING, words_of
 from reseed.metric_names import direction
 
 #: What identifies a run.
@@ -21,15 +20,6 @@ FINISHED = {
     *("", "ok", "finished", "success", "succeeded", "completed", "complete", "done", "passed"),
     *("terminated", "published", "closed", "stopped", "early_stopped", "true", "0"),
 }
-# Words of columns that are numbers and no scores: what was set, what a run took, which one it is.
-_BOOKKEEPING = re.compile(
-    "times?|secs|seconds|minutes|hours|duration|runtime|date|timestamp|created|memory|gpu|cpu|flops"
-    "|version|id|index|unnamed|number|epochs?|steps?|iter|iterations?|n|num|count|size|rows|samples"
-    "|params|parameters|features|layers|hidden|dim|depth|leaf|batch|lr|learning|decay|weight"
-    "|dropout|momentum|alpha|gamma|lambda|c|std|sd|stderr|var|ci"
-)
-_TRAINING = {"train", "training"}
-_SUBSETS = {"train", "training", "val", "valid", "validation", "dev", "test", "testing"}
 #: A file of which no column names the dataset is about one.
 ONE_DATASET = "data"
 
@@ -45,6 +35,8 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
     runs = pd.DataFrame(index=rows)
     for name in ("model", "dataset"):
         runs[name] = joined(table, found[name]) if name in found else ONE_DATASET
+    if isinstance(found.get("dataset"), str):
+        _sums_up(table, found["dataset"], runs["dataset"], "dataset")
     named = [name for name in RUN if name in found]
     once = "metric" not in found and not runs.duplicated(["model", "dataset"]).any()
     misspelt = any("to which `columns` maps" in mistake for mistake in table.mistakes)
@@ -59,6 +51,11 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
     if not named and table.layout.tracker:  # no two share a seed: none are taken for a pair
         runs["seed"] = np.arange(len(runs))
     status = table.text(found["status"]) if "status" in found else pd.Series("", rows)
+    if set(status) - {""} == {"0", "1"}:
+        table.mistake(
+            f"column {found['status']!r} holds 0 and 1: either may be that of a finished run",
+            "Write `finished` and `failed`.",
+        )
     runs["reason"] = (STATUS + status).where(~status.str.lower().isin(FINISHED), "")
     return runs
 
@@ -81,12 +78,24 @@ def _labels(table: Table, column: str) -> pd.Series:
     return text
 
 
+def _sums_up(table: Table, column: str, text: pd.Series, noun: str) -> None:
+    """Rows such as `mean` among the labels of runs or datasets are a mistake."""
+    sums = text.str.lower().str.strip(".: ").isin(SUMMARIES)
+    if sums.any() and not sums.all():
+        table.mistake(
+            f"column {column!r} holds {text[sums].iloc[0]!r}: a row that sums up others is no "
+            f"{noun} beside them",
+            f"Remove these rows, or give what is a {noun} another name.",
+            text.index[sums],
+        )
+
+
 def _whole_numbers(table: Table, column: str) -> pd.Series:
     values = table.frame[column]
     if pd.api.types.is_integer_dtype(values) and not values.isna().any():
         return values.astype(np.int64)
     text = _labels(table, column)
-    subsets = text.str.lower().isin(_SUBSETS)
+    subsets = text.str.lower().isin(SUBSETS)
     if subsets.any():
         table.mistake(
             f"column {column!r} holds {text[subsets].iloc[0]!r}: it tells training rows from "
@@ -94,19 +103,18 @@ def _whole_numbers(table: Table, column: str) -> pd.Series:
             "Keep the rows of the test set, and remove the column or give it another name.",
             text.index[subsets],
         )
+    _sums_up(table, column, text, "run")
     numbers = pd.to_numeric(text, errors="coerce").astype(np.float64)
     if (numbers.notna() & (numbers % 1 == 0) & (numbers.abs() < 2**53)).all():
         return numbers.astype(np.int64)
     return pd.Series(pd.factorize(text, sort=True)[0].astype(np.int64), text.index)
 
 
-def long_table(
-    table: Table, found: dict, wanted: list[str]
-) -> tuple[pd.DataFrame, list[str], list[str]]:
+def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFrame, list[str]]:
     """Long or wide table → `KEY`, `metric`, `value` (NaN: failed), `reason`, `row` of the table.
 
     `wanted`: the metrics that the study names, or none. Beside it the columns that hold the
-    scores, and notes. That no metric can be told, several may be meant, or one is not there, are
+    scores. That no metric can be told, several may be meant, or one is not there, are
     mistakes; the result is then without a use.
     """
     runs = runs_table(table, found)
@@ -119,27 +127,29 @@ def long_table(
             names = _labels(table, found["metric"])
         else:
             names = wanted[0] if wanted else short(table, found["value"])
-        return runs.assign(metric=names, value=table.numbers(found["value"])), [found["value"]], []
+        if not (wanted or "metric" in found):
+            _left_out(table, _named(table, found))
+        values = table.numbers(found["value"])
+        return runs.assign(metric=names, value=values), [found["value"]]
     if "metric" in found:
         table.mistake(
             f"names metrics in column {found['metric']!r} but has no column of their values",
             "Name it `value`, or map it: `columns: {value: …}`. "
             f"It has {', '.join(table.columns)}.",
         )
-        return runs.assign(metric="", value=np.nan), [], []
+        return runs.assign(metric="", value=np.nan), []
     if wanted and not set(wanted) & set(columns):
         table.mistake(
             f"has no column for the metric {' or '.join(map(repr, wanted))}",
             f"It has {', '.join(table.columns)}.{nearest(wanted[0], table.columns)}",
         )
-    notes = []
     if not wanted:
-        only, notes = _only_metric(table, found)
+        only = _only_metric(table, found)
         columns = {short(table, only): only} if only else {}
     if not columns:
-        return runs.assign(metric="", value=np.nan), [], notes
+        return runs.assign(metric="", value=np.nan), []
     parts = [runs.assign(metric=m, value=table.numbers(c)) for m, c in columns.items()]
-    return pd.concat(parts, ignore_index=True), list(columns.values()), notes
+    return pd.concat(parts, ignore_index=True), list(columns.values())
 
 
 def short(table: Table, column: str) -> str:
@@ -161,8 +171,8 @@ def _metric_columns(table: Table, found: dict, wanted: list[str]) -> dict[str, s
     return columns
 
 
-def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
-    """The one column of scores, and notes: the one named as a metric, else the only likely one.
+def _only_metric(table: Table, found: dict) -> str | None:
+    """The one column of scores: the one named as a metric, else the only likely one.
 
     Likely is what the tool logged, else a column of numbers that is not bookkeeping by its name,
     else any column of numbers.
@@ -173,15 +183,15 @@ def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
     named = _named(table, found)
     logged = [c for c in free if c.startswith(table.layout.metrics)]
     scores = logged or [c for c in free if c in named or _may_be_score(table, c)]
-    scores = [c for c in scores if not _TRAINING & set(plain(c).split("_"))]
+    scores = [c for c in scores if not TRAINING & words_of(c)]
     named = [c for c in scores if c in named]
-    likely = logged or [c for c in scores if c in named or not _is_bookkeeping(c)] or scores
+    likely = logged or [c for c in scores if c in named or not BOOKKEEPING & words_of(c)] or scores
     others = [c for c in scores if c in likely and c not in named]
     candidates = named or others
     if len(candidates) == 1:
-        left = _listed(table, others if named else [])
-        note = f"Left out: {left}; if one of them is the score, give `metric`."
-        return candidates[0], [note] if left else []
+        if named:
+            _left_out(table, others)
+        return candidates[0]
     columns = _listed(table, [*named, *others] or table.columns)
     if candidates:
         table.mistake(
@@ -194,7 +204,13 @@ def _only_metric(table: Table, found: dict) -> tuple[str | None, list[str]]:
             f"has no column of scores among {columns}",
             "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
         )
-    return None, []
+    return None
+
+
+def _left_out(table: Table, columns: list[str]) -> None:
+    if columns:
+        left = _listed(table, columns)
+        table.notes.append(f"Left out: {left}; if one of them is the score, give `metric`.")
 
 
 def _listed(table: Table, columns: list[str]) -> str:
@@ -206,10 +222,6 @@ def _may_be_score(table: Table, column: str) -> bool:
     own, settings = table.layout.own, table.layout.settings
     reserved = column.lower() in own or column.startswith(("_", *settings))
     return table.is_numeric(column) and not reserved
-
-
-def _is_bookkeeping(column: str) -> bool:
-    return any(map(_BOOKKEEPING.fullmatch, plain(column).split("_")))
 
 
 def _named(table: Table, found: dict) -> list[str]:

@@ -100,9 +100,9 @@ def _of_paths(paths: list[Path], form: str, told: Told) -> Table:
     if form == "lm_eval" or all(path.suffix == ".json" for path in files):
         return checked(read_lm_eval(files))
     table = read_tables(files, form, told.columns)
-    if not stray:
-        return table
-    return table.noted(f"Left out, as text beside tables: {', '.join(p.name for p in stray)}.")
+    if stray:
+        table.notes.append(f"Left out, as text beside tables: {', '.join(p.name for p in stray)}.")
+    return table
 
 
 def _visible(folder: Path) -> list[Path]:

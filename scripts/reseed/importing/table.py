@@ -18,6 +18,11 @@ MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 _MEANT = r"[-+]?\d+(?:[.,]\d+)?\s*%?"
 
 
+def few(names: list, most: int = SHOWN) -> str:
+    """Names as a list, the first of many."""
+    return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")
+
+
 @dataclass(frozen=True)
 class Layout:
     """What the tool that wrote a table says of it beyond the names of its columns.
@@ -47,7 +52,8 @@ class Table:
     """The columns of a file or frame, rows numbered from 0.
 
     `where` says where each row stands in the source, counted in `place` (line, row). `mistakes`
-    gathers what is wrong until `finish`; `notes` what a reader should know of how it was read.
+    gathers what is wrong until `finish`; `notes` what a reader should know of how it was read. A
+    table made of another shares both with it.
     """
 
     path: str
@@ -55,18 +61,15 @@ class Table:
     where: np.ndarray
     place: str
     layout: Layout = Layout()
-    notes: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
     mistakes: list[str] = field(default_factory=list)
 
     def with_frame(self, frame: pd.DataFrame, layout: Layout, *notes: str) -> Table:
         """The same source as another frame, whose index holds row numbers of this one."""
         where = self.where[frame.index.to_numpy()]
         frame = frame.reset_index(drop=True)
-        return replace(self, frame=frame, where=where, layout=layout, notes=(*self.notes, *notes))
-
-    def noted(self, *notes: str) -> Table:
-        """The same table with more notes."""
-        return replace(self, notes=(*self.notes, *notes))
+        self.notes.extend(notes)
+        return replace(self, frame=frame, where=where, layout=layout)
 
     @property
     def columns(self) -> list[str]:
@@ -116,12 +119,13 @@ class Table:
         except ValueError:
             numbers = pd.to_numeric(text.where(~missing), errors="coerce").astype(np.float64)
             bad = numbers.isna() & ~missing
-            self.mistake(
-                f"column {column!r} holds {text[bad].iloc[0]!r}, which is not a number",
-                "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave "
-                "the cell empty where a run failed.",
-                text.index[bad],
-            )
+            for value in text[bad].head(1):
+                self.mistake(
+                    f"column {column!r} holds {value!r}, which is not a number",
+                    "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and "
+                    "leave the cell empty where a run failed.",
+                    text.index[bad],
+                )
             return numbers
 
     def text(self, column: str) -> pd.Series:

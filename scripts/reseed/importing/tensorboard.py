@@ -18,11 +18,9 @@ import pandas as pd
 
 from reseed.errors import ReseedError
 from reseed.importing.table import Layout, Table
+from reseed.importing.words import EVALUATION, SUBSETS, TRAINING
 
 _PLACE = re.compile(r"(?<![A-Za-z])(seed|fold|repeat|data_seed|split)[ _\-=]?(\d+)")
-# Folders of one run in which Keras, Lightning and others log training and evaluation apart.
-_TRAIN = {"train", "training"}
-_EVALUATION = {"validation", "val", "valid", "dev", "eval", "evaluation", "test", "testing"}
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FLOAT, _DOUBLE = 1, 2
 
@@ -35,11 +33,19 @@ def read_event_files(folder: Path, files: list[Path]) -> Table:
     is read. Raises ReseedError for a file that is no event file or that holds no scalars.
     """
     notes = ["The value of each tag at its last step was read; no best step was chosen."]
-    if any(path.parent.name.lower() in _EVALUATION for path in files):
-        kept = [path for path in files if path.parent.name.lower() not in _TRAIN]
-        if len(kept) < len(files):
-            notes.append("Folders `train` were left out, as others hold an evaluation.")
-        files = kept
+    # Keras, Lightning and others log training and evaluation in folders of their own.
+    training, evaluation = (
+        [path for path in files if path.parent.name.lower() in names]
+        for names in (TRAINING, EVALUATION)
+    )
+    if training and evaluation:
+        files = [path for path in files if path.parent.name.lower() not in TRAINING]
+        lost = {path.parent.parent for path in training} - {p.parent.parent for p in evaluation}
+        names = ", ".join(sorted(run.relative_to(folder).as_posix() for run in lost))
+        notes.append(
+            "Folders `train` were left out, as others hold an evaluation"
+            + (f"; without one: {names}." if lost else ".")
+        )
     runs: dict[Path, dict[str, tuple[int, float]]] = {}
     for path in files:
         last = runs.setdefault(path.parent, {})
@@ -55,13 +61,13 @@ def read_event_files(folder: Path, files: list[Path]) -> Table:
         raise ReseedError(f"{folder}: its event files hold no scalars.")
     names = [run.relative_to(folder).as_posix() for run, last in runs.items() if last]
     layout = Layout("tensorboard", derived="a folder of event files a run, named by its path")
-    return Table(str(folder), pd.DataFrame(rows), np.array(names), "run", layout, tuple(notes))
+    return Table(str(folder), pd.DataFrame(rows), np.array(names), "run", layout, notes)
 
 
 def _place(run: Path, folder: Path) -> dict:
     place, rest = {}, []
     parts = run.relative_to(folder).parts
-    if parts and parts[-1].lower() in _TRAIN | _EVALUATION:
+    if parts and parts[-1].lower() in SUBSETS:
         *parts, place["subset"] = parts
     for part in parts:
         left = part

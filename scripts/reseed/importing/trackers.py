@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reseed.importing.columns import RUN, plain, used
+import numpy as np
+
+from reseed.importing.columns import RUN, parts_of, plain, used
 from reseed.importing.table import Layout, Table
+from reseed.importing.words import STEPS, SUBSETS, TAKEN, words_of
 from reseed.metric_names import names_metric
 
 _SHOWN = 6
@@ -100,34 +103,23 @@ TRACKERS = (
         ),
     ),
 )
-# Names of quantities that differ between repeats of one model and are no settings of it.
-_OUTCOMES = {
-    *("epoch", "epochs", "step", "steps", "runtime", "time", "seconds", "duration", "iteration"),
-    *("iterations", "date", "timestamp", "hours", "minutes", "memory", "samples", "score", "best"),
-}
+# Words of what differs between repeats of one model and is no setting of it.
+_OUTCOMES = STEPS | TAKEN | SUBSETS | {"samples", "score", "best", "seed"}
 
 
-def sweep_note(table: Table, found: dict) -> str | None:
-    """A warning that names settings which vary within a model: a search is no set of repeats."""
-    if not table.layout.tracker or "model" not in found:
-        return None
-    taken = set(used(found))
+def warn_of_sweep(table: Table, found: dict) -> None:
+    """A note that names settings which vary within a model: a search is no set of repeats."""
+    taken, own = used(found), parts_of(found["model"])
     candidates = [c for c in table.columns if c not in taken and _may_be_setting(table.layout, c)]
-    model = table.joined_text(used({"model": found["model"]}))
-    names = []
-    for column in candidates:
-        text = table.text(column)
-        here = text != ""
-        values = text[here].groupby(model[here]).nunique()
-        if len(values) and values.max() > 1:
-            names.append((column, int(values.max())))
-    if not names:
-        return None
-    shown = ", ".join(f"{column} ({count} values)" for column, count in names[:_SHOWN])
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    own = used({"model": found["model"]})
-    fix = ", ".join([*own, names[0][0]])
-    return (
+    model = table.joined_text(own)
+    counts = {c: table.text(c).replace("", np.nan).groupby(model).nunique() for c in candidates}
+    varying = {column: count.max() for column, count in counts.items() if count.max() > 1}
+    if not varying:
+        return
+    shown = ", ".join(f"{column} ({count} values)" for column, count in [*varying.items()][:_SHOWN])
+    more = f" and {len(varying) - _SHOWN} more" if len(varying) > _SHOWN else ""
+    fix = ", ".join([*own, next(iter(varying))])
+    table.notes.append(
         f"Warning: runs of one model differ in {shown}{more}. If these are settings of a search, "
         "the runs are no repeats of one model and their spread is not that of a seed: keep one "
         f"setting, or let it name the model, `columns: {{model: [{fix}]}}`."
@@ -137,11 +129,9 @@ def sweep_note(table: Table, found: dict) -> str | None:
 def _may_be_setting(layout: Layout, column: str) -> bool:
     if layout.settings:
         return column.startswith(layout.settings) and plain(column) not in RUN
-    words = set(plain(column).split("_"))
     return (
         column.lower() not in layout.own
         and not column.startswith("_")
         and not names_metric(column)
-        and not words & _OUTCOMES
-        and not words & {"seed", "train", "val", "valid", "test", "eval"}
+        and not words_of(column) & _OUTCOMES
     )

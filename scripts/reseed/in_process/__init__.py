@@ -17,7 +17,8 @@ import numpy as np
 from reseed import metrics as measured
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
-from reseed.comparison import Comparison, chosen_pairs, truth, with_options
+from reseed.arguments import chosen_pairs, truth, with_options
+from reseed.comparison import Comparison
 from reseed.errors import ReseedError, nearest
 from reseed.in_process import inputs, tables
 from reseed.in_process.models import Model, read_models
