@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from reseed.exhibits.extremes_table import LEAST
 from reseed.options import Arms
@@ -37,6 +39,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         last = _last(part)
         axis.plot(last["seeds"], last["range"], "o", ms=4.5, mew=0, color=style.BLUE)
         axis.set_xscale("log")
+        _number_seeds(axis, part["seeds"])
         axis.set_ylim(bottom=0)
         entitle(axis, title)
         axis.set_xlabel("Seeds")
@@ -61,6 +64,15 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
                       " of seeds, over the dashed curve and the band of Gaussian samples.",
                       *found]),
     )  # fmt: skip
+
+
+def _number_seeds(axis: Axes, seeds: pd.Series) -> None:
+    """Powers of ten on the axis of `seeds`; where it spans none, plain numbers."""
+    powers = [n for n in range(1, 9) if seeds.min() <= 10**n <= seeds.max()]
+    labels = [rf"$\mathdefault{{10^{{{n}}}}}$" for n in powers]
+    ticks = [10**n for n in powers] or [n for n in (2, 5) if n <= seeds.max()]
+    axis.set_xticks(ticks, labels or [str(n) for n in ticks], parse_math=True)
+    axis.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _last(part: pd.DataFrame) -> pd.Series:

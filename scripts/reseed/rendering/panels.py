@@ -59,7 +59,8 @@ def panel_grid(
     if panels < len(heights):
         more = len(heights) - panels
         rest = f"{more} more {'panel' if more == 1 else 'panels'}: see the CSV"
-        figure.supxlabel(rest, x=0.99, ha="right", fontsize=7, color=style.GREY)
+        # On top: a legend below takes the same room as a label there.
+        figure.suptitle(rest, x=0.99, ha="right", fontsize=7, color=style.GREY)
     return figure, list(grid.flat[:panels])
 
 
