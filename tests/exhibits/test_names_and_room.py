@@ -4,15 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from readable import check_figure
-from reseed.analyses import pairs, range_growth, seeds_needed, spread, stopping
+from reseed.analyses import aggregates, pairs, range_growth, ranking, seeds_needed, spread, stopping
 from reseed.analyses.data import Data
 from reseed.exhibits import (
+    aggregates_figure,
     critical_difference_figure,
     heat_maps,
     histogram_figure,
     pairs_figure,
     range_bars,
     range_growth_figure,
+    ranking_figure,
     same_splits,
     score_strips,
     seeds_figure,
@@ -218,3 +220,56 @@ def test_a_score_that_is_none_is_not_drawn():
     assert set(drawn.frame["model"]) == {"gbm"}
     nothing = score_strips.figure(shown(metrics.assign(auc=np.nan), facts), options)[1]
     assert nothing.empty
+
+
+def many(datasets, models, equal=False):
+    parts = [
+        study(models)[0].assign(dataset=dataset) for dataset in (f"d{i}" for i in range(datasets))
+    ]
+    metrics = pd.concat(parts, ignore_index=True)
+    rng = np.random.default_rng(0)
+    metrics["auc"] = 0.8 if equal else rng.normal(0.8, 0.01, len(metrics))
+    facts = about(tuple(dict.fromkeys(metrics["dataset"])), models)
+    for entry in facts["datasets"].values():
+        entry |= {"metric": "auc", "greater_is_better": True, "title": ""}
+    return metrics, facts
+
+
+def test_as_many_orders_are_drawn_as_can_be_told_apart():
+    figure, drawn = ranking_figure.figure(shown(*many(20, ("rf", "gbm")), ranking), {})
+    looks = [(one.get_color(), one.get_linestyle()) for one in figure.axes[1].lines]
+    assert len(looks) == len(set(looks)) == 18
+    assert "Not drawn for want of room, but in the CSV: d18, d19." in drawn.footnote
+    assert drawn.frame["dataset"].nunique() == 20
+
+
+def test_as_many_profiles_are_drawn_as_can_be_told_apart():
+    models = tuple(f"m{i}" for i in range(26))
+    data = shown(*many(2, models), aggregates)
+    figure, drawn = aggregates_figure.figure(data, {"show": "profiles"})
+    looks = [(one.get_color(), one.get_linestyle()) for one in figure.axes[0].lines]
+    assert len(looks) == len(set(looks)) == 24
+    assert "in the CSV: M24, M25." in drawn.footnote
+
+
+def test_what_never_moves_is_not_drawn_and_named_once():
+    metrics, facts = many(2, ("rf", "gbm"), equal=True)
+    _, drawn = histogram_figure.figure(shown(metrics, facts), {})
+    assert drawn.empty.startswith("Not drawn, as every score is the same: RF, d0,")
+    _, drawn = heat_maps.figure(shown(metrics, facts), {"experiment": "data_seeds"})
+    assert drawn.empty.endswith(": RF (d0), GBM (d0), RF (d1) and GBM (d1).")
+    _, drawn = aggregates_figure.figure(shown(metrics, facts, aggregates), {"show": "profiles"})
+    assert drawn.empty == "Every run has the same score."
+    moved = metrics["model"] == "rf"
+    metrics.loc[moved, "auc"] = np.linspace(0.7, 0.8, moved.sum())
+    figure, drawn = histogram_figure.figure(shown(metrics, facts), {})
+    assert len(figure.axes) == 2
+    assert "every score is the same: GBM, d0 and GBM, d1." in drawn.footnote
+
+
+def test_a_level_other_than_the_simulated_one_is_told_nothing_simulated():
+    metrics, facts = study(("rf",), splits=8)
+    for level, told in ((0.95, True), (0.8, False)):
+        table = range_growth.analyse(Data(metrics, facts), {"n_sim": 20, "level": level})
+        data = ExhibitData(table, metrics, facts, "k", "Title")
+        assert ("more than 95 %" in range_growth_figure.figure(data, {})[1].footnote) == told

@@ -98,9 +98,10 @@ def _still(data: ExhibitData, cells: pd.DataFrame) -> tuple[str, pd.DataFrame]:
         return "", cells
     same = cells.groupby(_KEY)["score"].transform("nunique") == 1
     named = [
-        f"{title} ({data.dataset(part['dataset'].iloc[0])})"
-        for title, part in arm_cells(data, cells[same], _PLACE)
-    ] if same.any() else []  # fmt: skip
+        f"{title} ({data.dataset(dataset)})"
+        for dataset, own in cells[same].groupby("dataset", sort=False)
+        for title, _ in arm_cells(data, own, _PLACE)
+    ]
     said = f"Not drawn, as every score is the same: {numbers.several(named)}." if named else ""
     return said, cells[~same]
 

@@ -13,7 +13,7 @@ from reseed.rendering import coverage, numbers, style
 from reseed.rendering.arms import cells, chosen
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.figures import Drawn, empty_figure
-from reseed.rendering.panels import entitle, line, panel_grid
+from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import metric_title
 
 DRAWS = ("range_growth",)
@@ -53,11 +53,11 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     handles[-1].set_alpha(0.15)
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
-    text += coverage.RANGE_OF_GAUSSIANS
+    text += coverage.at(rows["level"].iloc[0], coverage.RANGE_OF_GAUSSIANS)
     found = _findings(panels)
     return canvas, Drawn(
         rows,
-        footnote(data, rows, text, per="arm"),
+        footnote(data, rows, text.strip(), undrawn([t for t, _ in panels], axes), per="arm"),
         findings=found,
         headline=_headline(panels),
         alt=" ".join(["A curve an arm: the distance of best and worst seed, rising with the number"
