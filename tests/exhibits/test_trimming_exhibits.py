@@ -1,5 +1,7 @@
 """Paper 3's tables and figures show what the analyses measured."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -100,6 +102,16 @@ def test_the_space_of_three_measurements(make, tmp_path):
     assert len(points.get_offsets()) == len(drawn.frame) == 12
     sized = trimming_3d_figure.figure(make(trimming_ensembles), {"colour": "size"})
     assert len(sized[0].axes) == 4
+
+
+def test_spaces_that_a_page_has_no_room_for_are_named(make):
+    data = make(trimming)
+    rows = data.statistics.query("arm == 'rf:both'")
+    many = pd.concat([rows.assign(arm=f"rf{i}", model=f"rf{i}") for i in range(6)])
+    figure, drawn = trimming_3d_figure.figure(replace(data, statistics=many), {})
+    assert figure.get_figheight() < 8.6
+    assert len(figure.axes) == 5  # with the scale
+    assert "Not drawn for want of room, but in the CSV: rf4, rf5." in drawn.footnote
 
 
 def test_pairs_and_gaps(make, tmp_path):

@@ -13,13 +13,25 @@ from reseed.analyses.aggregates import FEW
 from reseed.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
+from reseed.rendering.colours import DASHES
 from reseed.rendering.data import ExhibitData, marks
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import from_to, several
-from reseed.rendering.panels import entitle, forest, line, looks, panel_grid, undrawn
+from reseed.rendering.panels import (
+    COLOURS,
+    entitle,
+    forest,
+    line,
+    looks,
+    named_columns,
+    panel_grid,
+    undrawn,
+)
 from reseed.rendering.settings import BOARD, boards, joined
 
+#: Arms whose lines colours and dashes tell apart.
+_MOST = len(COLOURS) * len(DASHES)
 NOTHING = "Fewer than two datasets on which every arm has two runs at this scale."
 _INTERVALS = {
     "iqm": "Interquartile mean",
@@ -94,7 +106,11 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         if (board["statistic"] == name).any()
     ]
     draw = _profiles if profiles else _intervals
-    canvas, axes = draw(data, panels)
+    if profiles:  # of equal scores there is none
+        panels = [(title, part) for title, part in panels if part["tau"].nunique() > 1]
+        if not panels:
+            return empty_figure(data, "Every run has the same score.")
+    canvas, axes, arms = draw(data, panels)
     for axis, (title, _) in zip(axes, panels, strict=False):
         entitle(axis, title)
     found = findings(data, rows, _finding)
@@ -106,7 +122,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )
     return canvas, Drawn(
         rows[rows["statistic"].isin(kinds)],
-        note(data, rows, undrawn([title for title, _ in panels], axes)),
+        note(
+            data, rows, undrawn([title for title, _ in panels], axes), undrawn(arms, arms[:_MOST])
+        ),
         findings=found,
         headline=_headline(data, rows),
         alt=" ".join([seen, *found]),
@@ -116,31 +134,33 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
 Panels = list[tuple[str, pd.DataFrame]]
 
 
-def _intervals(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes]]:
-    canvas, axes = panel_grid([0.24 * len(part) + 0.8 for _, part in panels], legend=0.1)
-    for axis, (_, part) in zip(axes, panels, strict=False):
-        labels = [_arm(data, row) for _, row in part.iterrows()]
+def _intervals(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], list[str]]:
+    names = [[_arm(data, row) for _, row in part.iterrows()] for _, part in panels]
+    heights = [0.24 * len(labels) + 0.8 for labels in names]
+    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
+    for axis, (_, part), labels in zip(axes, panels, names, strict=False):
         forest(axis, labels, *(part[c].to_numpy() for c in ("value", "low", "high")))
         axis.locator_params(axis="x", nbins=5)
-    return canvas, axes
+    return canvas, axes, []
 
 
-def _profiles(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes]]:
+def _profiles(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], list[str]]:
     rows = pd.concat([part for _, part in panels])
-    titles = {row["arm"]: _arm(data, row) for _, row in rows.drop_duplicates("arm").iterrows()}
+    every = {row["arm"]: _arm(data, row) for _, row in rows.drop_duplicates("arm").iterrows()}
+    titles = dict(list(every.items())[:_MOST])
     look = looks(list(titles))
     handles = [line(look[arm]["color"], titles[arm], look[arm]["ls"]) for arm in titles]
     room = 0.2 + style.legend_room(list(titles.values()))
     canvas, axes = panel_grid([2.3] * len(panels), legend=room)
     for axis, (_, panel) in zip(axes, panels, strict=False):
-        for arm, part in panel.groupby("arm", sort=False):
+        for arm, part in panel[panel["arm"].isin(titles)].groupby("arm", sort=False):
             axis.fill_between(part["tau"], part["low"], part["high"], color=look[arm]["color"],
                               alpha=0.18, lw=0, step="post")  # fmt: skip
             axis.step(part["tau"], part["value"], where="post", lw=1.3, **look[arm])
         axis.set_xlabel("Score")
         axis.set_ylim(0, 1.02)
     style.legend_below(canvas, handles)
-    return canvas, axes
+    return canvas, axes, list(every.values())
 
 
 def _arm(data: ExhibitData, row: pd.Series, side: str = "arm") -> str:

@@ -15,7 +15,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.letters import groups_of, letters
 from reseed.rendering.numbers import counted
-from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
 from reseed.rendering.settings import counted_settings, metric_title, note, settings
 
 #: Models a panel has room for.
@@ -49,14 +49,15 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         reason = "No group of models has a verdict on every pair."
         return empty_figure(data, data.no_pairs(reason))
     heights = [0.17 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
-    canvas, axes = panel_grid(heights, 2, legend=0.1)
+    names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
+    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
     for axis, (title, part, board) in zip(axes, boards, strict=False):
         _panel(axis, data, part, board.head(_MOST))
         entitle(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
     seen = [_finding(data, title, part, board) for title, part, board in boards[:6]]
-    low = [_name(data, part, m) for _, part, board in boards for m in board["model"][_MOST:]]
+    low = [name for panel in names for name in panel[_MOST:]]
     return canvas, Drawn(
         raw.drop(columns="groups"),
         note(
@@ -153,6 +154,8 @@ def _counted(parts: list[pd.DataFrame]) -> str:
 def _headline(shown: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
     alone = sum(len(_with_best(board)) == 1 for board in boards)
     if len(boards) == 1:
+        if not _groups(boards[0]):
+            return f"Each of {counted(len(boards[0]), 'model')} is told from all others"
         groups = counted(len(_groups(boards[0])), "group")
         best = "the best is told from all others" if alone else "the best is not alone"
         return f"{counted(len(boards[0]), 'model')} in {groups} not told apart; {best}"

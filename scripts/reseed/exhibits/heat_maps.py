@@ -15,6 +15,7 @@ from matplotlib.image import AxesImage
 from pydantic import Field
 
 from reseed.analyses.arms import with_arms
+from reseed.analyses.data import MODEL_SEED, data_seeds
 from reseed.options import Names, Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import cell_title
@@ -25,6 +26,8 @@ from reseed.rendering.panels import entitle, panel_grid, undrawn
 
 # Panels this small still hold readable cell values (10 columns of 3 digits in half a page).
 _PRINTED = 12
+# Inches of a figure beside which the label of its scale is broken.
+_LOW = 2.0
 _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]
 _KEY = [*_PLACE, "arm", "model"]
 
@@ -63,7 +66,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     printed = len(datasets) == 1
     columns = min(2 if printed else 4, max(Counter(key[1] for key, _ in panels).values()))
     # As high as the values printed in its cells need; a small panel needs no more than its ticks.
-    tall = max(1.4, min(3.0, 0.75 + 0.22 * cells["init"].nunique())) if printed else 1.6
+    tall = max(1.4, min(3.0, 0.75 + 0.22 * cells["model_seed"].nunique())) if printed else 1.6
     heights, placed = _lines(panels, datasets, columns, tall)
     canvas, axes = panel_grid(heights, columns, legend=0.0)
     for dataset in datasets:
@@ -95,9 +98,10 @@ def _still(data: ExhibitData, cells: pd.DataFrame) -> tuple[str, pd.DataFrame]:
         return "", cells
     same = cells.groupby(_KEY)["score"].transform("nunique") == 1
     named = [
-        f"{title} ({data.dataset(part['dataset'].iloc[0])})"
-        for title, part in arm_cells(data, cells[same], _PLACE)
-    ] if same.any() else []  # fmt: skip
+        f"{title} ({data.dataset(dataset)})"
+        for dataset, own in cells[same].groupby("dataset", sort=False)
+        for title, _ in arm_cells(data, own, _PLACE)
+    ]
     said = f"Not drawn, as every score is the same: {numbers.several(named)}." if named else ""
     return said, cells[~same]
 
@@ -133,14 +137,28 @@ def _cells(
         row[name] if row["status"] == "ok" else np.nan
         for name, (_, row) in zip(names, metrics.iterrows(), strict=True)
     ]
-    place = [*_KEY, "data_seed", "init"]
-    flat = metrics.assign(score=score, metric=names)
+    place = [*_KEY, "data_seed", "model_seed"]
+    flat = metrics.assign(score=score, metric=names, data_seed=data_seeds(metrics),
+                          model_seed=_model_seeds(metrics))  # fmt: skip
     found = flat.groupby([*place, "metric"], sort=False, as_index=False).agg(
         score=("score", lambda s: s.mean(skipna=False)),
         status=("status", lambda s: "ok" if (s == "ok").all() else "failed"),
     )
     median = found.groupby(_KEY)["score"].transform("median")
     return found.assign(deviation=found["score"] - median)
+
+
+def _model_seeds(metrics: pd.DataFrame) -> pd.Series:
+    """One number a trial for its model seed: that of the roles that vary in its panel.
+
+    Where roles vary apart, a number of its own for each combination.
+    """
+    found = []
+    for _, part in metrics.groupby(_KEY, sort=False):
+        varying = [role for role in MODEL_SEED if part[role].nunique() > 1] or MODEL_SEED[:1]
+        same = part[varying].eq(part[varying[0]], axis=0).all(axis=None)
+        found.append(part[varying[0]] if same else part.groupby(varying).ngroup())
+    return pd.concat(found)
 
 
 def _draw_dataset(
@@ -153,7 +171,7 @@ def _draw_dataset(
     image: AxesImage | None = None
     for number, (axis, (key, part)) in enumerate(panels):
         grids = {
-            name: part.pivot(index="init", columns="data_seed", values=name).sort_index()
+            name: part.pivot(index="model_seed", columns="data_seed", values=name).sort_index()
             for name in ("score", "deviation")
         }
         image = axis.imshow(
@@ -171,7 +189,9 @@ def _draw_dataset(
             axis.set_ylabel(f"{where}Model seed")
     bar = canvas.colorbar(image, ax=[a for a, _ in panels], aspect=30 if printed else 12, pad=0.01)
     metric = metric_title(data.metric(panels[0][1][0][1]))
-    bar.set_label(f"{metric} − panel’s median" if printed else f"Δ {metric}")
+    # A single line of panels may be lower than the label is long.
+    between = "\n" if canvas.get_figheight() < _LOW else " "
+    bar.set_label(f"{metric} −{between}panel’s median" if printed else f"Δ {metric}")
     bar.outline.set_visible(False)
 
 
@@ -212,7 +232,7 @@ def _striped(cells: pd.DataFrame) -> tuple[int, int]:
     """Panels in which columns (splits) differ more than rows (seeds), and panels."""
     more = total = 0
     for _, part in cells.groupby(_KEY, sort=False):
-        grid = part.pivot(index="init", columns="data_seed", values="score")
+        grid = part.pivot(index="model_seed", columns="data_seed", values="score")
         if min(grid.shape) > 1 and grid.notna().all(axis=None):
             total += 1
             more += grid.mean(axis=0).std() > grid.mean(axis=1).std()

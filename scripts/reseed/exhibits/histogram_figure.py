@@ -22,8 +22,8 @@ from reseed.rendering import style
 from reseed.rendering.arms import cells, keys
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.figures import Drawn, empty_figure
-from reseed.rendering.numbers import decimals, from_to
-from reseed.rendering.panels import entitle, line, panel_grid
+from reseed.rendering.numbers import decimals, from_to, several
+from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 _LEAST = 5
 
@@ -46,7 +46,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if not scores:
         return empty_figure(data, f"No arm has {_LEAST} finished seeds at this scale.")
     frame = pd.concat(scores, ignore_index=True)
-    panels = cells(data, frame)
+    every = cells(data, frame)
+    panels = [(title, part) for title, part in every if part["score"].nunique() > 1]
+    still = [title for title, part in every if part["score"].nunique() == 1]
+    same = f"Not drawn, as every score is the same: {several(still)}." if still else ""
+    if not panels:
+        return empty_figure(data, same)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part["score"].to_numpy(), options.get("bins", "auto"))
@@ -64,7 +69,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = _findings(panels)
     return canvas, Drawn(
         frame,
-        footnote(data, shown, per="arm"),
+        footnote(data, shown, same, undrawn([title for title, _ in panels], axes), per="arm"),
         findings=found,
         headline=_headline(panels),
         alt=" ".join(["Histogram of the scores over seeds with a density, the Gaussian of the same"
@@ -73,7 +78,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
 
 
 def _show(scores: pd.Series) -> Callable[[float], str]:
-    return f"{{:.{decimals([scores.std()], least=3)}f}}".format
+    sd = scores.std()
+    return f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format
 
 
 def _ends(scores: pd.Series) -> str:
@@ -116,13 +122,12 @@ def _panel(axis: Axes, x: np.ndarray, bins: int | str) -> None:
     counts, edges = np.histogram(x, bins)
     axis.stairs(counts, edges, fill=True, color=style.SKY, alpha=0.7)
     sd, width = x.std(ddof=1), edges[1] - edges[0]
-    if sd > 1e-13 * np.abs(x).max():
+    if sd > 1e-13 * np.abs(x).max():  # else no density can be computed
         span = np.linspace(x.min() - 0.8 * sd, x.max() + 0.8 * sd, 300)
         scale = x.size * width
         axis.plot(span, stats.gaussian_kde(x)(span) * scale, color=style.BLACK, lw=1.4)
-        axis.plot(
-            span, stats.norm.pdf(span, x.mean(), sd) * scale, color=style.RED, lw=1.1, ls="--"
-        )
+        gaussian = stats.norm.pdf(span, x.mean(), sd) * scale
+        axis.plot(span, gaussian, color=style.RED, lw=1.1, ls="--")
     top = axis.get_ylim()[1]
     axis.vlines(x, -0.09 * top, -0.02 * top, color=style.BLACK, lw=0.4,
                 alpha=min(1.0, 60 / x.size + 0.05), rasterized=True)  # fmt: skip

@@ -14,9 +14,10 @@ from reseed.exhibits.spread_table import LEAST
 from reseed.options import TheseExperiments
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import PANEL, arm_titles, places
-from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.rendering.data import ExhibitData, footnote, metric_title
 from reseed.rendering.figures import Drawn, empty_figure
-from reseed.rendering.panels import by_ratio, entitle, panel_grid, undrawn
+from reseed.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
+from reseed.rendering.series import series
 from reseed.rendering.settings import cell_noun
 
 _OFFSET = 0.34
@@ -49,14 +50,19 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             data, f"No experiment of this figure has {LEAST} seeds: no range to show at this scale."
         )
     rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
-    panels = places(data, rows, by_ratio(rows, PANEL))
-    varied = list(dict.fromkeys(rows["varied"]))
+    place = by_ratio(rows, PANEL)
+    panels = places(data, rows, place)
+    told_by, shown = series(data, rows, [*place, "arm"])
     published = bool(rows["expected_low"].notna().any())
-    handles = _legend(varied, published)
+    handles = _legend(shown, published)
     labels = [h.get_label() for h in handles]
-    canvas, axes = panel_grid([2.05] * len(panels), legend=style.legend_room(labels))
+    named = (arm_titles(data, part.drop_duplicates("arm")) for _, part in panels)
+    columns, more = style.panels_of_columns(max(named, key=len))
+    canvas, axes = panel_grid(
+        [2.05 + more] * len(panels), columns, legend=style.legend_room(labels)
+    )
     for axis, (title, part) in zip(axes, panels, strict=False):
-        _panel(axis, data, part, varied)
+        _panel(axis, data, part.assign(series=part[told_by]), shown)
         entitle(axis, title)
         axis.set_ylabel(f"Range of {metric_title(part['metric'].iloc[0])}")
     style.legend_below(canvas, handles)
@@ -93,14 +99,14 @@ def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, varied: list[str]) -> None:
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> None:
     rows = rows.assign(title=arm_titles(data, rows))
     arms = list(dict.fromkeys(rows["title"]))
+    order, step = list(shown), min(_OFFSET, 3 * _OFFSET / len(shown))
     for _, row in rows.iterrows():
-        offset = (varied.index(row["varied"]) - (len(varied) - 1) / 2) * _OFFSET
-        x = arms.index(row["title"]) + offset
-        colour = style.VARIED.get(row["varied"], style.GREY)
-        axis.plot(x, row["range"], "o", ms=5, mew=0, color=colour)
+        x = arms.index(row["title"]) + (order.index(row["series"]) - (len(order) - 1) / 2) * step
+        colour, _ = shown[row["series"]]
+        axis.plot(x, row["range"], "o", ms=5, mew=0, color=colour, clip_on=False)
         beside = x + 0.11
         axis.plot([beside] * 2, [row["expected_low"], row["expected_high"]], color=colour, lw=1.0)
         axis.plot(beside, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9)
@@ -108,12 +114,8 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, varied: list[str])
     axis.set_ylim(bottom=0)
 
 
-def _legend(varied: list[str], published: bool) -> list[Line2D]:
-    handles = [
-        Line2D([], [], ls="", marker="o", ms=5, mew=0, color=style.VARIED.get(name, style.GREY),
-               label=f"{VARIED.get(name, name)} varied".capitalize())
-        for name in varied
-    ]  # fmt: skip
+def _legend(shown: dict, published: bool) -> list[Line2D]:
+    handles = [dot(colour, label, 5) for colour, label in shown.values()]
     if published:
         mark = {"marker": "D", "ms": 3.6, "mfc": "white", "mec": style.BLACK, "mew": 0.9}
         handles += [
@@ -125,7 +127,11 @@ def _legend(varied: list[str], published: bool) -> list[Line2D]:
 
 
 def _compared(rows: pd.DataFrame) -> pd.DataFrame:
-    """Ranges over data and over model seeds of cells with as many seeds on both sides."""
+    """Ranges over data and over model seeds of cells with as many seeds on both sides.
+
+    A cell of which several experiments vary the same seeds has no one range to compare.
+    """
+    rows = rows[~rows.duplicated([*PANEL, "arm", "varied"], keep=False)]
     wide = rows.pivot_table(index=[*PANEL, "arm"], columns="varied", values=["range", "n"])
     if not {("range", "data"), ("range", "model")} <= set(wide.columns):
         return wide.iloc[:0]

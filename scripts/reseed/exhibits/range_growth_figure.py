@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from reseed.exhibits.extremes_table import LEAST
 from reseed.options import Arms
@@ -11,7 +13,7 @@ from reseed.rendering import coverage, numbers, style
 from reseed.rendering.arms import cells, chosen
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.figures import Drawn, empty_figure
-from reseed.rendering.panels import entitle, line, panel_grid
+from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import metric_title
 
 DRAWS = ("range_growth",)
@@ -37,6 +39,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         last = _last(part)
         axis.plot(last["seeds"], last["range"], "o", ms=4.5, mew=0, color=style.BLUE)
         axis.set_xscale("log")
+        _number_seeds(axis, part["seeds"])
         axis.set_ylim(bottom=0)
         entitle(axis, title)
         axis.set_xlabel("Seeds")
@@ -50,17 +53,26 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     handles[-1].set_alpha(0.15)
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
-    text += coverage.RANGE_OF_GAUSSIANS
+    text += coverage.at(rows["level"].iloc[0], coverage.RANGE_OF_GAUSSIANS)
     found = _findings(panels)
     return canvas, Drawn(
         rows,
-        footnote(data, rows, text, per="arm"),
+        footnote(data, rows, text.strip(), undrawn([t for t, _ in panels], axes), per="arm"),
         findings=found,
         headline=_headline(panels),
         alt=" ".join(["A curve an arm: the distance of best and worst seed, rising with the number"
                       " of seeds, over the dashed curve and the band of Gaussian samples.",
                       *found]),
     )  # fmt: skip
+
+
+def _number_seeds(axis: Axes, seeds: pd.Series) -> None:
+    """Powers of ten on the axis of `seeds`; where it spans none, plain numbers."""
+    powers = [n for n in range(1, 9) if seeds.min() <= 10**n <= seeds.max()]
+    labels = [rf"$\mathdefault{{10^{{{n}}}}}$" for n in powers]
+    ticks = [10**n for n in powers] or [n for n in (2, 5) if n <= seeds.max()]
+    axis.set_xticks(ticks, labels or [str(n) for n in ticks], parse_math=True)
+    axis.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _last(part: pd.DataFrame) -> pd.Series:

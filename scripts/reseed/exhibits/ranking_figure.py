@@ -11,9 +11,12 @@ from reseed.rendering import numbers, style
 from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
-from reseed.rendering.panels import panel_grid
+from reseed.rendering.panels import panel_grid, undrawn
 from reseed.rendering.settings import counted_settings, note, settings
 from reseed.verdicts import share_text
+
+# As many lines as colours and dashes tell apart.
+_MOST = len(LINES) * len(DASHES)
 
 DRAWS = ("ranking",)
 
@@ -36,20 +39,21 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         return empty_figure(data, data.no_pairs(reason))
     absent = _absent([title for title, part in found if _orderless(part)])
     rows = rows[rows["value"].notna()]
-    labels = [title for title, _ in panels] if len(panels) > 1 else []
-    tall = min(6.5, max(2.3, 0.26 * len(panels) + 0.7))
+    titles, drawn = [title for title, _ in panels], panels[:_MOST]
+    labels = titles[:_MOST] if len(panels) > 1 else []
+    tall = max(2.3, 0.26 * len(drawn) + 0.7)
     canvas, (left, right) = panel_grid(
         [tall, tall], legend=style.legend_room(labels), width_ratios=[1, 1.2]
     )
-    _agreement(left, panels)
-    _reversal(right, panels)
+    _agreement(left, drawn)
+    _reversal(right, drawn)
     if len(panels) > 1:
         style.legend_below(canvas, right.get_legend_handles_labels()[0])
     level = rows["level"].dropna()
     found = _findings(panels)
     return canvas, Drawn(
         rows,
-        note(data, rows, absent, per="dataset"),
+        note(data, rows, absent, undrawn(titles, drawn), per="dataset"),
         findings=found,
         headline=_headline(panels),
         definitions=[

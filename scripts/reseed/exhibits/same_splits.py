@@ -167,8 +167,11 @@ def choose(cases: list[Case]) -> list[Case]:
 
 
 def _hidden(cases: list[Case], chosen: list[Case]) -> str:
-    left = len(cases) - len(chosen)
-    return f"{numbers.counted(left, 'other dataset')} not drawn." if left else ""
+    left, most = len(cases) - len(chosen), max(len(case.models) for case in chosen)
+    return " ".join(
+        [f"{numbers.counted(left, 'other dataset')} not drawn."] * bool(left)
+        + [f"Of {most} models the {_MOST} with the best means are drawn."] * (most > _MOST)
+    )
 
 
 def _frame(case: Case) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import json
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from reseed.exhibits.seed_scores_table import METRICS, measured, where
 from reseed.options import Experiments, Names
@@ -30,6 +30,14 @@ class Options(Experiments):
     """metrics: a panel each."""
 
     metrics: Names = Field(["macro_precision", "macro_f1"])
+
+    @field_validator("metrics")
+    @classmethod
+    def _measured(cls, metrics: list[str]) -> list[str]:
+        for metric in metrics:
+            if metric not in METRICS:
+                raise ValueError(f"no scores of {metric!r} over seeds: use {', '.join(METRICS)}")
+        return metrics
 
 
 @style.styled

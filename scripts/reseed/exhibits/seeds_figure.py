@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -27,6 +29,8 @@ from reseed.rendering.settings import (
 PAIR = ["model_a", "model_b"]
 # As many lines as colours and dashes tell apart.
 _MOST = len(LINES) * len(DASHES)
+# Letters on one line of the legend, and those of what is said of a pair there.
+_WIDEST, _MOST_SAID = 84, 25
 
 
 DRAWS = ("seeds_needed",)
@@ -49,7 +53,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     longest = max(len(pair_title(data, row)) for _, row in rows.drop_duplicates(PAIR).iterrows())
     columns = 1 if longest > LONG_LABEL else 2
     pairs = [len(part.drop_duplicates(PAIR)) for _, part in panels]
-    heights = [max(2.0, 0.16 * min(count, _MOST) + 0.9) for count in pairs]
+    lines = 1 if longest < _WIDEST - _MOST_SAID else 2
+    heights = [max(2.0, 0.16 * lines * min(count, _MOST) + 0.9) for count in pairs]
     canvas, axes = panel_grid(heights, columns, legend=0.0)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
@@ -117,7 +122,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         if row["power_limit"] < row["target_power"]:
             text = "never with this test set"
         look = {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
-        label = f"{pair_title(data, row)}: {text}"
+        label = textwrap.fill(f"{pair_title(data, row)}: {text}", _WIDEST)
         axis.plot(curve["runs"], 100 * curve["power"], lw=1.2, label=label, **look)
     axis.axhline(100 * part["target_power"].iloc[0], color=style.GREY, lw=0.8)
     axis.axvline(part["n"].max(), color=style.GREY, lw=0.8, ls=":")

@@ -26,7 +26,10 @@ from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.numbers import from_to, several
+from reseed.rendering.panels import undrawn
 
+# Panels on a page.
+_MOST = 4
 _AXES = ("accuracy", "churn_ensemble", "ece")
 
 
@@ -49,14 +52,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if rows.empty:
         return empty_figure(data, NOTHING)
     by, arms = options.get("colour", "alpha_hat"), cells(data, rows)
-    columns = min(2, len(arms))
-    lines = math.ceil(len(arms) / columns)
+    columns, panels = min(2, len(arms)), arms[:_MOST]
+    lines = math.ceil(len(panels) / columns)
     canvas = style.new_figure(3.4 * lines + 0.2)
     # Two thirds of a panel's width are its box: the labels of the third axis need the rest.
     drawn = None
     values = np.log10(rows[by]) if by == "size" else rows[by]
     limits = float(values.min()), float(max(values.max(), values.min() + 1e-6))
-    for number, (title, part) in enumerate(arms, 1):
+    for number, (title, part) in enumerate(panels, 1):
         axis = canvas.add_subplot(lines, columns, number, projection="3d")
         colour = np.log10(part[by]) if by == "size" else part[by]
         drawn = axis.scatter(
@@ -76,7 +79,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     headline, found = ensembled(arms, _AXES) if by == "size" else _of_runs(arms)
     return canvas, Drawn(
         rows,
-        note(data, rows),
+        note(data, rows, undrawn([title for title, _ in arms], panels)),
         findings=found,
         headline=headline,
         alt=" ".join([f"Dots in a space of {several(map(in_text, _AXES))}, coloured by"

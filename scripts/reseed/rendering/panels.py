@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,8 @@ from reseed.rendering.style import PAGE_WIDTH, new_figure
 MOST_HEIGHT = 8.6
 # Characters of a panel's title on an inch of its width.
 _CHARACTERS = 9.7
+# Names longer than this take the room of a second panel.
+_LONG_NAME = 28
 #: Colours of arms in their order of appearance, where models have no colour of their own.
 COLOURS = [
     style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK,
@@ -59,7 +61,8 @@ def panel_grid(
     if panels < len(heights):
         more = len(heights) - panels
         rest = f"{more} more {'panel' if more == 1 else 'panels'}: see the CSV"
-        figure.supxlabel(rest, x=0.99, ha="right", fontsize=7, color=style.GREY)
+        # On top: a legend below takes the same room as a label there.
+        figure.suptitle(rest, x=0.99, ha="right", fontsize=7, color=style.GREY)
     return figure, list(grid.flat[:panels])
 
 
@@ -75,6 +78,12 @@ def entitle(axis: Axes, title: str, characters: int | None = None, over: int = 1
     axis.set_title(
         "\n".join(textwrap.wrap(title, characters, break_on_hyphens=False) or [""]), **look
     )
+
+
+def named_columns(names: Iterable[Sequence[str]]) -> int:
+    """Panels a line where names of models (of each panel) stand at the lines of each."""
+    longest = max(len(name) for panel in names for name in panel)
+    return 1 if longest > _LONG_NAME else 2
 
 
 def undrawn(titles: Sequence[str], axes: Sequence[Axes]) -> str:

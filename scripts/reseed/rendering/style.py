@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 
 import matplotlib
@@ -25,6 +26,8 @@ from reseed.rendering.colours import (
     RED,
     SKY,
 )
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.short_names import SAID, with_short_names
 
 __all__ = ["BLACK", "BLUE", "GREEN", "GREY", "LIGHT", "ORANGE", "PURPLE", "RED", "SKY"]
 
@@ -35,6 +38,11 @@ COLUMN_WIDTH = 3.4
 #: As in the paper's Figure 3: red for model seeds, blue for data seeds.
 VARIED = {"model": RED, "data": BLUE}
 MODELS = {"ffnn": BLUE, "ffnn_res": SKY, "rf": GREEN, "gbm": ORANGE, "xgb": RED}
+# Inches of a letter of a tick's label.
+_CHARACTER = 0.055
+# Names under columns: letters of one, and how many, that one of two panels a line has room for; how
+# many a whole line has room for where they are not upright.
+_LONG, _MANY, _UPRIGHT = 28, 14, 24
 SEQUENTIAL = "cividis"
 #: Away from a middle, to both sides.
 DIVERGING = "PuOr"
@@ -60,18 +68,26 @@ STYLE = {
     "grid.color": LIGHT,
     "grid.linewidth": 0.5,
     "axes.axisbelow": True,
+    "text.parse_math": False,  # a $ in a name starts no formula
     "pdf.fonttype": 42,
     "svg.hashsalt": "reseed",
 }
 
 
 def styled(draw: Callable) -> Callable:
-    """Run a drawing function under the common style."""
+    """Run a drawing function of (data, …) → (figure, drawn) under the common style.
+
+    It is given names of a length that can be drawn; the footnote says so where that changes any.
+    """
 
     @wraps(draw)
-    def run(*args, **kwargs):
+    def run(data: ExhibitData, *args, **kwargs):
+        short = with_short_names(data)
         with matplotlib.rc_context(STYLE):
-            return draw(*args, **kwargs)
+            figure, drawn = draw(short, *args, **kwargs)
+        if short is not data:
+            drawn = replace(drawn, footnote=f"{drawn.footnote} {SAID}")
+        return figure, drawn
 
     return run
 
@@ -118,13 +134,22 @@ def colour_of(model: str, models: Sequence[str]) -> str:
     return free[others.index(model) % len(free)]
 
 
+def panels_of_columns(names: Sequence[str]) -> tuple[int, float]:
+    """Panels a line where `names` stand under the columns of each, and inches added to a panel."""
+    longest = max(map(len, names), default=0)
+    slope = 1.0 if len(names) > _UPRIGHT else 0.5
+    room = max(0.0, _CHARACTER * longest * slope - 0.75)
+    return (1 if len(names) > _MANY or longest > _LONG else 2), room
+
+
 def name_columns(axis: Axes, names: Sequence[str]) -> None:
     """Names under the columns of a panel, turned where they would run into one another."""
     turned = sum(len(name) for name in names) > 34
     axis.set_xticks(range(len(names)), list(names))
     if turned:
-        axis.tick_params(axis="x", rotation=30)
+        upright = len(names) > _UPRIGHT
+        axis.tick_params(axis="x", rotation=90 if upright else 30)
         for label in axis.get_xticklabels():
-            label.set(ha="right", rotation_mode="anchor")
+            label.set(ha="right", rotation_mode="anchor", va="center" if upright else "baseline")
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.6, len(names) - 0.4)

@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 
 from reseed.atomic import write_text
+from reseed.errors import ReseedError
+from reseed.rendering.numbers import counted
 from reseed.reporting.pages import StudyReport, read_study
 
 
@@ -28,6 +30,10 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
         chosen = report.shown if path.name in exhibits else [report.best] if report.best else []
         parts += [f"## {report.about['title']}", report.about.get("question", "")]
         for exhibit in chosen:
+            if exhibit.picture is None:
+                raise ReseedError(
+                    f"{path.name}/{exhibit.id} is a table: name one of the study's figures."
+                )
             name = f"{path.name}-{exhibit.id}.png"
             shutil.copyfile(path / "figures" / f"{exhibit.id}.png", folder / name)
             parts += _entry(report, exhibit, name)
@@ -52,8 +58,9 @@ def _machine(about: dict) -> str:
     if not machines:
         return ""
     first = machines[0]
+    threads = counted(first["threads"], "thread") if "threads" in first else "? threads"
     more = f" and {len(machines) - 1} more" if len(machines) > 1 else ""
     return (
-        f"Trained on: {first.get('cpu', 'unknown processor')}, {first.get('threads', '?')} thread"
-        f" a trial, device {first.get('device', 'unknown')}{more}."
+        f"Trained on: {first.get('cpu', 'unknown processor')}, {threads} a trial,"
+        f" device {first.get('device', 'unknown')}{more}."
     )

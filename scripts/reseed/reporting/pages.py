@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from reseed.config import SCALES
 from reseed.errors import ReseedError
 from reseed.rendering.data import ExhibitData, source_text
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
@@ -24,10 +28,11 @@ from reseed.reporting.pictures import Picture, embed, thumbnail
 from reseed.reporting.words import link_words, words_in
 
 TEMPLATES = Path(__file__).parent / "templates"
-SCALES = ("smoke", "demo", "paper")
 _SHOWN_FAILURES = 20
 # Given results tell these like seeds.
 _NO_SEEDS = ("fold", "repeat")
+# Anchors of the parts that every page has.
+_PARTS = re.compile(r"(answer|words|run|data|left-out|(word|mark)-\d+)$")
 # Titles that begin so carry the paper's own number, up to the first full stop.
 _NUMBERED = ("Table", "Tables", "Figure", "Figures", "Section")
 # A table of more rows is folded.
@@ -48,6 +53,11 @@ class Exhibit:
     picture: Picture | None = None
     links: tuple[tuple[str, str], ...] = ()
     command: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """Where the page has it: its name, unless a part of every page is called so."""
+        return f"exhibit-{self.id}" if _PARTS.match(self.id) else self.id
 
     @property
     def heading(self) -> str:
@@ -138,11 +148,15 @@ class StudyReport:
         """Words of the answers and findings that are explained on the page."""
         return words_in([s for e in self.shown for s in (*e.sidecar["findings"], e.heading)])
 
+    @cached_property
+    def _named(self) -> ExhibitData:
+        """Who tells titles by identifier."""
+        return ExhibitData(None, pd.DataFrame(), self.about)
+
     @property
     def titles(self) -> dict[str, str]:
         """Titles of the datasets by identifier, for readers."""
-        named = ExhibitData(None, pd.DataFrame(), self.about)
-        return {name: named.dataset(name) for name in self.about["datasets"]}
+        return {name: self._named.dataset(name) for name in self.about["datasets"]}
 
     @property
     def marks(self) -> list[tuple[str, list[str]]]:
@@ -152,8 +166,9 @@ class StudyReport:
     @property
     def failures(self) -> list[tuple[int, str]]:
         """(how many, what and why) of the failed trials, most frequent first."""
+        named = self._named
         counts = Counter(
-            f"{self.titles.get(failure['dataset'], failure['dataset'])}, {failure['model']}:"
+            f"{named.dataset(failure['dataset'])}, {named.model(failure['model'])}:"
             f" {failure['error'] or 'no reason recorded'}"
             for failure in self.about["trials"]["failures"]
         )
@@ -162,7 +177,7 @@ class StudyReport:
     @property
     def same_outputs(self) -> list[str]:
         """Models of which other seeds gave the same outputs, bit by bit: a flag."""
-        named = ExhibitData(None, pd.DataFrame(), self.about)
+        named = self._named
         return [
             f"{named.model(row['model'])} on {named.dataset(row['dataset'])}: {row['repeats']:,} of"
             f" {row['trials']:,} trials give the very outputs of another seed"
@@ -233,7 +248,7 @@ def _read_exhibit(
 
 def snakemake_command(target: str, scale: str) -> str:
     """The command that makes a file; results that were brought have no scale to ask for."""
-    return f"snakemake --cores all {target}" + (
+    return f"snakemake --cores all {shlex.quote(target)}" + (
         f" --config scale={scale}" if scale in SCALES else ""
     )
 
@@ -264,7 +279,7 @@ def build_index(studies: list[StudyReport], links: list[str], title: str = "Rese
                 "scale": study.about["scale"],
                 "ok": trials["ok"],
                 "failed": trials["failed"],
-                "exhibits": len(study.shown),
+                "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
                 "thumbnail": thumbnail(best.picture) if best else None,
                 "alt": best.sidecar["alt"] if best else "",
             }
