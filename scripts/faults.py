@@ -50,7 +50,7 @@ def main() -> None:
             into = Path(folder, "kills")
             record.kills = kill_often(make, into, arguments.kills, arguments.seed, scale, say)
             record.kills.what = "a small study (`--small`)" if arguments.small else "scale smoke"
-            tell()
+    tell()
     if record.bad:
         raise ReseedError(f"not all ends well ({', '.join(record.bad)}): {arguments.output}")
 

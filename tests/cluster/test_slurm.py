@@ -13,19 +13,22 @@ from itertools import combinations
 
 import pytest
 from reseed.faults.compare import contents, differences
-from reseed.faults.workspace import Workspace, kill_group
+from reseed.faults.workspace import REPOSITORY, Workspace, kill_group
 from reseed.trials import read_trial
 from slurm_node import SWITCH
 
 pytestmark = pytest.mark.workflow
 # What is told of training time is measured anew by each run.
 TIMED = re.compile(r"studies/protocol/.+/(folds|kernels|ways|checklist|table3|tables1and2)\.")
+# The profile's own example of it: the plug-in refuses what it sets itself.
+EXAMPLES = (REPOSITORY / "profiles" / "slurm" / "config.yaml").read_text()
+EXTRA = re.search(r"# slurm_extra: \"(.+?)\"", EXAMPLES)[1]
 # What a site sets for itself: no accounting here, so squeue answers, and often.
 SITE = (
     *("--profile", "profiles/slurm", "--slurm-no-account", "--slurm-status-command", "squeue"),
     *("--slurm-init-seconds-before-status-checks", "6", "--seconds-between-status-checks", "6"),
     *("--latency-wait", "5"),
-    *("--default-resources", "slurm_partition=main", "mem_mb=500"),
+    *("--default-resources", "slurm_partition=main", "mem_mb=500", f"slurm_extra={EXTRA}"),
 )
 MODELS = {"tree": {}, "gpu": {"device": "auto"}}
 # Two blocks a model, long enough that two jobs with a GPU run at once.
@@ -96,6 +99,7 @@ def test_jobs_of_one_rule_that_are_ready_together_are_an_array(both):
 def test_training_asked_for_what_the_plan_says_and_the_rest_for_the_default(both):
     _, _, jobs = both
     limits, memory = {}, {}
+    assert {f"'--nice={job['Nice']}'" for job in jobs.values()} == {EXTRA}
     for job in jobs.values():
         trains = job["Comment"].startswith("rule_train")
         limits.setdefault(trains, set()).add(job["TimeLimit"])
