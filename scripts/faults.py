@@ -49,8 +49,8 @@ def main() -> None:
             scale = () if arguments.small else ("--config", "scale=smoke")
             into = Path(folder, "kills")
             record.kills = kill_often(make, into, arguments.kills, arguments.seed, scale, say)
-            record.kills.what = "a small study" if arguments.small else "all of scale smoke"
-            tell()
+            record.kills.what = "a small study (`--small`)" if arguments.small else "scale smoke"
+    tell()
     if record.bad:
         raise ReseedError(f"not all ends well ({', '.join(record.bad)}): {arguments.output}")
 

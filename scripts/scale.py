@@ -4,21 +4,27 @@ import argparse
 import json
 from pathlib import Path
 
-from reseed.costs import measured_seconds, page, study_costs
-from reseed.machine import cpu_name
+from reseed.costs import measured_seconds, page, processors, study_costs
 from reseed.plan import HINT_ROWS
 from reseed.scripting import run, say
 from reseed.startup import read_plan
 
 
-def rows_of(results: Path, name: str, dataset: dict) -> int:
-    """Rows of a dataset: as configured, as prepared earlier, or a usual number."""
-    if dataset["rows"]:
-        return dataset["rows"]
+def rows_of(results: Path, name: str, dataset: dict) -> int | None:
+    """Rows of a dataset: as configured, or as prepared earlier."""
     try:
-        return json.loads((results / "data" / name / "meta.json").read_text())["rows"]
+        told = results / "data" / name / "meta.json"
+        return dataset["rows"] or json.loads(told.read_text(encoding="utf-8"))["rows"]
     except (OSError, ValueError, KeyError):
-        return HINT_ROWS
+        return None
+
+
+def lacking(absent: set[str], guessed: list[str]) -> str:
+    """Which datasets are not counted, and whose number of rows is not known."""
+    told = f" Not here, so not counted: {', '.join(sorted(absent))}." if absent else ""
+    if guessed:
+        told += f" Not prepared yet, so taken for {HINT_ROWS:,} rows: {', '.join(guessed)}."
+    return told
 
 
 def main() -> None:
@@ -28,19 +34,24 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"), help="measured here")
     parser.add_argument("--block-seconds", type=float, default=1800, help="training a job")
     parser.add_argument("--output", type=Path, default=Path("docs/scale.md"))
-    arguments = parser.parse_args()
-    project, plan, _ = read_plan("config", {"scale": arguments.scale})
-    measured = measured_seconds(arguments.results)
-    rows = {name: rows_of(arguments.results, name, entry) for name, entry in plan.datasets.items()}
-    costs = study_costs(plan, measured, rows, arguments.block_seconds)
+    given = parser.parse_args()
+    project, plan, _ = read_plan("config", {"scale": given.scale})
+    measured = measured_seconds(given.results)
+    rows = {name: rows_of(given.results, name, entry) for name, entry in plan.datasets.items()}
+    known = {name: count or HINT_ROWS for name, count in rows.items()}
+    costs = study_costs(plan, measured, known, given.block_seconds)
+    absent = {name for names in plan.left_out.values() for name in names}
     facts = {
-        "command": f"python scripts/scale.py --block-seconds {arguments.block_seconds:g}",
-        "cpu": cpu_name() if measured else "none measured yet",
-        "block": f"{arguments.block_seconds / 60:g} minutes",
+        "scale": given.scale,
+        "command": f"python scripts/scale.py --scale {given.scale} "
+        f"--block-seconds {given.block_seconds:g}",
+        "cpu": ", ".join(processors(given.results)) or "none measured yet",
+        "block": f"{given.block_seconds / 60:g} minutes",
+        "lacking": lacking(absent, sorted(name for name, count in rows.items() if not count)),
     }
     titles = {name: study.title for name, study in project.studies.items()}
-    arguments.output.write_text(page(costs, titles, facts), encoding="utf-8")
-    say(f"{arguments.output}: {len(costs)} studies, {len(measured)} settings measured")
+    given.output.write_text(page(costs, titles, facts), encoding="utf-8")
+    say(f"{given.output}: {len(costs)} studies, {len(measured)} settings measured")
 
 
 if __name__ == "__main__":

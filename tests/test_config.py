@@ -96,6 +96,7 @@ def test_every_mistake_is_told_at_once(tmp_path, entries):
         ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
         ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
         ("studies/first", {"metric": "acu"}, "metric: unknown metric 'acu'"),
+        ("studies/first", {"metric": "mine:cost"}, "keep: metric mine:cost is measured on kept"),
         ("studies/first", {"hyperparameters": {"metric": "aucc"}}, "Did you mean 'auc'?"),
         (
             "studies/first",
@@ -120,6 +121,14 @@ def test_mistakes_name_file_field_and_fix(tmp_path, entries, place, change, expe
     text = mistakes(tmp_path, entries)
     assert f"{place}.yaml" in text
     assert expected in text
+
+
+def test_an_own_metric_of_kept_outputs_or_of_the_dataset_itself_is_no_mistake(tmp_path, entries):
+    entries["studies/first"] |= {"metric": "mine:cost", "keep": ["test"]}
+    load_from(tmp_path, entries)
+    entries["studies/first"] |= {"keep": []}
+    entries["datasets/toy"] |= {"metric": "mine:cost"}
+    load_from(tmp_path, entries)
 
 
 def test_two_studies_of_one_name(tmp_path, entries):

@@ -1,5 +1,7 @@
 """Costs of a plan against sums by hand."""
 
+import json
+
 import pytest
 from reseed.coordinates import Setting, expand
 from reseed.costs import (
@@ -8,6 +10,7 @@ from reseed.costs import (
     hours,
     measured_seconds,
     page,
+    processors,
     seconds_of,
     size,
     study_costs,
@@ -83,10 +86,12 @@ def test_measured_seconds_come_first_then_near_ones_then_the_hint():
 
 
 def test_seconds_are_those_that_finished_studies_tell(tmp_path):
-    for study, text in {"a": '{"seconds_per_trial": {"x": 1.5}}', "b": "{}", "c": "{"}.items():
+    told = {"seconds_per_trial": {"x": 1.5}, "machines": [{"cpu": "Old"}, {"cpu": "Old"}]}
+    for study, text in {"a": json.dumps(told), "b": "{}", "c": "{"}.items():
         (tmp_path / "studies" / study).mkdir(parents=True)
         (tmp_path / "studies" / study / "about.json").write_text(text)
     assert measured_seconds(tmp_path) == {"x": 1.5}
+    assert processors(tmp_path) == ["Old"]
     assert measured_seconds(tmp_path / "nowhere") == {}
 
 
@@ -107,7 +112,10 @@ def test_a_study_counts_each_setting_once():
     costs = study_costs(plan, {}, {"table": 16_000}, 60)
     assert total(costs["s"].values()).trials == 40
     assert costs["given"] == {}
-    text = page(costs, {"s": "S", "given": "G"}, {"command": "c", "cpu": "p", "block": "b"})
+    facts = {"scale": "demo", "command": "c", "cpu": "p", "block": "b", "lacking": " Not here: d."}
+    text = page(costs, {"s": "S", "given": "G"}, facts)
+    assert text.startswith("# What scale `demo` costs")
+    assert "measured on: p. Not here: d." in text
     assert "| **all** | 40 | 2 | 100 |" in text
     assert "Nothing is trained" in text
 

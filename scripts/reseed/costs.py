@@ -6,7 +6,8 @@ rests on which, so that a guess is never read as a measurement. No heavy import:
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -44,15 +45,21 @@ class Cost:
         return total
 
 
+def _told(results: str | Path) -> Iterator[dict]:
+    for path in sorted(Path(results, "studies").glob("*/about.json")):
+        with suppress(OSError, ValueError):
+            yield json.loads(path.read_text(encoding="utf-8"))
+
+
 def measured_seconds(results: str | Path) -> dict[str, float]:
     """Median seconds of a trial by setting folder, as finished studies tell in their about.json."""
-    found: dict[str, float] = {}
-    for path in sorted(Path(results, "studies").glob("*/about.json")):
-        try:
-            found |= json.loads(path.read_text(encoding="utf-8")).get("seconds_per_trial", {})
-        except (OSError, ValueError):
-            continue
-    return found
+    return {k: v for about in _told(results) for k, v in about.get("seconds_per_trial", {}).items()}
+
+
+def processors(results: str | Path) -> list[str]:
+    """Names of the processors on which the trials of finished studies were trained."""
+    machines = [machine for about in _told(results) for machine in about.get("machines", [])]
+    return sorted({machine["cpu"] for machine in machines})
 
 
 def base_name(identifier: str) -> str:
@@ -164,9 +171,9 @@ def page(
 ) -> str:
     """docs/scale.md: one table a study, and what the numbers rest on."""
     lines = [
-        "# What scale `paper` costs",
+        f"# What scale `{facts['scale']}` costs",
         "",
-        f"Written by `{facts['command']}`. Seconds measured on: {facts['cpu']}.",
+        f"Written by `{facts['command']}`. Seconds measured on: {facts['cpu']}.{facts['lacking']}",
         "",
         f"A job is a block of about {facts['block']} of training (`block_seconds`), or one",
         "search; it costs some seconds besides (1 to 3 on one machine, 5 to 15 under Slurm).",

@@ -254,6 +254,17 @@ def _unknown_metric(field: str, name: str | None) -> Iterator[str]:
         )
 
 
+def _unmeasured(study: Study, datasets: dict[str, Dataset], file: str) -> Iterator[str]:
+    """What an own metric lacks: it is measured once all is trained, on outputs that are kept."""
+    parts = (study, *study.experiments.values())
+    used = [item for part in parts for item in part.datasets or []]
+    names = {item if isinstance(item, str) else item.name for item in used}
+    # A dataset's own metric is measured as each of its trials is trained.
+    late = [n for n in names if n in datasets and datasets[n].metric != study.metric]
+    if late and ":" in (study.metric or "") and "test" not in study.keep:
+        yield f"{file}: keep: metric {study.metric} is measured on kept outputs. Set keep: [test]."
+
+
 def _undrawable(study: Study, field: str, exhibit: Exhibit, kind: kinds.Kind) -> Iterator[str]:
     """What is wrong with the analysis of an exhibit that draws certain kinds only."""
     fitting = [name for name, entry in study.analyses.items() if kind.can_draw(entry.kind)]
@@ -330,6 +341,7 @@ def load(folder: str | Path, overrides: dict | None = None) -> Project:
     for name, study in studies.items():
         file = str(folder / "studies" / f"{name}.yaml")
         checker.mistakes += _references(study, names, file, folder.absolute().parent)
+        checker.mistakes += _unmeasured(study, datasets, file)
     if main is not None:
         known = [path.stem for path in (folder / "studies").glob("*.y*ml")]
         for name in main.studies:

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -20,7 +21,8 @@ import yaml
 from packaging.requirements import Requirement
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
-SITE = f"lib/python{VERSION}/site-packages"
+BASE = Path(sys.base_prefix)
+INTERPRETER = BASE / "bin" / f"python{VERSION}"
 # Name on the package index → name in the conda channel.
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base", "xgboost-cpu": "xgboost"}
 INDEX_NAMES = {conda: index for index, conda in CONDA_NAMES.items()}
@@ -72,6 +74,7 @@ def build_channel(folder: Path, names: list[str]) -> dict[str, str]:
     (folder / "noarch").mkdir()
     versions = {"python": sys.version.split()[0]}
     _interpreter(platform, versions["python"])
+    site = _site_folder()
     installed = closure(names)
     for name in installed:
         found = metadata.distribution(name)
@@ -82,7 +85,7 @@ def build_channel(folder: Path, names: list[str]) -> dict[str, str]:
             path = Path(found.locate_file(entry))
             inside = entry.parts[0] != ".." and "__pycache__" not in entry.parts
             if inside and path.is_file():
-                files[f"{SITE}/{entry.as_posix()}"] = path
+                files[f"{site}/{entry.as_posix()}"] = path
         build = "cpu_standin_0" if conda == "pytorch" else "standin_0"
         depends = [f"python {VERSION}.*", *depends]
         version = found.version.partition("+")[0]  # a wheel's +cpu is the build in a channel
@@ -91,19 +94,24 @@ def build_channel(folder: Path, names: list[str]) -> dict[str, str]:
     return versions
 
 
+def _site_folder() -> str:
+    """Where the packed interpreter looks for packages, below its prefix (Debian's has its own)."""
+    code = "import sysconfig; print(sysconfig.get_path('purelib', vars={'base': ''}))"
+    command = [INTERPRETER, "-I", "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return run.stdout.strip().lstrip("/")
+
+
 def _interpreter(platform: Path, version: str) -> None:
-    base = Path(sys.base_prefix)
-    files = {f"bin/python{VERSION}": (base / "bin" / f"python{VERSION}").resolve()}
-    for name in ("python", "python3"):
-        files[f"bin/{name}"] = files[f"bin/python{VERSION}"]
-    for library in base.glob(f"lib/libpython{VERSION}.so*"):
-        files[f"lib/{library.name}"] = library.resolve()
-    root = base / "lib" / f"python{VERSION}"
-    for place, folders, names in os.walk(root):
+    files = {f"bin/{name}": INTERPRETER for name in (INTERPRETER.name, "python", "python3")}
+    for library in BASE.glob(f"lib/libpython{VERSION}.so*"):
+        files[f"lib/{library.name}"] = library
+    for place, folders, names in os.walk(BASE / "lib" / f"python{VERSION}"):
         folders[:] = [name for name in folders if name not in BULKY]
         for name in names:
             path = Path(place, name)
-            files[path.relative_to(base).as_posix()] = path
+            if path.is_file():  # Debian links to what its other packages would bring
+                files[path.relative_to(BASE).as_posix()] = path
     _write_package(platform, "python", version, "standin_0", [], files)
 
 
@@ -144,7 +152,7 @@ def _write_package(
 
 def _pack(stream, content: dict[str, bytes | Path]) -> None:
     packed = pa.CompressedOutputStream(pa.PythonFile(stream, mode="w"), "zstd")
-    with tarfile.open(fileobj=_Writer(packed), mode="w|") as archive:
+    with tarfile.open(fileobj=_Writer(packed), mode="w|", dereference=True) as archive:
         for place, what in content.items():
             if isinstance(what, bytes):
                 entry = tarfile.TarInfo(place)

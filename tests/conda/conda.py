@@ -15,13 +15,13 @@ import rattler
 import yaml
 from rattler.index import index_fs
 
-CHANNELS = {"nodefaults"}
+NO_CHANNELS = {"nodefaults"}
 
 
 async def _install(specs: list[str], channels: list[str], prefix: Path) -> None:
     configuration = rattler.ChannelConfig(channel_alias=os.environ["CONDA_CHANNEL_ALIAS"])
     records = await rattler.solve(
-        [rattler.Channel(name, configuration) for name in channels if name not in CHANNELS],
+        [rattler.Channel(name, configuration) for name in channels if name not in NO_CHANNELS],
         [rattler.MatchSpec(spec, strict=False) for spec in specs],  # as conda itself reads them
         platforms=["linux-64", "noarch"],
         virtual_packages=rattler.VirtualPackage.detect(),

@@ -3,13 +3,12 @@
 import os
 import shutil
 import subprocess
-import sys
 import venv
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from channel import build_channel, dependencies
+from channel import INTERPRETER, build_channel, dependencies
 from reseed.faults.workspace import REPOSITORY
 
 SWITCH = "RESEED_CONDA_TESTS"
@@ -50,9 +49,8 @@ def conda(tmp_path_factory) -> Conda:
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if run.returncode:
         pytest.skip(f"{RATTLER} cannot be installed: {run.stderr.strip()[-200:]}")
-    base = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
-    if not base.exists():
-        pytest.skip(f"there is no interpreter to pack at {base}")
+    if not INTERPRETER.exists():
+        pytest.skip(f"there is no interpreter to pack at {INTERPRETER}")
     names = {name for path in (REPOSITORY / "envs").glob("*.yaml") for name in dependencies(path)}
     channel = folder / "channels" / "conda-forge"
     build_channel(channel, sorted(names - {"python"}))

@@ -14,7 +14,7 @@ from reseed.faults.workspace import Workspace
 
 pytestmark = pytest.mark.workflow
 CASES = load_cases()
-KILLS = 5
+KILLS, SEEDS = 5, 30
 SWITCH = "RESEED_FAULT_TESTS"
 # One of each kind.
 EACH_TIME = {
@@ -39,8 +39,18 @@ def test_fault(bench, name):
 
 
 def test_killed_at_random_moments_and_run_again(tmp_path):
-    found = kill_often(Workspace.small, tmp_path, KILLS, seed=1)
+    trials = SEEDS + 2
+
+    def make(folder):
+        made = Workspace.small(folder, seeds=SEEDS, seconds=0.2)
+        made.environment["WORKSPACE_NOTES"] = str(folder / "notes")
+        return made
+
+    found = kill_often(make, tmp_path, KILLS, seed=1)
     assert found.kills == KILLS
-    assert found.files > 20
+    assert found.files > trials
     assert found.errors == []
     assert found.differences == []
+    begun = [path.read_text().splitlines() for path in tmp_path.glob("round-*/notes")]
+    assert len(begun) == found.rounds
+    assert sum(map(len, begun)) <= found.rounds * trials + KILLS, "finished trials trained again"

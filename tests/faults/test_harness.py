@@ -6,13 +6,14 @@ import os
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reseed.faults import load_cases
+from reseed.faults import kills, load_cases
 from reseed.faults.compare import contents, differences
 from reseed.faults.damage import cut, exchange, flip, flip_inside
 from reseed.faults.kills import Kills
-from reseed.faults.outcome import CASES, Case, Outcome
+from reseed.faults.outcome import CASES, GOOD, Bench, Case, Outcome
 from reseed.faults.page import page
 from reseed.faults.record import Record, read_record
+from reseed.faults.workspace import Run, Workspace
 
 
 @pytest.fixture
@@ -96,21 +97,44 @@ def test_an_exchange_is_seen_on_both_sides(results):
 
 
 def test_the_page_tells_bad_ends_as_bad(monkeypatch):
-    monkeypatch.setitem(CASES, "odd", Case("odd", "Group", "an odd | fault", lambda bench: None))
-    kills = Kills(kills=2, rounds=1, undisturbed_seconds=9, files=7, moments=[0.5, 3.0])
-    record = Record({"odd": Outcome("refused", "Error: <no>")}, kills, ["2026-01-01"])
+    monkeypatch.setitem(CASES, "odd", Case("odd", "Group", "an odd | fault", "refused", print))
+    series = Kills(kills=2, rounds=1, undisturbed_seconds=9, files=7, moments=[0.5, 3.0])
+    record = Record({"odd": Outcome("refused", "Error: <no>")}, series, ["2026-01-01"])
     good = page(record, "two cores")
     assert "each round ended in the same bits" in good
     assert "1 of 1 end well" in good
     assert "| an odd | fault | refused | Error: \\<no> |" in good
     assert record.bad == []
-    kills.differences.append("round 1: differs: trials/x.parquet")
+    series.differences.append("round 1: differs: trials/x.parquet")
     record.outcomes["odd"] = Outcome("LOST", "gone")
     bad = page(record, "two cores")
     assert record.bad == ["odd", "kills"]
     assert "NOT all rounds did" in bad
     assert "differs: trials/x.parquet" in bad
     assert "0 of 1 end well" in bad
+
+
+def test_another_good_end_than_the_promised_one_is_bad(tmp_path):
+    for end, good in (("recorded", True), ("reported", False), ("LOST", False)):
+        one = Case("odd", "Group", "a fault", "recorded", lambda bench, end=end: Outcome(end, "m"))
+        outcome, _ = Bench(tmp_path).try_case(one)
+        assert outcome.good == good
+    assert {case.end for case in load_cases().values()} == set(GOOD)
+
+
+def test_a_run_that_fails_by_itself_after_a_kill_is_no_survival(tmp_path, monkeypatch):
+    class Standing(Workspace):
+        def __init__(self, folder):
+            self.folder = folder
+
+        def run(self, *_, **__):
+            return Run(0, "")
+
+    ends = iter([None, Run(1, "Error: run again."), None])
+    monkeypatch.setattr(kills, "_run_until", lambda *_: next(ends))
+    found = kills.kill_often(Standing, tmp_path, kills=2, report=list)
+    assert found.errors == ["round 1: Error: run again."]
+    assert not found.survived
 
 
 def test_a_series_goes_on_where_it_was_interrupted(tmp_path):

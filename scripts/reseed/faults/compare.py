@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 # What a user reads or builds on. Logs, downloads and the store behind the trials are not compared.
-PARTS = ("data", "splits", "tuning", "trials", "studies", "examples")
+PARTS = ("data", "weights", "splits", "tuning", "trials", "studies", "examples")
 # Facts of the run, not of the result.
 CLOCKS = {
     "train_seconds",

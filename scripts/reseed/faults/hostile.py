@@ -76,7 +76,7 @@ def _refused(run, *words: str) -> Outcome:
     return Outcome("refused", run.message)
 
 
-@case(DOWNLOADS, "a download that breaks off, then the server is well again")
+@case(DOWNLOADS, "a download that breaks off, then the server is well again", "recovered")
 def download_cut(bench: Bench) -> Outcome:
     """No half file is kept or used."""
     with Served(ROWS.encode()) as served:
@@ -93,7 +93,7 @@ def download_cut(bench: Bench) -> Outcome:
     return Outcome("recovered", told.message)
 
 
-@case(DOWNLOADS, "a download whose checksum nobody has given")
+@case(DOWNLOADS, "a download whose checksum nobody has given", "refused")
 def download_unpinned(bench: Bench) -> Outcome:
     """Nothing is fetched that cannot be told from something else."""
     with Served(ROWS.encode()) as served:
@@ -101,7 +101,7 @@ def download_unpinned(bench: Bench) -> Outcome:
         return _refused(made.run(timeout=300), "sha256")
 
 
-@case(DOWNLOADS, "a download with other bytes than the pinned ones")
+@case(DOWNLOADS, "a download with other bytes than the pinned ones", "refused")
 def download_other(bench: Bench) -> Outcome:
     """Somebody changed the file on the server."""
     with Served(ROWS.encode() + b"0,0,no\n") as served:
@@ -138,26 +138,27 @@ def _climbs(bench: Bench, archive: bytes, member: str, target: Path) -> Outcome:
             sha256=_sha256(archive),
             members={member: _sha256(ROWS.encode())},
         )
-        before = target.exists()
+        if target.exists():
+            return Outcome(LOST, f"{target} was there before: the case tries nothing")
         run = made.run(timeout=300)
     outside = [
         path for path in made.folder.parent.rglob("climbed*") if made.results not in path.parents
     ]
-    if outside or (target.exists() and not before):
+    if outside or target.exists():
         return Outcome(LOST, f"written outside: {outside or target}")
     if not run.ok:
-        return _refused(run)
+        return Outcome(LOST, f"not read: {run.message}")
     return Outcome("refused", "read in memory; kept below results/downloads under its own hash")
 
 
-@case(DOWNLOADS, "a zip archive whose member climbs out (../../climbed.csv)")
+@case(DOWNLOADS, "a zip archive whose member climbs out (../../../climbed.csv)", "refused")
 def zip_climbs(bench: Bench) -> Outcome:
     """Nothing may be written outside the results folder."""
     name = "../../../climbed.csv"
     return _climbs(bench, _zip({name: ROWS.encode()}), name, Path("/climbed.csv"))
 
 
-@case(DOWNLOADS, "a tar archive whose member has an absolute path (/climbed.csv)")
+@case(DOWNLOADS, "a tar archive whose member has an absolute path (/climbed.csv)", "refused")
 def tar_climbs(bench: Bench) -> Outcome:
     """Nothing may be written outside the results folder."""
     name = "/climbed.csv"
@@ -177,7 +178,7 @@ def bomb() -> bytes:
     return buffer.getvalue()
 
 
-@case(DOWNLOADS, "a zip bomb: a few megabytes that unpack to five gigabytes")
+@case(DOWNLOADS, "a zip bomb: a few megabytes that unpack to five gigabytes", "refused")
 def zip_bomb(bench: Bench) -> Outcome:
     """Refused before it is unpacked."""
     with Served(bomb()) as served:
@@ -217,19 +218,19 @@ def _pickle_case(bench: Bench, name: str) -> Outcome:
     return _refused(run, name)
 
 
-@case(DOWNLOADS, "a data file that is a pickle with code in it, named .csv")
+@case(DOWNLOADS, "a data file that is a pickle with code in it, named .csv", "refused")
 def pickle_csv(bench: Bench) -> Outcome:
     """Nothing of a data file is executed."""
     return _pickle_case(bench, "rows.csv")
 
 
-@case(DOWNLOADS, "the same, named .parquet")
+@case(DOWNLOADS, "the same, named .parquet", "refused")
 def pickle_parquet(bench: Bench) -> Outcome:
     """Nothing of a data file is executed."""
     return _pickle_case(bench, "rows.parquet")
 
 
-@case(DOWNLOADS, "the same, named .pkl")
+@case(DOWNLOADS, "the same, named .pkl", "refused")
 def pickle_pkl(bench: Bench) -> Outcome:
     """Nothing of a data file is executed."""
     return _pickle_case(bench, "rows.pkl")
@@ -257,22 +258,18 @@ def _misbehaving(bench: Bench, action: str) -> Workspace:
     return made
 
 
-def _kept(made: Workspace) -> dict[str, list[Path]]:
-    """Trial files by model."""
-    models = ("bad", "tree")
-    return {name: [path for path in made.trials() if name in path.parts] for name in models}
-
-
 def _reported(made: Workspace, run) -> Outcome:
-    """The process died: the other trials must be there and the job be named."""
-    kept = _kept(made)
+    """The process died: the other trials must be there, and the job be named and tried again."""
+    tree = [path for path in made.trials() if "tree" in path.parts]
     if run.ok:
         return Outcome(UNNOTICED, "the run went through")
-    if len(kept["tree"]) != 6:
+    if len(tree) != 6:
         return Outcome(LOST, "the other model's trials were not made")
     if "FAILED train" not in run.text:
         return Outcome(LOST, f"the job is not named: {run.message}")
-    made.run(timeout=300)
+    again = made.run(timeout=300)
+    if again.ok or "FAILED train" not in again.text:
+        return Outcome(LOST, f"not tried again: {again.message}")
     notes = (made.folder / NOTES).read_text().splitlines()
     # Model seed 1 was trained before seed 2 ended the process, and once is enough.
     if sum(line.startswith("bad|") and line.endswith("|1") for line in notes) != 1:
@@ -280,52 +277,52 @@ def _reported(made: Workspace, run) -> Outcome:
     return Outcome("reported", run.message)
 
 
-def _recorded(made: Workspace, run, word: str) -> Outcome:
-    """One failed trial among the others, and the study finishes."""
+@case(MODELS, "a model that raises", "recorded")
+def model_raises(bench: Bench) -> Outcome:
+    """One seed diverges: one failed trial among the others, and the study finishes."""
+    word = "loss is NaN at epoch 3"
+    made = _misbehaving(bench, f"raise FloatingPointError('{word}')")
+    run = made.run(timeout=300)
     if not run.ok:
-        return _reported(made, run)
-    page = (made.results / "studies" / "small" / "about.json").read_text()
-    if word not in page:
+        return Outcome(LOST, run.message)
+    study = made.results / "studies" / "small"
+    if word not in (study / "about.json").read_text():
         return Outcome(UNNOTICED, f"about.json has no word of {word!r}")
+    silent = [path.name for path in study.glob("tables/*.md") if "ailed" not in path.read_text()]
+    if silent:
+        return Outcome(UNNOTICED, f"no word of the failed trial in {', '.join(silent)}")
     return Outcome("recorded", f"a failed trial in every exhibit: {word}")
 
 
-@case(MODELS, "a model that raises")
-def model_raises(bench: Bench) -> Outcome:
-    """One seed diverges."""
-    made = _misbehaving(bench, "raise FloatingPointError('loss is NaN at epoch 3')")
-    return _recorded(made, made.run(timeout=300), "loss is NaN at epoch 3")
-
-
-@case(MODELS, "a model that calls sys.exit")
+@case(MODELS, "a model that calls sys.exit", "reported")
 def model_exits(bench: Bench) -> Outcome:
     """SystemExit is not an Exception."""
     made = _misbehaving(bench, "sys.exit(3)")
-    return _recorded(made, made.run(timeout=300), "SystemExit")
+    return _reported(made, made.run(timeout=300))
 
 
-@case(MODELS, "a model that ends its process without a word (os._exit)")
+@case(MODELS, "a model that ends its process without a word (os._exit)", "reported")
 def model_leaves(bench: Bench) -> Outcome:
     """Nothing can be caught in the process itself."""
     made = _misbehaving(bench, "os._exit(3)")
     return _reported(made, made.run(timeout=300))
 
 
-@case(MODELS, "a model whose process is killed (as the kernel does when memory is out)")
+@case(MODELS, "a model whose process is killed (as the kernel does when memory is out)", "reported")
 def model_killed(bench: Bench) -> Outcome:
     """SIGKILL from inside."""
     made = _misbehaving(bench, "os.kill(os.getpid(), signal.SIGKILL)")
     return _reported(made, made.run(timeout=300))
 
 
-@case(MODELS, "a model that kills the process it was forked from")
+@case(MODELS, "a model that kills the process it was forked from", "reported")
 def model_kills_parent(bench: Bench) -> Outcome:
     """The warm process of the run; what else it had forked is run again."""
     made = _misbehaving(bench, "os.kill(os.getppid(), signal.SIGKILL)")
     return _reported(made, made.run(timeout=300))
 
 
-@case(MODELS, "a model that wants 50 GB where 6 are allowed")
+@case(MODELS, "a model that wants 50 GB where 6 are allowed", "reported")
 def model_eats_memory(bench: Bench) -> Outcome:
     """Under a limit of address space, as a cluster sets it."""
     made = _misbehaving(bench, "np.ones((50, 2**30 // 8))")
@@ -335,10 +332,12 @@ def model_eats_memory(bench: Bench) -> Outcome:
         run = made.run(timeout=300)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
-    return _recorded(made, run, "MemoryError")
+    if "MemoryError" not in run.text:
+        return Outcome(LOST, f"no word of memory: {run.message}")
+    return _reported(made, run)
 
 
-@case(MODELS, "a model that hangs")
+@case(MODELS, "a model that hangs", "reported")
 def model_hangs(bench: Bench) -> Outcome:
     """A trial has a time limit (`trial_seconds` in config.yaml), and what exceeds it is ended."""
     made = _misbehaving(bench, "time.sleep(3600)")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reseed.faults.compare import contents, differences
-from reseed.faults.workspace import Workspace, kill_group
+from reseed.faults.workspace import Run, Workspace, kill_group
 
 # A run is killed at a moment of its first so-much: what a resumed run takes is mostly shorter.
 EARLY = 0.6
@@ -68,8 +68,11 @@ def kill_often(
         through = False
         while not through and found.kills < kills:
             moment = draw.uniform(0, EARLY * found.undisturbed_seconds)
-            through = _run_until(made, moment, arguments)
-            if not through:
+            ended = _run_until(made, moment, arguments)
+            through = ended is not None
+            if through and not ended.ok:
+                found.errors.append(f"round {found.rounds}: {ended.message}")
+            elif not through:
                 found.kills += 1
                 found.moments.append(moment)
                 report(f"kill {found.kills}/{kills} after {moment:.1f} s (round {found.rounds})")
@@ -83,13 +86,13 @@ def kill_often(
     return found
 
 
-def _run_until(made: Workspace, seconds: float, arguments: tuple[str, ...]) -> bool:
-    """Run, and kill after so many seconds. Returns whether it got through before."""
+def _run_until(made: Workspace, seconds: float, arguments: tuple[str, ...]) -> Run | None:
+    """Run, and kill after so many seconds. Returns how it ended if it did so before."""
     made.run("--unlock", *arguments)
     process = made.start(*arguments)
     try:
-        process.communicate(timeout=seconds)
-        return True
+        text, _ = process.communicate(timeout=seconds)
+        return Run(process.returncode, text)
     except subprocess.TimeoutExpired:
         kill_group(process)
-        return False
+        return None

@@ -11,9 +11,9 @@ from reseed.faults.workspace import Workspace
 
 # Good ends: made again and equal; turned away with a message; kept as a failed trial of the study;
 # the run ends with an error that names the job, and keeps everything else.
-GOOD = ("recovered", "refused", "recorded", "reported", "nothing to recover")
+GOOD = ("recovered", "refused", "recorded", "reported")
 # Bad ends.
-UNNOTICED, LOST, HUNG = "NOT NOTICED", "LOST", "HUNG"
+UNNOTICED, LOST, HUNG, OTHERWISE = "NOT NOTICED", "LOST", "HUNG", "OTHERWISE"
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Case:
-    """A fault to try: `group` and `title` as the page prints them."""
+    """A fault to try, and the end it must have: `group` and `title` as the page prints them."""
 
     name: str
     group: str
     title: str
+    end: str
     run: Callable[["Bench"], Outcome]
     needs_root: bool = False
 
@@ -43,12 +44,12 @@ class Case:
 CASES: dict[str, Case] = {}
 
 
-def case(group: str, title: str, needs_root: bool = False):
-    """Register a function that tries one fault."""
+def case(group: str, title: str, end: str, needs_root: bool = False):
+    """Register a function that tries one fault, which must have that end."""
 
     def register(function: Callable[["Bench"], Outcome]):
         name = function.__name__
-        CASES[name] = Case(name, group, title, function, needs_root)
+        CASES[name] = Case(name, group, title, end, function, needs_root)
         return function
 
     return register
@@ -111,9 +112,14 @@ class Bench:
         return Outcome("recovered", told)
 
     def try_case(self, one: Case) -> tuple[Outcome, float]:
-        """Try a fault; what it spoiled is not used again. Returns the outcome and the seconds."""
+        """Try a fault; what it spoiled is not used again. Returns the outcome and the seconds.
+
+        Another good end than the one that is promised is a bad one.
+        """
         started = time.perf_counter()
         outcome = one.run(self)
+        if outcome.good and outcome.end != one.end:
+            outcome = Outcome(OTHERWISE, f"{outcome.end}, not {one.end}: {outcome.message}")
         if not outcome.good and self._finished is not None:
             shutil.rmtree(self._finished.folder, ignore_errors=True)
             self._finished = None

@@ -15,7 +15,7 @@ A case is **recovered** (made again, and every file then equal to an undisturbed
 but for clocks), **refused** (turned away with one message), **recorded** (kept as a failed trial
 that every exhibit counts) or **reported** (the job fails by name, everything else is kept). Words
 in capitals are what still goes wrong: NOT NOTICED (wrong or missing files passed for good), LOST
-(no way back without help, or no clear message), HUNG.
+(no way back without help, or no clear message), HUNG, OTHERWISE (well, but not as promised).
 """
 
 

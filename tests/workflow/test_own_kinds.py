@@ -1,0 +1,28 @@
+"""The analysis and the table that docs/examples shows run as they are printed."""
+
+import shutil
+
+import pandas as pd
+import pytest
+import yaml
+from reseed.faults.workspace import REPOSITORY, Workspace
+
+pytestmark = pytest.mark.workflow
+EXAMPLES = REPOSITORY / "docs" / "examples"
+
+
+def test_the_examples_analysis_and_table(tmp_path):
+    made = Workspace.small(tmp_path)
+    for name in ("my_analysis", "my_table"):
+        shutil.copy(EXAMPLES / f"{name}.py", tmp_path)
+    page = (EXAMPLES / "config_head.md").read_text(encoding="utf-8")
+    named = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])
+    made.write("studies/small", made.study | named)
+    run = made.run()
+    assert run.ok, run.text
+    study = made.results / "studies" / "small"
+    trials = pd.read_parquet(study / "metrics.parquet")
+    scores = trials.loc[trials["experiment"] == "model_seeds", "auc"]
+    found = pd.read_csv(study / "statistics" / "worst.csv").set_index("experiment")
+    assert found.loc["model_seeds", "loss"] == pytest.approx(scores.mean() - scores.min())
+    assert f"−{scores.mean() - scores.min():.4f}" in (study / "tables" / "worst.md").read_text()
