@@ -1,5 +1,6 @@
 """Effects over datasets: scales, missing datasets, direction, and their exhibits."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -215,8 +216,8 @@ def test_a_perfect_run_is_not_told_as_a_lack_of_runs():
     metrics.loc[metrics.index[metrics["dataset"] == AUC[1]][0], "auc"] = 1.0
     table = over_datasets.analyse(Data(metrics, facts), {"scale": "relative"})
     assert table["datasets"].iloc[0] == 3
-    why = table["left_out_why"].iloc[0]
-    assert why == f"{AUC[1]}: a run has a loss of 0 or less, which has no logarithm"
+    why = json.loads(table["left_out_why"].iloc[0])
+    assert why == {"a run has a loss of 0 or less, which has no logarithm": [AUC[1]]}
 
 
 def test_points_of_unlike_scores_are_not_added():

@@ -110,10 +110,10 @@ def _in_order(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _printed(part: pd.DataFrame) -> pd.DataFrame:
-    if len(part) <= _MOST:
+    best = leaders(part)["model_a"]  # none where no two models share a run
+    if len(part) <= _MOST or best.empty:
         return part
-    best = leaders(part).iloc[0]["model_a"]
-    return part[(part["model_a"] == best) | (part["model_b"] == best)]
+    return part[part[["model_a", "model_b"]].eq(best.iloc[0]).any(axis="columns")]
 
 
 def _titles(data: ExhibitData, row: dict) -> dict:
