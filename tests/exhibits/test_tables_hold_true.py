@@ -4,6 +4,7 @@ import re
 from zlib import crc32
 
 import numpy as np
+import pandas as pd
 import pytest
 from reseed.analyses import (
     extremes,
@@ -18,6 +19,8 @@ from reseed.analyses import (
     training_time,
 )
 from reseed.exhibits import (
+    checklist,
+    datasets_table,
     extremes_table,
     five_by_two_table,
     grid_plan_table,
@@ -34,6 +37,8 @@ from reseed.exhibits import (
     verdicts_table,
     win_tie_loss_table,
 )
+from reseed.importing import import_results
+from reseed.rendering.data import ExhibitData
 from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.latex import escape_latex, latex
 from reseed.rendering.numbers import decimals, fixed, ratio, times
@@ -378,3 +383,13 @@ def test_a_marked_name_in_a_sentence_is_no_mark_of_its_own():
     text = "Scale: demo. Left out: RF† on Magic (too few), XGB‡ (failed). † RF: n=3."
     assert shorten(text, "demo") == "Left out: RF† on Magic (too few), XGB‡ (failed)."
     assert sentence_of([text]) == [("†", ["RF: n=3."])]
+
+
+def test_lists_of_what_was_used_claim_nothing_of_given_results():
+    runs = [{"model": m, "seed": s, "auc": 0.8 + 0.01 * s} for m in "ab" for s in range(3)]
+    data = ExhibitData(None, *import_results(pd.DataFrame(runs), {}, {"name": "m"}), title="T")
+    listed = datasets_table.table(data, {})
+    assert listed.headline == "1 dataset, as given"
+    assert listed.shown.iloc[0].tolist()[1:6] == ["–"] * 5
+    recorded = checklist.table(data, {}).shown.set_index("Item")["As recorded"]
+    assert {recorded[name] for name in ("a", "b", "Machine", "Outputs")} == {"not recorded"}

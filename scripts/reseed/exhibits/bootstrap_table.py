@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.seed_scores_table import METRICS, measured, test_sets
+from reseed.exhibits.seed_scores_table import METRICS, by_test_set, measured
 from reseed.options import Experiments
 from reseed.rendering import numbers
 from reseed.rendering.arms import cells
@@ -34,7 +34,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(data, "No per-item scores of a classifier at this scale.")
     shown = [name for name in _SHOWN if rows[name].notna().any()]
     lines = Rows()
-    for title, part in test_sets(data, rows):
+    for title, part in by_test_set(data, rows):
         for arm, cell in cells(data, part):
             sds = cell.set_index("metric")
             line = {("", "Model"): arm} | {

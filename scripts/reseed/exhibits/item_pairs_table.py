@@ -84,7 +84,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             " and items. With one run a side the seeds cannot be judged.",
             coverage.at(level, COVERS),
             failures(rows),
-            _left_out(data),
+            _left_out(data.rows(options.get("experiments"))),
         ),
         text_columns=2 if words else 1,
         paragraphs=[1] if words else (),
@@ -123,8 +123,8 @@ def failures(rows: pd.DataFrame) -> str:
     return f"Failed runs (left out): {most} at most in a pair." if most else "No run failed."
 
 
-def _left_out(data: ExhibitData) -> str:
-    reasons = sorted({reason for reason in data.rows()["reason"] if reason})
+def _left_out(rows: pd.DataFrame) -> str:
+    reasons = sorted({reason for reason in rows["reason"] if reason})
     return f"Left out: {'; '.join(reasons)}." if reasons else ""
 
 

@@ -33,7 +33,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, "No per-item scores of a classifier at this scale.")
     lines = Rows()
-    for title, part in test_sets(data, rows):
+    for title, part in by_test_set(data, rows):
         for name, cell in cells(data, part):
             line = _line(name, cell.set_index("metric"))
             lines.add(line, title)
@@ -59,13 +59,10 @@ def table(data: ExhibitData, options: dict) -> Table:
     )
 
 
-def test_sets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def by_test_set(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each test set; one alone needs no title."""
     found = places(data, rows, TEST_SET)
     return [(title if len(found) > 1 else "", part) for title, part in found]
-
-
-test_sets.__test__ = False  # a name that pytest would take for a test
 
 
 def _line(title: str, cell: pd.DataFrame) -> dict:

@@ -19,8 +19,6 @@ ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
 LEAST = 3
 # Seeds from which on intervals of two SDs are narrow enough to be set side by side.
 _ENOUGH = 40
-#: Numbers of a row of the analysis that are spreads.
-SPREADS = ("iqr", "range", "sd", "relative_variation")
 
 
 DRAWS = ("spread",)

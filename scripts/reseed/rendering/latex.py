@@ -291,10 +291,11 @@ def _head(levels: list[list[str]], block: _Block) -> list[str]:
     for level in levels[:-1]:
         cells, rules, start = [], [], 1
         for name, width in groups(level):
-            cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if name else "")
-            cells[-1] = cells[-1] or " & ".join([""] * width)
             if name:
+                cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}")
                 rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
+            else:
+                cells += [""] * width
             start += width
         lines += [_row(cells), " ".join(rules)]
     names = zip(block.columns, levels[-1], strict=True)

@@ -156,6 +156,13 @@ def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
     return f"the pairs of a {'dataset' if alone else part}"
 
 
+def counted_runs(rows: pd.DataFrame) -> str:
+    """How many runs, of what, stand behind a pair: `6 to 8 model seeds`, `1 split`."""
+    number = numbers.from_to(rows["n"])
+    nouns = dict.fromkeys(RUNS.get(design, "runs") for design in rows["design"])
+    return f"{number} {numbers.several(n.removesuffix('s') if number == '1' else n for n in nouns)}"
+
+
 def leaders(rows: pd.DataFrame) -> pd.DataFrame:
     """Of each setting the row of its best mean against the next one."""
     known = rows[rows["difference"].notna()]
