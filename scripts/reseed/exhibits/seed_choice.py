@@ -35,7 +35,7 @@ def measured(data: ExhibitData) -> pd.DataFrame:
     rows = data.rows()
     if rows.empty:
         return rows
-    rows = with_arms(rows[rows["reason"] == ""])
+    rows = with_arms(rows[rows["reason"] == ""]).reset_index(drop=True)
     return rows.assign(candidate=rows["admitted"].astype(bool) & rows["pareto"].astype(bool))
 
 
