@@ -66,9 +66,8 @@ def test_a_trend_over_test_ratios_is_counted_over_datasets_and_by_arm():
     ])  # fmt: skip
     facts = about(("magic", "home_mortgage_sim"), ("rf",))
     table = shown(ratio_table, spread, metrics, facts, {"experiments": ["data_seeds"]})
-    assert table.headline == (
-        "With a larger test part the SD falls: over data seeds for 2 of 4 pairs of dataset and"
-        " algorithm"
+    assert (
+        table.headline == "With a larger test part the SD falls: over data seeds for 2 of 4 cells"
     )
     assert ("one", "Median") in table.shown.columns
     assert ("two", "Median") in table.shown.columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import combinations
 from typing import Literal
@@ -58,8 +59,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     worse; `rank_p` the signed-rank test over datasets, `rank_p_holm` adjusted over pairs. Of a
     dataset: the `observed` difference and the one shrunken towards the others (`effect`). Datasets
     without four comparable runs of both, or without a loss that has a logarithm where the scale is
-    relative, are `left_out`; `left_out_why` says which for what. What belongs together: see
-    `pairing.across_datasets`.
+    relative, are `left_out`; `left_out_why` says which for what, as JSON: {reason: datasets}.
+    What belongs together: see `pairing.across_datasets`.
     """
     found, rows = list(groups(data)), []
     for chosen in across_datasets([group.key for group in found]):
@@ -120,7 +121,7 @@ def _of_pair(several: list[Group], a: str, b: str, shared: dict) -> list[dict]:
     shared = shared | {
         "datasets": len(names),
         "left_out": ", ".join(name for which in left_out.values() for name in which),
-        "left_out_why": why,
+        "left_out_why": json.dumps(left_out, ensure_ascii=False) if left_out else "",
     }
     if len(names) < DATASETS and not shared["reason"]:
         shared["reason"] = f"fewer than {DATASETS} datasets" + f" ({why})" * bool(why)

@@ -51,9 +51,10 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 def _row(group: Group, arm: str, baseline: str, level: float) -> dict:
     row = group.key | {"arm": arm, "baseline": baseline, "level": level, "reason": ""}
     place = [*SPLIT, *MODEL_SEED]
-    if "train_seconds" not in group.trials:
+    timed = "train_seconds" in group.trials and group.trials["train_seconds"].notna()
+    if not np.any(timed):
         return row | {"n": 0, "reason": "training times were not recorded"}
-    trials = group.trials.drop_duplicates([COMPARED, *place]).set_index(place)
+    trials = group.trials[timed].drop_duplicates([COMPARED, *place]).set_index(place)
     both = [trials[trials[COMPARED] == name] for name in (arm, baseline)]
     shared = both[0].index.intersection(both[1].index)
     own, its = (part.loc[shared] for part in both)

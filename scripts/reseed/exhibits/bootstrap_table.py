@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.seed_scores_table import METRICS, measured
+from reseed.exhibits.seed_scores_table import METRICS, by_test_set, measured
 from reseed.options import Experiments
 from reseed.rendering import numbers
-from reseed.rendering.arms import TEST_SET, cells, places
+from reseed.rendering.arms import cells
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 _SHOWN = {
     "bootstrap_sd": "bootstrap",
@@ -33,14 +33,16 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, "No per-item scores of a classifier at this scale.")
     shown = [name for name in _SHOWN if rows[name].notna().any()]
-    columns = [("", "Model"), *((METRICS[m], _SHOWN[name]) for m in METRICS for name in shown)]
-    lines, sections = [], []
-    for title, part in places(data, rows, TEST_SET):
+    lines = Rows()
+    for title, part in by_test_set(data, rows):
         for arm, cell in cells(data, part):
             sds = cell.set_index("metric")
-            line = [_sd(sds.loc[metric, name]) for metric in METRICS for name in shown]
-            lines.append([arm, *line])
-            sections.append(title)
+            line = {("", "Model"): arm} | {
+                (METRICS[metric], _SHOWN[name]): numbers.fixed(sds.loc[metric, name], 4)
+                for metric in METRICS
+                for name in shown
+            }
+            lines.add(line, title)
     note = footnote(
         data,
         rows,
@@ -52,13 +54,10 @@ def table(data: ExhibitData, options: dict) -> Table:
         if "published_bootstrap_sd" in shown
         else "",
     )
-    frame = pd.DataFrame(lines, columns=pd.MultiIndex.from_tuples(columns))
-    return Table(
+    return lines.table(
         data,
-        frame,
         rows,
         note,
-        sections=sections if len(set(sections)) > 1 else (),
         headline=_headline(rows),
         findings=_findings(rows),
     )
@@ -90,7 +89,3 @@ def _findings(rows: pd.DataFrame) -> list[str]:
         f" {numbers.part_of(more, len(f1), *noun)} ({numbers.from_to(f1['n'])} seeds each): the"
         f" SD over seeds is {over} times that over resampled test sets."
     ]
-
-
-def _sd(value: float) -> str:
-    return "–" if pd.isna(value) else f"{value:.4f}"

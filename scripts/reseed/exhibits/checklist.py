@@ -100,20 +100,12 @@ def _of_models(data: ExhibitData) -> Iterator[tuple]:
     for name in dict.fromkeys(data.metrics["model"]):
         entry = data.about["models"].get(name, {})
         held = entry.get("hyperparameters") or {}
-        text = (
-            ", ".join(f"{key}={value}" for key, value in held.items()) or "the library's defaults"
-        )
-        searched = (
-            "; searched: " + ", ".join(entry["search_space"]) if _searched(data, name) else ""
-        )
-        yield "Models", data.model(name), text + searched
-
-
-def _searched(data: ExhibitData, model: str) -> bool:
-    sources = data.metrics.loc[data.metrics["model"] == model, "hyperparameters_source"]
-    return bool(
-        (sources != "default").any() and data.about["models"].get(model, {}).get("search_space")
-    )
+        sources = set(data.metrics.loc[data.metrics["model"] == name, "hyperparameters_source"])
+        none = "not recorded" if sources == {"given"} else "the library's defaults"
+        text = ", ".join(f"{key}={value}" for key, value in held.items()) or none
+        if entry.get("search_space") and sources != {"default"}:
+            text += "; searched: " + ", ".join(entry["search_space"])
+        yield "Models", data.model(name), text
 
 
 def _of_machines(data: ExhibitData) -> Iterator[tuple]:
@@ -131,6 +123,8 @@ def _of_machines(data: ExhibitData) -> Iterator[tuple]:
         flags = facts.get("determinism") or {}
         told = ", ".join(f"{_FLAGS.get(name, name)}={value}" for name, value in flags.items())
         yield "Hardware and software", f"{title}: determinism flags", told or "not recorded"
+    if not machines:
+        yield "Hardware and software", "Machine", "not recorded"
     commits = data.about.get("commits") or []
     yield "Hardware and software", "Code, commit", several(commits) if commits else "not recorded"
 
@@ -142,8 +136,9 @@ def _of_trials(data: ExhibitData) -> Iterator[tuple]:
         text += f", {counts['not_converged']:,} ended by a limit"
     yield "Trials", "Outcome", text
     if "fingerprint" in data.metrics:
-        known = distinct(data.metrics)["fingerprint"].notna().sum()
-        yield "Trials", "Outputs", f"SHA-256 of the test outputs recorded for {known:,} trials"
+        known = distinct(data.metrics)["fingerprint"].fillna("").ne("").sum()
+        text = f"SHA-256 of the test outputs recorded for {known:,} trials"
+        yield "Trials", "Outputs", text if known else "not recorded"
     if data.about.get("train_seconds"):
         yield "Trials", "Training time", f"{data.about['train_seconds']:,.0f} seconds in all"
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from reseed.options import Strict
 from reseed.rendering.data import ExhibitData, marks, metric_title, units
-from reseed.rendering.numbers import counted, from_to, percent
+from reseed.rendering.numbers import NONE, counted, from_to, percent, whole
 from reseed.rendering.tables import Rows, Table, empty_table
 
 _TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continuous"}
@@ -31,8 +31,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             {
                 "Name": data.dataset(name),
                 "Source": _source(entry.get("source") or {}),
-                "Response": _TASK[entry["task"]],
-                "Rows": f"{entry['rows']:,}",
+                "Response": _TASK.get(entry["task"], NONE),
+                "Rows": NONE if entry["rows"] is None else whole(entry["rows"]),
                 "Features": _features(entry, text),
                 "Classes": ", ".join(
                     f"{label}: {percent(n / sum(counts.values()))}" for label, n in counts.items()
@@ -75,7 +75,7 @@ def _note(data: ExhibitData, name: str) -> str:
 
 def _headline(raw: list[dict]) -> str:
     rows = from_to(entry["rows"] for entry in raw)
-    text = f"{counted(len(raw), 'dataset')}, {rows} rows"
+    text = counted(len(raw), "dataset") + (f", {rows} rows" if rows != NONE else ", as given")
     stand_ins = sum(bool(entry["stand_in"]) for entry in raw)
     verb = "stands in" if stand_ins == 1 else "stand in"
     return text + (f"; {stand_ins} {verb} for data not to be had" if stand_ins else "")
@@ -90,6 +90,8 @@ def _features(entry: dict, categorical: int) -> str:
         fields = len(entry.get("columns") or [1])
         return "text" if fields == 1 else f"{fields} texts"
     count = len(entry.get("features") or [])
+    if not count:
+        return NONE
     return f"{count}" + (f" ({categorical} categorical)" if categorical else "")
 
 

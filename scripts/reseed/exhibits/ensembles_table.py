@@ -9,7 +9,7 @@ from reseed.options import Arms, Share
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 from reseed.stats.planning import ensemble_size
 
 DRAWS = ("trimming_ensembles",)
@@ -27,7 +27,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, NOTHING)
     wanted, pool = options.get("share", 1.0), int(rows["pool"].min())
-    shown, sections, raw, findings, enough = [], [], [], [], []
+    lines, raw, findings, enough = Rows(), [], [], []
     with_published = rows["published_share"].notna().any()
     for title, part in cells(data, rows):
         sizes = [int(size) for size in sorted(part["size"].unique())]
@@ -36,9 +36,8 @@ def table(data: ExhibitData, options: dict) -> Table:
         found = ensemble_size(sizes, [g["alpha_hat"].to_numpy() for g in groups], threshold, wanted)
         for i, (size, group) in enumerate(zip(sizes, groups, strict=True)):
             line, numbers_of = _line(size, group, found, i, with_published)
-            shown.append(line)
+            lines.add(line, title)
             raw.append({"cell": title, "size": size, **numbers_of})
-            sections.append(title)
         enough.append((title, found.size if found.size and found.size < sizes[-1] else None))
         told = f"from {found.size} runs on" if enough[-1][1] else "at no size below the whole pool"
         findings.append(
@@ -46,9 +45,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             f" (a pool of {numbers.counted(sizes[-1], 'run')},"
             f" {numbers.counted(max(map(len, groups)), 'ensemble')} a size)."
         )
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         pd.DataFrame(raw),
         note(
             data,
@@ -57,8 +55,6 @@ def table(data: ExhibitData, options: dict) -> Table:
             " as if ensembles were independent; they share members, more so the larger they are."
             " ±: SD over ensembles. Churn: against the ensemble of the whole pool.",
         ),
-        sections=sections,
-        text_columns=1,
         findings=findings,
         headline=_headline(enough, pool, wanted) if pool >= LEAST else "",
     )
@@ -77,8 +73,8 @@ def _headline(enough: list[tuple[str, int | None]], pool: int, share: float) -> 
 
 def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[dict, dict]:
     share, low, high = (float(x[i]) for x in (found.share, found.low, found.high))
-    means = {name: (group[name].mean(), group[name].std(ddof=1)) for name in
-             ("accuracy", "churn_ensemble", "ece")}  # fmt: skip
+    titles = {"accuracy": "Accuracy", "churn_ensemble": "Churn", "ece": "ECE"}
+    means = {name: (group[name].mean(), group[name].std(ddof=1)) for name in titles}
     line = {
         "Runs": f"{size:,}",
         "Ensembles": f"{len(group):,}",
@@ -86,10 +82,7 @@ def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tup
     }
     if published:
         line["Paper"] = numbers.percent(group["published_share"].iloc[0], 1)
-    titles = {"accuracy": "Accuracy", "churn_ensemble": "Churn", "ece": "ECE"}
-    for name, (mean, sd) in means.items():
-        spread = f" ± {sd:.4f}" if sd == sd else ""
-        line[titles[name]] = f"{mean:.4f}{spread}"
+    line |= {title: numbers.plus_minus(*means[name], 4) for name, title in titles.items()}
     raw = {"ensembles": len(group), "share": share, "low": low, "high": high}
     raw |= {f"{name}_{word}": value for name, pair in means.items()
             for word, value in zip(("mean", "sd"), pair, strict=True)}  # fmt: skip

@@ -11,10 +11,9 @@ from reseed.options import Arms
 from reseed.rendering import numbers
 from reseed.rendering.arms import cell_title, chosen
 from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.settings import metric_title
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.settings import metric_title, p_cell
+from reseed.rendering.tables import Rows, Table, empty_table
 from reseed.stats.spread import expected_gaussian_range
-from reseed.verdicts import p_text
 
 DRAWS = ("extremes",)
 
@@ -38,20 +37,18 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = rows if rows.empty else rows[rows["n"] > 1]
     if rows.empty:
         return empty_table(data, "No arm has two finished seeds at this scale.")
-    shown, sections = [], []
+    lines = Rows()
     places = {d: numbers.decimals(part["sd"], least=3) for d, part in rows.groupby("dataset")}
     for _, row in rows.iterrows():
         digits = places[row["dataset"]]
-        shown.append(_line(cell_title(data, rows, row), row, digits))
-        if math.isfinite(row["published_mean"]):
-            shown.append(_published(row, digits))
         section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
-        sections += [section] * (len(shown) - len(sections))
+        lines.add(_line(cell_title(data, rows, row), row, digits), section)
+        if math.isfinite(row["published_mean"]):
+            lines.add(_published(row, digits), section)
     level = rows["level"].max()
     reasons = sorted({reason for reason in rows["reason"] if reason})
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         footnote(
             data,
@@ -64,7 +61,6 @@ def table(data: ExhibitData, options: dict) -> Table:
             f"Not judged: {'; '.join(reasons)}." if reasons else "",
             per="arm",
         ),
-        sections=sections,
         findings=_findings(data, rows),
         headline=_headline(rows),
     )
@@ -74,17 +70,16 @@ def _line(title: str, row: pd.Series, digits: int) -> dict:
     return {
         "Arm": title,
         "n": numbers.seeds(int(row["n"]), int(row["failed"])),
-        "Mean ± SD": f"{row['mean']:.{digits}f} ± {row['sd']:.{digits}f}",
+        "Mean ± SD": numbers.plus_minus(row["mean"], row["sd"], digits),
         "Minimum": numbers.fixed(row["min"], digits),
         "Maximum": numbers.fixed(row["max"], digits),
         "Range": numbers.fixed(row["range"], digits),
         "Range in SD": numbers.fixed(row["range_in_sd"], 2),
         "Gaussian": numbers.fixed(row["range_in_sd_expected"], 2),
-        "p": p_text(row["range_p"]).replace("below", "<") if row["range_p"] == row["range_p"]
-        else numbers.NONE,
+        "p": p_cell(row["range_p"]),
         "Tails": row["tail"] or numbers.NONE,
         "Within": numbers.percent(row["inside_low"], 1),
-    }  # fmt: skip
+    }
 
 
 def _published(row: pd.Series, digits: int) -> dict:
@@ -94,7 +89,7 @@ def _published(row: pd.Series, digits: int) -> dict:
     return {
         "Arm": "  as published",
         "n": f"{n:,.0f}",
-        "Mean ± SD": f"{mean:.{digits}f} ± {sd:.{digits}f}",
+        "Mean ± SD": numbers.plus_minus(mean, sd, digits),
         "Minimum": numbers.fixed(low, digits),
         "Maximum": numbers.fixed(high, digits),
         "Range": numbers.fixed(high - low, digits),
@@ -156,7 +151,7 @@ def _ends(data: ExhibitData, judged: pd.DataFrame, titles: dict) -> str:
         up = greater_is_better(data.about, row["metric"])
         worst, best = row[["min", "max"] if up else ["max", "min"]]
         told.append(
-            f"{worst:.{places}f} to {best:.{places}f} for {titles[i]} ({row['n']:,.0f} seeds,"
-            f" {row['range_in_sd']:.1f} SD)"
+            f"{numbers.fixed(worst, places)} to {numbers.fixed(best, places)} for {titles[i]}"
+            f" ({row['n']:,.0f} seeds, {row['range_in_sd']:.1f} SD)"
         )
     return numbers.several(told)

@@ -10,11 +10,11 @@ from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import metric_title, settings
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("fold_scores",)
-# Headings of what is the protocol's own: who follows no paper never met it.
-_WRITTEN, _ONE_FOLD = "BCa, as written", ", one fold"
+# Heading of what is the protocol's own: who follows no paper never met it.
+_WRITTEN = "BCa, as written"
 
 
 class Options(Experiments):
@@ -26,16 +26,14 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, "No model was run on two splits or more at this scale.")
-    followed, shown, sections = data.follows, [], []
+    followed, lines = data.follows, Rows()
+    single = followed or rows["single"].notna().any()
+    written = _WRITTEN if followed else "BCa"
     for title, part in settings(data, rows):
         places = numbers.decimals(part["sd_folds"], least=3)
         for _, row in part.sort_values("mean", ascending=not _up(part)).iterrows():
-            shown.append(_line(data, row, places))
-            sections.append(f"{title}, {metric_title(row['metric'])}")
-    columns = pd.DataFrame(shown)
-    single = rows["single"].notna().any()
-    if not (followed or single):
-        columns = columns.drop(columns=[name for name in columns if name.endswith(_ONE_FOLD)])
+            line = _line(data, row, places, written, single)
+            lines.add(line, f"{title}, {metric_title(row['metric'])}")
     note = footnote(
         data,
         rows.rename(columns={"arm": "model"}),
@@ -46,16 +44,12 @@ def table(data: ExhibitData, options: dict) -> Table:
         " Corrected: Nadeau and Bengio's.",
         coverage.at(rows["level"].max(), coverage.CORRECTED),
         "SD over seeds: within a fold, root mean square.",
-        "One fold: what a single run would have told, on the first of them."
-        if followed or single
-        else "",
+        "One fold: what a single run would have told, on the first of them." if single else "",
     )
-    return Table(
+    return lines.table(
         data,
-        columns if followed else columns.rename(columns={_WRITTEN: "BCa"}),
         rows,
         note,
-        sections=sections,
         headline=_headline(rows, "as written" if followed else "as BCa’s"),
         findings=_findings(rows, "the protocol's" if followed else "BCa's"),
     )
@@ -89,12 +83,13 @@ def _up(part: pd.DataFrame) -> bool:
     return bool(part["greater_is_better"].iloc[0])
 
 
-def _line(data: ExhibitData, row: pd.Series, places: int) -> dict:
-    return {
-        "Model": arm_title(data, row["arm"], row["experiment"]),
-        f"Seed {row['single_seed']:.0f}{_ONE_FOLD}": numbers.fixed(row["single"], places),
+def _line(data: ExhibitData, row: pd.Series, places: int, written: str, single: bool) -> dict:
+    line = {"Model": arm_title(data, row["arm"], row["experiment"])}
+    if single:
+        line[f"Seed {row['single_seed']:.0f}, one fold"] = numbers.fixed(row["single"], places)
+    return line | {
         "Mean": numbers.fixed(row["mean"], places),
-        _WRITTEN: numbers.interval(row["bca_low"], row["bca_high"], places),
+        written: numbers.interval(row["bca_low"], row["bca_high"], places),
         "Corrected": numbers.interval(row["low"], row["high"], places),
         "SD over folds": numbers.fixed(row["sd_folds"], places),
         "SD over seeds": numbers.fixed(row["sd_seeds"], places),

@@ -17,8 +17,8 @@ from reseed.rendering.numbers import (
     spread_over,
     whole,
 )  # fmt: skip
-from reseed.rendering.settings import metric_title, pair_title
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.settings import metric_title, pair_title, settings
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("grid_plan",)
 
@@ -35,15 +35,13 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, "Model seeds and data seeds were not crossed at this scale.")
-    shown = [_line(data, row) for _, row in rows.iterrows()]
-    sections = [
-        f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
-        for _, row in rows.iterrows()
-    ]
+    lines = Rows()
+    for title, part in settings(data, rows):
+        for _, row in part.iterrows():
+            lines.add(_line(data, row), f"{title}, {metric_title(row['metric'])}")
     first = rows.iloc[0]
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         footnote(
             data,
@@ -53,7 +51,6 @@ def table(data: ExhibitData, options: dict) -> Table:
             " pilot grid; a small grid gives a rough plan. Data seeds are taken as independent"
             " draws of the data; splits of one table overlap, so the plan is hopeful.",
         ),
-        sections=sections,
         headline=_headline(rows),
         findings=_findings(rows),
     )

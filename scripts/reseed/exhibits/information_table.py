@@ -11,7 +11,7 @@ from reseed.options import Arms
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 _TITLES = {
     "alpha_hat": "α̂",
@@ -34,27 +34,22 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = measured(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)
-    shown, sections, findings, alpha = [], [], [], []
+    lines, findings, alpha = Rows(), [], []
     for title, part in cells(data, rows):
         for _, row in part.iterrows():
-            shown.append(
-                {
-                    "Measured on one half": _TITLES[row["measure"]],
-                    "Rank correlation": numbers.fixed(row["r"], 2),
-                    "Given": ", ".join(_TITLES[g] for g in row["given"].split(", ")),
-                    "Partial": numbers.with_interval(
-                        row["partial"], row["partial_low"], row["partial_high"], 2
-                    ),
-                    "Zeros": numbers.percent(row["share_zero"]),
-                }
-            )
-            sections.append(title)
+            line = {
+                "Measured on one half": _TITLES[row["measure"]],
+                "Rank correlation": numbers.fixed(row["r"], 2),
+                "Given": ", ".join(_TITLES[g] for g in row["given"].split(", ")),
+                "Partial": _partial(row),
+                "Zeros": numbers.percent(row["share_zero"]),
+            }
+            lines.add(line, title)
         alpha.append(part.set_index("measure").loc["alpha_hat"])
         findings.append(_finding(title, alpha[-1]))
     level, halves = rows["level"].iloc[0], rows["n_halves"].iloc[0]
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         footnote(
             data,
@@ -66,11 +61,13 @@ def table(data: ExhibitData, options: dict) -> Table:
             " not order.",
             per="arm",
         ),
-        sections=sections,
-        text_columns=1,
         findings=[*_over_arms(alpha), *findings],
         headline=_headline(alpha),
     )
+
+
+def _partial(row: pd.Series) -> str:
+    return numbers.with_interval(row["partial"], row["partial_low"], row["partial_high"], 2)
 
 
 def _adds(row: pd.Series) -> bool:
@@ -107,8 +104,7 @@ def _finding(title: str, row: pd.Series) -> str:
             " is nothing left to correlate."
         )
     adds = "adds something" if _adds(row) else "is not shown to add anything"
-    interval = numbers.with_interval(row["partial"], row["partial_low"], row["partial_high"], 2)
     return (
         f"{title}: given accuracy, churn and ECE, α̂ {adds} about disagreement on unseen items"
-        f" (partial rank correlation {interval}, {row['n']:,.0f} runs)."
+        f" (partial rank correlation {_partial(row)}, {row['n']:,.0f} runs)."
     )

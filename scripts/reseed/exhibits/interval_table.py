@@ -29,20 +29,22 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = together(rows[rows["held"] == ""])
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines = Rows()
-    # Experiments that vary the same seed of one arm are told apart by their titles.
-    same = rows.groupby([*_LINE, "arm", "varied"], dropna=False)["experiment"]
+    # Experiments that vary the same seed of one arm are told apart by their titles, and so are
+    # arms of two experiments that share theirs.
+    rows = rows.assign(title=arm_titles(data, rows))
+    same = rows.groupby([*_LINE, "title", "varied"], dropna=False)["experiment"]
     alone = same.transform("nunique") == 1
-    for (index, row), arm in zip(rows.iterrows(), arm_titles(data, rows), strict=True):
+    for index, row in rows.iterrows():
         varied = VARIED.get(row["varied"], row["varied"])
         title = "" if alone[index] else f" ({data.experiment(row['experiment'])})"
-        names = {"Algorithm": arm, "Varied": f"{varied}{title}"}
+        names = {"Algorithm": row["title"], "Varied": f"{varied}{title}"}
         where = section(data, rows, row["dataset"], row["scheme"], row["hyperparameters_source"])
         lines.add(names | _line(row, places[row["dataset"]]), where)
     level = rows["level"].max()
     percent = f"{100 * level:g} %"
     return lines.table(
         data,
-        rows,
+        rows.drop(columns="title"),
         footnote(data, rows, few(rows)),
         definitions=[
             f"Brackets: {percent} intervals over seeds. {coverage.spread(level)}{_crossed(rows)}",

@@ -22,9 +22,8 @@ from reseed.rendering.numbers import (
     several,
     spread_over,
 )  # fmt: skip
-from reseed.rendering.settings import metric_title, pair_title, pair_titles
-from reseed.rendering.tables import Table, empty_table
-from reseed.verdicts import p_text
+from reseed.rendering.settings import metric_title, p_cell, pair_title, pair_titles
+from reseed.rendering.tables import Rows, Table, empty_table
 
 #: Said after sentences on more than the intervals.
 COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
@@ -68,14 +67,13 @@ def table(data: ExhibitData, options: dict) -> Table:
     if rows.empty:
         return empty_table(data, nothing(options))
     words = options.get("verdicts", True)
-    shown, sections = [], []
+    lines = Rows()
     for _, row in rows.iterrows():
-        shown.append(_words(data, row) if words else _numbers(data, row))
-        sections.append(by_metric(data, place_title(data, rows, row), row["metric"]))
+        section = by_metric(data, place_title(data, rows, row), row["metric"])
+        lines.add(_words(data, row) if words else _numbers(data, row), section)
     level, alpha = rows["level"].max(), rows["alpha"].iloc[0]
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         footnote(
             data,
@@ -86,9 +84,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             " and items. With one run a side the seeds cannot be judged.",
             coverage.at(level, COVERS),
             failures(rows),
-            _left_out(data),
+            _left_out(data.rows(options.get("experiments"))),
         ),
-        sections=sections,
         text_columns=2 if words else 1,
         paragraphs=[1] if words else (),
         findings=findings(rows),
@@ -109,19 +106,15 @@ def _numbers(data: ExhibitData, row: pd.Series) -> dict:
         "Pair": pair_title(data, row),
         "Difference": fixed(row["difference"] * row["factor"], places),
         "Interval": interval(low, high, places) or NONE,
-        "p (Holm)": _p(row["p_holm"]),
+        "p (Holm)": p_cell(row["p_holm"]),
         "Runs": f"{row['runs_a']:.0f} + {row['runs_b']:.0f}",
         "Items": f"{row['items']:,.0f}",
         "Seeds' share": percent(row["seed_share"]) if row["scope"] == BOTH else "not known",
-        "p, runs swapped": _p(row["permutation_p"]),
-        "p, items swapped": _p(row["swap_p"]),
+        "p, runs swapped": p_cell(row["permutation_p"]),
+        "p, items swapped": p_cell(row["swap_p"]),
         "One run says A": percent(row["single_a"]),
         "One run says B": percent(row["single_b"]),
     }
-
-
-def _p(value: float) -> str:
-    return p_text(value).replace("below ", "< ") if value == value else NONE
 
 
 def failures(rows: pd.DataFrame) -> str:
@@ -130,8 +123,8 @@ def failures(rows: pd.DataFrame) -> str:
     return f"Failed runs (left out): {most} at most in a pair." if most else "No run failed."
 
 
-def _left_out(data: ExhibitData) -> str:
-    reasons = sorted({reason for reason in data.rows()["reason"] if reason})
+def _left_out(rows: pd.DataFrame) -> str:
+    reasons = sorted({reason for reason in rows["reason"] if reason})
     return f"Left out: {'; '.join(reasons)}." if reasons else ""
 
 

@@ -9,22 +9,31 @@ import pandas as pd
 
 from reseed.analyses.data import Data
 from reseed.analyses.leaderboard import analyse as rank_models
-from reseed.analyses.pairing import across_datasets, shared_key
+from reseed.analyses.pairing import shared_key
 from reseed.options import Experiments
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.letters import groups_of, letters
-from reseed.rendering.numbers import NONE, counted, decimals, fixed, gaps, seeds, several
+from reseed.rendering.numbers import (
+    NONE,
+    counted,
+    decimals,
+    fixed,
+    gaps,
+    plus_minus,
+    seeds,
+    several,
+)
 from reseed.rendering.settings import (
     BOARD,
     SETTING,
-    board_titles,
     joined,
     metric_title,
     note,
+    over_datasets,
     settings,
 )
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 from reseed.verdicts import ALL_DATASETS
 
 #: Datasets that fit beside one another; with more only ranks are shown, and all means in the CSV.
@@ -67,21 +76,20 @@ def table(data: ExhibitData, options: dict) -> Table:
     board["letters"] = _letters(board, pairs)
     over, single = (board[(board["dataset"] == ALL_DATASETS) == side] for side in (True, False))
     groups = list(_boards(data, board, pairs))
-    parts = []
+    parts, lines = [], Rows()
     for title, part, ranks, own in groups:
         if len(ranks):
             parts.append((title, _over(data, part, ranks, own)))
         else:
             parts += [(joined(title, t), _one(data, of, own)) for t, of in settings(data, part)]
-    shown = pd.concat([frame for _, frame in parts], ignore_index=True).fillna(NONE)
-    sections = [title for title, frame in parts for _ in range(len(frame))]
+    for title, part in parts:
+        for line in part:
+            lines.add(line, title if len(parts) > 1 else "")
     told = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
-    return Table(
+    return lines.table(
         data,
-        shown,
         board.drop(columns="place"),
         note(data, single, per="model and dataset"),
-        sections=sections if any(sections) and len(parts) > 1 else (),
         headline=_headline(data, *groups[0][1:]) if len(groups) == 1 else "",
         definitions=[text for text in (*told, _rank_note(over)) if text],
         findings=[text for found in groups for text in _findings(data, *found)],
@@ -106,14 +114,10 @@ def _boards(
     data: ExhibitData, board: pd.DataFrame, pairs: pd.DataFrame
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
     """(title, rows by setting, rows over datasets, pairs) of each comparison over datasets."""
-    single = board[board["dataset"] != ALL_DATASETS]
-    places = single.drop_duplicates("place")
-    chosen = [places.iloc[which] for which in across_datasets(places.to_dict("records"))]
-    keys = [shared_key(part) for part in chosen]
-    for title, part, key in zip(board_titles(data, keys), chosen, keys, strict=True):
-        over = _place(pd.DataFrame([key | {"dataset": ALL_DATASETS}]))
-        own, ranks = (board[board["place"].isin(where)] for where in (part["place"], over))
-        yield title, own, ranks, pairs[pairs["place"].isin(part["place"])]
+    for title, part in over_datasets(data, board[board["dataset"] != ALL_DATASETS]):
+        over = _place(pd.DataFrame([shared_key(part) | {"dataset": ALL_DATASETS}]))
+        ranks = board[board["place"].isin(over)]
+        yield title, part, ranks, pairs[pairs["place"].isin(part["place"])]
 
 
 def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
@@ -129,7 +133,7 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
     return found
 
 
-def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[dict]:
     places, own = _places(part), _setting_of(pairs, part)
     lines = []
     for _, row in part.iterrows():
@@ -146,12 +150,12 @@ def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataF
             "Runs": seeds(int(row["n"]), int(row["failed"])),
         }
         lines.append(line | _record(own, row["model"], 2))
-    return pd.DataFrame(lines)
+    return lines
 
 
 def _over(
     data: ExhibitData, part: pd.DataFrame, ranks: pd.DataFrame, pairs: pd.DataFrame
-) -> pd.DataFrame:
+) -> list[dict]:
     columns = settings(data, part)
     lines = []
     for _, row in ranks.iterrows():
@@ -164,16 +168,16 @@ def _over(
         if ranks["failed"].any():
             line["Failed runs"] = f"{row['failed']:.0f}"
         lines.append(line | _record(pairs, row["model"], 1))
-    return pd.DataFrame(lines)
+    return lines
 
 
 def _mean(part: pd.DataFrame, model: str, with_spread: bool) -> str:
     own = part[part["model"] == model]
     if own.empty or not own["n"].iloc[0]:
         return NONE
-    places, sd = _places(part), own["sd"].iloc[0]
-    spread = f" ± {fixed(sd, places)}" if with_spread and np.isfinite(sd) else ""
-    return f"{fixed(own['mean'].iloc[0], places)}{spread} {own['letters'].iloc[0]}".strip()
+    sd = own["sd"].iloc[0] if with_spread else np.nan
+    mean = plus_minus(own["mean"].iloc[0], sd, _places(part))
+    return f"{mean} {own['letters'].iloc[0]}".strip()
 
 
 def _places(part: pd.DataFrame) -> int:

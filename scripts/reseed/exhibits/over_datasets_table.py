@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 import pandas as pd
@@ -12,15 +13,15 @@ from reseed.rendering.data import ExhibitData, marks
 from reseed.rendering.numbers import (
     counted,
     decimals,
+    fixed,
     from_to,
     part_of,
     percent,
     several,
     with_interval,
 )  # fmt: skip
-from reseed.rendering.settings import boards, pair_title
+from reseed.rendering.settings import boards, p_cell, pair_title
 from reseed.rendering.tables import Rows, Table, empty_table
-from reseed.verdicts import p_text
 
 # Pairs of which a sentence tells.
 _TOLD = 6
@@ -68,11 +69,11 @@ def note(
 
 
 def _left_out(rows: pd.DataFrame) -> dict[str, dict[str, None]]:
-    """Datasets left out by reason, as the analysis says: `a, b: reason; c: reason`."""
-    parts = (part for text in rows["left_out_why"].unique() for part in text.split("; ") if part)
+    """Datasets left out by reason, as the analysis says for each pair."""
     reasons: dict[str, dict[str, None]] = {}
-    for names, _, why in (part.partition(": ") for part in parts):
-        reasons.setdefault(why, {}).update(dict.fromkeys(names.split(", ")))
+    for text in filter(None, rows["left_out_why"].unique()):
+        for why, names in json.loads(text).items():
+            reasons.setdefault(why, {}).update(dict.fromkeys(names))
     return reasons
 
 
@@ -145,10 +146,10 @@ def _line(data: ExhibitData, row: pd.Series) -> dict:
         "Mean difference": with_interval(
             row["effect"] * factor, row["low"] * factor, row["high"] * factor, digits
         ),
-        "SD between datasets": f"{row['tau'] * factor:.{digits}f}",
+        "SD between datasets": fixed(row["tau"] * factor, digits),
         "Better / equivalent / worse" if row["rope"] > 0 else "Better / worse": mean,
         "New dataset": new,
-        "Rank p": p_text(row["rank_p_holm"]).replace("below", "<"),
+        "Rank p": p_cell(row["rank_p_holm"]),
         "Outcome": row["outcome"],
     }
 

@@ -12,13 +12,11 @@ from reseed.rendering.numbers import (
     NONE,
     counted,
     fixed,
-    from_to,
     part_of,
     percent,
-    several,
 )  # fmt: skip
 from reseed.rendering.settings import (
-    RUNS,
+    counted_runs,
     difference_and_interval,
     difference_places,
     note,
@@ -96,10 +94,9 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     within, shown, by_rank = _shown(rows)
     if within.empty:
         return []
-    runs = several(dict.fromkeys(RUNS.get(d, "runs") for d in within["design"]))
     return [
         f"A difference is shown for {part_of(shown, len(within), 'pair')}, by the rank test for"
-        f" {by_rank} ({from_to(within['n'])} {runs} a pair, both adjusted over the pairs)."
+        f" {by_rank} ({counted_runs(within)} a pair, both adjusted over the pairs)."
     ]
 
 

@@ -8,7 +8,7 @@ from reseed.options import Experiments
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.settings import settings
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 TITLES = {
     "single": "One run, the higher wins",
@@ -39,28 +39,24 @@ def table(data: ExhibitData, options: dict) -> Table:
         reason = "No two models share folds and seeds at this scale."
         return empty_table(data, data.no_pairs(reason))
     titles = TITLES if data.follows else TITLES | _TESTS
-    shown, sections = [], []
+    lines = Rows()
     for title, part in settings(data, known):
         for _, row in part.iterrows():
-            shown.append({"Way of deciding": titles[row["setting"]]} | _line(row))
-            sections.append(title)
-    first = known.iloc[0]
+            lines.add({"Way of deciding": titles[row["setting"]]} | _line(row), title)
     note = footnote(
         data,
         known,
-        f"Level {first['alpha']:g}. Instability: share of evaluations whose order of two models is"
-        " not that of all trials' means (of the tests: means over all folds, a seed drawn for"
-        " each). Error: share of experiments with equal models in which any is called better. A/A:"
-        " seeds of one model pose as models on these very rows. Simulated: equally good models"
-        f" split likewise on fresh samples of {first['items']:,.0f} rows. In brackets: 95 %"
-        " intervals. Cost: training time by that of one run of each model.",
+        f"Level {known['alpha'].iloc[0]:g}. Instability: share of evaluations whose order of two"
+        " models is not that of all trials' means (of the tests: means over all folds, a seed drawn"
+        " for each). Error: share of experiments with equal models in which any is called better."
+        " A/A: seeds of one model pose as models on these very rows. Simulated: equally good models"
+        f" split likewise on fresh samples of {numbers.from_to(known['items'])} rows. In brackets:"
+        " 95 % intervals. Cost: training time by that of one run of each model.",
     )
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         note,
-        sections=sections,
         findings=_findings(data, known),
         headline=_headline(data, known),
     )
@@ -74,7 +70,7 @@ def _line(row: pd.Series) -> dict:
         "Error, simulated": f"{numbers.percent(row['simulated'], 1)}"
         f" [{100 * row['simulated_low']:.1f}, {100 * row['simulated_high']:.1f}]",
         "Runs a model": f"{row['runs']:,.0f}",
-        "Cost": f"{numbers.fixed(row['overhead'], 1)} ×",
+        "Cost": f"{row['overhead']:.1f} ×" if pd.notna(row["overhead"]) else numbers.NONE,
     }
 
 
@@ -108,14 +104,19 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     titles = [title for title, _ in settings(data, rows)]
     where = f"on {titles[0]}" if len(titles) == 1 else f"in {len(titles)} settings"
     count = numbers.from_to(written["simulations"])
-    cost = numbers.from_to(written["overhead"])
+    cost = ""
+    if written["overhead"].notna().any():
+        cost = f"; it costs {numbers.from_to(written['overhead'])} times a single run"
+    averaged = ""
+    if written["instability"].notna().any():  # over several seeds
+        averaged = f"; with all folds, one seed for each, {_shares(written, 'instability')}"
     test = "the protocol as written" if data.follows else "the uncorrected test"
     return [
         f"On equally good models {test} calls one better in"
         f" {_shares(written, 'simulated')} of {count} simulated experiments {where} (promised:"
         f" {numbers.percent(rows['alpha'].iloc[0])}), corrected in"
-        f" {_shares(corrected, 'simulated')}; it costs {cost} times a single run.",
+        f" {_shares(corrected, 'simulated')}{cost}.",
         f"With one run, {_shares(single, 'instability')} of evaluations turn the order of two"
-        f" models round; with all folds, one seed for each, {_shares(written, 'instability')}"
-        f" ({where}, {numbers.from_to(written['runs'])} runs of each model).",
+        f" models round{averaged} ({where}, {numbers.from_to(written['runs'])} runs of each"
+        " model).",
     ]

@@ -11,12 +11,12 @@ from reseed.options import TheseExperiments
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.rendering.headlines import listed
 from reseed.rendering.tables import Rows, Table, empty_table
 
 # Seeds from which on SDs are worth setting in order.
 _ENOUGH = 5
-_PAIR = ("pair of dataset and algorithm", "pairs of dataset and algorithm")
-ROW = ["experiment", "dataset", "hyperparameters_source", "test_ratio"]
+_SERIES = ["experiment", "dataset", "hyperparameters_source"]
 
 
 DRAWS = ("spread",)
@@ -39,10 +39,12 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = rows.assign(title=arm_titles(data, rows))
     arms = list(dict.fromkeys(rows["title"]))
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
-    lines = Rows()
-    for (experiment, dataset, source, ratio), part in rows.groupby(ROW, sort=False):
+    lines, same = Rows(), rows.groupby([*_SERIES, "test_ratio"])["scheme"].transform("nunique") > 1
+    row = [*_SERIES, "test_ratio", "scheme"]
+    for (experiment, dataset, source, ratio, scheme), part in rows.groupby(row, sort=False):
         cell = part.set_index("title")
-        line = {("", "Test ratio"): f"{ratio:g}", ("", "n"): _seeds(cell)}
+        told = f"{ratio:g} ({scheme})" if same[part.index].any() else f"{ratio:g}"
+        line = {("", "Test ratio"): told, ("", "n"): numbers.from_to(cell["n"], to="–")}
         for arm in arms:
             entry = cell.loc[arm] if arm in cell.index else None
             median = np.nan if entry is None else entry["median"]
@@ -67,10 +69,6 @@ def table(data: ExhibitData, options: dict) -> Table:
     )
 
 
-def _seeds(cell: pd.DataFrame) -> str:
-    return numbers.from_to(cell["n"], to="–")
-
-
 def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
     """(dataset, varied, arms whose SD falls as the test part grows, arms, most seeds)."""
     found = []
@@ -78,7 +76,7 @@ def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
     for (dataset, varied), part in usable.groupby(["dataset", "varied"], sort=False):
         trends = [
             stats.spearmanr(one["test_ratio"], one["sd"]).statistic
-            for _, one in part.groupby("title")
+            for _, one in part.groupby([*_SERIES, "title"])
             if one["test_ratio"].nunique() > 2 and one["sd"].nunique() > 1
         ]
         if trends:
@@ -88,14 +86,20 @@ def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
 
 
 def _headline(found: list) -> str:
-    parts, names = [], dict.fromkeys(varied for _, varied, *_ in found)
-    for name in names:
-        own = [(falling, total) for _, varied, falling, total, _ in found if varied == name]
-        falling, total = map(sum, zip(*own, strict=True))
-        noun = ("pair",) if len(names) > 1 else _PAIR
-        of = numbers.counted(total, *(noun if len(own) > 1 else ("algorithm",)))
-        parts.append(f"over {VARIED.get(name, name)} for {falling} of {of}")
-    return f"With a larger test part the SD falls: {', '.join(parts)}" if parts else ""
+    if not found:
+        return ""
+    table = pd.DataFrame(found, columns=["dataset", "varied", "falling", "total", "seeds"])
+    sums = table.groupby("varied", sort=False)[["falling", "total"]].sum()
+    if len(sums) == 1:
+        varied, noun = table["varied"].iloc[0], "algorithm" if len(table) == 1 else "cell"
+        of = f"{sums['falling'].iloc[0]} of {numbers.counted(sums['total'].iloc[0], noun)}"
+        return f"With a larger test part the SD falls: over {VARIED.get(varied, varied)} for {of}"
+    parts = [
+        (VARIED.get(varied, varied), f"{falling} of {total}")
+        for varied, falling, total in sums.itertuples(name=None)
+    ]
+    every = f"{table['falling'].sum()} of {numbers.counted(table['total'].sum(), 'cell')}"
+    return listed("Larger test part, smaller SD", parts, every)
 
 
 def _findings(data: ExhibitData, found: list) -> list[str]:

@@ -12,7 +12,7 @@ from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import cells, chosen
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST, listed
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("convergence",)
 
@@ -26,32 +26,26 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = chosen(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)
-    shown, sections, raw = [], [], []
+    lines, raw = Rows(), []
     for title, part in cells(data, rows):
         row = part.iloc[0]
-        shown.append(
-            {
-                "Arm": title,
-                "n": numbers.seeds(int(row["n"]), int(row["left_out"])),
-                "Reach it": f"{numbers.rounded_percent(row['share'])}"
-                f" [{100 * row['share_low']:.0f}, {100 * row['share_high']:.0f}]",
-                "Median epoch": f"{_epoch(row['median'])} [{_epoch(row['median_low'])},"
-                f" {_epoch(row['median_high'])}]",
-                "Epochs with restarts": _epoch(row["restarts"]),
-                "Converged at (median)": f"{part['converged'].median():,.0f}",
-                "Final, mean ± SD": f"{part['final'].mean():.4f} ± {part['final'].std(ddof=1):.4f}"
-                if len(part) > 1
-                else f"{part['final'].mean():.4f}",
-            }
-        )
+        line = {
+            "Arm": title,
+            "n": numbers.seeds(int(row["n"]), int(row["left_out"])),
+            "Reach it": numbers.share_with_interval(row, "share"),
+            "Median epoch": f"{_epoch(row['median'])} [{_epoch(row['median_low'])},"
+            f" {_epoch(row['median_high'])}]",
+            "Epochs with restarts": _epoch(row["restarts"]),
+            "Converged at (median)": f"{part['converged'].median():,.0f}",
+            "Final, mean ± SD": numbers.plus_minus(part["final"].mean(), part["final"].std(), 4),
+        }
         measure = measure_title(row["measure"])
-        sections.append(f"{data.dataset(row['dataset'])}: {measure} {row['target']:.4g}")
+        lines.add(line, f"{data.dataset(row['dataset'])}: {measure} {row['target']:.4g}")
         raw.append(row)
     level, first = rows["level"].iloc[0], rows.iloc[0]
     target = "the median final value of all runs on the dataset"
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         pd.DataFrame(raw),
         footnote(
             data,
@@ -63,7 +57,6 @@ def table(data: ExhibitData, options: dict) -> Table:
             " success if a run that fails is followed by one with a new seed.",
             per="arm",
         ),
-        sections=sections,
         headline=_headline(data, rows),
         findings=_findings(data, rows),
     )

@@ -10,7 +10,7 @@ from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET, keys
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("trimming",)
 
@@ -26,22 +26,21 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = measured(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)
-    shown, sections, chosen, findings = [], [], [], []
+    lines, chosen, findings = Rows(), [], []
     for title, part in cells(data, rows):
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
         best = best.head(options.get("count", 9)).sort_values("alpha_hat", kind="stable")
         printed = _printed(data, part)
         for source, models in ((title, best), (f"{title}, as published", printed)):
-            shown += [_line(row) for _, row in models.iterrows()]
-            sections += [f"{source} ({i:,.0f} test items)" for i in models["items"]]
+            for _, row in models.iterrows():
+                lines.add(_line(row), f"{source} ({row['items']:,.0f} test items)")
         chosen += [best, printed]
         findings.append(
             f"{title}: the {len(best)} most accurate of {len(part)} runs have accuracies of"
             f" {_span(best, 'accuracy', 4)} and α̂ of {_span(best, 'alpha_hat', 3)}."
         )
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         pd.concat(chosen, ignore_index=True),
         note(
             data,
@@ -49,7 +48,6 @@ def table(data: ExhibitData, options: dict) -> Table:
             "The most accurate runs only, so their accuracies are biased upwards. Churn in test"
             " items: against the ensemble of all judged runs, and mean against each of them.",
         ),
-        sections=sections,
         headline=_headline(chosen[::2]),
         findings=findings,
     )

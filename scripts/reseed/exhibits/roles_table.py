@@ -51,7 +51,7 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "SD": numbers.fixed(parts["sd"].iloc[0], 2 if measure == "gap" else 4),
             }
             for _, row in parts.iterrows():
-                line[_ROLES[row["component"]]] = _share(row)
+                line[_ROLES[row["component"]]] = numbers.share_with_interval(row, "share")
             lines.add(line, title)
         findings.append(_finding(part, f" ({title})" if len(arms) > 1 else ""))
     level = good["level"].iloc[0]
@@ -89,16 +89,11 @@ def _headline(parts: list[pd.DataFrame]) -> str:
 
 def _finding(rows: pd.DataFrame, of: str) -> str:
     gap, (first, second) = _gap(rows)
-    share = {name: _share(gap.loc[name]) for name in (first, second, "residual")}
+    parts = (first, second, "residual")
+    share = {name: numbers.share_with_interval(gap.loc[name], "share") for name in parts}
     grid = f"{gap['first_levels'].iloc[0]}×{gap['second_levels'].iloc[0]}"
     return (
         f"Of the variance of an item's logit gap{of}, {_ROLES[first].lower()} alone make"
         f" {share[first]}, {_ROLES[second].lower()} alone {share[second]}; {share['residual']} is"
         f" their interaction, which only the two together decide ({grid} seeds)."
-    )
-
-
-def _share(row: pd.Series) -> str:
-    return numbers.rounded_percent(row["share"]) + (
-        f" [{100 * row['share_low']:.0f}, {100 * row['share_high']:.0f}]"
     )

@@ -6,7 +6,7 @@ import pandas as pd
 
 from reseed.analyses.arms import with_arms
 from reseed.exhibits.trimming import left_out
-from reseed.rendering.arms import arm_title
+from reseed.rendering.arms import TEST_SET, cells
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.numbers import counted, percent, several, spread_over
 from reseed.verdicts import number
@@ -24,8 +24,6 @@ _RANKED_BY = {
     " shows what that costs.",
 }
 _OF_THE_PAPER = "The paper chooses on validation rows."
-_SPLIT = {"scheme": "", "hyperparameters_source": "", "data_seed": "data seed ",
-          "repeat": "repeat ", "fold": "fold "}  # fmt: skip
 
 
 def measured(data: ExhibitData) -> pd.DataFrame:
@@ -37,24 +35,17 @@ def measured(data: ExhibitData) -> pd.DataFrame:
     rows = data.rows()
     if rows.empty:
         return rows
-    rows = with_arms(rows[rows["reason"] == ""])
+    rows = with_arms(rows[rows["reason"] == ""]).reset_index(drop=True)
     return rows.assign(candidate=rows["admitted"].astype(bool) & rows["pareto"].astype(bool))
 
 
 def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
-    """Name of each row's cell: its arm, and of the split only what differs between cells."""
-    differ = [name for name in _SPLIT if rows[name].nunique() > 1]
-    several_experiments = rows["experiment"].nunique() > 1
-    return rows.apply(
-        lambda row: ", ".join(
-            [
-                arm_title(data, row["arm"], row["experiment"]),
-                *([data.experiment(row["experiment"])] if several_experiments else []),
-                *(f"{_SPLIT[name]}{row[name]}" for name in differ),
-            ]
-        ),
-        axis=1,
-    )
+    """Name of each row's cell, told apart from the others on its dataset."""
+    found = pd.Series("", rows.index)
+    for _, part in rows.groupby("dataset", sort=False):
+        for title, cell in cells(data, part, TEST_SET):
+            found[cell.index] = title
+    return found
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
@@ -93,10 +84,10 @@ def headline(rows: pd.DataFrame) -> str:
 
 def findings(rows: pd.DataFrame) -> list[str]:
     """What picking by test score costs, and how many models are close to their siblings."""
-    cells = rows.drop_duplicates(CELL)
-    seeds = sorted({int(n) for n in cells["n"]})
+    first = rows.drop_duplicates(CELL)
+    seeds = sorted({int(n) for n in first["n"]})
     optimism, gain = (
-        spread_over(100 * cells[name], "cell", _points) for name in ("optimism", "gain")
+        spread_over(100 * first[name], "cell", _points) for name in ("optimism", "gain")
     )
     winners = rows.loc[rows.groupby(CELL)["accuracy"].idxmax()]
     refused = int((~winners["admitted"].astype(bool)).sum())
@@ -113,7 +104,7 @@ def findings(rows: pd.DataFrame) -> list[str]:
             1,
             f"{int(rows['admitted'].astype(bool).sum())} of {len(rows)} trained models are close to"
             f" their siblings (α̂ at most {threshold:g}); the best by test accuracy is not in"
-            f" {refused} of {counted(len(cells), 'cell')}.",
+            f" {refused} of {counted(len(first), 'cell')}.",
         )
     return found
 

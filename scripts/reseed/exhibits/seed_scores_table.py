@@ -10,7 +10,7 @@ from reseed.rendering.arms import TEST_SET, arm_title, cells, place_title, place
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 METRICS = {
     "accuracy": "Accuracy",
@@ -32,63 +32,54 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, "No per-item scores of a classifier at this scale.")
-    lines, sections = [], []
-    for title, part in places(data, rows, TEST_SET):
+    lines = Rows()
+    for title, part in by_test_set(data, rows):
         for name, cell in cells(data, part):
-            lines.append(_line(name, cell.set_index("metric")))
-            sections.append(title)
+            line = _line(name, cell.set_index("metric"))
+            lines.add(line, title)
         known = part.dropna(subset="majority").drop_duplicates("metric").set_index("metric")
         if len(known):
             constant = {name: f"{known['majority'][m]:.3f}" for m, name in METRICS.items()}
-            lines.append({"Model": "The commonest class, always"} | constant)
-            sections.append(title)
+            own = {"Model": "The commonest class, always"} | constant
+            lines.add(dict.fromkeys(line, "") | own, title)
     note = footnote(
         data,
         rows,
         "Mean ± SD over seeds; precision, recall and F1 are means over classes (macro). Distinct:"
         " runs whose outputs differ from all earlier ones. Collapsed: runs that predict one class"
         " throughout. Diverged: share of runs that failed or collapsed. Seed"
-        f" {rows['seed'].max():.0f} beats: share of the other seeds that score worse in F1."
-        if rows["seed"].notna().any()
-        else "Mean ± SD over seeds; precision, recall and F1 are means over classes (macro).",
+        f" {rows['seed'].max():.0f} beats: share of the other seeds that score worse in F1.",
     )
-    shown = pd.DataFrame(lines).fillna("")
-    several = len(set(sections)) > 1
-    return Table(
+    return lines.table(
         data,
-        shown,
         rows,
         note,
-        sections=sections if several else (),
         findings=_findings(data, rows),
         headline=_headline(rows),
     )
 
 
+def by_test_set(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """(title, rows) of each test set; one alone needs no title."""
+    found = places(data, rows, TEST_SET)
+    return [(title if len(found) > 1 else "", part) for title, part in found]
+
+
 def _line(title: str, cell: pd.DataFrame) -> dict:
-    scores = {name: _score(cell.loc[metric]) for metric, name in METRICS.items()}
+    scores = {
+        name: numbers.plus_minus(*cell.loc[metric, ["mean", "sd"]], 3)
+        for metric, name in METRICS.items()
+    }
     first, f1 = cell.iloc[0], cell.loc["macro_f1"]
     return {
         "Model": title,
         **scores,
         "Runs": f"{first['n']:.0f}",
-        "Distinct": _count(first["distinct"]),
-        "Collapsed": _count(first["collapsed"]),
+        "Distinct": numbers.fixed(first["distinct"], 0),
+        "Collapsed": numbers.fixed(first["collapsed"], 0),
         "Diverged": numbers.percent(first["diverged"]),
-        f"Seed {first['seed']:.0f} beats": numbers.percent(f1["seed_percentile"])
-        if pd.notna(f1["seed_percentile"])
-        else "–",
+        f"Seed {first['seed']:.0f} beats": numbers.percent(f1["seed_percentile"]),
     }
-
-
-def _score(row: pd.Series) -> str:
-    if pd.isna(row["mean"]):
-        return "–"
-    return f"{row['mean']:.3f}" + ("" if pd.isna(row["sd"]) else f" ± {row['sd']:.3f}")
-
-
-def _count(value: float) -> str:
-    return "–" if pd.isna(value) else f"{value:.0f}"
 
 
 def measured(rows: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from reseed.options import TheseExperiments
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.settings import SETTING, cell_noun, counted_settings
 from reseed.rendering.tables import Rows, Table, empty_table
 
 #: What tells the rows of the table apart, beside the dataset.
@@ -18,8 +19,6 @@ ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
 LEAST = 3
 # Seeds from which on intervals of two SDs are narrow enough to be set side by side.
 _ENOUGH = 40
-#: Numbers of a row of the analysis that are spreads.
-SPREADS = ("iqr", "range", "sd", "relative_variation")
 
 
 DRAWS = ("spread",)
@@ -118,10 +117,14 @@ def _divide(a: float, b: float) -> float:
 
 
 def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
-    """Cells with both seeds varied apart: SDs, numbers of seeds, and `ratio`, data over model."""
+    """Cells with both seeds varied apart: SDs, numbers of seeds, and `ratio`, data over model.
+
+    Of several experiments that vary the same seed of a cell the first counts: no cell counts twice.
+    """
     usable = rows[(rows["n"] >= LEAST) & rows["sd"].notna()]
     data_seeds, model_seeds = (
-        usable[usable["varied"] == name].set_index(ROW) for name in ("data", "model")
+        usable[usable["varied"] == name].drop_duplicates(ROW).set_index(ROW)
+        for name in ("data", "model")
     )
     both = data_seeds.merge(
         model_seeds, left_index=True, right_index=True, suffixes=("_data", "_model")
@@ -148,11 +151,12 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     if len(both):
         seeds = both[["n_data", "n_model"]]
         count = numbers.from_to(seeds.to_numpy().ravel())
-        over = numbers.spread_over(both["ratio"], "pair")
+        noun = cell_noun(both.reset_index())
+        over = numbers.spread_over(both["ratio"], noun[0].partition(" ")[0])
         text = (
             f"Another random split moves the score more than another model seed does in"
-            f" {int((both['ratio'] > 1).sum())} of {len(both)} pairs of dataset and algorithm: the"
-            f" SD over data seeds is {over} times that over model seeds, from {count} seeds a side"
+            f" {int((both['ratio'] > 1).sum())} of {numbers.counted(len(both), *noun)}: the SD over"
+            f" data seeds is {over} times that over model seeds, from {count} seeds a side"
         )
         if seeds.min(axis=None) >= _ENOUGH:
             clear = int((both["sd_low_data"] > both["sd_high_model"]).sum())
@@ -164,16 +168,16 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 def _extremes(data: ExhibitData, usable: pd.DataFrame) -> list[str]:
     model_only = usable[usable["varied"] == "model"]
-    several = model_only.groupby("dataset")["arm"].nunique()
-    model_only = model_only[model_only["dataset"].isin(several.index[several > 1])]
+    arms = model_only.groupby(SETTING, dropna=False)["arm"].transform("nunique")
+    model_only = model_only[arms > 1]
     if model_only["dataset"].nunique() < 2:
         return []
     told = []
-    sd = model_only.groupby("dataset")["sd"]
+    sd, of = model_only.groupby(SETTING, dropna=False)["sd"], counted_settings(model_only)
     for word, end in (("smallest", "min"), ("largest", "max")):
         # Where several share the end, each has it.
         at_end = model_only[model_only["sd"] == sd.transform(end)]
         counts = pd.Series(arm_titles(data, at_end)).value_counts()
-        named = [f"{title} ({n} of {sd.ngroups} datasets)" for title, n in counts.items()]
+        named = [f"{title} ({n} of {of})" for title, n in counts.items()]
         told.append(f"{word} for {numbers.several(named)}")
     return [f"The SD over model seeds is {' and '.join(told)}."]

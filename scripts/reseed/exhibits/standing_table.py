@@ -8,11 +8,11 @@ import pandas as pd
 
 from reseed.options import Experiments
 from reseed.rendering import coverage, numbers
-from reseed.rendering.arms import arm_title
+from reseed.rendering.arms import cell_title
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import metric_title
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("standing",)
 
@@ -27,13 +27,14 @@ def table(data: ExhibitData, options: dict) -> Table:
     known = rows if rows.empty else rows[rows["reason"] == ""]
     if known.empty:
         return empty_table(data, "None of the given scores belongs to an arm that was run here.")
-    several = known["dataset"].nunique() > 1
-    shown = [_line(data, row, several) for _, row in known.iterrows()]
+    titles = [cell_title(data, known, row) for _, row in known.iterrows()]
+    lines = Rows()
+    for title, (_, row) in zip(titles, known.iterrows(), strict=True):
+        lines.add(_line(title, row))
     level = known["level"].max()
     missing = rows[rows["reason"] != ""]
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
         footnote(
             data,
@@ -48,29 +49,27 @@ def table(data: ExhibitData, options: dict) -> Table:
             else "",
         ),
         text_columns=2,
-        findings=_findings(data, known),
-        headline=_headline(data, known),
+        findings=_findings(titles, known),
+        headline=_headline(titles, known),
     )
 
 
-def _line(data: ExhibitData, row: pd.Series, several: bool) -> dict:
-    arm = arm_title(data, row["arm"], row["experiment"])
+def _line(title: str, row: pd.Series) -> dict:
     digits = numbers.decimals([row["sd"]], least=3)
-    low, high = 100 * row["percentile_low"], 100 * row["percentile_high"]
     best = "more than were run" if math.isinf(row["best_of"]) else f"{row['best_of']:,.0f}"
     return {
-        "Arm": f"{arm}, {data.dataset(row['dataset'])}" if several else arm,
+        "Arm": title,
         "Source": row["source"],
-        "Score": f"{row['score']:.{digits}f} {metric_title(row['metric'])}",
-        "Seeds here, mean ± SD": f"{row['mean']:.{digits}f} ± {row['sd']:.{digits}f}"
+        "Score": f"{numbers.fixed(row['score'], digits)} {metric_title(row['metric'])}",
+        "Seeds here, mean ± SD": f"{numbers.plus_minus(row['mean'], row['sd'], digits)}"
         f" (n = {row['n']:,.0f})",
-        "Beats": f"{numbers.rounded_percent(row['percentile'])} [{low:.0f}, {high:.0f}]",
+        "Beats": numbers.share_with_interval(row, "percentile"),
         "Best of": best,
         "SD from the mean": numbers.fixed(row["sds"], 1),
     }
 
 
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
+def _headline(titles: list[str], rows: pd.DataFrame) -> str:
     enough = rows[rows["n"] >= LEAST]
     if enough.empty:
         return ""
@@ -78,14 +77,14 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
     if len(enough) > 1:
         return f"{len(enough)} given scores beat {beats} of their own seeds"
     row = enough.iloc[0]
-    arm = arm_title(data, row["arm"], row["experiment"])
+    arm = titles[rows.index.get_loc(row.name)]
     return f"{arm}: {row['score']:g} beats {beats} of {row['n']:,.0f} seeds"
 
 
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+def _findings(titles: list[str], rows: pd.DataFrame) -> list[str]:
     return [
-        f"{arm_title(data, row['arm'], row['experiment'])}, {row['source']}: {row['score']:g} beats"
-        f" {numbers.percent(row['percentile'])} of {row['n']:,.0f} of its own seeds (interval"
+        f"{title}, {row['source']}: {row['score']:g} beats {numbers.percent(row['percentile'])} of"
+        f" {row['n']:,.0f} of its own seeds (interval"
         f" {numbers.from_to(row[['percentile_low', 'percentile_high']], numbers.percent)})."
-        for _, row in rows.iterrows()
+        for title, (_, row) in zip(titles, rows.iterrows(), strict=True)
     ]

@@ -28,16 +28,15 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = rows if rows.empty else rows[rows["reason"] == ""]
     if rows.empty:
         return empty_table(data, "No two arms have two finished seeds each at this scale.")
-    arms = list(dict.fromkeys(rows["arm_a"]))
     lines, findings = Rows(), []
     for title, part in settings(data, rows):
         cell = {(r["arm_a"], r["arm_b"]): r for _, r in part.iterrows()}
         heading = f"{title}, {metric_title(part['metric'].iloc[0])}"
         experiment = part["experiment"].iloc[0]
-        for a in dict.fromkeys(part["arm_a"]):
-            line = {"Lies above": arm_title(data, a, experiment)}
-            line |= {arm_title(data, b, experiment): _cell(cell.get((a, b))) for b in arms}
-            lines.add(line, heading)
+        arms = {a: arm_title(data, a, experiment) for a in dict.fromkeys(part["arm_a"])}
+        for a, name in arms.items():
+            others = {other: _cell(cell.get((a, b))) for b, other in arms.items()}
+            lines.add({"Lies above": name} | others, heading)
         found = part[part["dominates"].astype(bool)]
         findings.append(
             f"{title}: almost stochastic order is shown for"

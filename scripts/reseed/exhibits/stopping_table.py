@@ -19,7 +19,7 @@ from reseed.options import Experiments
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE, decimals, interval
 from reseed.rendering.settings import in_unit, note, pair_title, settings
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("stopping",)
 
@@ -33,25 +33,23 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, NOTHING)
-    shown, sections, raw = [], [], []
+    lines, raw = Rows(), []
     for title, setting in settings(data, rows):
         for _, part in setting.groupby(PAIR, sort=False):
             last = part.iloc[-1]
             low, high = last["low"] * last["factor"], last["high"] * last["factor"]
             known = math.isfinite(low) and high > low
             places = decimals([(high - low) / 2], 2, 1) if known else 2
-            shown.append(
-                {
-                    "Pair": pair_title(data, last),
-                    "Runs of each": f"{last['n']:.0f}",
-                    "Interval now": interval(low, high, places) or NONE,
-                    "Settled, Gaussian": _at(settled_at(last)),
-                    "Outcome": _outcome(data, last),
-                    "Settled, symmetric": _at(last["e_stopped_at"]),
-                    "Settled, bounded": _at(last["bounded_stopped_at"]),
-                }
-            )
-            sections.append(f"{title}, {in_unit(last)}")
+            line = {
+                "Pair": pair_title(data, last),
+                "Runs of each": f"{last['n']:.0f}",
+                "Interval now": interval(low, high, places) or NONE,
+                "Settled, Gaussian": _at(settled_at(last)),
+                "Outcome": _outcome(data, last),
+                "Settled, symmetric": _at(last["e_stopped_at"]),
+                "Settled, bounded": _at(last["bounded_stopped_at"]),
+            }
+            lines.add(line, f"{title}, {in_unit(last)}")
             raw.append(last)
     text = (
         "Number of runs after which the pair was settled, allowing for a look after every run."
@@ -59,13 +57,11 @@ def table(data: ExhibitData, options: dict) -> Table:
         " symmetric about 0, of any tails; bounded: empirical-Bernstein sequence, which assumes"
         " only the bounds and seldom settles small differences."
     )
-    known = pd.DataFrame(raw).rename(columns={"model_a": "model"})
-    return Table(
+    table = pd.DataFrame(raw)
+    return lines.table(
         data,
-        pd.DataFrame(shown),
-        pd.DataFrame(raw),
-        note(data, known, text, overlap(rows)),
-        sections=sections,
+        table,
+        note(data, table.rename(columns={"model_a": "model"}), text, overlap(rows)),
         findings=findings(data, rows),
         headline=headline(rows),
     )

@@ -10,7 +10,7 @@ from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import settings
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("training_time",)
 
@@ -25,24 +25,20 @@ def table(data: ExhibitData, options: dict) -> Table:
     known = rows if rows.empty else rows[rows["reason"] == ""]
     if known.empty:
         return empty_table(data, "No two arms were trained on the same split and seeds.")
-    shown, sections = [], []
+    lines = Rows()
     for title, part in settings(data, known):
         for _, row in part.iterrows():
-            shown.append(_line(data, row))
-            sections.append(title)
+            lines.add(_line(data, row), title)
     level = 100 * known["level"].iloc[0]
     text = (
         "Time: median seconds of a training. By the other: geometric mean over runs on the same"
         f" split and seeds, with its {level:g} % t interval. Whatever else ran on the machine is"
         " in it. Same outputs: such runs of the two that gave the same, bit by bit."
     )
-    note = footnote(data, known, text, per="arm")
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(shown),
         rows,
-        note,
-        sections=sections,
+        footnote(data, known, text, per="arm"),
         text_columns=2,
         findings=[_finding(data, row) for _, row in known.iterrows()],
         headline=_headline(data, known),
@@ -57,19 +53,23 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
         times = numbers.from_to(known["ratio"], numbers.ratio)
         return f"{times} times the training time of the other, in {len(known)} comparisons"
     row = known.iloc[0]
-    times = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
-    return f"{arm_title(data, row['arm'], row['experiment'])}: {times} times the training time"
+    arm = arm_title(data, row["arm"], row["experiment"])
+    return f"{arm}: {_times(row)} times the training time"
+
+
+def _times(row: pd.Series) -> str:
+    places = numbers.decimals([row["ratio"]])
+    return numbers.with_interval(row["ratio"], row["low"], row["high"], places)
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:
-    ratio = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
     places = numbers.decimals([row["seconds"], row["baseline_seconds"]])
     return {
         "Trained": arm_title(data, row["arm"], row["experiment"]),
         "Beside": arm_title(data, row["baseline"], row["experiment"]),
         "Time": f"{row['seconds']:,.{places}f} s",
         "The other's": f"{row['baseline_seconds']:,.{places}f} s",
-        "By the other": ratio,
+        "By the other": _times(row),
         "Same outputs": numbers.NONE
         if pd.isna(row["same_outputs"])
         else f"{row['same_outputs']:.0f} of {row['n']:.0f}",
@@ -78,9 +78,8 @@ def _line(data: ExhibitData, row: pd.Series) -> dict:
 
 
 def _finding(data: ExhibitData, row: pd.Series) -> str:
-    times = numbers.with_interval(row["ratio"], row["low"], row["high"], 2)
     arm, baseline = (arm_title(data, row[name], row["experiment"]) for name in ("arm", "baseline"))
     return (
-        f"{arm} on {data.dataset(row['dataset'])}: {times} times the training time of {baseline}"
-        f" ({row['n']:.0f} runs of each)."
+        f"{arm} on {data.dataset(row['dataset'])}: {_times(row)} times the training time of"
+        f" {baseline} ({row['n']:.0f} runs of each)."
     )

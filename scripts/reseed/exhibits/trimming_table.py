@@ -9,7 +9,7 @@ from reseed.options import Arms
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.headlines import LEAST, listed
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.tables import Rows, Table, empty_table
 
 DRAWS = ("trimming_summary",)
 
@@ -23,18 +23,15 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = measured(data, options)
     if rows.empty:
         return empty_table(data, NOTHING)
-    shown = []
+    lines = Rows()
     for title, part in cells(data, rows):
         row = part.iloc[0]
-        shown.append(_line(title, row, ""))
+        lines.add(_line(title, row, ""))
         if row[[c for c in row.index if c.startswith("published_")]].notna().any():
-            shown.append(_line("  as published", row, "published_"))
-    frame = pd.DataFrame(shown)
-    frame.columns = pd.MultiIndex.from_tuples(frame.columns)
+            lines.add(_line("  as published", row, "published_"))
     threshold = rows["threshold"].iloc[0]
-    return Table(
+    return lines.table(
         data,
-        frame,
         rows,
         note(
             data,
@@ -53,11 +50,11 @@ def _line(title: str, row: pd.Series, prefix: str) -> dict:
         return "none" if pd.isna(low) else f"{low:.4f}–{high:.4f}"
 
     mine = prefix == ""
-    mean = f"{row['accuracy_mean']:.4f} ± {row['accuracy_sd']:.4f}" if mine else numbers.NONE
+    mean = numbers.plus_minus(row["accuracy_mean"], row["accuracy_sd"], 4)
     return {
         ("", "Arm"): title,
         ("", "Runs judged"): f"{row['candidates']:.0f}" if mine else numbers.NONE,
-        ("Accuracy", "Mean ± SD"): mean,
+        ("Accuracy", "Mean ± SD"): mean if mine else numbers.NONE,
         ("Accuracy", "Range"): span("accuracy"),
         ("Accuracy", "Ensemble"): numbers.fixed(row[f"{prefix}ensemble_accuracy"], 4),
         ("Accuracy", "Range, low α̂"): span("low_alpha_accuracy"),

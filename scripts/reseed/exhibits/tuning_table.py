@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from reseed.analyses.arms import with_arms
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, few, score_places
 from reseed.options import Names, Strict
 from reseed.rendering import numbers
+from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
 from reseed.rendering.tables import Rows, Table, empty_table
 
-ROW = ["dataset", "scheme", "varied", "model"]
+ROW = ["dataset", "scheme", "varied", "arm"]
 
 
 DRAWS = ("spread",)
@@ -39,16 +41,15 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(
             data, f"Tuned anew for {numbers.counted(most, 'seed')} at this scale: no spread to see."
         )
-    fixed = fixed[fixed["dataset"].isin(tuned["dataset"]) & fixed["scheme"].isin(tuned["scheme"])]
-    both = pd.concat([fixed.assign(tuning="fixed"), tuned.assign(tuning="tuned")])
+    both = with_arms(pd.concat([fixed.assign(tuning="fixed"), tuned.assign(tuning="tuned")]))
+    # What was not tuned anew stands in no row.
+    both = both[both["tuning"].eq("tuned").groupby([both[n] for n in ROW]).transform("any")]
     places = {d: score_places(part) for d, part in both.groupby("dataset")}
     lines = Rows()
     ordered = both.sort_values("varied", key=lambda s: s != "model", kind="stable")
-    for (dataset, _, varied, model), part in ordered.groupby(ROW, sort=False):
+    for (dataset, _, varied, _), part in ordered.groupby(ROW, sort=False):
         cell = part.drop_duplicates("tuning").set_index("tuning")
-        if "tuned" not in cell.index:
-            continue
-        line = {("", "Algorithm"): data.model(model)}
+        line = {("", "Algorithm"): arm_titles(data, part)[0]}
         for name, title in (("fixed", "Fixed"), ("tuned", "Tuned for each pair")):
             entry = cell.loc[name] if name in cell.index else None
             line |= columns(title, entry, places[dataset], sd=True)

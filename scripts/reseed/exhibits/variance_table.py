@@ -54,7 +54,10 @@ def table(data: ExhibitData, options: dict) -> Table:
             "Total SD": numbers.fixed(np.sqrt(first["total"]), places[entry["dataset"]]),
         }
         for name, title in columns.items():
-            line[title] = _share(parts.loc[name]) if name in parts.index else numbers.NONE
+            known = name in parts.index
+            line[title] = (
+                numbers.share_with_interval(parts.loc[name], "share") if known else numbers.NONE
+            )
         heading = f"{data.dataset(entry['dataset'])}, {metric_title(data.metric(entry['dataset']))}"
         more = rows["experiment"].nunique() > 1
         lines.add(line, heading + (f": {data.experiment(entry['experiment'])}" if more else ""))
@@ -105,13 +108,6 @@ def _grids(rows: pd.DataFrame) -> str:
         " × ".join(_FACTORS.get(name, name).lower() for name in factors.split(", "))
         for factors in dict.fromkeys(rows["factors"])
     )
-
-
-def _share(part: pd.Series) -> str:
-    text = numbers.rounded_percent(part["share"])
-    if np.isfinite(part["share_low"]):
-        text += f" [{100 * part['share_low']:.0f}, {100 * part['share_high']:.0f}]"
-    return text
 
 
 def _shares(rows: pd.DataFrame) -> pd.DataFrame:

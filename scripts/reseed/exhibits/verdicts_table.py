@@ -10,9 +10,9 @@ from reseed.options import Experiments
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
 from reseed.rendering.settings import (
-    RUNS,
     SETTING,
     adjusted_over,
+    counted_runs,
     counted_settings,
     difference_and_interval,
     difference_places,
@@ -110,10 +110,10 @@ def _in_order(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _printed(part: pd.DataFrame) -> pd.DataFrame:
-    if len(part) <= _MOST:
+    best = leaders(part)["model_a"]  # none where no two models share a run
+    if len(part) <= _MOST or best.empty:
         return part
-    best = leaders(part).iloc[0]["model_a"]
-    return part[(part["model_a"] == best) | (part["model_b"] == best)]
+    return part[part[["model_a", "model_b"]].eq(best.iloc[0]).any(axis="columns")]
 
 
 def _titles(data: ExhibitData, row: dict) -> dict:
@@ -135,8 +135,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     within = rows[(rows["design"] != "datasets") & rows["difference"].notna()]
     if within.empty:
         return []
-    runs = numbers.several(dict.fromkeys(RUNS.get(d, "runs") for d in within["design"]))
-    count = f"{numbers.from_to(within['n'])} {runs} a pair"
+    count = f"{counted_runs(within)} a pair"
     found = [_leaders(data, within, count)] if every_pair(within) else [
         f"Of {numbers.counted(len(within), 'chosen pair')} a difference is shown for"
         f" {int((within['outcome'] == 'difference').sum())} ({count})."

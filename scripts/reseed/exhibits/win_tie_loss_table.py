@@ -9,13 +9,15 @@ import pandas as pd
 from reseed.options import Experiments
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
-from reseed.rendering.numbers import NONE, counted
-from reseed.rendering.settings import counted_settings, note
-from reseed.rendering.tables import Table, empty_table
+from reseed.rendering.numbers import NONE, counted, several
+from reseed.rendering.settings import counted_settings, note, over_datasets
+from reseed.rendering.tables import Rows, Table, empty_table
 from reseed.verdicts import ALL_DATASETS
 
 #: Models a matrix has room for; of more the totals are shown.
 MOST_MODELS = 8
+# Models of the same record that a heading names.
+_NAMED = 3
 WIN, TIE, LOSS, NO_VERDICT = range(4)
 _INDEX = {"difference": WIN, "no difference shown": TIE, "equivalent": TIE}
 
@@ -41,44 +43,56 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(data, data.no_pairs(reason))
     if rows["dataset"].nunique() == 1:
         return empty_table(data, "One dataset: the verdicts say which differences are shown.")
-    counts = count(rows)
-    experiment = rows["experiment"].iloc[0] if rows["experiment"].nunique() == 1 else None
-    titles = {model: arm_title(data, model, experiment) for model in counts}
-    models = sorted(counts, key=lambda model: (-_net(counts[model]), model))
-    lines, raw = [], []
-    for model in models:
-        total = _total(counts[model])
-        line = {
-            "Model": titles[model],
-            "Wins": total[WIN],
-            "Ties": total[TIE],
-            "Losses": total[LOSS],
-        }
-        if any(_total(counts[m])[NO_VERDICT] for m in models):
-            line["No verdict"] = total[NO_VERDICT]
-        if 2 < len(models) <= MOST_MODELS:
-            line |= {f"vs {titles[other]}": _cell(counts[model], other) for other in models}
-        lines.append(line)
-        raw += [
-            {"model": model, "against": other}
-            | dict(zip(("wins", "ties", "losses", "no_verdict"), found, strict=True))
-            for other, found in counts[model].items()
-        ]
-    best = _total(counts[models[0]])
+    lines, raw, found = Rows(), [], over_datasets(data, rows)
+    counts = [count(part) for _, part in found]
+    undecided = any(_total(against)[NO_VERDICT] for of in counts for against in of.values())
+    for (title, part), of in zip(found, counts, strict=True):
+        models = sorted(of, key=lambda model: (-_net(of[model]), -_total(of[model])[WIN], model))
+        titles = {m: arm_title(data, m, part["experiment"].iloc[0]) for m in models}
+        for model in models:
+            total = _total(of[model])
+            line = {
+                "Model": titles[model],
+                "Wins": total[WIN],
+                "Ties": total[TIE],
+                "Losses": total[LOSS],
+            }
+            if undecided:
+                line["No verdict"] = total[NO_VERDICT]
+            if 2 < len(models) <= MOST_MODELS:
+                line |= {f"vs {titles[other]}": _cell(of[model], other) for other in models}
+            lines.add(line, title)
+            raw += [
+                ({"over": title} if title else {})
+                | {"model": model, "against": other}
+                | dict(zip(("wins", "ties", "losses", "no_verdict"), each, strict=True))
+                for other, each in of[model].items()
+            ]
     definition = (
         f"Counted over {counted_settings(rows)} and "
         f"{counted(len(rows), 'comparison')}. A win is a difference shown at the adjusted level; a "
         "tie is none shown, which does not show that two models are equal. Cells: "
         "wins–ties–losses of the row’s model."
     )
-    return Table(
+    return lines.table(
         data,
-        pd.DataFrame(lines),
         pd.DataFrame(raw),
         note(data, rows.drop(columns=["n"])),
-        headline=f"{titles[models[0]]} wins {best[WIN]} of {counted(sum(best), 'comparison')}",
+        headline=_headline(titles, counts[0]) if len(counts) == 1 else "",
         definitions=[definition],
     )
+
+
+def _headline(titles: dict[str, str], counts: dict[str, dict[str, list[int]]]) -> str:
+    """What the first model wins; of several with its record, that they share it."""
+    totals = [_total(counts[model]) for model in titles]
+    names = [title for title, total in zip(titles.values(), totals, strict=True)
+             if total == totals[0]]  # fmt: skip
+    of = f"{totals[0][WIN]} of {counted(sum(totals[0]), 'comparison')}"
+    if len(names) == 1:
+        return f"{names[0]} wins {of}"
+    who = several(names) if len(names) <= _NAMED else f"{len(names)} models"
+    return f"{who} win {of} each"
 
 
 def count(rows: pd.DataFrame) -> dict[str, dict[str, list[int]]]:

@@ -55,10 +55,16 @@ def cells(
     data: ExhibitData, rows: pd.DataFrame, place: Sequence[str] = PLACE
 ) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each cell, in order of appearance."""
-    return [
-        (cell_title(data, rows, part.iloc[0], place), part)
-        for _, part in rows.groupby(keys(rows, place), sort=False, dropna=False)
-    ]
+    parts = rows.groupby(keys(rows, place), sort=False, dropna=False)
+    return [(cell_title(data, rows, part.iloc[0], place), part) for _, part in parts]
+
+
+def places(
+    data: ExhibitData, rows: pd.DataFrame, place: Sequence[str]
+) -> list[tuple[str, pd.DataFrame]]:
+    """(title, rows) of each place, in order of appearance."""
+    parts = rows.groupby([name for name in place if name in rows], sort=False, dropna=False)
+    return [(place_title(data, rows, part.iloc[0], place), part) for _, part in parts]
 
 
 def cell_title(
@@ -67,9 +73,14 @@ def cell_title(
     cell: pd.Series | dict,
     place: Sequence[str] = PLACE,
 ) -> str:
-    """The arm; where arms do not tell the cells of `rows` apart, what differs of the place too."""
+    """The arm; where titles do not tell the cells of `rows` apart, what differs of the place too.
+
+    Arms of two experiments may share a title.
+    """
     title = arm_title(data, cell["arm"], cell.get("experiment"))
-    if len(rows[keys(rows, place)].drop_duplicates()) == rows["arm"].nunique():
+    every = rows[keys(rows, place)].drop_duplicates()
+    titles = {arm_title(data, one["arm"], one.get("experiment")) for _, one in every.iterrows()}
+    if every["arm"].is_unique and len(titles) == len(every):
         return title
     return ", ".join([title, *_differing(data, rows, cell, place)])
 
@@ -86,17 +97,6 @@ def place_title(
     return ", ".join([data.dataset(cell["dataset"]), *_differing(data, own, cell, rest)])
 
 
-def places(
-    data: ExhibitData, rows: pd.DataFrame, place: Sequence[str]
-) -> list[tuple[str, pd.DataFrame]]:
-    """(title, rows) of each place, in order of appearance."""
-    names = [name for name in place if name in rows]
-    return [
-        (place_title(data, rows, part.iloc[0], place), part)
-        for _, part in rows.groupby(names, sort=False, dropna=False)
-    ]
-
-
 def arm_titles(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     """Title of each row's arm."""
     named = with_arms(rows)
@@ -108,14 +108,14 @@ def _differing(
     data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict, place: Sequence[str]
 ) -> list[str]:
     titles = {"dataset": data.dataset, "experiment": data.experiment}
-    found = []
-    for name in place:
-        if name not in rows or rows[name].nunique(dropna=False) < 2 or pd.isna(cell[name]):
-            continue
-        if name == "varied" and rows["experiment"].nunique() > 1:
-            continue  # the experiment's title says it
-        found.append(titles.get(name, f"{_WORDS.get(name, '')}{{}}".format)(cell[name]))
-    return found
+    differ = [name for name in place if name in rows and rows[name].nunique(dropna=False) > 1]
+    told = {name: cell[name] for name in differ if pd.notna(cell[name])}
+    if "experiment" in told:
+        told.pop("varied", None)  # the experiment's title says it
+    return [
+        titles[name](value) if name in titles else f"{_WORDS.get(name, '')}{value}"
+        for name, value in told.items()
+    ]
 
 
 def by_metric(data: ExhibitData, title: str, metric: str) -> str:

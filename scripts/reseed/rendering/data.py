@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 from reseed.analyses.arms import with_arms
 from reseed.metric_names import title_in_text as metric_title
-from reseed.rendering.footnotes import scale_sentence
+from reseed.rendering.footnotes import scale_sentence, sentence
 from reseed.rendering.numbers import from_to
 
 #: A model is marked where more than this share of its trials stopped at their limit.
@@ -224,8 +224,8 @@ def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()
     recipes, limits = data.recipes(models), data.limits(models)
     return [
         *stand_ins(data, datasets),
-        *([f"† {'; '.join(recipes)}."] if recipes else []),
-        *([f"‡ Not converged, stopped at the limit of training: {'; '.join(limits)}."]
+        *([sentence(f"† {'; '.join(recipes)}")] if recipes else []),
+        *([sentence(f"‡ Not converged, stopped at the limit of training: {'; '.join(limits)}")]
           if limits else []),
         *mixed(data, datasets, models),
     ]  # fmt: skip
@@ -256,7 +256,8 @@ def units(data: ExhibitData, datasets: list[str]) -> list[str]:
             unit = entry.get("unit") or f"the target ({entry.get('target', 'as given')})"
             square = "squared unit" if entry["metric"] == "mse" else "unit"
             name = metric_title(entry["metric"])
-            found.append(f"{data.dataset(dataset).rstrip('*')}: {name} in the {square} of {unit}.")
+            title = data.dataset(dataset).rstrip("*")
+            found.append(sentence(f"{title}: {name} in the {square} of {unit}"))
     return found
 
 
@@ -264,7 +265,7 @@ def stand_ins(data: ExhibitData, datasets: list[str]) -> list[str]:
     """One sentence a dataset that stands in for one that cannot be had."""
     entries = ((name, data.about["datasets"][name]) for name in datasets)
     return [
-        f"* {data.dataset(name).rstrip('*')} stands in for {entry['stand_in']}."
+        sentence(f"* {data.dataset(name).rstrip('*')} stands in for {entry['stand_in']}")
         for name, entry in entries
         if entry.get("stand_in")
     ]

@@ -9,14 +9,19 @@ import re
 
 from reseed.config import SCALES
 
-# (mark, word in the footnote, its sentence); a sentence ends with a full stop and a blank.
-_MARKS = [
-    ("*", "stand-in", re.compile(r"\* [^*†‡]*? stands in for .*?\.(?=\s|$)")),
-    ("†", "changed recipe", re.compile(r"† .*?\.(?=\s|$)")),
-    ("‡", "not converged", re.compile(r"‡ .*?\.(?=\s|$)")),
-]
-_UNITS = re.compile(r"[^.:]+: (?:MSE|MAE) in the (?:squared )?unit of .*?\.(?=\s|$)")
+# (mark, word in the footnote); a mark begins the sentence that says what it means.
+_MARKS = [("*", "stand-in"), ("†", "changed recipe"), ("‡", "not converged")]
+_UNIT = re.compile(": (?:MSE|MAE) in the (?:squared )?unit of ")
 UNITS = "Units"
+
+
+def sentence(text: str) -> str:
+    """One sentence, which ends where a full stop and a blank first follow each other.
+
+    Titles and texts of a user may hold an `St. Louis` or `U.S. loans`: the blank in them is one
+    that never breaks, so that no page takes it for the end.
+    """
+    return re.sub(r"\.\s+", ".\u00a0", text.strip()).rstrip(".") + "."
 
 
 def scale_sentence(scale: str) -> str:
@@ -27,9 +32,7 @@ def scale_sentence(scale: str) -> str:
 def shorten(footnote: str, scale: str) -> str:
     """The footnote without the scale, and without units and marks, which `sentence_of` gathers."""
     text = footnote.replace(scale_sentence(scale), "", 1)
-    for pattern in (*(pattern for _, _, pattern in _MARKS), _UNITS):
-        text = pattern.sub("", text)
-    return " ".join(text.split())
+    return " ".join(part for part in _sentences(text) if not _kind(part))
 
 
 def sentence_of(footnotes: list[str]) -> list[tuple[str, list[str]]]:
@@ -38,35 +41,35 @@ def sentence_of(footnotes: list[str]) -> list[tuple[str, list[str]]]:
     Of the recipes and the models that did not converge, exhibits name those that they show: the
     parts of their lists are put together.
     """
-    found = []
-    for mark, _, pattern in _MARKS:
-        every = [s.strip() for text in footnotes for s in pattern.findall(text)]
-        if mark == "*":
-            sentences = list(dict.fromkeys(s.removeprefix("* ") for s in every))
-        else:
-            sentences = _together(every, mark)
-        found.append((mark, sentences))
-    units = [s.strip() for text in footnotes for s in _UNITS.findall(_bare(text))]
-    found.append((UNITS, list(dict.fromkeys(units))))
-    return [(mark, sentences) for mark, sentences in found if sentences]
+    told: dict[str, list[str]] = {mark: [] for mark in (*(mark for mark, _ in _MARKS), UNITS)}
+    for part in (part for text in footnotes for part in _sentences(text)):
+        if kind := _kind(part):
+            told[kind].append(part.removeprefix("* "))
+    for mark in ("†", "‡"):
+        told[mark] = _together(told[mark], mark)
+    return [(kind, list(dict.fromkeys(parts))) for kind, parts in told.items() if parts]
 
 
 def marks_in(text: str) -> list[tuple[str, str, str]]:
     """(mark, word, link) of each mark that a footnote within `text` explains."""
-    return [(mark, word, "#data") for mark, word, pattern in _MARKS if pattern.search(text)]
+    kinds = {_kind(part) for part in _sentences(text)}
+    return [(mark, word, "#data") for mark, word in _MARKS if mark in kinds]
 
 
-def _bare(text: str) -> str:
-    """The footnote without marks, before whose sentences a unit's would be taken for theirs."""
-    for _, _, pattern in _MARKS:
-        text = pattern.sub("", text)
-    return text
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=\.) ", text.strip())
+
+
+def _kind(part: str) -> str:
+    """Which mark a sentence explains, or that it is a unit's; empty for any other."""
+    found = next((mark for mark, _ in _MARKS if part.startswith(f"{mark} ")), "")
+    return found or (UNITS if _UNIT.search(part) else "")
 
 
 def _together(sentences: list[str], mark: str) -> list[str]:
     heads: dict[str, dict[str, None]] = {}
-    for sentence in sentences:
-        body = sentence.removeprefix(f"{mark} ").removesuffix(".")
+    for text in sentences:
+        body = text.removeprefix(f"{mark} ").removesuffix(".")
         head = "" if mark == "†" else "Not converged, stopped at the limit of training: "
         parts = body.removeprefix(head).split("; ")
         heads.setdefault(head, {}).update(dict.fromkeys(parts))

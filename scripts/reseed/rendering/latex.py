@@ -34,7 +34,7 @@ _WIDTH = {character: width for text, width in _ADVANCE.items() for character in 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": "$<$", ">": "$>$", "|": "$|$", '"': "''", "\n": " ", "\t": " ",
+    "<": "$<$", ">": "$>$", "|": "$|$", '"': "''", "`": r"\`{}", "\n": " ", "\t": " ", "\r": " ",
     "–": "--", "—": "---", "−": "$-$", "‑": "-", "×": r"$\times$", "±": r"$\pm$",
     "·": r"$\cdot$", "≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "≠": r"$\ne$",
     "²": "$^2$", "³": "$^3$", "¹": "$^1$", "°": r"$^\circ$", "µ": r"$\mu$", "½": r"$\frac12$",
@@ -69,7 +69,10 @@ def escape_latex(text: str) -> str:
             if found:
                 found[-1] = _accented(found[-1], last, character)
             continue
-        plain = character if character.isascii() else f"[U+{ord(character):04X}]"
+        known = character.isascii() and character.isprintable()
+        plain = character if known else f"[U+{ord(character):04X}]"
+        if character == last == "-":
+            plain = "{}-"  # two would be printed as a dash
         found.append(_LATEX.get(character, plain))
         last = character
     return "".join(found)
@@ -252,8 +255,14 @@ def _tabular(table: Table, lines: list, block: _Block, whole: float) -> str:
             heading = escape_latex(section)
             wide = rf"\multicolumn{{{count}}}{{@{{}}p{{{whole:.0f}pt}}@{{}}}}"
             out.append(rf"{space}{wide}{{\raggedright\textbf{{{heading}}}\strut}} \\")
-        out.append(" & ".join(_cell(cells[i], i, block) for i in block.columns) + r" \\")
+        out.append(_row([_cell(cells[i], i, block) for i in block.columns]))
     return "\n".join([*out, r"\bottomrule", r"\end{tabular}"])
+
+
+def _row(cells: list[str]) -> str:
+    """A row, begun by nothing that the end of the row or rule before it would take for its own."""
+    text = " & ".join(cells)
+    return f"{'{}' if text.startswith(('[', '*')) else ''}{text} \\\\"
 
 
 def _total(natural: list[float], block: _Block) -> float:
@@ -282,11 +291,12 @@ def _head(levels: list[list[str]], block: _Block) -> list[str]:
     for level in levels[:-1]:
         cells, rules, start = [], [], 1
         for name, width in groups(level):
-            cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if name else "")
-            cells[-1] = cells[-1] or " & ".join([""] * width)
             if name:
+                cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}")
                 rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
+            else:
+                cells += [""] * width
             start += width
-        lines += [" & ".join(cells) + r" \\", " ".join(rules)]
+        lines += [_row(cells), " ".join(rules)]
     names = zip(block.columns, levels[-1], strict=True)
-    return [*lines, " & ".join(_cell(name, i, block) for i, name in names) + r" \\"]
+    return [*lines, _row([_cell(name, i, block) for i, name in names])]

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 
 from reseed.verdicts import share_text
 
 NONE = "–"
+MOST_DECIMALS = 6
 
 
 def decimals(
     values: Iterable[float],
     significant: int = 2,
     least: int = 2,
-    most: int = 6,
+    most: int = MOST_DECIMALS,
     *,
     otherwise: Iterable[float] = (),
 ) -> int:
     """Decimals that show the smallest non-zero of `values` with `significant` digits.
 
     Of `otherwise` where there is none: spreads say how many decimals mean something, but single
-    runs and deterministic models have no spread.
+    runs and deterministic models have no spread. `least` gives way where it would print more than
+    six digits of a large number.
     """
     sizes = _sizes(values) or _sizes(otherwise)
     if not sizes:
         return least
-    return min(most, max(least, significant - 1 - math.floor(math.log10(min(sizes)))))
+    magnitude = math.floor(math.log10(min(sizes)))
+    return min(most, max(min(least, 5 - magnitude), significant - 1 - magnitude, 0))
 
 
 def _sizes(values: Iterable[float]) -> list[float]:
@@ -42,22 +45,32 @@ def gaps(values: Iterable[float]) -> list[float]:
 
 
 def fixed(value: float | None, places: int) -> str:
-    """`0.1234`; a dash where there is no number."""
+    """`0.1234`; a dash where there is no number.
+
+    A number too small for the most decimals that there are, as a loss of 1e-9, is no zero.
+    """
     if value is None or not math.isfinite(value):
         return NONE
-    return f"{value:.{places}f}"
+    text = f"{value:.{places}f}"
+    return f"{value:.2e}" if value and places >= MOST_DECIMALS and not float(text) else text
 
 
 def interval(low: float, high: float, places: int) -> str:
     """`[0.12, 0.34]`; empty where there is none."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
-    return f"[{low:.{places}f}, {high:.{places}f}]"
+    return f"[{fixed(low, places)}, {fixed(high, places)}]"
 
 
 def with_interval(value: float, low: float, high: float, places: int) -> str:
     """`0.20 [0.12, 0.34]`."""
     return f"{fixed(value, places)} {interval(low, high, places)}".strip()
+
+
+def plus_minus(mean: float, sd: float, places: int) -> str:
+    """`0.900 ± 0.012`; the mean alone where one run has no SD."""
+    text = fixed(mean, places)
+    return f"{text} ± {fixed(sd, places)}" if math.isfinite(sd) else text
 
 
 def percent(value: float, places: int = 0) -> str:
@@ -70,16 +83,25 @@ def rounded_percent(value: float) -> str:
     return f"{100 * value:.0f} %" if math.isfinite(value) else NONE
 
 
+def share_with_interval(row: Mapping, name: str) -> str:
+    """`40 % [12, 74]`, of the columns `name`, `name_low` and `name_high`; without, `40 %`."""
+    text, low, high = rounded_percent(row[name]), row[f"{name}_low"], row[f"{name}_high"]
+    return f"{text} [{100 * low:.0f}, {100 * high:.0f}]" if math.isfinite(low) else text
+
+
 def seeds(n: int, failed: int) -> str:
     """Number of seeds behind a row, with what failed: `49 (1 failed)`."""
     return f"{n:,} ({failed:,} failed)" if failed else f"{n:,}"
 
 
 def ratio(value: float) -> str:
-    """A ratio with about three digits."""
+    """A ratio with about three digits: `1.23`, `1,234`, `0.001`."""
     if not math.isfinite(value):
         return NONE
-    return f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    text = f"{value:.2f}"
+    return text if float(text) or not value else f"{value:.1g}"
 
 
 def several(values: Iterable[str]) -> str:
@@ -94,11 +116,11 @@ def counted(n: int, noun: str, plural: str = "") -> str:
 
 
 def times(value: float) -> str:
-    """How many times, to be read in a heading: `1.4`, `4`, `12`."""
+    """How many times, to be read in a heading: `1.4`, `4`, `12`, `0.02`."""
     if not math.isfinite(value):
         return NONE
     rounded = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
-    return rounded.removesuffix(".0")
+    return rounded.removesuffix(".0") if float(rounded) or not value else f"{value:.1g}"
 
 
 def whole(value: float) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 import pandas as pd
+from reseed.analyses.pairing import across_datasets, shared_key
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title
@@ -35,8 +36,9 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     told = ("experiment", "scheme", "hyperparameters_source")
     differ = [name for name in told if within[name].nunique().max() > 1]
     found = []
-    for key, part in rows.groupby(SETTING, sort=False, dropna=False):
-        names = dict(zip(SETTING, key, strict=True))
+    place = [name for name in SETTING if name in rows]
+    for key, part in rows.groupby(place, sort=False, dropna=False):
+        names = dict(zip(place, key, strict=True))
         parts = [dataset_title(data, names["dataset"])]
         names["experiment"] = data.experiment(names["experiment"])
         found.append((joined(*parts, *(names[name] for name in differ)), part))
@@ -50,11 +52,20 @@ def boards(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFram
     """
     names = [name for name in BOARD if name in rows]
     found = list(rows.groupby(names, sort=False, dropna=False))
-    titles = board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in found])
+    titles = _board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in found])
     return [(title, part) for title, (_, part) in zip(titles, found, strict=True)]
 
 
-def board_titles(data: ExhibitData, keys: list[dict]) -> list[str]:
+def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """As `boards`, of rows on single datasets: see `pairing.across_datasets`."""
+    number = rows.groupby(SETTING, sort=False, dropna=False).ngroup()
+    places = rows.drop_duplicates(SETTING)
+    chosen = across_datasets(places.to_dict("records"))
+    titles = _board_titles(data, [shared_key(places.iloc[which]) for which in chosen])
+    return [(t, rows[number.isin(which)]) for t, which in zip(titles, chosen, strict=True)]
+
+
+def _board_titles(data: ExhibitData, keys: list[dict]) -> list[str]:
     """What tells comparisons over datasets apart, a title each; empty where there is one."""
     told = [name for name in BOARD if name != "test_ratio" and name in keys[0]]
     differ = [name for name in told if len({key[name] for key in keys}) > 1]
@@ -143,6 +154,13 @@ def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
         return "all pairs of the study"
     alone = len(rows[SETTING].drop_duplicates()) == rows["dataset"].nunique()
     return f"the pairs of a {'dataset' if alone else part}"
+
+
+def counted_runs(rows: pd.DataFrame) -> str:
+    """How many runs, of what, stand behind a pair: `6 to 8 model seeds`, `1 split`."""
+    number = numbers.from_to(rows["n"])
+    nouns = dict.fromkeys(RUNS.get(design, "runs") for design in rows["design"])
+    return f"{number} {numbers.several(n.removesuffix('s') if number == '1' else n for n in nouns)}"
 
 
 def leaders(rows: pd.DataFrame) -> pd.DataFrame:

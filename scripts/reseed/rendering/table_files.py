@@ -65,7 +65,7 @@ def markdown(table: Table) -> str:
     details = "\n".join(f"- {_plain(detail)}" for detail in table.details if detail)
     title = f"**{_plain(table.data.title)}**"
     title += f": {_plain(table.headline)}" if table.headline else ""
-    parts = [title, table.heading, "\n".join(lines), table.note, details]
+    parts = [title, _plain(table.heading), "\n".join(lines), _plain(table.note), details]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
