@@ -209,27 +209,19 @@ def lost_files(file: Path, dataset: Dataset) -> Iterator[str]:
             )
 
 
-def code_of_model(file: Path, model: Model, project: Path) -> Iterator[str]:
-    """A factory that is not there, or code that cannot be followed."""
+def code(field: str, place: str, project: Path, strict: bool = True) -> Iterator[str]:
+    """`module:thing` that is not there, or whose imports cannot be followed."""
     try:
-        code_of(model.factory, project, strict=not model.code)
-    except ReseedError as error:
-        yield f"{file}: factory: {error}"
-    try:
-        named_code(model.code, project)
-    except ReseedError as error:
-        yield f"{file}: code: {error}"
-
-
-def code_of_metric(field: str, metric: str, project: Path) -> Iterator[str]:
-    """A metric of one's own that is not there."""
-    try:
-        code_of(metric, project)
+        refuse_unbound(place, project)
+        code_hash(place.partition(":")[0], project=project, strict=strict)
     except ReseedError as error:
         yield f"{field}: {error}"
 
 
-def code_of(place: str, project: Path, strict: bool = True) -> str:
-    """Hash of the code behind `module:thing`. Raises ReseedError for a thing that is not there."""
-    refuse_unbound(place, project)
-    return code_hash(place.partition(":")[0], project=project, strict=strict)
+def code_of_model(file: Path, model: Model, project: Path) -> Iterator[str]:
+    """What is wrong with a model's factory, and with the files that its `code` names."""
+    yield from code(f"{file}: factory", model.factory, project, not model.code)
+    try:
+        named_code(model.code, project)
+    except ReseedError as error:
+        yield f"{file}: code: {error}"

@@ -55,9 +55,12 @@ def training_job(project: Project, block: Block) -> dict:
 
 def tuning_job(project: Project, planned: PlannedSetting, stem: str) -> dict:
     """What a hyper-parameter search is told."""
-    results = str(Path(project.main.results).resolve())
-    trial = planned.searches()[stem]
-    return {"results": results, "setting": planned.description(), "trial": list(trial)}
+    return {
+        "results": str(Path(project.main.results).resolve()),
+        "mixed": project.main.mixed,
+        "setting": planned.description(),
+        "trial": list(planned.searches()[stem]),
+    }
 
 
 def _given_titles(project: Project, study: Study) -> dict[str, dict[str, str]]:

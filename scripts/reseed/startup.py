@@ -38,7 +38,6 @@ def data_mirror(configured: str | None) -> str:
 
 def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
     """Names of the datasets whose only sources are mirror files that are not there."""
-
     return [d.name for d in datasets if not is_reachable(d.model_dump(), mirror)]
 
 
@@ -78,13 +77,12 @@ def _mistakes(project: Project, config: Path, folder: Path) -> Iterator[str]:
     for name in filter(project.models.get, models):
         file = config / "models" / f"{name}.yaml"
         yield from checks.code_of_model(file, project.models[name], folder)
-    sound = {}
-    for field, metric in metrics.items():
-        if metric and ":" in metric:
-            wrong = list(checks.code_of_metric(field, metric, folder))
-            yield from wrong
-            sound |= {} if wrong else {field: metric}
-    yield from _wrong_when_loaded(project, config, folder, sound)
+    own = {field: metric for field, metric in metrics.items() if metric and ":" in metric}
+    for field, metric in list(own.items()):
+        for mistake in checks.code(field, metric, folder):
+            del own[field]
+            yield mistake
+    yield from _wrong_when_loaded(project, config, folder, own)
 
 
 def _wrong_when_loaded(
@@ -102,24 +100,22 @@ def _wrong_when_loaded(
         for name, entry in getattr(study, family).items()
     ]
     found = {}
-    for _, family, entry in used:
+    for field, family, entry in used:
         with contextlib.suppress(ReseedError):  # told with the study's names
-            found[family, entry.kind] = kinds.find(family, entry.kind, folder)
-    modules = {kind.module for kind in found.values()}
+            found[field] = kinds.find(family, entry.kind, folder), entry.options
+    modules = {kind.module for kind, _ in found.values()}
     modules |= {metric.partition(":")[0] for metric in metrics.values()}
-    told = [(field, family, entry.kind, entry.options) for field, family, entry in used]
     code = code_hash(*sorted(modules), project=folder) if modules else ""
+    told = [(field, kind.name, options) for field, (kind, options) in found.items()]
     seen = Path(project.main.results, "plan", "options", digest(told, metrics, code))
     if seen.exists():
         return []
-    mistakes = []
-    for field, family, entry in used:
+    mistakes = list(_wrong_metrics(metrics))
+    for field, (kind, options) in found.items():
         try:
-            if (family, entry.kind) in found:
-                kinds.checked_options(found[family, entry.kind], entry.options, folder)
+            kinds.checked_options(kind, options, folder)
         except ReseedError as error:
             mistakes.append(f"{field}: {error}")
-    mistakes += _wrong_metrics(metrics)
     if not mistakes:
         with contextlib.suppress(OSError):
             seen.parent.mkdir(parents=True, exist_ok=True)

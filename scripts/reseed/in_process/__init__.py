@@ -243,20 +243,22 @@ def _train(
                 found[model, place, seed] = outcome
                 step(model.name)
 
-    first, *others = drawn.places
-    unseeded = [model for model in models if not model.seeded]
-    jobs = [(m, p, seeds if m.seeded else seeds[:1]) for p in drawn.places for m in models]
     # A model may draw what no parameter of it tells: a second seed on the first split says so.
+    first = drawn.places[0]
     train(
-        [(m, p, seeds[:2] if p is first and m in unseeded else numbers) for m, p, numbers in jobs]
+        [
+            (model, place, seeds if model.seeded else seeds[: 2 if place is first else 1])
+            for place in drawn.places
+            for model in models
+        ]
     )
     moved = []
-    for model in unseeded if len(seeds) > 1 else ():
+    for model in (model for model in models if not model.seeded and len(seeds) > 1):
         one, two = (found[model, first, seed] for seed in seeds[:2])
         if (one.status, one.fingerprint) == (two.status, two.fingerprint):
             del found[model, first, seeds[1]]
         else:
-            moved += [(model, first, seeds[2:]), *((model, place, seeds[1:]) for place in others)]
+            moved += [(model, place, seeds[2 if place is first else 1 :]) for place in drawn.places]
     if any(numbers for _, _, numbers in moved):
         train(moved)
     return found
@@ -321,24 +323,15 @@ def _refuse_without_runs(frame: Any) -> None:
             )
 
 
-def _unseeded(
-    models: list[Model], seeds: list[int], trained: dict[tables.Key, Outcome]
-) -> list[str]:
+def _unseeded(models: list[Model], seeds: list[int], trained: dict) -> Iterator[str]:
     """What is to be known of models of which no parameter holds a seed."""
-    of_all = {model for model, _, seed in trained if seed == seeds[-1]}
-    named = {True: [], False: []}
-    for model in models:
-        if not model.seeded:
-            named[model in of_all].append(model.name)
-    lead, kinds = (
-        "no parameter holds a seed",
-        (
-            (False, "so one training a split stands for all seeds."),
-            (True, "yet trainings differ: each is its own, with the global generators so seeded."),
-        ),
-    )
-    return [
-        f"{', '.join(named[moved])}: {lead}, {text}"
-        for moved, text in kinds
-        if named[moved] and len(seeds) > 1
-    ]
+    moved = {model for model, _, seed in trained if seed == seeds[-1]}
+    unseeded = [model for model in models if not model.seeded and len(seeds) > 1]
+    for text, names in (
+        ("so one training a split stands for all seeds.",
+         [model.name for model in unseeded if model not in moved]),
+        ("yet trainings differ: each is its own, with the global generators so seeded.",
+         [model.name for model in unseeded if model in moved]),
+    ):  # fmt: skip
+        if names:
+            yield f"{', '.join(names)}: no parameter holds a seed, {text}"
