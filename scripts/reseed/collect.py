@@ -168,26 +168,23 @@ def _check_environments(study: Study, frame: pd.DataFrame) -> None:
     found, newest = [], {}
     for _, files, trial in study.trials():
         path, device = files.target(trial), files.described["device"]
-        found.append((files, trial, path, device, files.read(trial)["environment"]))
-        seconds = path.stat().st_mtime
-        newest[device] = max(newest.get(device, (seconds, found[-1][-1])), (seconds, found[-1][-1]))
+        made = path.stat().st_mtime, files.read(trial)["environment"]
+        newest[device] = max(made, newest.get(device, made))
+        found.append((files, trial, path, made[1]))
     trials, searches = set(), set()
-    for files, trial, path, device, environment in found:
-        current = newest[device][1]
-        if environment != current:
-            trials.add(path)
-        winner = files.winner(trial)
-        if winner and not _same_machine(study, winner.get("environment"), current):
+    for files, trial, path, environment in found:
+        here, winner = newest[files.described["device"]][1], files.winner(trial)
+        foreign = bool(winner) and not _same_machine(study, winner.get("environment"), here)
+        if foreign:
             searches.add(files.search_files(trial))
+        if foreign or environment != here:  # a search is made anew for a trial that is not there
+            trials.add(path)
     discard(*trials, *searches, *(path.with_suffix(".parquet") for path in searches))
-    if trials or searches:
-        counts = [f"{len(trials)} trials"] * bool(trials) + [f"{len(searches)} searches"] * bool(
-            searches
-        )
+    if trials:
         raise ReseedError(
-            f"study {study.job['study']}: {' and '.join(counts)} were made under other versions or"
-            " on another device and are removed (mixed: retrain). Run snakemake again to make them"
-            " here."
+            f"study {study.job['study']}: {len(trials)} trials, or the searches they follow"
+            f" ({len(searches)}), were made under other versions or on another device and are"
+            " removed (mixed: retrain). Run snakemake again to make them here."
         )
 
 

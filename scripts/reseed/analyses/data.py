@@ -19,6 +19,7 @@ from reseed.seeds import stream
 #: What is held fixed while seeds vary.
 CELL = IDENTITY
 SEEDS = ["data_seed", *MODEL_SEED]
+_GIVEN = ["given_seed", "repeat"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Data:
 class Cell:
     """One cell: `key` by the names of `CELL`, and one row a seed of the columns `SEEDS`, `score`
     on `metric`, and `bad`, the trials of that seed that gave none. Repeats of given results are
-    among its data seeds (`data_seeds`).
+    among its data seeds (`data_seeds`); `given_seed` and `repeat` are what the results call them.
     """
 
     key: dict
@@ -146,6 +147,8 @@ def cells(data: Data) -> Iterator[Cell]:
     number = trials.groupby(CELL, sort=False, dropna=False).ngroup()
     trials = trials[[*CELL, *SEEDS]].assign(
         data_seed=data_seeds(trials),
+        given_seed=trials["data_seed"],
+        repeat=trials["repeat"],
         cell=number,
         metric=metric,
         score=score,
@@ -153,7 +156,7 @@ def cells(data: Data) -> Iterator[Cell]:
     )
     # One grouping of all: one for each of thousands of cells would take minutes.
     seeds = trials.groupby(["cell", *SEEDS], sort=True).agg(
-        score=("score", "mean"), bad=("bad", "sum")
+        score=("score", "mean"), bad=("bad", "sum"), **{n: (n, "first") for n in _GIVEN}
     )
     of = dict(iter(seeds.reset_index().groupby("cell")))
     none = seeds.iloc[:0].reset_index()
