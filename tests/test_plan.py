@@ -236,3 +236,13 @@ def test_a_metric_that_is_measured_on_request_is_measured_where_a_dataset_names_
     assert planned.recipe()["metric"] == "pinball_90"
     (planned,) = plan_of(dataset=regression | {"metric": "mae"})[1].settings.values()
     assert planned.recipe()["metric"] is None
+
+
+def test_how_rows_reach_a_model_is_in_the_key(monkeypatch):
+    """An edit of `take` changes what is learnt, though the prepared files stay as they are."""
+    from reseed import planning
+
+    seen = []
+    monkeypatch.setattr(planning, "code_hash", lambda *names, **how: seen.append(names) or "")
+    plan_of()
+    assert {"reseed.training.run", "reseed.data.inputs", "reseed.models.forest"} <= set(seen[0])

@@ -14,8 +14,9 @@ from reseed.plan import Plan, PlannedArm, PlannedSetting
 from reseed.project import Project
 
 MAX_TRIALS = 2_000_000
-# The module whose imports are all that training shares between families.
-TRAINING = "reseed.training.run"
+# The modules whose imports are all that training shares between families: how models are trained,
+# and how prepared rows reach them.
+TRAINING = ("reseed.training.run", "reseed.data.inputs")
 SEARCH = "reseed.training.tuning"
 
 
@@ -69,7 +70,7 @@ class _Planner:
         modules = _modules([model["factory"], dataset.get("metric")], self.folder)
         named = named_code(model["code"], self.folder) if model["code"] else ""
         strict = not model["code"]
-        return digest(code_hash(TRAINING, *modules, project=self.folder, strict=strict), named)
+        return digest(code_hash(*TRAINING, *modules, project=self.folder, strict=strict), named)
 
     def setting(self, dataset: str, scheme: dict, model: str, source: dict) -> PlannedSetting:
         setting = Setting(dataset, scheme_id(scheme), model, hyperparameters_id(source))
