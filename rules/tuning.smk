@@ -29,6 +29,7 @@ for planned in PLAN.settings.values():
                 ),
             params:
                 key=planned.search_key,
+                versions=TRIGGER_VERSIONS,
                 run=script("tune.py"),
                 job=told(
                     lambda w, planned=planned, stem=stem: tuning_job(

@@ -15,15 +15,17 @@ def main() -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would go, remove nothing")
     arguments = parser.parse_args()
     from reseed.config import SCALES
+    from reseed.planning import make_plan
+    from reseed.project import load
     from reseed.prune import planned_files, unplanned
-    from reseed.startup import read_plan
 
+    # Every study and dataset: one that is not asked for, or whose mirror is away, is planned still.
+    given = {"studies": []} | ({"results": arguments.results} if arguments.results else {})
     keep, results = set(), None
     for scale in arguments.scale or SCALES:
-        given = {"scale": scale} | ({"results": arguments.results} if arguments.results else {})
-        project, plan, _ = read_plan("config", given)
+        project = load("config", given | {"scale": scale})
         results = Path(project.main.results)
-        keep |= planned_files(plan)
+        keep |= planned_files(make_plan(project))
     if not results.is_dir():
         raise ReseedError(f"{results}: there is no such folder. Nothing to prune.")
     count, size = 0, 0

@@ -35,11 +35,15 @@ def entries():
     return copy.deepcopy(ENTRIES)
 
 
-def load_from(folder, entries, **overrides):
+def write(folder, entries):
     for place, entry in entries.items():
         path = folder / f"{place}.yaml"
         path.parent.mkdir(exist_ok=True)
         path.write_text(entry if isinstance(entry, str) else yaml.safe_dump(entry))
+
+
+def load_from(folder, entries, **overrides):
+    write(folder, entries)
     return load(folder, overrides)
 
 
@@ -96,7 +100,7 @@ def test_every_mistake_is_told_at_once(tmp_path, entries):
         ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
         ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
         ("studies/first", {"metric": "acu"}, "metric: unknown metric 'acu'"),
-        ("studies/first", {"metric": "mine:cost"}, "keep: metric mine:cost is measured on kept"),
+        ("studies/first", {"metric": "mine:cost"}, "keep: the metric mine:cost needs the raw outputs"),
         ("studies/first", {"hyperparameters": {"metric": "aucc"}}, "Did you mean 'auc'?"),
         (
             "studies/first",
@@ -168,6 +172,14 @@ def test_schemas_are_in_step_with_the_classes():
         assert json.loads(path.read_text()) == schema, "run: make schemas"
 
 
+def experiment(**fields):
+    return {"experiments": {"e": {"seeds": {"model": 1}} | fields}}
+
+
+def analysis(kind, **options):
+    return {"analyses": {"a": {"kind": kind, "options": options}}}
+
+
 @pytest.mark.parametrize(
     ("place", "change", "expected"),
     [
@@ -199,6 +211,26 @@ def test_schemas_are_in_step_with_the_classes():
         ),
         ("datasets/toy", {"options": {"separator": ""}}, "separator"),
         ("config", {"results": "a{b}"}, "results: "),
+        ("studies/first", {"scales": {"paper": {"models": ["oak"]}}}, "at scale paper: "),
+        ("models/forest", {"search_space": {"depth": []}}, "search_space.depth: "),
+        ("datasets/toy", {"task": "multiclass", "positive": 1}, "positive: names one of two"),
+        ("studies/first", experiment(seeds={"model": {"count": 5, "start": 2**32 - 2}}), "2**32"),
+        ("studies/first", experiment(arms={}), "experiments.e.arms: neither"),
+        ("studies/first", experiment(datasets=[]), "experiments.e.datasets: neither"),
+        ("studies/first", {"metric": "my:cost"}, "keep: the metric my:cost needs the raw outputs"),
+        ("studies/first", {"metric": "pinball_90"}, "Set keep: [test]"),
+        ("studies/first", analysis("pairs", baseline="forst"), "Did you mean 'forest'"),
+        (
+            "studies/first",
+            analysis("seeds_needed", pairs=[["forest", "oak"]]),
+            "analyses.a.options.pairs: unknown arm 'oak'. Allowed: forest.",
+        ),
+        (
+            "studies/first",
+            {"exhibits": {"x": {"kind": "reach_table", "title": "X",
+                                "options": {"arms": ["oak"]}}}},
+            "exhibits.x.options.arms: unknown arm 'oak'",
+        ),
     ],
 )  # fmt: skip
 def test_more_mistakes_are_told(tmp_path, entries, place, change, expected):
@@ -206,7 +238,7 @@ def test_more_mistakes_are_told(tmp_path, entries, place, change, expected):
     assert expected in mistakes(tmp_path, entries)
 
 
-@pytest.mark.parametrize("name", ["all", "tune", "report", "verify"])
+@pytest.mark.parametrize("name", ["all", "tune", "report", "verify", "repeat_fits"])
 def test_a_study_is_not_called_as_a_rule_is(tmp_path, entries, name):
     entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
     assert "is what a rule of the pipeline is called" in mistakes(tmp_path, entries)
@@ -223,3 +255,36 @@ def test_text_that_is_not_utf8_is_told(tmp_path, entries):
     (tmp_path / "models" / "forest.yaml").write_bytes(b"title: caf\xe9\n")
     with pytest.raises(ReseedError, match=r"forest.yaml: not UTF-8 text"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- a\n", "config.yaml: must hold fields"),
+        ("scale", "config.yaml: must hold fields"),
+        ("results: {{x}}\n", "put braces in quotes"),
+    ],
+)
+def test_a_file_of_another_form_is_told(tmp_path, entries, text, expected):
+    entries["config"] = text
+    assert expected in mistakes(tmp_path, entries)
+
+
+@pytest.mark.parametrize("name", [{}, {"name": ["x"]}])
+def test_files_without_a_name_are_each_told(tmp_path, entries, name):
+    entries["models/a"] = entries["models/b"] = {"title": "A"} | name
+    text = mistakes(tmp_path, entries)
+    assert "already the name" not in text
+    assert all(f"models/{one}.yaml: name: " in text for one in "ab")
+
+
+def test_arms_are_checked_among_those_of_the_analysis(tmp_path, entries):
+    study = entries["studies/first"]
+    study["experiments"] = {
+        "a": {"seeds": {"model": 1}},
+        "b": {"seeds": {"model": 1}, "arms": {"long": {"model": "forest"}}},
+    }
+    study["analyses"] = {"p": {"kind": "pairs", "options": {"baseline": "long"}}}
+    load_from(tmp_path, entries)
+    study["analyses"]["p"]["experiments"] = ["a"]
+    assert "unknown arm 'long'. Allowed: forest." in mistakes(tmp_path, entries)

@@ -97,7 +97,7 @@ def test_seconds_are_those_that_finished_studies_tell(tmp_path):
 
 def test_a_study_counts_each_setting_once():
     one, two = work(), work(model="boost")
-    first, second = (PlannedArm("", "", planned.setting, {}) for planned in (one, two))
+    first, second = (PlannedArm("", "", "", planned.setting, {}) for planned in (one, two))
     plan = Plan(
         results="results",
         datasets={"table": {"rows": 16_000}},

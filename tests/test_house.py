@@ -40,9 +40,11 @@ MAY_IMPORT = {
     "kinds": {"errors", "keys"},
     "machine": {"keys", "seeds"},
     "config": {"standard"},
-    "plan": PLANNING | {"names"},
+    "plan": {"coordinates", "keys", "metric_names"},
+    "planning": PLANNING | {"names", "plan"},
+    "checks": PLANNING | {"metric_names"},
     "plan_files": PLANNING | {"plan", "atomic", "names"},
-    "project": PLANNING | {"metric_names"},
+    "project": PLANNING | {"checks"},
     "metrics": {"errors", "loading", "metric_names", "outputs"},
     "models": {"errors", "loading", "outputs", "seeds"},
     "data": BASE | {"seeds", "keys", "loading"},
@@ -96,7 +98,7 @@ def test_who_may_import_whom(path):
 def test_parsing_and_planning_load_no_heavy_library():
     code = (
         "import sys; sys.path.insert(0, 'scripts');"
-        "import reseed.plan, reseed.project, reseed.startup;"
+        "import reseed.planning, reseed.project, reseed.startup;"
         "heavy = {'numpy', 'pandas', 'torch', 'sklearn', 'scipy', 'matplotlib', 'pyarrow'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

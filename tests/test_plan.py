@@ -6,8 +6,9 @@ import pytest
 from reseed.config import Dataset, Main, Model, Study
 from reseed.coordinates import Coordinates, expand
 from reseed.errors import ReseedError
-from reseed.plan import blocks, make_plan
+from reseed.plan import blocks
 from reseed.plan_files import study_job, training_job
+from reseed.planning import make_plan
 from reseed.project import Project
 
 MODEL = {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:random_forest"}
@@ -211,3 +212,37 @@ def test_seeds_without_end_are_refused():
     many = {"data": {"count": 100_000}, "model": {"count": 100_000}}
     with pytest.raises(ReseedError, match="Take fewer seeds"):
         plan_of({"experiments": {"one": {"seeds": many}}})
+
+
+def test_a_title_that_one_experiment_gives_a_model_stays_its_own():
+    experiments = {
+        "named": {"seeds": {"model": 1}, "models": [{"name": "forest", "title": "Mine"}]},
+        "plain": {"seeds": {"model": 2}},
+    }
+    project, plan = plan_of({"experiments": experiments})
+    told = {
+        e["experiment"]: e["arms"][0]["title"]
+        for e in study_job(project, plan, "small")["experiments"]
+    }
+    assert told == {"named": "Mine", "plain": "Forest"}
+    again = {"models": [{"name": "forest", "title": title} for title in "AB"]}
+    with pytest.raises(ReseedError, match="stands there twice"):
+        plan_of(again)
+
+
+def test_a_metric_that_is_measured_on_request_is_measured_where_a_dataset_names_it():
+    regression = {"task": "regression", "metric": "pinball_90"}
+    (planned,) = plan_of(dataset=regression)[1].settings.values()
+    assert planned.recipe()["metric"] == "pinball_90"
+    (planned,) = plan_of(dataset=regression | {"metric": "mae"})[1].settings.values()
+    assert planned.recipe()["metric"] is None
+
+
+def test_how_rows_reach_a_model_is_in_the_key(monkeypatch):
+    """An edit of `take` changes what is learnt, though the prepared files stay as they are."""
+    from reseed import planning
+
+    seen = []
+    monkeypatch.setattr(planning, "code_hash", lambda *names, **how: seen.append(names) or "")
+    plan_of()
+    assert {"reseed.training.run", "reseed.data.inputs", "reseed.models.forest"} <= set(seen[0])

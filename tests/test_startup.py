@@ -1,8 +1,12 @@
 """What is asked of the machine before anything runs."""
 
+import copy
 import os
 
-from reseed.startup import undo_future_times
+import pytest
+import test_config
+from reseed.errors import ReseedError
+from reseed.startup import read_plan, undo_future_times
 
 
 def test_files_of_the_future_are_dated_now_and_others_keep_their_times(tmp_path):
@@ -17,3 +21,60 @@ def test_files_of_the_future_are_dated_now_and_others_keep_their_times(tmp_path)
     found = {name: (tmp_path / name).stat().st_mtime for name in times}
     assert found == times | {"trials/a/tomorrow": now}
     assert undo_future_times(str(tmp_path), now) == 0
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch):
+    """Writes a configuration, reads the plan; the error's text."""
+    monkeypatch.chdir(tmp_path)
+
+    def read(change):
+        entries = copy.deepcopy(test_config.ENTRIES)
+        (tmp_path / "toy.csv").write_text("y,x\n")
+        change(entries)
+        test_config.write(tmp_path / "config", entries)
+        with pytest.raises(ReseedError) as caught:
+            read_plan("config", {})
+        return str(caught.value)
+
+    (tmp_path / "config").mkdir()
+    return read
+
+
+def test_what_files_code_and_options_say_is_told_at_once(told):
+    def change(entries):
+        entries["datasets/toy"]["sources"][0]["path"] = "nowhere.csv"
+        entries["models/forest"]["factory"] = "reseed.models.forest:random_forst"
+        entries["models/b"] = {"name": "b", "title": "B", "factory": "no_module:make"}
+        entries["studies/first"]["models"] = ["forest", "b"]
+        entries["studies/first"]["analyses"] = {
+            "p": {"kind": "pairs", "options": {"baselin": "forest"}}
+        }
+
+    text = told(change)
+    assert "4 mistakes" in text
+    assert "config/datasets/toy.yaml: sources: there is no file nowhere.csv" in text
+    assert "config/models/forest.yaml: factory: " in text
+    assert "Did you mean 'random_forest'?" in text
+    assert "config/models/b.yaml: factory: module 'no_module' is not found" in text
+    assert "first.yaml: analyses.p.options: unknown option 'baselin'" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "expected"),
+    [
+        ("spread_out", "", "its name does not say whether greater is better"),
+        ("auc", "", "a built-in metric's name"),
+        ("spread_out", "spread_out.greater_is_better = True\n1 +", "line 3"),
+    ],
+)
+def test_a_metric_that_cannot_judge_is_told_before_anything_is_trained(told, name, code, expected):
+    def change(entries):
+        module = f"own_{name}_{len(code)}"
+        with open(f"{module}.py", "w") as file:
+            file.write(f"def {name}(y, p): return 0.0\n{code}")
+        entries["studies/first"] |= {"metric": f"{module}:{name}", "keep": ["test"]}
+
+    text = told(change)
+    assert "first.yaml: metric: " in text
+    assert expected in text

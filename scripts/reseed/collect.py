@@ -144,33 +144,65 @@ def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[
         )
     rows = read_split(files.split(trial.data_seed), trial.fold or 0).test
     truth = read_targets(files.data_folder).target[rows]
-    scores = probabilities(task, outputs)
-    chosen = [measured.get(name) for name in applying]
-    return {metric.name: float(metric.function(truth, scores)) for metric in chosen}
+    scores, values = probabilities(task, outputs), {}
+    for name in applying:
+        metric = measured.get(name)
+        try:
+            values[metric.name] = float(metric.function(truth, scores))
+        except measured.Undefined:
+            continue
+        except Exception as error:
+            raise ReseedError(
+                f"metric {name} failed on {files.target(trial)}: {type(error).__name__}: {error}. "
+                "It is given class numbers (or values) and probabilities (or predictions), and "
+                "must return a number."
+            ) from error
+    return values
 
 
 def _check_environments(study: Study, frame: pd.DataFrame) -> None:
-    """With `mixed: retrain`, remove trials made elsewhere than the last one of their device."""
-    if study.job["mixed"] != "retrain" or frame["environment"].nunique() == 1:
+    """With `mixed: retrain`, remove what was made elsewhere than the last trial of its device."""
+    searched = any(files.described["search"] for files in study.files)
+    if study.job["mixed"] != "retrain" or not (searched or frame["environment"].nunique() > 1):
         return
-    found = [(files, trial, files.target(trial)) for _, files, trial in study.trials()]
-    newest: dict[str, tuple[float, str]] = {}
-    for files, trial, path in found:
-        device, seconds = files.described["device"], path.stat().st_mtime
-        if seconds > newest.get(device, (-1.0, ""))[0]:
-            newest[device] = (seconds, files.read(trial)["environment"])
-    removed = 0
-    for files, trial, path in found:
-        current = newest[files.described["device"]][1]
-        if path.exists() and files.read(trial)["environment"] != current:
-            discard(path)
-            removed += 1
-    if not removed:
-        return
-    raise ReseedError(
-        f"study {study.job['study']}: {removed} trials were made under other versions or on "
-        "another device and are removed (mixed: retrain). Run snakemake again to train them here."
+    found, newest = [], {}
+    for _, files, trial in study.trials():
+        path, device = files.target(trial), files.described["device"]
+        made = path.stat().st_mtime, files.read(trial)["environment"]
+        newest[device] = max(made, newest.get(device, made))
+        found.append((files, trial, path, made[1]))
+    trials, searches = set(), set()
+    for files, trial, path, environment in found:
+        here, winner = newest[files.described["device"]][1], files.winner(trial)
+        foreign = bool(winner) and not _same_machine(study, winner.get("environment"), here)
+        if foreign:
+            searches.add(files.search_files(trial))
+        if foreign or environment != here:  # a search is made anew for a trial that is not there
+            trials.add(path)
+    discard(*trials, *searches, *(path.with_suffix(".parquet") for path in searches))
+    if trials:
+        raise ReseedError(
+            f"study {study.job['study']}: {len(trials)} trials, or the searches they follow"
+            f" ({len(searches)}), were made under other versions or on another device and are"
+            " removed (mixed: retrain). Run snakemake again to make them here."
+        )
+
+
+def _same_machine(study: Study, one: str | None, other: str) -> bool:
+    """Whether two environments differ in nothing but threads: a search's fits have one each."""
+    found = [_environment(study, name) if name else {} for name in (one, other)]
+    return one == other or (
+        found[0] != {} and found[0] | {"threads": 1} == found[1] | {"threads": 1}
     )
+
+
+def _environment(study: Study, name: str) -> dict:
+    """What the store says of an environment; nothing where it does not know it."""
+    path = study.results / "store" / "environments" / f"{name}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
 
 
 def describe(study: Study, frame: pd.DataFrame) -> dict:
@@ -253,15 +285,10 @@ def _seeds_of(entry: dict) -> dict:
 
 def _machines(study: Study, trials: pd.DataFrame) -> list[dict]:
     """Each environment that trials were made in, with how many; the most frequent first."""
-    found = []
-    for name, count in Counter(trials["environment"]).most_common():
-        path = study.results / "store" / "environments" / f"{name}.json"
-        try:
-            facts = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            facts = {}
-        found.append(facts | {"environment": name, "cores": cores(), "trials": count})
-    return found
+    return [
+        _environment(study, name) | {"environment": name, "cores": cores(), "trials": count}
+        for name, count in Counter(trials["environment"]).most_common()
+    ]
 
 
 def with_texts(meta: dict, texts: dict) -> dict:

@@ -126,6 +126,9 @@ TASKS_OF = {
     **dict.fromkeys(["quadratic_kappa", "macro_auc"], ("multiclass",)),
 }
 
+#: Of these, measured only where a dataset names it.
+ON_REQUEST = frozenset(filter(_PINBALL.fullmatch, TASKS_OF))
+
 
 def title(metric: str) -> str:
     """A metric's title; that of a metric of the user's own is its name."""

@@ -1,13 +1,10 @@
-"""From checked configuration to work: studies → settings → trials → blocks → paths (no I/O)."""
+"""The work behind a set of studies: settings → trials → blocks → paths (no I/O)."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from reseed.config import Arm, Dataset, DatasetReference, Experiment, Model, ModelReference, Study
 from reseed.coordinates import (
-    KEPT_PARTS,
     Coordinates,
     Setting,
     expand,
@@ -16,22 +13,15 @@ from reseed.coordinates import (
     tuning_stem,
     tuning_trial,
 )
-from reseed.data.kinds import listed
-from reseed.errors import ReseedError
-from reseed.keys import code_hash, digest, named_code, refuse_unbound
-from reseed.names import hyperparameters_id, scheme_id, variant
-from reseed.project import Project
+from reseed.keys import digest
+from reseed.metric_names import ON_REQUEST
 
 # A model's `seconds_per_trial` is measured on about this many rows.
 HINT_ROWS = 16_000
 # Data seeds whose splits one job draws. Fixed borders: more seeds leave drawn splits untouched.
 SPLITS_PER_JOB = 20
-MAX_TRIALS = 2_000_000
 # What of a dataset's entry is told to readers, and decides none of its rows.
 TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
-# The module whose imports are all that training shares between families.
-TRAINING = "reseed.training.run"
-SEARCH = "reseed.training.tuning"
 
 
 @dataclass
@@ -64,8 +54,8 @@ class PlannedSetting:
         names = ("factory", "encoder", "stack", "weights", "hold_validation", "compute")
         names += ("hyperparameters",)
         metric = self.dataset.get("metric") or ""
-        # Built-in metrics are measured in any case.
-        own = {"metric": metric if ":" in metric else None}
+        # Other built-in metrics are measured in any case.
+        own = {"metric": metric if ":" in metric or metric in ON_REQUEST else None}
         device = {"device": self.model["only_on"]} if self.model.get("only_on") else {}
         return {name: self.model[name] for name in names} | own | device
 
@@ -126,10 +116,11 @@ class PlannedSetting:
 
 @dataclass(frozen=True)
 class PlannedArm:
-    """One arm of an experiment in one setting, with its seeds."""
+    """One arm of an experiment in one setting, with its seeds, and what its study calls both."""
 
     name: str
     title: str
+    model_title: str
     setting: Setting
     seeds: dict
 
@@ -241,181 +232,3 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
             block = open_blocks[kind] = []
         block.append((planned, planned.trials))
     yield from (block for block in open_blocks.values() if block)
-
-
-# --- planning -----------------------------------------------------------------------------------
-
-
-class _Planner:
-    """Works out settings; remembers what it called its variants."""
-
-    def __init__(self, project: Project, folder: Path, absent: Collection[str]):
-        self.project, self.folder, self.absent = project, folder, set(absent)
-        self.datasets: dict[str, dict] = {}
-        self.models: dict[str, dict] = {}
-        self.variants: dict[str, str] = {}
-        self.settings: dict[Setting, PlannedSetting] = {}
-
-    def dataset(self, reference: str | DatasetReference) -> str:
-        if isinstance(reference, str):
-            reference = DatasetReference(name=reference)
-        changes = {} if reference.rows is None else {"rows": reference.rows}
-        name, words = variant(reference.name, changes)
-        entry: Dataset = self.project.datasets[reference.name]
-        self.datasets[name] = entry.model_dump() | changes
-        self.variants[name] = words
-        return name
-
-    def model(self, reference: str | ModelReference) -> str:
-        if isinstance(reference, str):
-            reference = ModelReference(name=reference)
-        base: Model = self.project.models[reference.name]
-        entry, changes = base.model_dump(), {}
-        held = reference.hyperparameters
-        entry["hyperparameters"] = entry["hyperparameters"] | held
-        space = entry["search_space"].items()
-        entry["search_space"] = {k: v for k, v in space if k not in held}
-        if held:
-            changes |= {f"hyperparameters.{name}": value for name, value in held.items()}
-        for part in ("encoder", "stack", "device"):
-            value = getattr(reference, part)
-            value = value.model_dump() if hasattr(value, "model_dump") else value
-            if value is not None and value != entry[part]:
-                entry[part] = changes[part] = value
-        # An arm of its own device asks whether that matters: no other device's trial serves it.
-        entry["only_on"] = changes.get("device")
-        entry["title"] = reference.title or entry["title"]
-        entry["seconds_per_trial"] = reference.seconds_per_trial or entry["seconds_per_trial"]
-        name, words = variant(reference.name, changes)
-        self.models.setdefault(name, entry)
-        self.variants[name] = words
-        return name
-
-    def code(self, dataset: dict, model: dict) -> str:
-        """Hash of the code that trains a model's family and measures it."""
-        modules = _modules([model["factory"], *filter(None, [dataset.get("metric")])], self.folder)
-        named = named_code(model["code"], self.folder) if model["code"] else ""
-        strict = not model["code"]
-        return digest(code_hash(TRAINING, *modules, project=self.folder, strict=strict), named)
-
-    def setting(self, dataset: str, scheme: dict, model: str, source: dict) -> PlannedSetting:
-        setting = Setting(dataset, scheme_id(scheme), model, hyperparameters_id(source))
-        if setting not in self.settings:
-            data, entry = self.datasets[dataset], self.models[model]
-            code = self.code(data, entry)
-            planned = PlannedSetting(setting, data, scheme, entry, source, code)
-            if planned.search() is not None:
-                own = _modules(planned.search()["metrics"], self.folder)
-                planned.search_code = code_hash(SEARCH, *own, project=self.folder)
-            self.settings[setting] = planned
-        return self.settings[setting]
-
-
-def _modules(places: Iterable[str], project: Path) -> list[str]:
-    """Of `module:thing`; built-in things have none. Raises ReseedError for things not there."""
-    own = [place for place in places if ":" in place]
-    for place in own:
-        refuse_unbound(place, project)
-    return [place.partition(":")[0] for place in own]
-
-
-def _of(study: Study, experiment: Experiment, name: str):
-    """A field of an experiment, or the study's where the experiment has none."""
-    own = getattr(experiment, name)
-    return getattr(study, name) if own is None else own
-
-
-def _arms(study: Study, experiment: Experiment) -> Iterator[tuple[str | None, Arm]]:
-    if experiment.arms is not None:
-        yield from experiment.arms.items()
-        return
-    for model in _of(study, experiment, "models"):
-        yield None, Arm(model=model)
-
-
-def _seeds(arm: Arm, experiment: Experiment) -> dict:
-    seeds = arm.seeds or experiment.seeds
-    return seeds.model_dump(exclude_none=True)
-
-
-def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str] = ()) -> Plan:
-    """Work out every trial the project's studies need; shared ones are planned once.
-
-    Args:
-        project: the checked configuration.
-        folder: the project's folder, where the user's own modules stand.
-        absent: datasets that cannot be had here: where optional, they are left out.
-
-    Raises:
-        ReseedError: for code that cannot be followed, or trials without end.
-    """
-    planner = _Planner(project, Path(folder), absent)
-    wanted: dict[Setting, set[Coordinates]] = {}
-    studies: dict[str, dict[str, list[PlannedArm]]] = {}
-    left_out: dict[str, set[str]] = {}
-    for study in project.studies.values():
-        studies[study.name] = {name: [] for name in study.experiments}
-        left_out[study.name] = set()
-        for name, experiment in study.experiments.items():
-            for planned, arm in _experiment(planner, study, experiment, left_out[study.name]):
-                where = f"study {study.name}, experiment {name}"
-                if any(a == arm for a in studies[study.name][name]):
-                    raise ReseedError(
-                        f"{where}: {arm.name} on {arm.setting.dataset} stands there twice. "
-                        "Name each dataset, split and model once (or give arms other seeds)."
-                    )
-                studies[study.name][name].append(arm)
-                planned.keep |= set(study.keep) & set(KEPT_PARTS)
-                planned.studies.add(study.name)
-                _refuse_endless(where, arm.seeds)
-                trials = wanted.setdefault(planned.setting, set())
-                trials.update(expand(arm.seeds, planned.scheme))
-    if sum(map(len, wanted.values())) > MAX_TRIALS:
-        raise ReseedError(f"the studies name more than {MAX_TRIALS:,} trials. Take fewer seeds.")
-    for setting, trials in wanted.items():
-        planner.settings[setting].trials = sorted(trials)
-    return Plan(
-        results=project.main.results,
-        datasets=planner.datasets,
-        models=planner.models,
-        weights={
-            name: project.weights[name].model_dump()
-            for name in sorted({m["weights"] for m in planner.models.values() if m["weights"]})
-        },
-        settings=planner.settings,
-        studies=studies,
-        variants=planner.variants,
-        left_out={name: sorted(names) for name, names in left_out.items()},
-        metric_code={
-            study.name: code_hash(*_modules([study.metric], planner.folder), project=planner.folder)
-            for study in project.studies.values()
-            if study.metric and ":" in study.metric
-        },
-    )
-
-
-def _experiment(
-    planner: _Planner, study: Study, experiment: Experiment, left_out: set[str]
-) -> Iterator[tuple[PlannedSetting, PlannedArm]]:
-    source = _of(study, experiment, "hyperparameters").model_dump()
-    source["metric"] = source["metric"] or study.metric
-    for reference in _of(study, experiment, "datasets"):
-        if getattr(reference, "optional", False) and reference.name in planner.absent:
-            left_out.add(reference.name)
-            continue
-        dataset = planner.dataset(reference)
-        for split in _of(study, experiment, "splits"):
-            for name, arm in _arms(study, experiment):
-                model = planner.model(arm.model)
-                planned = planner.setting(dataset, split.model_dump(), model, source)
-                title = arm.title or planner.models[model]["title"]
-                seeds = _seeds(arm, experiment)
-                yield planned, PlannedArm(name or model, title, planned.setting, seeds)
-
-
-def _refuse_endless(where: str, seeds: dict) -> None:
-    count = math.prod(
-        spec["count"] if isinstance(spec, dict) else len(listed(spec)) for spec in seeds.values()
-    )
-    if count > MAX_TRIALS:
-        raise ReseedError(f"{where}: {count:,} trials of one arm. Take fewer seeds.")

@@ -55,9 +55,12 @@ def training_job(project: Project, block: Block) -> dict:
 
 def tuning_job(project: Project, planned: PlannedSetting, stem: str) -> dict:
     """What a hyper-parameter search is told."""
-    results = str(Path(project.main.results).resolve())
-    trial = planned.searches()[stem]
-    return {"results": results, "setting": planned.description(), "trial": list(trial)}
+    return {
+        "results": str(Path(project.main.results).resolve()),
+        "mixed": project.main.mixed,
+        "setting": planned.description(),
+        "trial": list(planned.searches()[stem]),
+    }
 
 
 def _given_titles(project: Project, study: Study) -> dict[str, dict[str, str]]:
@@ -74,6 +77,8 @@ def study_job(project: Project, plan: Plan, name: str, experiment: str | None = 
     wanted = {key: arms for key, arms in experiments.items() if experiment in (None, key)}
     settings = list(dict.fromkeys(arm.setting for arms in wanted.values() for arm in arms))
     models = {setting.model: plan.models[setting.model] for setting in settings}
+    every = [arm for arms in experiments.values() for arm in arms]
+    titles = {arm.setting.model: arm.model_title for arm in reversed(every)}  # the first one's
     datasets = {setting.dataset: plan.datasets[setting.dataset] for setting in settings}
     named = [study.metric, *(entry["metric"] for entry in datasets.values() if "metric" in entry)]
     return {
@@ -95,10 +100,8 @@ def study_job(project: Project, plan: Plan, name: str, experiment: str | None = 
             ),
         ],
         "models": {
-            key: {
-                field: model[field]
-                for field in ("title", "hyperparameters", "search_space", "notes")
-            }
+            key: {"title": titles[key]}
+            | {field: model[field] for field in ("hyperparameters", "search_space", "notes")}
             for key, model in models.items()
         },
         "datasets": {

@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import random
 import sys
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -41,6 +43,46 @@ def stream(seed: int, name: str) -> np.random.Generator:
 def integer(seed: int, name: str) -> int:
     """Return a number in [0, 2**32) for libraries that are seeded by one."""
     return int.from_bytes(_digest(seed, name)[:4], "little")
+
+
+class GlobalGenerators:
+    """The generators of `random`, NumPy and (where it is loaded) PyTorch, as a trial finds them.
+
+    A model may draw from them whatever its factory is told. Within the context they are those of
+    the trial, seeded once: by its seed, or where its roles differ by all of theirs. Who called
+    finds them afterwards as they were (on a GPU: seeded).
+    """
+
+    def __init__(self, seeds: Mapping[str, int]):
+        different = set(seeds.values())
+        roles = ",".join(f"{role}={seed}" for role, seed in sorted(seeds.items()))
+        seed = different.pop() if len(different) == 1 else integer(0, f"global generators {roles}")
+        self._seed, self._states = seed % 2**32, {}
+
+    def __enter__(self) -> None:
+        self._around = {name: get() for name, (get, _, _) in _loaded_generators()}
+        for name, (_, put, sow) in _loaded_generators():
+            if name in self._states:
+                put(self._states[name])
+            else:
+                sow(self._seed)
+
+    def __exit__(self, *error: object) -> None:
+        for name, (get, put, _) in _loaded_generators():
+            self._states[name] = get()
+            if name in self._around:
+                put(self._around[name])
+
+
+def _loaded_generators() -> list[tuple[str, tuple]]:
+    """Name, and how to get its state, to put one back, and to seed it."""
+    found = [
+        ("random", (random.getstate, random.setstate, random.seed)),
+        ("numpy", (np.random.get_state, np.random.set_state, np.random.seed)),
+    ]
+    if torch := sys.modules.get("torch"):
+        found.append(("torch", (torch.get_rng_state, torch.set_rng_state, torch.manual_seed)))
+    return found
 
 
 def make_deterministic() -> None:

@@ -103,15 +103,19 @@ class SettingFiles:
         stem = search and tuning_stem(self.setting, search["mode"], trial)
         return self.results / f"{stem}.json" if stem else None
 
-    def hyperparameters(self, trial: Coordinates) -> dict:
-        """Given values, overlaid with the winner of the trial's search. Raises Stale."""
-        given = self.described["recipe"]["hyperparameters"]
+    def winner(self, trial: Coordinates) -> dict | None:
+        """What the trial's search found (`training.search_job`); None where none is made.
+
+        Raises Damaged, and Stale.
+        """
         path = self.search_files(trial)
         if path is None:
-            return given
+            return None
         if path not in self._found:
             try:
                 self._found[path] = json.loads(path.read_text(encoding="utf-8"))
+            except FileNotFoundError:
+                raise Damaged(path, "is missing") from None
             except ValueError as error:
                 discard(path, path.with_suffix(".parquet"))
                 raise Damaged(path, f"damaged ({error})") from None
@@ -119,7 +123,12 @@ class SettingFiles:
             if self._found[path].get("key") != self.search_key(searched):
                 discard(path, path.with_suffix(".parquet"))
                 raise Stale(path, "found for other code, data, rows or search space")
-        return given | self._found[path]["best"]
+        return self._found[path]
+
+    def hyperparameters(self, trial: Coordinates) -> dict:
+        """Given values, overlaid with the winner of the trial's search. Raises Stale."""
+        winner = self.winner(trial) or {"best": {}}
+        return self.described["recipe"]["hyperparameters"] | winner["best"]
 
     def key(self, trial: Coordinates) -> str:
         """The key that the trial's record must have."""
@@ -154,7 +163,12 @@ class SettingFiles:
         What is damaged, missing or stale is removed from the results (and, where damaged, from
         the store), so that the next run makes or links it. Raises Damaged, Stale, ReseedError.
         """
-        path, key = self.target(trial), self.key(trial)
+        path = self.target(trial)
+        try:
+            key = self.key(trial)
+        except Damaged:  # of its split or search, which are made anew for a trial that is not there
+            discard(path)
+            raise
         try:
             record = read_trial(path, columns)
         except FileNotFoundError:

@@ -5,16 +5,17 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from reseed import forkclient, kinds
+from reseed import checks, forkclient, kinds
 from reseed.config import Dataset
-from reseed.data.kinds import is_reachable, listed
+from reseed.data.kinds import is_reachable
 from reseed.errors import ReseedError
 from reseed.keys import code_hash, digest
 from reseed.loading import PROJECT_VARIABLE
-from reseed.plan import Plan, make_plan
+from reseed.plan import Plan
+from reseed.planning import make_plan
 from reseed.project import Project, load
 from reseed.scripting import MIRROR_VARIABLE
 
@@ -37,7 +38,6 @@ def data_mirror(configured: str | None) -> str:
 
 def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
     """Names of the datasets whose only sources are mirror files that are not there."""
-
     return [d.name for d in datasets if not is_reachable(d.model_dump(), mirror)]
 
 
@@ -46,58 +46,96 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
 
     Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
     """
-    project = load(config, overrides)
-    _check_options(project, Path(config))
+    config = Path(config)
+    folder = config.resolve().parent
+    project = load(config, overrides, lambda read: _mistakes(read, config, folder))
     mirror = data_mirror(project.main.data_mirror)
     absent = absent_datasets(project.datasets.values(), mirror)
-    plan = make_plan(project, Path(config).resolve().parent, absent)
-    _check_files(plan)
-    return project, plan, mirror
+    return project, make_plan(project, folder, absent), mirror
 
 
-def _check_files(plan: Plan) -> None:
-    """Refuse a dataset whose every source is a file of the user's that is not there."""
-    for entry in plan.datasets.values():
-        paths = [listed(s["path"]) for s in entry["sources"] if s["kind"] == "file"]
-        if paths and len(paths) == len(entry["sources"]):
-            lost = [path for one in paths for path in one if not Path(path).exists()]
-            if all(any(path in lost for path in one) for one in paths):
-                raise ReseedError(
-                    f"config/datasets/{entry['name']}.yaml: sources: there is no file {lost[0]}. "
-                    "Paths start at the project's folder."
-                )
+def _mistakes(project: Project, config: Path, folder: Path) -> Iterator[str]:
+    """What the wanted studies name outside the configuration and is not there, or is wrong."""
+    datasets, models, metrics = {}, {}, {}
+    for study in project.studies.values():
+        file = config / "studies" / f"{study.name}.yaml"
+        metrics[f"{file}: metric"] = study.metric
+        metrics[f"{file}: hyperparameters.metric"] = study.hyperparameters.metric
+        for name, experiment in study.experiments.items():
+            if experiment.hyperparameters is not None:
+                field = f"{file}: experiments.{name}.hyperparameters.metric"
+                metrics[field] = experiment.hyperparameters.metric
+            for item in study.used(experiment, "datasets"):
+                if not getattr(item, "optional", False):
+                    datasets[checks.name_of(item)] = None
+            arms = [arm.model for arm in (experiment.arms or {}).values()]
+            models |= dict.fromkeys(map(checks.name_of, arms or study.used(experiment, "models")))
+    for name in filter(project.datasets.get, datasets):
+        file, dataset = config / "datasets" / f"{name}.yaml", project.datasets[name]
+        yield from checks.lost_files(file, dataset)
+        metrics[f"{file}: metric"] = dataset.metric
+    for name in filter(project.models.get, models):
+        file = config / "models" / f"{name}.yaml"
+        yield from checks.code_of_model(file, project.models[name], folder)
+    own = {field: metric for field, metric in metrics.items() if metric and ":" in metric}
+    for field, metric in list(own.items()):
+        for mistake in checks.code(field, metric, folder):
+            del own[field]
+            yield mistake
+    yield from _wrong_when_loaded(project, config, folder, own)
 
 
-def _check_options(project: Project, config: Path) -> None:
-    """Check every option of an analysis or exhibit against its kind's strict class.
+def _wrong_when_loaded(
+    project: Project, config: Path, folder: Path, metrics: dict[str, str]
+) -> list[str]:
+    """What the code of kinds and metrics itself says: options that a kind has not, and the like.
 
-    That imports the kinds' modules, so a sound set of options is remembered: parsing stays cheap.
-    Raises ReseedError with every mistake.
+    To ask it takes imports, so that what is sound is remembered: parsing stays cheap.
+    metrics: those of the user's own, by field.
     """
-    folder = config.resolve().parent
     used = [
-        (study.name, family, name, entry.kind, entry.options)
+        (f"{config / 'studies' / study.name}.yaml: {family}.{name}.options", family, entry)
         for study in project.studies.values()
         for family in ("analyses", "exhibits")
         for name, entry in getattr(study, family).items()
     ]
-    found = [kinds.find(family, kind, folder) for _, family, _, kind, _ in used]
-    code = code_hash(*sorted({kind.module for kind in found}), project=folder) if found else ""
-    seen = Path(project.main.results, "plan", "options", digest(used, code))
+    found = {}
+    for field, family, entry in used:
+        with contextlib.suppress(ReseedError):  # told with the study's names
+            found[field] = kinds.find(family, entry.kind, folder), entry.options
+    modules = {kind.module for kind, _ in found.values()}
+    modules |= {metric.partition(":")[0] for metric in metrics.values()}
+    code = code_hash(*sorted(modules), project=folder) if modules else ""
+    told = [(field, kind.name, options) for field, (kind, options) in found.items()]
+    seen = Path(project.main.results, "plan", "options", digest(told, metrics, code))
     if seen.exists():
-        return
-    mistakes = []
-    for (study, family, name, _, options), kind in zip(used, found, strict=True):
+        return []
+    mistakes = list(_wrong_metrics(metrics))
+    for field, (kind, options) in found.items():
         try:
             kinds.checked_options(kind, options, folder)
         except ReseedError as error:
-            file = config / "studies" / f"{study}.yaml"
-            mistakes.append(f"{file}: {family}.{name}.options: {error}")
-    if mistakes:
-        raise ReseedError("The configuration has mistakes:\n  " + "\n  ".join(mistakes))
-    with contextlib.suppress(OSError):
-        seen.parent.mkdir(parents=True, exist_ok=True)
-        seen.touch()
+            mistakes.append(f"{field}: {error}")
+    if not mistakes:
+        with contextlib.suppress(OSError):
+            seen.parent.mkdir(parents=True, exist_ok=True)
+            seen.touch()
+    return mistakes
+
+
+def _wrong_metrics(metrics: dict[str, str]) -> Iterator[str]:
+    """Own metrics whose direction nobody tells, or that take a built-in one's name."""
+    if not metrics:
+        return
+    from reseed.metrics import get  # loads NumPy
+
+    for field, metric in metrics.items():
+        try:
+            get(metric)
+        except ReseedError as error:
+            # A package may be there for the jobs alone.
+            if not isinstance(error.__cause__, ImportError):
+                yield f"{field}: {error}"
 
 
 def prepare_jobs(mirror: str, project: str | Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import reseed
 from reseed.analyses import spread
 from reseed.analyses.data import Data, cells, data_seeds, read_data
 from study_frames import PUBLISHED, about, frame, study, trial
@@ -179,3 +180,17 @@ def test_a_study_is_read_from_its_folder_and_restricted(tmp_path):
     assert set(data.metrics["experiment"]) == {"grid"}
     assert data.predictions is None
     assert len(read_data(tmp_path, None, None).metrics) == len(metrics)
+
+
+def test_a_held_data_seed_is_called_as_the_results_call_it():
+    rng = np.random.default_rng(0)
+    rows = [
+        {"model": model, "data_seed": seed, "repeat": repeat, "seed": run, "auc": rng.uniform()}
+        for model in "ab"
+        for seed in (7, 8)
+        for repeat in range(3)
+        for run in range(2)
+    ]
+    found = reseed.compare(pd.DataFrame(rows), metric="auc", test_train_ratio=0.25)
+    held = set(found.statistics("spread")["held"])
+    assert held == {"", "data seed 7, repeat 0", "model seed 0"}

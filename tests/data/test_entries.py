@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from pydantic import ValidationError
 from reseed.config import Dataset
 from reseed.data.kinds import is_reachable
+from reseed.data.official import official_parts
 from reseed.data.prepare import prepare
+from reseed.data.raw import Raw
 from reseed.data.registry import READERS, mistakes, reader_of
 from reseed.errors import ReseedError
 
@@ -52,6 +55,13 @@ def test_bad_sources(source, message):
 def test_bad_official_parts(official, message):
     with pytest.raises(ValidationError, match=message):
         dataset(official=official)
+
+
+def test_a_value_is_of_one_official_part():
+    raw = Raw(pd.DataFrame({"part": ["a", "b", "c"], "y": [0, 1, 0]}))
+    official = {"column": "part", "validation": ["b"], "test": ["b", "c"]}
+    with pytest.raises(ReseedError, match="'b' is named twice"):
+        official_parts("toy", {"official": official}, raw, Path())
 
 
 def test_readers_are_checked_before_anything_is_fetched():

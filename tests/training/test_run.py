@@ -316,3 +316,10 @@ def test_hold_out_is_stratified_or_keeps_groups_whole():
     lone = np.zeros(1000, dtype=int)
     lone[rows[0]] = 1
     assert len(hold_out(rows, 0.2, lone, "binary", seed=0)[1]) == 120
+
+
+def test_rows_are_held_out_where_there_are_fewer_than_classes():
+    labels = np.repeat(np.arange(4), 3)  # a fifth of 12 rows: 3, for 4 classes
+    kept, held = hold_out(np.arange(12), 0.2, labels, "multiclass", 0)
+    assert len(held) == 3
+    assert sorted([*kept, *held]) == list(range(12))

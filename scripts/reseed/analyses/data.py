@@ -20,6 +20,7 @@ from reseed.seeds import stream
 #: What is held fixed while seeds vary.
 CELL = IDENTITY
 SEEDS = ["data_seed", *MODEL_SEED]
+_GIVEN = ["given_seed", "repeat"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Data:
 class Cell:
     """One cell: `key` by the names of `CELL`, and one row a seed of the columns `SEEDS`, `score`
     on `metric`, and `bad`, the trials of that seed that gave none. Repeats of given results are
-    among its data seeds (`data_seeds`).
+    among its data seeds (`data_seeds`); `given_seed` and `repeat` are what the results call them.
     """
 
     key: dict
@@ -151,6 +152,8 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
     finished = trials["status"] == "ok"
     trials = trials[[*CELL, *SEEDS]].assign(
         data_seed=data_seeds(trials),
+        given_seed=trials["data_seed"],
+        repeat=trials["repeat"],
         cell=trials.groupby(CELL, sort=False, dropna=False).ngroup(),
         metric=used,
         score=score,
@@ -161,7 +164,7 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
         trials = trials[measured | ~finished.groupby(trials["cell"]).transform("any")]
     # One grouping of all: one for each of thousands of cells would take minutes.
     seeds = trials.groupby(["cell", *SEEDS], sort=True).agg(
-        score=("score", "mean"), bad=("bad", "sum")
+        score=("score", "mean"), bad=("bad", "sum"), **{n: (n, "first") for n in _GIVEN}
     )
     of = dict(iter(seeds.reset_index().groupby("cell")))
     none = seeds.iloc[:0].reset_index()

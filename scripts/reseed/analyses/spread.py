@@ -64,8 +64,12 @@ def _parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
     data_seeds, model_seeds = cell.seeds["data_seed"], cell.seeds[MODEL_SEED]
     first = data_seeds.min(), model_seeds.iloc[0]  # rows are sorted by seed
     rest = "+".join(part for part in cell.key["varied"].split("+") if part != "data")
+    held = f"data seed {first[0]}"
+    given = cell.seeds[["given_seed", "repeat"]]
+    if given.nunique().min() > 1:  # then the data seed is a number for both
+        held = "data seed {}, repeat {}".format(*given[data_seeds == first[0]].iloc[0])
     slices = {
-        rest: (data_seeds == first[0], f"data seed {first[0]}"),
+        rest: (data_seeds == first[0], held),
         "data": ((model_seeds == first[1]).all(axis=1), f"model seed {first[1]['init']}"),
     }
     for varied, (chosen, held) in slices.items():

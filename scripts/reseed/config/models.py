@@ -25,7 +25,8 @@ class Range(Strict):
 Plain = bool | int | float | str | None
 Value = Plain | list[Plain]
 Values = Annotated[
-    Annotated[list[Value], Tag("list")] | Annotated[Range, Tag("fields")], Discriminator(shape_of)
+    Annotated[list[Value], Field(min_length=1), Tag("list")] | Annotated[Range, Tag("fields")],
+    Discriminator(shape_of),
 ]
 Device = Literal["cpu", "gpu", "auto"]
 

@@ -54,6 +54,12 @@ class SeedRange(Strict):
     start: Seed = 0
     """The first."""
 
+    @model_validator(mode="after")
+    def _ends(self) -> "SeedRange":
+        if self.start + self.count > 2**32:
+            raise ValueError("the last seed must be below 2**32")
+        return self
+
 
 def _different(seeds: list[int]) -> list[int]:
     twice = sorted({seed for seed in seeds if seeds.count(seed) > 1})
@@ -298,6 +304,11 @@ class Study(Strict):
         if bool(self.experiments) == bool(self.results):
             raise ValueError("needs either experiments (to train) or results (a file), not both")
         return self
+
+    def used(self, experiment: Experiment, field: str) -> Any:
+        """A field of an experiment, or the study's where the experiment leaves it out."""
+        own = getattr(experiment, field)
+        return getattr(self, field) if own is None else own
 
 
 class Main(Strict):

@@ -42,6 +42,10 @@ def encode_target(
     scikit-learn. Raises ReseedError on missing values, a constant target or one unfit for the task.
     """
     column = f"{where}: target column {values.name!r}"
+    if positive is not None and task != "binary":
+        raise ReseedError(
+            f"{column}: positive: {positive!r} names one of two classes; the task is {task}"
+        )
     missing = np.flatnonzero(values.isna())
     if missing.size:
         raise ReseedError(
@@ -58,7 +62,7 @@ def encode_target(
                 f"but the task is {task}: set task: regression"
             )
     levels = sorted(values.unique(), key=lambda v: (isinstance(v, str), v))
-    classes = [label(level) for level in levels]
+    classes = list(dict.fromkeys(map(label, levels)))  # 1 and "1" of two files are one class
     if len(classes) < 2:
         raise ReseedError(f"{column} has one class only ({classes[0]!r}): nothing to learn")
     if task == "binary" and len(classes) != 2:
@@ -74,9 +78,9 @@ def encode_target(
                 f"{column}: positive: {positive!r} is none of its classes {', '.join(classes)}"
             )
         if classes.index(label(positive)) == 0:
-            classes, levels = classes[::-1], levels[::-1]
-    codes = pd.Categorical(values, categories=levels).codes
-    return codes.astype(np.int64), classes
+            classes = classes[::-1]
+    codes = {level: classes.index(label(level)) for level in levels}
+    return values.map(codes).to_numpy(dtype=np.int64), classes
 
 
 def _numbers_target(column: str, values: pd.Series) -> np.ndarray:

@@ -36,6 +36,10 @@ def _by_column(where: str, raw: Raw, official: dict) -> np.ndarray:
     values = columns.require(where, raw.frame, official["column"], "part")
     labels = values.map(columns.label).to_numpy()
     parts = np.full(len(labels), "" if "train" in official else "train", dtype="<U10")
+    named = [columns.label(value) for part in PARTS for value in official.get(part, [])]
+    twice = sorted({value for value in named if named.count(value) > 1})
+    if twice:
+        raise ReseedError(f"{where}: {twice[0]!r} is named twice: a value is of one part")
     for part in PARTS:
         for value in official.get(part, []):
             rows = labels == columns.label(value)

@@ -222,4 +222,6 @@ def mistakes(dataset: dict) -> list[str]:
         found.append("text: kind: texts needs the name of one or two text columns")
     if kind != "texts" and dataset.get("text"):
         found.append(f"text: is for kind: texts, found kind: {kind}")
+    if dataset.get("positive") is not None and dataset["task"] != "binary":
+        found.append(f"positive: names one of two classes, but the task is {dataset['task']}")
     return found

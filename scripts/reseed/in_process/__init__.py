@@ -79,8 +79,8 @@ def study(
     Args:
         models: name → scikit-learn estimator, or a factory as `config/models/` names them
             (a function, `"module:function"`, or {"factory": …, "hyperparameters": {…}}). Each
-            parameter that holds a seed (`random_state`) is set to the model seed; a model without
-            one is trained once a split.
+            parameter that holds a seed (`random_state`) is set to the model seed, and the global
+            generators are seeded by it; a model that it moves in no way is trained once a split.
         X: rows as the models take them: array, frame, sparse matrix, images, a list of texts.
         y: one target; labels of any kind for classes.
         task: `regression`, `binary`, `multiclass`; `auto` looks at y.
@@ -127,9 +127,11 @@ def study(
     device = pick_device(device, 0 if device == "cpu" else 1)
     if device != "cpu" and n_jobs != 1:
         raise ReseedError("n_jobs: on a GPU trainings run one at a time; leave n_jobs at 1")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise ReseedError(f"n_jobs: give a whole number (-1: all cores), not {n_jobs!r}")
     trained = _train(named, drawn, numbers, data, chosen, device, n_jobs, progress)
     outcomes = {
-        (model, place, seed): trained[model, place, seed if model.seeded else numbers[0]]
+        (model, place, seed): trained.get((model, place, seed)) or trained[model, place, numbers[0]]
         for place in drawn.places
         for model in named
         for seed in numbers
@@ -140,7 +142,7 @@ def study(
     frame = tables.rows_of(outcomes, drawn, varied, where)
     made = frame[[key in trained for key in outcomes]]
     _refuse_without_runs(made)
-    notes = [*data.notes, *_unseeded(named, numbers), *tables.failure_notes(made)]
+    notes = [*data.notes, *_unseeded(named, numbers, trained), *tables.failure_notes(made)]
     told = {"study": "results", "title": title, "question": "", "citation": "", "dataset": dataset}
     facts = tables.about(told, data, named, chosen, made, device, notes)
     folder = tables.predictions(outcomes, drawn, varied, data) if keep else None
@@ -174,8 +176,12 @@ def _seeds(seeds: Any) -> list[int]:
         raise ReseedError(
             f"seeds: give a number or a list of whole numbers, not {seeds!r}"
         ) from None
-    if not numbers or len(set(numbers)) < len(numbers) or min(numbers) < 0:
-        raise ReseedError("seeds: give at least one, each once, none below 0")
+    if (
+        not numbers
+        or len(set(numbers)) < len(numbers)
+        or not 0 <= min(numbers) <= max(numbers) < 2**32
+    ):
+        raise ReseedError("seeds: give at least one, each once, none below 0, all below 2**32")
     return numbers
 
 
@@ -192,6 +198,11 @@ def _metric(metric: Any, task: str, greater: bool | None) -> measured.Metric:
     if not callable(metric):
         raise ReseedError(f"metric: give a name or a function, not a {type(metric).__name__}")
     name = getattr(metric, "__name__", "metric").strip("<>")
+    if name in measured.METRICS:
+        raise ReseedError(
+            f"metric: {name!r} is a built-in metric's name: give metric={name!r} for that one, or"
+            " call your function otherwise"
+        )
     for known in (getattr(metric, "greater_is_better", None), direction(name)):
         greater = known if greater is None else greater
     if greater is None:
@@ -223,46 +234,66 @@ def _train(
         groups=data.targets.groups,
         metric=metric.name if registered else None,
     )
-    jobs = [(m, p, seeds if m.seeded else seeds[:1]) for p in drawn.places for m in models]
-    total = sum(len(numbers) for _, _, numbers in jobs)
     found: dict[tables.Key, Outcome] = {}
-    with bar(total, progress) as step:
-        for model, place, seed, outcome in _run(problem, jobs, device, n_jobs):
-            if not registered and outcome.status == "ok":
-                _measure(outcome, metric, problem, drawn.places[place])
-            found[models[model], drawn.places[place], seed] = outcome
-            step(models[model].name)
+
+    def train(jobs: list[tuple[Model, Place, list[int]]]) -> None:
+        with bar(sum(len(numbers) for _, _, numbers in jobs), progress) as step:
+            for model, place, seed, outcome in _run(problem, jobs, device, n_jobs):
+                if not registered and outcome.status == "ok":
+                    _measure(outcome, metric, problem, place)
+                found[model, place, seed] = outcome
+                step(model.name)
+
+    # A model may draw what no parameter of it tells: a second seed on the first split says so.
+    first = drawn.places[0]
+    train(
+        [
+            (model, place, seeds if model.seeded else seeds[: 2 if place is first else 1])
+            for place in drawn.places
+            for model in models
+        ]
+    )
+    moved = []
+    for model in (model for model in models if not model.seeded and len(seeds) > 1):
+        one, two = (found[model, first, seed] for seed in seeds[:2])
+        if (one.status, one.fingerprint) == (two.status, two.fingerprint):
+            del found[model, first, seeds[1]]
+        else:
+            moved += [(model, place, seeds[2 if place is first else 1 :]) for place in drawn.places]
+    if any(numbers for _, _, numbers in moved):
+        train(moved)
     return found
 
 
 def _run(problem: Problem, jobs: list[tuple], device: str, n_jobs: int) -> Iterator[tuple]:
-    """(number of the model, of the split, seed, outcome) as they come."""
-    models = list(dict.fromkeys(model for model, _, _ in jobs))
-    places = list(dict.fromkeys(place for _, place, _ in jobs))
-    numbered = [(models.index(m), places.index(p), m, p.split, s) for m, p, s in jobs]
+    """(model, split, seed, outcome) as they come."""
     if n_jobs == 1:
-        for job in numbered:
-            yield from _one(problem, device, *job)
+        for model, place, seeds in jobs:
+            for seed, outcome in zip(
+                seeds, _one(problem, device, model, place, seeds), strict=True
+            ):
+                yield model, place, seed, outcome
         return
     from joblib import Parallel, delayed
 
-    chunks = (delayed(_whole)(problem, device, *job) for job in numbered)
-    for part in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(chunks):
-        yield from part
+    chunks = (delayed(_numbered)(n, problem, device, *job) for n, job in enumerate(jobs))
+    for number, outcomes in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(chunks):
+        model, place, seeds = jobs[number]
+        for seed, outcome in zip(seeds, outcomes, strict=True):
+            yield model, place, seed, outcome
 
 
-def _whole(*job: Any) -> list[tuple]:
-    return list(_one(*job))
+def _numbered(number: int, *job: Any) -> tuple[int, list[Outcome]]:
+    return number, list(_one(*job))
 
 
 def _one(
-    problem: Problem, device: str, m: int, p: int, model: Model, split: Any, seeds: list[int]
-) -> Iterator[tuple]:
+    problem: Problem, device: str, model: Model, place: Place, seeds: list[int]
+) -> Iterator[Outcome]:
     """Train one model on one split under its seeds."""
     recipe = Recipe(_FACTORY, {"model": model}, device=device)
-    trials = [Trial(split, dict.fromkeys(tables.MODEL_SEED, seed)) for seed in seeds]
-    for seed, outcome in zip(seeds, run_trials(problem, recipe, trials), strict=True):
-        yield m, p, seed, outcome
+    trials = [Trial(place.split, dict.fromkeys(tables.MODEL_SEED, seed)) for seed in seeds]
+    return run_trials(problem, recipe, trials)
 
 
 def _measure(outcome: Outcome, metric: measured.Metric, problem: Problem, place: Place) -> None:
@@ -293,11 +324,15 @@ def _refuse_without_runs(frame: Any) -> None:
             )
 
 
-def _unseeded(models: list[Model], seeds: list[int]) -> list[str]:
-    names = [model.name for model in models if not model.seeded]
-    if not names or len(seeds) < 2:
-        return []
-    return [
-        f"{', '.join(names)}: no parameter holds a seed, so one training a split stands for all"
-        " seeds."
-    ]
+def _unseeded(models: list[Model], seeds: list[int], trained: dict) -> Iterator[str]:
+    """What is to be known of models of which no parameter holds a seed."""
+    moved = {model for model, _, seed in trained if seed == seeds[-1]}
+    unseeded = [model for model in models if not model.seeded and len(seeds) > 1]
+    for text, names in (
+        ("so one training a split stands for all seeds.",
+         [model.name for model in unseeded if model not in moved]),
+        ("yet trainings differ: each is its own, with the global generators so seeded.",
+         [model.name for model in unseeded if model in moved]),
+    ):  # fmt: skip
+        if names:
+            yield f"{', '.join(names)}: no parameter holds a seed, {text}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reseed.data.columns import encode_target
+from reseed.data.columns import encode_target, label
 from reseed.data.store import Targets
 from reseed.errors import ReseedError
 from reseed.outputs import TASKS
@@ -27,6 +27,14 @@ class Part:
 
     def __len__(self) -> int:
         return _length(self.X)
+
+    def own(self) -> Any:
+        """X for one training: an array is shared and locked, a frame or sparse matrix is a copy.
+
+        They cannot be locked, and what one training wrote would reach those after it.
+        """
+        shared = isinstance(self.X, np.ndarray | list) or not hasattr(self.X, "copy")
+        return self.X if shared else self.X.copy()
 
     @property
     def nbytes(self) -> int:
@@ -123,7 +131,10 @@ def learnt(
 def _as_rows(X: Any, name: str) -> Any:
     if isinstance(X, list | tuple):
         if X and isinstance(X[0], int | float | list):
-            return np.asarray(X)
+            try:
+                return np.asarray(X)
+            except ValueError:
+                raise ReseedError(f"{name}: rows differ in length: give each as many") from None
         return list(X)
     if not hasattr(X, "shape") or isinstance(X, pd.Series):
         return list(X)
@@ -147,7 +158,7 @@ def _one_target(y: Any, name: str) -> pd.Series:
             f"{name} has {columns} columns, and one target is compared at a time: give one of them"
             f" ({name}[:, 0]), and call study once for each"
         )
-    return pd.Series(np.asarray(values))
+    return pd.Series(np.asarray(values)).infer_objects()
 
 
 def _same_length(what: str, values: Any, rows: int, whose: str) -> None:
@@ -157,7 +168,7 @@ def _same_length(what: str, values: Any, rows: int, whose: str) -> None:
 
 def _task(labels: pd.Series) -> str:
     """Regression for fractions and for many different floats, else by the number of classes."""
-    count = labels.nunique()
+    count = len({label(value) for value in labels.dropna().unique()})
     fractions = pd.api.types.is_float_dtype(labels) and (labels.dropna() % 1 != 0).any()
     if fractions or (pd.api.types.is_float_dtype(labels) and count > _MANY_CLASSES):
         return "regression"
@@ -172,7 +183,10 @@ def _task(labels: pd.Series) -> str:
 def _groups_of(groups: Any, rows: int) -> np.ndarray | None:
     if groups is None:
         return None
-    values = pd.Series(np.asarray(groups))
+    values = np.asarray(groups)
+    if values.ndim != 1:
+        raise ReseedError(f"groups has shape {values.shape}: give one label a row of X")
+    values = pd.Series(values)
     _same_length("groups", values, rows, "X")
     if values.isna().any():
         raise ReseedError("groups: a row has none: give each row its group, or remove it")

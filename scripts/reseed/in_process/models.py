@@ -23,7 +23,7 @@ _FIELDS = ("factory", "hyperparameters")
 class Model:
     """`make(task, n_classes, hyperparameters, seeds, device, threads)`, or an estimator to copy.
 
-    `hyperparameters`: what is told of it. `seeded`: whether a model seed changes anything.
+    `hyperparameters`: what is told of it. `seeded`: whether a parameter of it holds a seed.
     """
 
     name: str
@@ -41,7 +41,11 @@ def read_models(models: Any, weighted: bool) -> list[Model]:
     """Each entry of {name: estimator, factory, or {factory, hyperparameters}}."""
     if not isinstance(models, Mapping) or not models:
         raise ReseedError('models: give a dict, name: model, as {"rf": RandomForestClassifier()}')
-    return [_read(str(name), thing, weighted) for name, thing in models.items()]
+    names = list(map(str, models))
+    for name in names:
+        if names.count(name) > 1:
+            raise ReseedError(f"models: two are called {name!r}: give each a name of its own")
+    return [_read(*one, weighted) for one in zip(names, models.values(), strict=True)]
 
 
 def _read(name: str, thing: Any, weighted: bool) -> Model:
@@ -122,18 +126,18 @@ class _Wrapped:
     def __init__(self, inner: Any):
         self.inner, self.uses_validation = inner, inner.uses_validation
         if hasattr(inner, "watch"):
-            self.watch = lambda X, y: inner.watch(X.X, y)
+            self.watch = lambda X, y: inner.watch(X.own(), y)
 
     def fit(self, X, y, X_validation=None, y_validation=None):
         """Train on the rows of a part."""
-        held = () if X_validation is None else (X_validation.X, y_validation)
+        held = () if X_validation is None else (X_validation.own(), y_validation)
         if X.weights is None:
-            self.inner.fit(X.X, y, *held)
+            self.inner.fit(X.own(), y, *held)
         elif isinstance(self.inner, ScikitLearnEstimator):
             estimator = self.inner.estimator
-            estimator.fit(X.X, y, **{_weight_name(estimator): X.weights})
+            estimator.fit(X.own(), y, **{_weight_name(estimator): X.weights})
         elif has_fit_parameter(self.inner, "sample_weight"):
-            self.inner.fit(X.X, y, *held, sample_weight=X.weights)
+            self.inner.fit(X.own(), y, *held, sample_weight=X.weights)
         else:
             raise ReseedError(
                 f"fit of {type(self.inner).__name__} takes no sample_weight: leave sample_weight"
@@ -143,7 +147,7 @@ class _Wrapped:
 
     def predict(self, X) -> np.ndarray:
         """Raw outputs for the rows of a part."""
-        return self.inner.predict(X.X)
+        return self.inner.predict(X.own())
 
     @property
     def curve_(self) -> list:

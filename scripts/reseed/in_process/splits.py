@@ -67,6 +67,7 @@ def _random(splits: int | range, test: float, targets: Targets, task: str) -> De
     seeds = splits if isinstance(splits, range) else range(int(splits))
     if not len(seeds):
         raise ReseedError("splits: give at least 1")
+    test = test.item() if isinstance(test, np.generic) else test
     scheme = {"kind": "holdout", "test": test, "validation": _VALIDATION, "stratify": True}
     try:
         places = [Place(s, 0, split_of(make_split(scheme, targets, task, s))) for s in seeds]
@@ -86,8 +87,9 @@ def _checked(number: int, pair: Any, targets: Targets, rows: int) -> Split:
     if not (train.size and test.size):
         raise ReseedError(f"{name} has no {'test' if train.size else 'training'} rows")
     both = np.concatenate([train, test])
-    if both.min() < 0 or both.max() >= rows:
-        raise ReseedError(f"{name} names row {both.max()}: rows are 0 … {rows - 1}")
+    outside = both[(both < 0) | (both >= rows)]
+    if outside.size:
+        raise ReseedError(f"{name} names row {outside[0]}: rows are 0 … {rows - 1}")
     if np.intersect1d(train, test).size or np.unique(test).size < test.size:
         raise ReseedError(f"{name} tests on rows that it trains on, or twice on one row")
     groups = targets.groups

@@ -25,6 +25,7 @@ from reseed.loading import load_object
 from reseed.outputs import from_probabilities
 
 Factory = Callable[..., Any]
+_GIVEN = ("task", "n_classes", "hyperparameters", "seeds", "device", "threads")
 
 
 @runtime_checkable
@@ -88,29 +89,48 @@ class ScikitLearnEstimator:
         return self
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return raw outputs as `Estimator.predict` says."""
+        """Return raw outputs as `Estimator.predict` says; ValueError for labels that are none."""
         if self.task == "regression":
-            predicted = np.asarray(self.estimator.predict(X), dtype=np.float64)
-            return predicted.reshape(len(predicted))
-        known = self._probabilities(X)
+            return _column(np.asarray(self.estimator.predict(X), dtype=np.float64))
+        classes = np.asarray(getattr(self.estimator, "classes_", range(self.n_classes)), dtype=int)
+        known = self._probabilities(X, classes)
         probabilities = np.zeros((len(known), self.n_classes))
         # A class that did not occur among the training rows keeps probability 0.
-        probabilities[:, np.asarray(self.estimator.classes_, dtype=int)] = known
+        probabilities[:, classes] = known
         return from_probabilities(
             self.task, probabilities[:, 1] if self.task == "binary" else probabilities
         )
 
-    def _probabilities(self, X: np.ndarray) -> np.ndarray:
+    def _probabilities(self, X: np.ndarray, classes: np.ndarray) -> np.ndarray:
         model = self.estimator
         if hasattr(model, "predict_proba"):
             return model.predict_proba(X)
-        if hasattr(model, "decision_function"):
+        if hasattr(model, "decision_function") and not _by_pairs(model):
             margin = np.asarray(model.decision_function(X), dtype=np.float64)
             if margin.ndim == 1:
                 margin = np.column_stack([np.zeros_like(margin), margin])
             odds = np.exp(margin - margin.max(axis=1, keepdims=True))
             return odds / odds.sum(axis=1, keepdims=True)
-        return (np.asarray(model.predict(X))[:, None] == model.classes_).astype(np.float64)
+        predicted = _column(np.asarray(model.predict(X)))
+        hits = predicted[:, None] == classes
+        if not hits.any(axis=1).all():
+            raise ValueError(
+                f"predict gave {predicted[~hits.any(axis=1)][0]!r}, which is no class: fit was"
+                f" given the class numbers 0 … {self.n_classes - 1}, and predict must return them"
+            )
+        return hits.astype(np.float64)
+
+
+def _column(predicted: np.ndarray) -> np.ndarray:
+    """(n, 1), as some libraries predict, as (n,); any other shape as it is."""
+    return predicted[:, 0] if predicted.shape[1:] == (1,) else predicted
+
+
+def _by_pairs(model: Any) -> bool:
+    """Whether `decision_function` gives a column a pair of classes (SVC), not a column a class."""
+    told = model.get_params() if hasattr(model, "get_params") else {}
+    shapes = (told[name] for name in told if name.endswith("decision_function_shape"))
+    return "ovo" in shapes and len(getattr(model, "classes_", ())) > 2
 
 
 def build(
@@ -128,9 +148,10 @@ def build(
     """Call a factory and return its estimator, wrapped if it is a plain scikit-learn one."""
     offered = {"weights": weights, "compute": dict(compute or {})}
     try:
-        accepted = inspect.signature(factory).parameters
+        signature = inspect.signature(factory)
     except ValueError:  # some callables of C have no signature
-        accepted = {}
+        signature = None
+    accepted = signature.parameters if signature else {}
     extra = {name: value for name, value in offered.items() if name in accepted}
     for name in offered.keys() - extra.keys():
         if offered[name]:
@@ -138,7 +159,15 @@ def build(
                 f"{_name(factory)} takes no parameter {name}, but the model's recipe gives it one:"
                 f" take {name} out of the recipe, or add the parameter"
             )
-    model = factory(task, n_classes, dict(hyperparameters), dict(seeds), device, threads, **extra)
+    given = (task, n_classes, dict(hyperparameters), dict(seeds), device, threads)
+    try:
+        if signature:
+            signature.bind(*given, **extra)
+    except TypeError as error:
+        raise ReseedError(
+            f"{_name(factory)} must take {', '.join(_GIVEN)}, in this order: {error}"
+        ) from None
+    model = factory(*given, **extra)
     if hasattr(model, "uses_validation") and hasattr(model, "predict"):
         return model
     if hasattr(model, "fit") and hasattr(model, "predict"):

@@ -90,11 +90,7 @@ def train_block(job: dict, device: str, threads: int, report: Report) -> None:
         report: told one line a trial.
     """
     results = Path(job["results"])
-    facts = environment(device, threads)
-    name = environment_id(facts)
-    store.add(
-        results / "store" / "environments" / f"{name}.json", lambda path: write_json(path, facts)
-    )
+    name = register_environment(results, device, threads)
     for described in job["settings"]:
         files = SettingFiles(results, described)
         missing = []
@@ -115,6 +111,15 @@ def train_block(job: dict, device: str, threads: int, report: Report) -> None:
                 f"{files.setting.folder}: {done}/{len(described['trials'])} {trial.file}: "
                 f"{outcome.status} in {outcome.train_seconds:.2f} s: {detail}"
             )
+
+
+def register_environment(results: Path, device: str, threads: int) -> str:
+    """Name of this environment, by which records tell it; the store says what it is."""
+    facts = environment(device, threads)
+    name = environment_id(facts)
+    path = results / "store" / "environments" / f"{name}.json"
+    store.add(path, lambda path: write_json(path, facts))
+    return name
 
 
 def link_stored(

@@ -21,8 +21,9 @@ def hold_out(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Split row numbers into (kept, held out), ``size`` being a share or a number of rows.
 
-    Stratified for classification where each class has two rows; whole groups if ``groups``
-    (one label a row of the dataset) are given, where ``size`` then counts groups.
+    Stratified for classification where each class has two rows and each part room for every
+    class; whole groups if ``groups`` (one label a row of the dataset) are given, where ``size``
+    then counts groups.
     """
     random_state = integer(seed, "hold out")
     if groups is not None:
@@ -30,7 +31,10 @@ def hold_out(
         kept, held = next(splitter.split(rows, groups=groups[rows]))
         return rows[kept], rows[held]
     labels = target[rows] if task != "regression" else None
-    if labels is not None and np.unique(labels, return_counts=True)[1].min() < 2:
-        labels = None
+    if labels is not None:
+        counts = np.unique(labels, return_counts=True)[1]
+        part = np.ceil(size * len(rows)) if isinstance(size, float) else size
+        if counts.min() < 2 or min(part, len(rows) - part) < len(counts):
+            labels = None
     kept, held = train_test_split(rows, test_size=size, random_state=random_state, stratify=labels)
     return kept, held

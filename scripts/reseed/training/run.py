@@ -20,7 +20,7 @@ from reseed import metrics
 from reseed.errors import ReseedError
 from reseed.models.registry import Estimator, build, load_factory
 from reseed.outputs import kept
-from reseed.seeds import keep_deterministic
+from reseed.seeds import GlobalGenerators, keep_deterministic
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
 
@@ -158,7 +158,8 @@ class _Lane:
         self.problem, self.recipe, self.preparation = problem, recipe, preparation
         self.outcome: Outcome | None = None
         self.estimator: Estimator | None = None
-        with self._failures():
+        self.chance = GlobalGenerators(trial.seeds)
+        with self._failures(), self.chance:
             self.estimator = build(
                 *(factory, problem.task, problem.classes, recipe.hyperparameters, trial.seeds),
                 *(recipe.device, recipe.threads),
@@ -183,7 +184,7 @@ class _Lane:
     def train(self) -> None:
         """Train this lane alone."""
         started = time.perf_counter()
-        with self._failures(started):
+        with self._failures(started), self.chance:
             arrays = self.arrays()
             keep_deterministic()
             if hasattr(self.estimator, "watch"):
@@ -192,11 +193,12 @@ class _Lane:
             self.estimator.fit(
                 arrays.X_train, arrays.y_train, arrays.X_validation, arrays.y_validation
             )
+        if self.outcome is None:
             self.finish(time.perf_counter() - started)
 
     def finish(self, seconds: float, error: Exception | None = None) -> None:
         """Evaluate what was trained, or take note of what ended it."""
-        with self._failures(time.perf_counter() - seconds):
+        with self._failures(time.perf_counter() - seconds), self.chance:
             if error is not None:
                 raise error
             self.outcome = _evaluate(self.problem, self.estimator, self.arrays(), seconds)

@@ -17,7 +17,7 @@ from reseed.atomic import write_json
 from reseed.coordinates import Coordinates
 from reseed.metrics import judging
 from reseed.setting_files import SettingFiles
-from reseed.training.block import Splits, problem_of, recipe_of
+from reseed.training.block import Splits, problem_of, recipe_of, register_environment
 from reseed.training.tuning import SearchResult, search
 
 #: What a model without a search space is found: beside one that is tuned, it costs no fit.
@@ -57,19 +57,28 @@ def found_by_search(
 def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) -> None:
     """Choose the hyper-parameters of one setting on one partition.
 
-    Writes the winner (JSON: the chosen values, their score, the search's work and time, its key)
-    and the full log beside it. An interrupted search leaves its finished fits in a folder of the
-    store and goes on from them.
+    Writes the winner (JSON: the chosen values, their score, the search's work and time, its key and
+    environment) and the full log beside it. An interrupted search leaves its finished fits in a
+    folder of the store and goes on from them. With `mixed: retrain` a search that was made
+    elsewhere is made again.
     """
     files = SettingFiles(Path(job["results"]), job["setting"])
     trial = Coordinates(*job["trial"])
     key, target = files.search_key(trial), files.search_files(trial)
-    best, log = (store.place(files.results / "store", key, s) for s in (".json", ".search.parquet"))
-    if best.exists() and log.exists():
+    here = register_environment(files.results, device, 1)
+    # A second record of a key stands under the name of its environment.
+    for suffix in ("", f".{here}"):
+        best, log, chunks = (
+            store.place(files.results / "store", key, suffix + kind)
+            for kind in (".json", ".search.parquet", ".chunks")
+        )
+        known = _stored(best, log, key)
+        if not known or job["mixed"] == "report" or known.get("environment") == here:
+            break
+    if known:
         report("the store holds this search already")
     else:
         started = time.perf_counter()
-        chunks = best.with_suffix(".chunks")
         found = found_by_search(files, trial, chunks, device, threads, report)
         summary = {
             "best": found.best,
@@ -80,6 +89,7 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
             "fit_seconds": float(found.log["seconds"].sum()),
             "wall_seconds": time.perf_counter() - started,
             "key": key,
+            "environment": here,
         }
         store.add(log, lambda path: found.log.to_parquet(path, index=False))
         store.add(best, lambda path: write_json(path, summary))
@@ -87,3 +97,18 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
         report(f"best of {len(found.log)} fits: {json.dumps(found.best)}")
     store.link(log, target.with_suffix(".parquet"))
     store.link(best, target)
+
+
+def _stored(best: Path, log: Path, key: str) -> dict | None:
+    """A search's winner, where it stands whole in the store with its log; what is damaged goes."""
+    try:
+        found = json.loads(best.read_text(encoding="utf-8"))
+        pd.read_parquet(log)
+        if found["key"] == key:
+            return found
+    except FileNotFoundError:  # of one of the two: somebody may be writing both
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    store.discard(best, log)
+    return None

@@ -22,16 +22,17 @@ from reseed.training.block import Splits, train
 
 @dataclass(frozen=True)
 class Check:
-    """Whether a trial is what its record says, and one line that says so."""
+    """Whether a trial is what its record says, one line that says so, and whether it was tried."""
 
     same: bool
     text: str
+    made: bool = True
 
 
 def recomputed(files: SettingFiles, trials: list[Coordinates]) -> Iterator[tuple[Path, Check]]:
     """Compute each trial's metrics again from the outputs it keeps."""
     splits, targets = Splits(files), read_targets(files.data_folder)
-    task, extra = files.data["task"], filter(None, [files.described["recipe"]["metric"]])
+    task, own = files.data["task"], files.described["recipe"]["metric"]
     for trial in trials:
         path = files.target(trial)
         try:
@@ -40,10 +41,10 @@ def recomputed(files: SettingFiles, trials: list[Coordinates]) -> Iterator[tuple
             yield path, Check(False, str(error))
             continue
         if record["status"] != "ok" or record.get("test") is None:
-            yield path, Check(True, "keeps no outputs: nothing to compute")
+            yield path, Check(True, "keeps no outputs: nothing to compute", made=False)
             continue
         truth = targets.target[splits(trial).test]
-        found = metrics.evaluate(task, truth, record["test"], list(extra))
+        found = metrics.evaluate(task, truth, record["test"], [own] if own else [])
         wrong = [
             f"{name} is {record['metrics'].get(name)}, its outputs give {value}"
             for name, value in found.items()

@@ -1,0 +1,215 @@
+"""Models that misbehave in `reseed.study`: what each does to others, and what is said of it."""
+
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+X, Y = make_classification(120, 5, random_state=0)
+FOREST = RandomForestClassifier(4, max_depth=3)
+
+
+class Own(ClassifierMixin, BaseEstimator):
+    """A model of one's own: naive Bayes behind its own `fit` and `predict`."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.inner = GaussianNB().fit(self.dense(X), y)
+        return self
+
+    def dense(self, X):
+        return X.toarray() if sparse.issparse(X) else X
+
+    def predict(self, X):
+        return self.inner.predict(self.dense(X))
+
+
+class Writing(Own):
+    def fit(self, X, y):
+        super().fit(X, y)
+        if sparse.issparse(X):
+            X.data[:] = 0
+        else:
+            X.iloc[:, :] = 0.0
+        return self
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, sparse.csr_matrix, sparse.csr_array])
+def test_a_model_that_writes_to_its_rows_harms_no_other_seed(form):
+    rows = reseed.study({"w": Writing()}, form(X), Y, splits=1, seeds=3).data.metrics
+    assert (rows["status"] == "ok").all()
+    assert rows["accuracy"].nunique() == 1
+    assert rows["accuracy"].iloc[0] > 0.8
+
+
+class Drawing(Own):
+    """Draws from NumPy's global generator, and has no parameter that holds a seed."""
+
+    def __init__(self):
+        pass
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.noise = np.random.rand(X.shape[1])
+        return self
+
+    def predict(self, X):
+        return (X @ self.noise > 0).astype(int)
+
+
+def test_global_generators_are_the_model_seeds_and_the_callers_stay_as_they_were():
+    np.random.seed(99)
+    random.seed(99)
+    before = np.random.get_state()[1].copy(), random.getstate()
+    found = reseed.study({"d": Drawing(), "nb": GaussianNB()}, X, Y, splits=2, seeds=[3, 7, 8])
+    assert (np.random.get_state()[1] == before[0]).all()
+    assert random.getstate() == before[1]
+    rows = found.data.metrics.query("model == 'd'")
+    assert rows["accuracy"].groupby(rows["data_seed"]).nunique().min() > 1
+    again = reseed.study({"d": Drawing()}, X, Y, splits=2, seeds=[7], n_jobs=2).data.metrics
+    of_seven = rows.loc[rows["init"] == 7, "fingerprint"].tolist()
+    assert of_seven == again["fingerprint"].tolist()
+    np.random.seed(7)
+    by_hand = Drawing().fit(X, Y).noise
+    seen = []
+
+    class Told(Drawing):
+        def fit(self, X, y):
+            super().fit(X, y)
+            seen.append(self.noise)
+            return self
+
+    reseed.study({"t": Told()}, X, Y, splits=1, seeds=[7], keep=False)
+    assert seen[0] == pytest.approx(by_hand)
+
+
+def test_a_model_without_a_seed_parameter_is_asked_whether_the_seed_moves_it():
+    found = reseed.study({"d": Drawing(), "nb": GaussianNB()}, X, Y, splits=2, seeds=3)
+    assert found.data.about["trials"]["planned"] == 2 * 3 + 2
+    (alike,) = (note for note in found.notes if "stands for all" in note)
+    assert alike.startswith("nb:")
+    assert any("d: no parameter holds a seed" in note and "differ" in note for note in found.notes)
+    alone = reseed.study({"nb": GaussianNB()}, X, Y, splits=1, seeds=3)
+    assert alone.data.about["trials"]["planned"] == 1
+
+
+def test_a_torch_model_that_draws_globally_repeats():
+    torch = pytest.importorskip("torch")
+
+    def make(task, n_classes, hyperparameters, seeds, device, threads):
+        layer = torch.nn.Linear(5, 1)
+
+        class Linear(Own):
+            def predict(self, X):
+                return (layer(torch.tensor(X).float())[:, 0] > 0).numpy().astype(int)
+
+        return Linear()
+
+    one, two = (
+        reseed.study({"t": make}, X, Y, splits=1, seeds=seeds).data.metrics
+        for seeds in ([4, 5], [5])
+    )
+    assert one["fingerprint"].nunique() == 2
+    assert one["fingerprint"].tolist()[1:] == two["fingerprint"].tolist()
+
+
+def test_a_model_of_ones_own_needs_fit_and_predict_alone():
+    own = reseed.study({"own": Own()}, X, Y, splits=2, seeds=1, metric="accuracy").data.metrics
+    nb = reseed.study({"nb": GaussianNB()}, X, Y, splits=2, seeds=1, metric="accuracy").data.metrics
+    assert own["accuracy"].tolist() == nb["accuracy"].tolist()
+
+
+def test_labels_that_are_no_class_are_not_taken_for_a_prediction():
+    class Words(Own):
+        def predict(self, X):
+            return np.array(["no", "yes"])[super().predict(X)]
+
+    with pytest.raises(reseed.ReseedError, match=r"predict gave .*'(no|yes)'.*class numbers 0 … 1"):
+        reseed.study({"w": Words()}, X, np.array(["no", "yes"])[Y], splits=2, seeds=1)
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_margins_by_pairs_of_classes_are_not_read_as_classes(classes):
+    data, labels = make_classification(
+        200, 6, n_informative=5, n_redundant=0, n_classes=classes, random_state=0
+    )
+    pairs = SVC(decision_function_shape="ovo")
+    models = {"plain": pairs, "piped": make_pipeline(StandardScaler(), pairs)}
+    split = [(np.arange(150), np.arange(150, 200))]
+    rows = reseed.study(models, data, labels, splits=split, seeds=1).data.metrics
+    for row, model in zip(rows.itertuples(), models.values(), strict=True):
+        fitted = clone(model).fit(data[:150], labels[:150])
+        assert row.accuracy == pytest.approx(fitted.score(data[150:], labels[150:]))
+
+
+def test_values_in_a_column_are_read_and_two_columns_are_refused():
+    class Column(RegressorMixin, BaseEstimator):
+        def __init__(self, columns=1):
+            self.columns = columns
+
+        def fit(self, X, y):
+            self.inner = Ridge().fit(X, y)
+            return self
+
+        def predict(self, X):
+            return np.column_stack([self.inner.predict(X)] * self.columns)
+
+    models = {"one": Column(), "ridge": Ridge()}
+    rows = reseed.study(models, X, X[:, 0] + X[:, 1], splits=1, seeds=1).data.metrics
+    assert rows["mse"].nunique() == 1
+    with pytest.raises(reseed.ReseedError, match=r"shape \(24, 2\) for 24 test rows"):
+        reseed.study({"two": Column(2)}, X, X[:, 0], splits=1, seeds=1)
+
+
+def accuracy(y_true, p):
+    return float(np.mean((p > 0.9) == y_true))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"models": {1: FOREST, "1": GaussianNB()}}, "two are called '1'"),
+        ({"models": {"f": lambda: FOREST}}, "must take task, n_classes, hyperparameters, seeds"),
+        ({"X": [[1, 2], [3]] * 60}, "rows differ in length"),
+        ({"groups": np.arange(120)[:, None]}, r"groups has shape \(120, 1\)"),
+        ({"splits": [([-1, 2], [3])]}, "names row -1"),
+        ({"metric": accuracy}, "'accuracy' is a built-in metric's name"),
+        ({"n_jobs": 0}, "n_jobs: give a whole number"),
+        ({"n_jobs": "2"}, "n_jobs: give a whole number"),
+        ({"seeds": [2**32]}, r"below 2\*\*32"),
+        ({"y": np.arange(120) % 3, "positive": 2}, "positive.*one of two classes"),
+    ],
+)
+def test_what_cannot_be_right_is_refused(change, message):
+    given = {"models": {"f": FOREST}, "X": X, "y": Y, "splits": 2, "seeds": 2} | change
+    with pytest.raises(reseed.ReseedError, match=message):
+        reseed.study(**given)
+
+
+def test_numbers_and_labels_come_in_many_types():
+    values = X[:, 0] + X[:, 1]
+    ridge, forest = {"r": Ridge()}, {"f": FOREST}
+
+    def mse(y):
+        return reseed.study(ridge, X, y, splits=1, seeds=1).data.metrics["mse"].tolist()
+
+    assert mse(values.astype(object)) == mse(pd.Series(values, dtype="Float64")) == mse(values)
+    schemes = reseed.study(forest, X, Y, test=np.float64(0.25), splits=1, seeds=1).data.metrics
+    assert set(schemes["scheme"]) == {"holdout-0.25"}
+    reseed.study(forest, X, Y, test=np.float32(0.25), splits=1, seeds=1)
+    own = reseed.study(forest, X[:80], Y[:80], test=(X[80:], Y[80:].astype(str)), seeds=1)
+    same = reseed.study(forest, X[:80], Y[:80], test=(X[80:], Y[80:]), seeds=1)
+    assert own.data.metrics["auc"].tolist() == same.data.metrics["auc"].tolist()

@@ -1,0 +1,49 @@
+"""A study's own metric, computed at collecting from the outputs that trials keep."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from reseed import collect
+from reseed.coordinates import Coordinates
+from reseed.data.store import Targets
+from reseed.errors import ReseedError
+from reseed.splits import Split
+
+ROWS = np.arange(6)
+TRIAL = Coordinates(0, None, 0, 0, 0, 0)
+CODE = """
+from reseed.metrics import Undefined
+def some(y, p): return float((p > 0.5).mean())
+def none(y, p): raise Undefined("one class")
+def wrong(y, p): return None
+some.greater_is_better = none.greater_is_better = wrong.greater_is_better = True
+"""
+
+
+@pytest.fixture
+def measure(tmp_path, monkeypatch):
+    (tmp_path / "own_collected.py").write_text(CODE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(collect, "read_split", lambda path, fold: Split(ROWS, ROWS, ROWS))
+    monkeypatch.setattr(collect, "read_targets", lambda folder: Targets(ROWS % 2))
+    files = SimpleNamespace(
+        data={"task": "binary"},
+        data_folder=tmp_path,
+        split=lambda seed: tmp_path,
+        target=lambda trial: "trial.parquet",
+        read=lambda trial, columns: {"test": np.array([-1.0, 1, 1, -1, 1, 1])},
+    )
+    study = SimpleNamespace(job={"study": "small"})
+    return lambda *names: collect._measure(
+        study, files, TRIAL, [f"own_collected:{name}" for name in names]
+    )
+
+
+def test_a_metric_that_does_not_exist_on_some_rows_is_left_out(measure):
+    assert measure("some", "none") == {"some": pytest.approx(4 / 6)}
+
+
+def test_a_metric_that_fails_is_named_with_the_trial(measure):
+    with pytest.raises(ReseedError, match=r"own_collected:wrong failed on trial\.parquet"):
+        measure("wrong")
