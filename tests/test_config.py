@@ -100,7 +100,7 @@ def test_every_mistake_is_told_at_once(tmp_path, entries):
         ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
         ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
         ("studies/first", {"metric": "acu"}, "metric: unknown metric 'acu'"),
-        ("studies/first", {"metric": "mine:cost"}, "keep: the metric mine:cost needs the raw outputs"),
+        ("studies/first", {"metric": "mine:cost"}, "keep: the metric mine:cost needs"),
         ("studies/first", {"hyperparameters": {"metric": "aucc"}}, "Did you mean 'auc'?"),
         (
             "studies/first",
