@@ -124,6 +124,7 @@ def test_bounds_near_zero_do_not_read_as_zero():
 
 def test_numbers():
     assert (number(-0.04, 1), number(-1.25, 1)) == ("0.0", "−1.2")
+    assert [p_text(p) for p in (0.05004, 0.049996, 0.05)] == ["0.05004", "0.049996", "0.05"]
     assert [p_text(p) for p in (0.0001, 0.0123, 0.0498, 0.096, 0.5, 1.0)] == [
         "below 0.001", "0.012", "0.0498", "0.096", "0.50", "1.00",
     ]  # fmt: skip

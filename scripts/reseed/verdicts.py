@@ -260,11 +260,12 @@ def number(value: float, places: int) -> str:
 
 
 def p_text(p: float) -> str:
-    """`below 0.001`, `0.013`, `0.24`; a third digit beside the usual level of 0.05."""
+    """`below 0.001`, `0.013`, `0.24`; beside the usual level of 0.05 as many digits as tell it."""
     if p < 0.001:
         return "below 0.001"
     if 0.045 <= p < 0.055:
-        return f"{p:.3g}"
+        texts = (f"{p:.{digits}g}" for digits in range(3, 18))
+        return next(text for text in texts if float(text) != 0.05 or p == 0.05)
     return f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
