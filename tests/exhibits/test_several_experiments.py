@@ -104,7 +104,7 @@ def test_pairs_without_a_panel_are_named():
     figure, drawn = over_datasets_figure.figure(data, {})
     panels = sum(axis.get_visible() for axis in figure.axes)
     assert panels < 15
-    assert f"{15 - panels} more panels" in figure.get_supxlabel()
+    assert f"{15 - panels} more panels" in figure.get_suptitle()
     assert "Not drawn for want of room, but in the CSV: M" in drawn.footnote
 
 

@@ -91,5 +91,5 @@ def test_pairs_without_a_panel_are_named(module):
     figure, drawn = module.figure(exhibit(rows, models), {})
     panels = sum(axis.get_visible() for axis in figure.axes)
     assert panels < 21
-    assert f"{21 - panels} more panels" in figure.get_supxlabel()
+    assert f"{21 - panels} more panels" in figure.get_suptitle()
     assert "Not drawn for want of room" in drawn.footnote

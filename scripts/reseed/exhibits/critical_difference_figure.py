@@ -154,8 +154,6 @@ def _counted(parts: list[pd.DataFrame]) -> str:
 def _headline(shown: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
     alone = sum(len(_with_best(board)) == 1 for board in boards)
     if len(boards) == 1:
-        if not _groups(boards[0]):
-            return f"Each of {counted(len(boards[0]), 'model')} is told from all others"
         groups = counted(len(_groups(boards[0])), "group")
         best = "the best is told from all others" if alone else "the best is not alone"
         return f"{counted(len(boards[0]), 'model')} in {groups} not told apart; {best}"

@@ -109,7 +109,8 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> No
         axis.plot(x, row["range"], "o", ms=5, mew=0, color=colour, clip_on=False)
         beside = x + 0.11
         axis.plot([beside] * 2, [row["expected_low"], row["expected_high"]], color=colour, lw=1.0)
-        axis.plot(beside, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9)
+        axis.plot(beside, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9,
+                  clip_on=False)  # fmt: skip
     style.name_columns(axis, arms)
     axis.set_ylim(bottom=0)
 
