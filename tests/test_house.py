@@ -11,7 +11,7 @@ REPOSITORY = Path(__file__).parent.parent
 LIBRARY = REPOSITORY / "scripts" / "reseed"
 # Part of the library → the parts it may import besides itself (None: anything of the library).
 BASE = {"errors", "atomic"}
-PLANNING = {"config", "project", "coordinates", "keys", "kinds", "errors", "data"}
+PLANNING = {"config", "project", "coordinates", "keys", "kinds", "errors", "mistakes", "data"}
 TRAINING = {"models", "seeds", "outputs", "metrics", "data", "errors", "loading"}
 MAKING = TRAINING | {
     "setting_files",
@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "schemas": {"coordinates"},
     "keys": {"errors"},
     "names": {"keys"},
-    "kinds": {"errors", "keys"},
+    "kinds": {"errors", "keys", "mistakes"},
     "machine": {"keys", "seeds"},
     "config": {"standard"},
     "plan": {"coordinates", "keys", "metric_names"},
@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "project": PLANNING | {"checks"},
     "metrics": {"errors", "loading", "metric_names", "outputs"},
     "models": {"errors", "loading", "outputs", "seeds"},
-    "data": BASE | {"seeds", "keys", "loading"},
+    "data": BASE | {"seeds", "keys", "loading", "mistakes"},
     "splits": BASE | {"data", "names"},
     "trials": {"coordinates", "errors"},
     "setting_files": MAKING | {"keys"},

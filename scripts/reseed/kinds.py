@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from reseed.errors import ReseedError, nearest
 from reseed.keys import SCRIPTS, code_files
+from reseed.mistakes import told
 
 FUNCTIONS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
 READABLE = {
@@ -141,18 +142,9 @@ def checked_options(kind: Kind, options: dict, project: Path = Path()) -> dict:
     try:
         found = declared(**known) if declared else None
     except ValidationError as error:
-        mistakes += dict.fromkeys(map(_told, error.errors()))
+        mistakes += told(declared, error)
     if mistakes:
         raise ReseedError(" ".join(mistakes))
     if found is None:
         return {}
     return found.model_dump(exclude_unset=True, exclude_none=True, by_alias=True)
-
-
-def _told(error: dict) -> str:
-    """One mistake of pydantic's: the option, what is wrong, what was found."""
-    field = ".".join(map(str, error["loc"]))
-    message = error["msg"].removeprefix("Value error, ")
-    lead = f"{field}: {message}" if field else message
-    return f"{lead}." if error["type"] == "missing" or not field else (
-        f"{lead}. Found: {error['input']!r}.")  # fmt: skip

@@ -5,17 +5,15 @@ Each mistake is told with its file, field, found value, what is allowed and the 
 
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reseed import checks
 from reseed.config import SCALES, Dataset, Main, Model, Strict, Study, Weights
-from reseed.errors import ReseedError, nearest
-
-# Tags of a value with several forms: part of pydantic's location, of no use to a reader.
-_FORMS = ("plain", "list", "fields")
+from reseed.errors import ReseedError
+from reseed.mistakes import told
 
 
 class Project(BaseModel):
@@ -28,52 +26,6 @@ class Project(BaseModel):
     models: dict[str, Model]
     weights: dict[str, Weights]
     studies: dict[str, Study]
-
-
-def _class_at(cls: Any, location: tuple) -> type[BaseModel] | None:
-    """The class of the object at `location` below `cls`.
-
-    `location` mixes field names with list indices, mapping keys and union tags; a step that is
-    no field of a candidate is one of those, and a tag narrows the candidates.
-    """
-    candidates = _classes(cls)
-    for step in location:
-        fields = [c.model_fields[step] for c in candidates if step in c.model_fields]
-        if fields:
-            candidates = [c for field in fields for c in _classes(field.annotation)]
-        else:
-            candidates = [c for c in candidates if _tag(c) == step] or candidates
-    return candidates[0] if candidates else None
-
-
-def _tag(cls: type[BaseModel]) -> str | None:
-    kind = cls.model_fields.get("kind")
-    return next(iter(get_args(kind.annotation)), None) if kind else None
-
-
-def _classes(annotation: Any) -> list[type[BaseModel]]:
-    """The pydantic classes inside an annotation: through unions, containers and Annotated."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [cls for inner in get_args(annotation) for cls in _classes(inner)]
-
-
-def _describe(file: str, cls: type[BaseModel], error: dict) -> str:
-    location = error["loc"]
-    field = ".".join(str(step) for step in location if step not in _FORMS) or "(whole file)"
-    if error["type"] == "extra_forbidden":
-        parent = _class_at(cls, location[:-1])
-        allowed = sorted(parent.model_fields) if parent else []
-        hint = f" Allowed: {', '.join(allowed)}.{nearest(location[-1], allowed)}" if allowed else ""
-        return f"{file}: {field}: unknown field {location[-1]!r}.{hint}"
-    found = "" if error["type"] == "missing" else f" Found: {error['input']!r}."
-    message = error["msg"].removeprefix("Value error, ")
-    if error["type"] == "literal_error":
-        options = [
-            part.strip("' ") for part in error["ctx"]["expected"].replace(" or ", ", ").split(",")
-        ]
-        found += nearest(error["input"], options)
-    return f"{file}: {field}: {message}.{found}"
 
 
 class _Loader(yaml.SafeLoader):
@@ -113,7 +65,7 @@ class _Checker:
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            self.add((_describe(file, cls, one) for one in error.errors()), where)
+            self.add(told(cls, error, f"{file}: "), where)
             return None
 
     def read(self, path: Path) -> Any:

@@ -75,7 +75,7 @@ def test_readers_are_checked_before_anything_is_fetched():
     (line,) = told(reader="digitz", kind="images")
     assert line.endswith("Did you mean 'digits'?")
     (line,) = told(reader="digits", kind="images", options={"sise": 3})
-    assert line.startswith("options.sise: unknown option. Allowed: classes, merge")
+    assert line.startswith("options.sise: unknown field 'sise'. Allowed: classes, merge")
     (line,) = told(reader="digits", kind="images", text=["t"])
     assert line == "text: is for kind: texts, found kind: images"
     assert len(told(reader="liar", options={"duplicates": "some"})) == 3

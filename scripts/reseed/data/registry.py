@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from reseed.errors import ReseedError, nearest
 from reseed.loading import load_object
+from reseed.mistakes import told
 
 Count = Annotated[int, Field(ge=1)]
 Label = str | int | float | bool
@@ -180,20 +181,7 @@ def options_of(dataset: dict) -> Any:
     try:
         return reader.options.model_validate(dataset.get("options") or {})
     except ValidationError as error:
-        lines = [_describe(reader, one) for one in error.errors()]
-        raise ReseedError("; ".join(dict.fromkeys(lines))) from None
-
-
-def _describe(reader: Reader, error: dict) -> str:
-    steps = [
-        str(step) for step in error["loc"] if not str(step).startswith(("constrained", "list["))
-    ]
-    field = ".".join(["options", *steps])
-    if error["type"] == "extra_forbidden":
-        allowed = sorted(reader.options.model_fields)
-        hint = nearest(error["loc"][-1], allowed)
-        return f"{field}: unknown option. Allowed: {', '.join(allowed)}.{hint}"
-    return f"{field}: {error['msg'].removeprefix('Value error, ')}. Found: {error['input']!r}."
+        raise ReseedError("; ".join(told(reader.options, error, "options."))) from None
 
 
 def mistakes(dataset: dict) -> list[str]:

@@ -1,0 +1,60 @@
+"""What pydantic found wrong, as sentences: field, mistake, what was found or is allowed."""
+
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from reseed.errors import nearest
+
+# Tags of a value with several forms: part of pydantic's location, of no use to a reader.
+_FORMS = ("plain", "list", "fields", "constrained", "list[")
+
+
+def told(cls: type[BaseModel], error: ValidationError, lead: str = "") -> list[str]:
+    """One sentence a mistake, each once; `lead` stands before the name of the field."""
+    return list(dict.fromkeys(_told(cls, one, lead) for one in error.errors()))
+
+
+def _told(cls: type[BaseModel], error: dict, lead: str) -> str:
+    *above, last = location = error["loc"] or ("",)
+    field = lead + ".".join(str(step) for step in location if not str(step).startswith(_FORMS))
+    field = f"{field}: " if field else ""
+    if error["type"] == "extra_forbidden":
+        parent = _class_at(cls, above)
+        allowed = sorted(parent.model_fields) if parent else []
+        hint = f" Allowed: {', '.join(allowed)}.{nearest(last, allowed)}" if allowed else ""
+        return f"{field}unknown field {last!r}.{hint}"
+    message = error["msg"].removeprefix("Value error, ")
+    found = "" if error["type"] == "missing" or not error["loc"] else f" Found: {error['input']!r}."
+    if error["type"] == "literal_error":
+        options = error["ctx"]["expected"].replace(" or ", ", ").split(",")
+        found += nearest(error["input"], [option.strip("' ") for option in options])
+    return f"{field}{message}.{found}"
+
+
+def _class_at(cls: Any, location: list) -> type[BaseModel] | None:
+    """The class of the object at `location` below `cls`.
+
+    `location` mixes field names with list indices, mapping keys and union tags; a step that is
+    no field of a candidate is one of those, and a tag narrows the candidates.
+    """
+    candidates = _classes(cls)
+    for step in location:
+        fields = [c.model_fields[step] for c in candidates if step in c.model_fields]
+        if fields:
+            candidates = [c for field in fields for c in _classes(field.annotation)]
+        else:
+            candidates = [c for c in candidates if _tag(c) == step] or candidates
+    return candidates[0] if candidates else None
+
+
+def _tag(cls: type[BaseModel]) -> str | None:
+    kind = cls.model_fields.get("kind")
+    return next(iter(get_args(kind.annotation)), None) if kind else None
+
+
+def _classes(annotation: Any) -> list[type[BaseModel]]:
+    """The pydantic classes inside an annotation: through unions, containers and Annotated."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [cls for inner in get_args(annotation) for cls in _classes(inner)]
