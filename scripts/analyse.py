@@ -13,14 +13,15 @@ def main() -> None:
     parser.add_argument("--table", type=Path, required=True, help="output: Parquet (CSV beside it)")
     arguments = parser.parse_args()
     limit_threads(1)
+    import pandas as pd
     from reseed.analyses.data import read_data
     from reseed.atomic import replacing
-    from reseed.kinds import checked_options, find, load
+    from reseed.kinds import find, made
 
     job = read_job(arguments.job)
     kind = find("analyses", job["kind"])
     data = read_data(Path(job["study"]), job["experiments"], Path(job["published"]), job["trained"])
-    table = load(kind).analyse(data, checked_options(kind, job["options"]))
+    table = made(kind, data, job["options"], pd.DataFrame)
     with replacing(arguments.table) as temporary:
         table.to_parquet(temporary, index=False)
     with replacing(arguments.table.with_suffix(".csv")) as temporary:

@@ -17,7 +17,7 @@ import importlib
 import sys
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -122,6 +122,17 @@ def load(kind: Kind, project: Path = Path()):
     if str(project.resolve()) not in sys.path:
         sys.path.append(str(project.resolve()))
     return importlib.import_module(kind.module)
+
+
+def made(kind: Kind, data: Any, options: dict, wanted: type) -> Any:
+    """What the kind's function makes of `data`. Raises ReseedError where that is not `wanted`."""
+    found = getattr(load(kind), kind.function)(data, checked_options(kind, options))
+    if not isinstance(found, wanted):
+        raise ReseedError(
+            f"{kind.module}: {kind.function} must return a {wanted.__name__}"
+            f" ({wanted.__module__}), not a {type(found).__name__}."
+        )
+    return found
 
 
 def checked_options(kind: Kind, options: dict, project: Path = Path()) -> dict:

@@ -169,8 +169,8 @@ def _option_lines(options: type[BaseModel] | None, known: Container[str] = ()) -
         values = _LINK.sub(r"\1", _values(field)) + ("" if default == "–" else f"; {default}")
         yield f"- `{name}` ({values})" + (f": {told[name]}" if name in told else "")
         for inner in _refs(field):
-            lines = schema["$defs"][inner].get("description", "").strip().split("\n")
-            yield from (f"  - {line.strip()}" for line in lines)
+            *_, lines = schema["$defs"][inner].get("description", "").strip().split("\n\n")
+            yield from (f"  - {line.strip()}" for line in lines.split("\n"))
 
 
 def _told(options: type[BaseModel]) -> dict[str, str]:

@@ -56,3 +56,15 @@ def test_one_that_fails_harms_no_other(job, tmp_path):
     assert "unknown option 'nonsense'" in str(found["tables/data"])
     assert found["tables/models"] == "drawn"
     assert not (tmp_path / "studies/one/tables/data.md").exists()
+
+
+def test_an_own_table_must_be_one(job, tmp_path, monkeypatch):
+    (tmp_path / "my_tables.py").write_text(
+        "import pandas\n\n\ndef table(data, options):\n    return pandas.DataFrame()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    job[0]["kind"] = "my_tables:table"
+    assert str(dict(draw_all(job, tmp_path))["tables/data"]) == (
+        "my_tables: table must return a Table (reseed.rendering.tables), not a DataFrame."
+    )

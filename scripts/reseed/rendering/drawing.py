@@ -16,8 +16,9 @@ from pathlib import Path
 
 from reseed import store
 from reseed.keys import digest
-from reseed.kinds import checked_options, find, load
+from reseed.kinds import find, made
 from reseed.rendering.data import read_exhibit_data
+from reseed.rendering.tables import Table
 
 # Libraries that decide what a figure or a table looks like.
 LIBRARIES = ("matplotlib", "numpy", "pandas")
@@ -38,16 +39,16 @@ def key_of(exhibit: dict) -> str:
 def draw(exhibit: dict, stem: Path) -> None:
     """Draw one exhibit and write every format of it, below `stem`."""
     kind = find("exhibits", exhibit["kind"])
-    module, options = load(kind), checked_options(kind, exhibit["options"])
-    data = read_exhibit_data(Path(exhibit["study"]), exhibit)
+    data, options = read_exhibit_data(Path(exhibit["study"]), exhibit), exhibit["options"]
     if kind.function == "table":
         from reseed.rendering.table_files import write_table
 
-        write_table(module.table(data, options), stem)
+        write_table(made(kind, data, options, Table), stem)
     else:
         from reseed.rendering.figures import write_figure
 
-        write_figure(*module.figure(data, options), data, stem)
+        figure, drawn = made(kind, data, options, tuple)
+        write_figure(figure, drawn, data, stem)
 
 
 def draw_all(exhibits: list[dict], results: Path) -> Iterator[tuple[str, str | Exception]]:
@@ -71,10 +72,10 @@ def _make(exhibit: dict, folder: Path) -> str:
     stored = {suffix: store.place(folder, key, suffix) for suffix in exhibit["suffixes"]}
     known = all(path.exists() for path in stored.values())
     if not known:
-        with tempfile.TemporaryDirectory() as made:
-            draw(exhibit, Path(made, stem.name))
+        with tempfile.TemporaryDirectory() as place:
+            draw(exhibit, Path(place, stem.name))
             for suffix, path in stored.items():
-                drawn = Path(made, stem.name + suffix)
+                drawn = Path(place, stem.name + suffix)
                 store.add(path, lambda temporary, drawn=drawn: shutil.copyfile(drawn, temporary))
     for suffix, path in stored.items():
         store.link(path, stem.with_name(stem.name + suffix))
