@@ -9,7 +9,7 @@ import pandas as pd
 from reseed.analyses.data import greater_is_better
 from reseed.options import Arms
 from reseed.rendering import numbers
-from reseed.rendering.arms import cell_title, chosen
+from reseed.rendering.arms import cell_titles, chosen
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.settings import metric_title, p_cell
 from reseed.rendering.tables import Rows, Table, empty_table
@@ -39,10 +39,10 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(data, "No arm has two finished seeds at this scale.")
     lines = Rows()
     places = {d: numbers.decimals(part["sd"], least=3) for d, part in rows.groupby("dataset")}
-    for _, row in rows.iterrows():
+    for title, (_, row) in zip(cell_titles(data, rows), rows.iterrows(), strict=True):
         digits = places[row["dataset"]]
         section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
-        lines.add(_line(cell_title(data, rows, row), row, digits), section)
+        lines.add(_line(title, row, digits), section)
         if math.isfinite(row["published_mean"]):
             lines.add(_published(row, digits), section)
     level = rows["level"].max()
@@ -124,7 +124,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     judged, beyond = _beyond(rows)
     if judged.empty:
         return []
-    titles = {i: cell_title(data, rows, row) for i, row in judged.iterrows()}
+    titles = dict(zip(rows.index, cell_titles(data, rows), strict=True))
     gaussian = numbers.from_to(judged["range_in_sd_expected"], "{:.1f}".format)
     named = numbers.several(titles[i] for i in beyond.index)
     found = [

@@ -18,7 +18,6 @@ from reseed.analyses.arms import with_arms
 from reseed.analyses.data import MODEL_SEED, data_seeds
 from reseed.options import Names, Strict
 from reseed.rendering import numbers, style
-from reseed.rendering.arms import cell_title
 from reseed.rendering.arms import cells as arm_cells
 from reseed.rendering.data import ExhibitData, footnote, metric_title
 from reseed.rendering.figures import Drawn, empty_figure
@@ -169,7 +168,8 @@ def _draw_dataset(
     scale = Normalize(-most, most)
     places = numbers.decimals([most], 2, 2, 5)
     image: AxesImage | None = None
-    for number, (axis, (key, part)) in enumerate(panels):
+    titles = [title for title, _ in arm_cells(data, cells, _PLACE)]
+    for number, (title, (axis, (key, part))) in enumerate(zip(titles, panels, strict=True)):
         grids = {
             name: part.pivot(index="model_seed", columns="data_seed", values=name).sort_index()
             for name in ("score", "deviation")
@@ -178,7 +178,6 @@ def _draw_dataset(
             grids["deviation"].to_numpy(), cmap=style.DIVERGING, norm=scale, aspect="auto"
         )
         median = part["score"].median()
-        title = cell_title(data, cells, part.iloc[0], _PLACE)
         entitle(axis, f"{title}, median {numbers.fixed(median, places)}")
         _ticks(axis, grids["score"], _PRINTED if printed else 5)
         _mark_failed(axis, grids["score"])

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from reseed.exhibits.seed_scores_table import METRICS, measured, where
 from reseed.options import Experiments, Names
 from reseed.rendering import style
-from reseed.rendering.arms import TEST_SET, cell_title, places
+from reseed.rendering.arms import TEST_SET, cell_titles, places
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.headlines import LEAST
@@ -106,10 +106,10 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
     boxes, outliers = [], []
-    for _, row in rows.iterrows():
+    for title, (_, row) in zip(cell_titles(data, rows), rows.iterrows(), strict=True):
         outliers.append(json.loads(row["outliers"]))
         boxes.append({
-            "label": cell_title(data, rows, row), "med": row["median"], "q1": row["low_quartile"],
+            "label": title, "med": row["median"], "q1": row["low_quartile"],
             "q3": row["high_quartile"], "whislo": row["low_whisker"],
             "whishi": row["high_whisker"], "fliers": outliers[-1],
         })  # fmt: skip

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from reseed.analyses.arms import with_arms
 from reseed.options import Strict
 from reseed.rendering import coverage, numbers, style
-from reseed.rendering.arms import TEST_SET, cell_title
+from reseed.rendering.arms import TEST_SET, cell_titles
 from reseed.rendering.data import ExhibitData, footnote, metric_title
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.majority import is_majority, why_majority
@@ -95,8 +95,7 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
             axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
-    labels = [cell_title(data, rows, row, TEST_SET) for _, row in rows.iterrows()]
-    axis.set_yticks(range(len(rows)), labels)
+    axis.set_yticks(range(len(rows)), cell_titles(data, rows, TEST_SET))
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.tick_params(axis="y", length=0, pad=7)
     axis.set_xlim(left=0)

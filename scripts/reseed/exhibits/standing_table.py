@@ -8,7 +8,7 @@ import pandas as pd
 
 from reseed.options import Experiments
 from reseed.rendering import coverage, numbers
-from reseed.rendering.arms import cell_title
+from reseed.rendering.arms import cell_titles
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import metric_title
@@ -27,7 +27,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     known = rows if rows.empty else rows[rows["reason"] == ""]
     if known.empty:
         return empty_table(data, "None of the given scores belongs to an arm that was run here.")
-    titles = [cell_title(data, known, row) for _, row in known.iterrows()]
+    titles = cell_titles(data, known)
     lines = Rows()
     for title, (_, row) in zip(titles, known.iterrows(), strict=True):
         lines.add(_line(title, row))

@@ -55,8 +55,10 @@ def cells(
     data: ExhibitData, rows: pd.DataFrame, place: Sequence[str] = PLACE
 ) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each cell, in order of appearance."""
-    parts = rows.groupby(keys(rows, place), sort=False, dropna=False)
-    return [(cell_title(data, rows, part.iloc[0], place), part) for _, part in parts]
+    by = keys(rows, place)
+    titles = cell_titles(data, rows.drop_duplicates(by), place)
+    parts = rows.groupby(by, sort=False, dropna=False)
+    return [(title, part) for title, (_, part) in zip(titles, parts, strict=True)]
 
 
 def places(
@@ -67,22 +69,20 @@ def places(
     return [(place_title(data, rows, part.iloc[0], place), part) for _, part in parts]
 
 
-def cell_title(
-    data: ExhibitData,
-    rows: pd.DataFrame,
-    cell: pd.Series | dict,
-    place: Sequence[str] = PLACE,
-) -> str:
-    """The arm; where titles do not tell the cells of `rows` apart, what differs of the place too.
+def cell_titles(data: ExhibitData, rows: pd.DataFrame, place: Sequence[str] = PLACE) -> list[str]:
+    """Of each row the arm; where that does not tell cells apart, what differs of the place too.
 
     Arms of two experiments may share a title.
     """
-    title = arm_title(data, cell["arm"], cell.get("experiment"))
-    every = rows[keys(rows, place)].drop_duplicates()
-    titles = {arm_title(data, one["arm"], one.get("experiment")) for _, one in every.iterrows()}
-    if every["arm"].is_unique and len(titles) == len(every):
-        return title
-    return ", ".join([title, *_differing(data, rows, cell, place)])
+    titles = arm_titles(data, rows)
+    first = ~rows.duplicated(keys(rows, place)).to_numpy()
+    if rows["arm"][first].is_unique and pd.Series(titles)[first].is_unique:
+        return titles
+    differ = _differ(rows, place)
+    return [
+        ", ".join([title, *_told(data, row, differ)])
+        for title, (_, row) in zip(titles, rows.iterrows(), strict=True)
+    ]
 
 
 def place_title(
@@ -93,8 +93,8 @@ def place_title(
 ) -> str:
     """Dataset, and of the rest of the place what differs within the dataset's `rows`."""
     own = rows[rows["dataset"] == cell["dataset"]]
-    rest = [name for name in place if name != "dataset"]
-    return ", ".join([data.dataset(cell["dataset"]), *_differing(data, own, cell, rest)])
+    told = _told(data, cell, _differ(own, [name for name in place if name != "dataset"]))
+    return ", ".join([data.dataset(cell["dataset"]), *told])
 
 
 def arm_titles(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
@@ -104,12 +104,14 @@ def arm_titles(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     return [arm_title(data, arm, name) for arm, name in zip(named["arm"], experiments, strict=True)]
 
 
-def _differing(
-    data: ExhibitData, rows: pd.DataFrame, cell: pd.Series | dict, place: Sequence[str]
-) -> list[str]:
+def _differ(rows: pd.DataFrame, place: Sequence[str]) -> list[str]:
+    return [name for name in place if name in rows and rows[name].nunique(dropna=False) > 1]
+
+
+def _told(data: ExhibitData, cell: pd.Series | dict, names: list[str]) -> list[str]:
+    """What a cell has of these, in words."""
     titles = {"dataset": data.dataset, "experiment": data.experiment}
-    differ = [name for name in place if name in rows and rows[name].nunique(dropna=False) > 1]
-    told = {name: cell[name] for name in differ if pd.notna(cell[name])}
+    told = {name: cell[name] for name in names if pd.notna(cell[name])}
     if "experiment" in told:
         told.pop("varied", None)  # the experiment's title says it
     return [
