@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from reseed import metrics as measured
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
 from reseed.arguments import chosen_pairs, truth, with_options
@@ -22,32 +21,15 @@ from reseed.comparison import Comparison
 from reseed.errors import ReseedError, nearest
 from reseed.in_process import inputs, tables
 from reseed.in_process.models import Model, read_models
-from reseed.in_process.progress import bar
-from reseed.in_process.splits import Design, Place, design
+from reseed.in_process.scoring import chosen_metric
+from reseed.in_process.splits import design
+from reseed.in_process.training import train
 from reseed.machine import environment, environment_id
-from reseed.metric_names import direction, is_share
-from reseed.outputs import probabilities
 from reseed.scripting import pick_device
 from reseed.standard import narrowed, standard_set
-from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
 
-_FACTORY = "reseed.in_process.models:make"
 _SPLITS = 10
 _DEVICES = ("cpu", "gpu", "auto")
-#: scikit-learn's names of scorers, where they are not Reseed's.
-_SCORERS = {
-    "roc_auc": "auc",
-    "roc_auc_ovr": "macro_auc",
-    "f1_macro": "macro_f1",
-    "precision_macro": "macro_precision",
-    "recall_macro": "macro_recall",
-    "matthews_corrcoef": "mcc",
-    "neg_log_loss": "log_loss",
-    "neg_brier_score": "brier",
-    "neg_mean_squared_error": "mse",
-    "neg_root_mean_squared_error": "rmse",
-    "neg_mean_absolute_error": "mae",
-}
 
 
 def study(
@@ -121,7 +103,7 @@ def study(
     share = None if own_test is not None else test
     drawn = design(_SPLITS if splits is None else splits, share, data.targets, data.task, data.rows)
     numbers = _seeds(seeds)
-    chosen = _metric(metric, data.task, truth(greater_is_better))
+    chosen = chosen_metric(metric, data.task, truth(greater_is_better))
     if device not in _DEVICES:
         raise ReseedError(f"device {device!r}: use one of {', '.join(_DEVICES)}")
     device = pick_device(device, 0 if device == "cpu" else 1)
@@ -129,7 +111,7 @@ def study(
         raise ReseedError("n_jobs: on a GPU trainings run one at a time; leave n_jobs at 1")
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
         raise ReseedError(f"n_jobs: give a whole number (-1: all cores), not {n_jobs!r}")
-    trained = _train(named, drawn, numbers, data, chosen, device, n_jobs, progress)
+    trained = train(named, drawn, numbers, data, chosen, device, n_jobs, progress)
     outcomes = {
         (model, place, seed): trained.get((model, place, seed)) or trained[model, place, numbers[0]]
         for place in drawn.places
@@ -183,134 +165,6 @@ def _seeds(seeds: Any) -> list[int]:
     ):
         raise ReseedError("seeds: give at least one, each once, none below 0, all below 2**32")
     return numbers
-
-
-def _metric(metric: Any, task: str, greater: bool | None) -> measured.Metric:
-    if metric is None:
-        return measured.usual(task)
-    if isinstance(metric, measured.Metric):
-        return metric
-    if isinstance(metric, str):
-        found = measured.get(metric if ":" in metric else _SCORERS.get(metric, metric))
-        if task not in found.tasks:
-            raise ReseedError(f"metric {metric!r} is for {', '.join(found.tasks)}, not {task}")
-        return found
-    if not callable(metric):
-        raise ReseedError(f"metric: give a name or a function, not a {type(metric).__name__}")
-    name = getattr(metric, "__name__", "metric").strip("<>")
-    if name in measured.METRICS:
-        raise ReseedError(
-            f"metric: {name!r} is a built-in metric's name: give metric={name!r} for that one, or"
-            " call your function otherwise"
-        )
-    for known in (getattr(metric, "greater_is_better", None), direction(name)):
-        greater = known if greater is None else greater
-    if greater is None:
-        raise ReseedError(
-            f"metric {name}: its name does not say whether greater is better; give"
-            " greater_is_better=True or False"
-        )
-    title = name.replace("_", " ").capitalize()
-    return measured.Metric(name, title, bool(greater), is_share(name), (task,), metric)
-
-
-def _train(
-    models: list[Model],
-    drawn: Design,
-    seeds: list[int],
-    data: inputs.Learnt,
-    metric: measured.Metric,
-    device: str,
-    n_jobs: int,
-    progress: bool | None,
-) -> dict[tables.Key, Outcome]:
-    """Outcome of each (model, split, seed), each trained once."""
-    registered = measured.METRICS.get(metric.name) is metric
-    problem = Problem(
-        inputs=data.inputs,
-        target=data.targets.target,
-        task=data.task,
-        classes=len(data.classes or []),
-        groups=data.targets.groups,
-        metric=metric.name if registered else None,
-    )
-    found: dict[tables.Key, Outcome] = {}
-
-    def train(jobs: list[tuple[Model, Place, list[int]]]) -> None:
-        with bar(sum(len(numbers) for _, _, numbers in jobs), progress) as step:
-            for model, place, seed, outcome in _run(problem, jobs, device, n_jobs):
-                if not registered and outcome.status == "ok":
-                    _measure(outcome, metric, problem, place)
-                found[model, place, seed] = outcome
-                step(model.name)
-
-    # A model may draw what no parameter of it tells: a second seed on the first split says so.
-    first = drawn.places[0]
-    train(
-        [
-            (model, place, seeds if model.seeded else seeds[: 2 if place is first else 1])
-            for place in drawn.places
-            for model in models
-        ]
-    )
-    moved = []
-    for model in (model for model in models if not model.seeded and len(seeds) > 1):
-        one, two = (found[model, first, seed] for seed in seeds[:2])
-        if (one.status, one.fingerprint) == (two.status, two.fingerprint):
-            del found[model, first, seeds[1]]
-        else:
-            moved += [(model, place, seeds[2 if place is first else 1 :]) for place in drawn.places]
-    if any(numbers for _, _, numbers in moved):
-        train(moved)
-    return found
-
-
-def _run(problem: Problem, jobs: list[tuple], device: str, n_jobs: int) -> Iterator[tuple]:
-    """(model, split, seed, outcome) as they come."""
-    if n_jobs == 1:
-        for model, place, seeds in jobs:
-            for seed, outcome in zip(
-                seeds, _one(problem, device, model, place, seeds), strict=True
-            ):
-                yield model, place, seed, outcome
-        return
-    from joblib import Parallel, delayed
-
-    chunks = (delayed(_numbered)(n, problem, device, *job) for n, job in enumerate(jobs))
-    for number, outcomes in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(chunks):
-        model, place, seeds = jobs[number]
-        for seed, outcome in zip(seeds, outcomes, strict=True):
-            yield model, place, seed, outcome
-
-
-def _numbered(number: int, *job: Any) -> tuple[int, list[Outcome]]:
-    return number, list(_one(*job))
-
-
-def _one(
-    problem: Problem, device: str, model: Model, place: Place, seeds: list[int]
-) -> Iterator[Outcome]:
-    """Train one model on one split under its seeds."""
-    recipe = Recipe(_FACTORY, {"model": model}, device=device)
-    trials = [Trial(place.split, dict.fromkeys(tables.MODEL_SEED, seed)) for seed in seeds]
-    return run_trials(problem, recipe, trials)
-
-
-def _measure(outcome: Outcome, metric: measured.Metric, problem: Problem, place: Place) -> None:
-    """Add the user's own metric to an outcome; where it fails, the trial has."""
-    y_true = problem.target[place.split.test]
-    try:
-        value = metric.function(y_true, probabilities(problem.task, outcome.outputs["test"]))
-        outcome.metrics[metric.name] = float(value)
-        if not np.isfinite(value):
-            outcome.status, outcome.error = "failed", f"metric {metric.name} is {value}"
-    except measured.Undefined as error:
-        outcome.status, outcome.error = "failed", str(error)
-    except Exception as error:
-        raise ReseedError(
-            f"metric {metric.name} failed: {type(error).__name__}: {error}. It is given class"
-            " numbers (or values) and probabilities (or predictions), not labels"
-        ) from error
 
 
 def _refuse_without_runs(frame: Any) -> None:
