@@ -102,6 +102,23 @@ def test_a_column_a_fold():
     assert sorted(metrics["init"].unique()) == [1, 2, 3]
 
 
+def test_a_column_a_fold_or_seed_and_metric():
+    scores = {"model": ["a", "b"], "fold0_acc": [0.7, 0.6], "fold1_acc": [0.8, 0.9]}
+    metrics, about = read(pd.DataFrame(scores | {"acc_mean": [0.75, 0.75]}))
+    assert by_fold(metrics, "acc")["b"].tolist() == [0.6, 0.9]
+    assert any("Left out: acc_mean" in note for note in about["notes"])
+    both = scores | {"fold0_auc": [0.1, 0.2], "fold1_auc": [0.3, 0.4]}
+    metrics, about = read(pd.DataFrame(both), metric="auc")
+    assert by_fold(metrics, "auc")["a"].tolist() == [0.1, 0.3]
+    assert by_fold(metrics, "acc")["a"].tolist() == [0.7, 0.8]
+    with pytest.raises(ReseedError, match="mixes several metrics for dataset data: acc, auc"):
+        read(pd.DataFrame(both))
+    seeds = {"model": ["a", "b"], "test/MSE seed=3": [1.0, 2.0], "test/MSE seed=11": [1.5, 2.5]}
+    metrics, about = read(pd.DataFrame(seeds))
+    assert sorted(metrics["init"]) == [3, 3, 11, 11]
+    assert about["datasets"]["data"]["greater_is_better"] is False
+
+
 def test_a_column_a_model():
     frame = pd.DataFrame({"fold": [0, 1, 2], "new": [0.8, 0.9, 0.7], "old": [0.7, 0.6, 0.8]})
     metrics, _ = read(frame, metric="accuracy")

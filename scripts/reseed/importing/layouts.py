@@ -21,7 +21,9 @@ from reseed.metric_names import ROUNDED, direction, is_share
 #: Candidates of a search that are compared, the best by mean score.
 MOST_CANDIDATES = 10
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
-_NUMBERED = re.compile(r"(fold|split|cv|seed|run)[ _\-.#]*(\d+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(fold|split|cv|seed|run)[ _\-.#=]*(\d+)", re.IGNORECASE)
+#: A metric before or behind it.
+_MEASURED = re.compile(rf"(?:(.+?)[\W_]+)?{_NUMBERED.pattern}(?:[\W_]+(.+))?", re.IGNORECASE)
 #: What a column's stem says of its number; the plain word for a repeated training is a seed.
 _STEMS = {"fold": "fold", "split": "fold", "cv": "fold", "seed": "seed", "run": "seed"}
 _TIMES = ("fit_time", "score_time")
@@ -48,10 +50,17 @@ class Told:
         wanted = plain(column) in map(plain, self.metrics)
         return wanted or direction(column) is not None
 
-    def runs(self, table: Table) -> dict[str, tuple[str, int]]:
-        """Columns that hold a run each, as `numbered` tells them; none that is known otherwise."""
-        unknown = (c for c in table.columns if self.known(c) is None and not self.is_metric(c))
-        return numbered(unknown)
+    def runs(self, table: Table) -> dict[str, tuple[str, int, str]]:
+        """Columns that hold a run each: what it is, its number, its metric where the name tells it.
+
+        None that is known otherwise.
+        """
+        unknown = [c for c in table.columns if self.known(c) is None]
+        measured = {c: run for c in unknown if (run := _measured(c)) and self.is_metric(run[2])}
+        if len(measured) > 1:
+            return measured
+        bare = numbered(c for c in unknown if not self.is_metric(c))
+        return {column: (*run, "") for column, run in bare.items()}
 
     def free_numbers(self, table: Table) -> list[str]:
         """Columns that hold numbers and that are nothing known."""
@@ -185,6 +194,14 @@ def numbered(columns: Iterable[str]) -> dict[str, tuple[str, int]]:
     return found if len(found) > 1 else {}
 
 
+def _measured(column: str) -> tuple[str, int, str] | None:
+    """`fold0_acc`, `auc seed=3`: what it is, its number, the metric."""
+    match = _MEASURED.fullmatch(column.strip())
+    if not match or bool(match[1]) == bool(match[4]):
+        return None
+    return _STEMS[match[2].lower()], int(match[3]), match[1] or match[4]
+
+
 def is_column_a_run(table: Table, told: Told) -> bool:
     """Whether scores stand in one column a fold or seed, and the model in a column of its own.
 
@@ -194,6 +211,8 @@ def is_column_a_run(table: Table, told: Told) -> bool:
     runs = told.runs(table)
     if "model" not in named or "value" in named or not runs:
         return False
+    if any(metric for _, _, metric in runs.values()):
+        return "metric" not in named
     return not _bare(runs) or not any(map(told.is_metric, _beside(table, told)))
 
 
@@ -208,13 +227,15 @@ def _beside(table: Table, told: Told) -> list[str]:
 
 
 def tidy_columns_of_runs(table: Table, told: Told) -> Table:
-    """One row a model and fold (or seed)."""
+    """One row a model and fold (or seed), and metric where columns are of several."""
     runs, beside = told.runs(table), _beside(table, told)
     rest = [c for c in table.columns if c not in (*runs, *beside)]
-    parts = [
-        table.frame[rest].assign(**{kind: number, "value": table.frame[column]})
-        for column, (kind, number) in runs.items()
-    ]
+    several = len({metric for _, _, metric in runs.values()}) > 1
+    parts = []
+    for column, (kind, number, metric) in runs.items():
+        own = {"metric": metric, "value": table.frame[column]}
+        own = own if several else {metric or "value": table.frame[column]}
+        parts.append(table.frame[rest].assign(**{kind: number}, **own))
     notes = [f"Read {len(runs)} columns ({few(list(runs), 3)}) as one run each."]
     if beside:
         notes.append(f"Left out: {', '.join(beside)}, which hold no value of a run.")
@@ -223,7 +244,7 @@ def tidy_columns_of_runs(table: Table, told: Told) -> Table:
             "Columns with a bare number were taken as folds; name them `seed 0`, `seed 1`, … if "
             "they are seeds."
         )
-    by_fold = {kind for kind, _ in runs.values()} == {"fold"}
+    by_fold = {kind for kind, *_ in runs.values()} == {"fold"}
     notes += [_POSITION] if by_fold else []
     return table.with_frame(pd.concat(parts), Layout("runs_in_columns", positional=by_fold), *notes)
 
