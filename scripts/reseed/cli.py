@@ -46,7 +46,7 @@ def _add_compare(commands) -> None:
         epilog=_EXAMPLE,
     )
     add = command.add_argument
-    add("results", nargs="+", help="CSV or Parquet file(s), lm-eval's JSON, or a folder of them")
+    add("results", nargs="+", help="CSV, Parquet or JSON file(s), or a folder of them")
     add("--metric", action="append", help="what to compare by; again for datasets without it")
     add("--baseline", help="compare each model with this one only")
     add("--pair", nargs=2, action="append", metavar=("A", "B"), help="compare these two only")

@@ -199,7 +199,7 @@ class Experiment(Strict):
 
 
 ResultsFormat = Literal[
-    *("auto", "csv", "parquet", "lm_eval", "tensorboard"),
+    *("auto", "csv", "parquet", "json", "lm_eval", "tensorboard"),
     *("mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray"),
     *("cv_results", "cross_validate", "runs_in_columns", "models_in_columns"),
 ]

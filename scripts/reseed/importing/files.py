@@ -1,9 +1,11 @@
-"""Files → tables: CSV, Parquet, and folders or lists of them."""
+"""Files → tables: CSV, Parquet, JSON, and folders or lists of them."""
 
 from __future__ import annotations
 
 import csv
-import os
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,36 +13,51 @@ import pandas as pd
 
 from reseed.errors import ReseedError
 from reseed.importing.columns import known_name
+from reseed.importing.paths import common_folder
 from reseed.importing.table import Table
 
 _PARQUET = (".parquet", ".pq")
+_LINES = (".jsonl", ".ndjson")
+JSON = (".json", *_LINES)
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 #: Files of a folder that are read as tables.
-TABLES = (".csv", ".tsv", ".txt", *_PARQUET)
+TABLES = (".csv", ".tsv", ".txt", *_PARQUET, *_LINES)
 
 
 def read_table(path: str | Path, file_format: str = "auto") -> Table:
-    """Read a CSV (comma, semicolon or tab) or Parquet file.
+    """Read a CSV (comma, semicolon or tab), Parquet or JSON file (a list of records, or lines).
 
     Raises ReseedError for a file that is missing, unreadable, empty or has a column name twice.
     """
     path = Path(path)
     if not path.is_file():
         raise ReseedError(f"{path}: no such file. Give its path from the folder you are in.")
-    parquet = file_format == "parquet" or path.suffix.lower() in _PARQUET
+    if path.suffix.lower() in _SPREADSHEETS:
+        raise ReseedError(
+            f"{path}: is a spreadsheet. Save its sheet as `CSV UTF-8`, or give what "
+            "`pandas.read_excel` makes of it."
+        )
+    kind = _kind(path, file_format)
     try:
-        frame, where = _read_parquet(path) if parquet else _read_csv(path)
+        frame, where = _READERS[kind](path)
     except UnicodeDecodeError:
         raise ReseedError(
             f"{path}: is no CSV, or holds letters that are not UTF-8. Save it as UTF-8 (in a "
             "spreadsheet: `CSV UTF-8`)."
         ) from None
     except (OSError, ValueError, csv.Error) as error:
-        kind = "Parquet" if parquet else "CSV"
         reason = str(error).strip().rstrip(".")
         raise ReseedError(
             f"{path}: cannot be read as {kind} ({reason}). Set `format`, or repair the file."
         ) from None
-    return checked(Table(str(path), frame, where, "row" if parquet else "line"))
+    return checked(Table(str(path), frame, where, "line" if kind == "CSV" else "row"))
+
+
+def _kind(path: Path, file_format: str) -> str:
+    suffix = path.suffix.lower()
+    if file_format == "parquet" or suffix in _PARQUET:
+        return "Parquet"
+    return "JSON" if file_format == "json" or suffix in JSON else "CSV"
 
 
 def checked(table: Table) -> Table:
@@ -58,14 +75,11 @@ def checked(table: Table) -> Table:
 
 def with_index(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with the named levels of its index as columns, first; other levels are dropped."""
-    levels = frame.index.to_frame(index=False)
-    named = [n for n in frame.index.names if n is not None and n not in frame.columns]
-    return pd.concat([levels[named], frame.reset_index(drop=True)], axis=1)
-
-
-def common_folder(paths: list[Path]) -> Path:
-    """The innermost folder that holds all of these."""
-    return Path(os.path.commonpath([path.absolute().parent for path in paths]))
+    names = frame.index.names
+    named = [i for i, n in enumerate(names) if n is not None and n not in frame.columns]
+    levels = pd.DataFrame({i: frame.index.get_level_values(i) for i in named})
+    levels = levels.set_axis([names[i] for i in named], axis=1)
+    return pd.concat([levels, frame.reset_index(drop=True)], axis=1)
 
 
 def read_tables(paths: list[Path], file_format: str = "auto", mapping: dict | None = None) -> Table:
@@ -111,6 +125,31 @@ def _read_parquet(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, np.arange(1, len(frame) + 1)
 
 
+def load_json(path: Path) -> object:
+    """What a JSON file holds; of JSON lines, the list of them."""
+    text = path.read_text(encoding="utf-8-sig")
+    if path.suffix.lower() in _LINES:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    return json.loads(text)
+
+
+def flat(records: Iterable[Mapping]) -> pd.DataFrame:
+    """Records as a frame; what is nested goes by its last name where no other has that one."""
+    frame = pd.json_normalize(list(records))
+    last = {column: str(column).rpartition(".")[2] for column in frame}
+    count = Counter(last.values())
+    return frame.rename(columns={c: name for c, name in last.items() if count[name] == 1})
+
+
+def _read_json(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
+    records = load_json(path)
+    if not isinstance(records, list) or not all(isinstance(r, Mapping) for r in records):
+        raise ValueError(
+            'it holds no list of records, one a run: [{"model": "rf", "seed": 0, "auc": 0.9}, …]'
+        )
+    return flat(records), np.arange(1, len(records) + 1)
+
+
 def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
     """Columns as text, so that no model named `NA` is taken for nothing, and each row's line."""
     with path.open(encoding="utf-8-sig", newline="") as handle:
@@ -123,8 +162,8 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
         header = [name.strip() for name in next(reader)]
         if len(header) == 1:
             raise ValueError(
-                f"the first line, {header[0]!r}, names one column only: put comma, semicolon or "
-                "tab between the names of columns, and nothing above them"
+                f"the first line, {header[0][:60]!r}, names one column only: put comma, "
+                "semicolon or tab between the names of columns, and nothing above them"
             )
         rows, lines, start = [], [], reader.line_num + 1
         for row in reader:
@@ -141,3 +180,6 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
     nothing = [not name and (i == 0 or frame[i].eq("").all()) for i, name in enumerate(header)]
     frame.columns = header
     return frame.loc[:, np.invert(nothing)], np.array(lines)
+
+
+_READERS = {"CSV": _read_csv, "Parquet": _read_parquet, "JSON": _read_json}

@@ -16,6 +16,7 @@ from reseed.importing.table import Layout, Table
 from reseed.metric_names import direction
 
 _COLUMNS = {"params", "model", "fit_time"}
+_IN_ORDER = "Score i of each model was taken as fold i of one cross-validation."
 
 
 def of_frame(frame: pd.DataFrame) -> Table:
@@ -60,8 +61,13 @@ def of_mapping(source: Mapping) -> Table:
     by_model = {str(model): _scores(value) for model, value in source.items()}
     values = by_model.values()
     if all(isinstance(value, Mapping | pd.DataFrame) for value in values):
-        parts = [_own_table(value, model) for model, value in by_model.items()]
-        return of_frame(pd.concat(parts, ignore_index=True))
+        parts = {model: _own_table(value, model) for model, value in by_model.items()}
+        table = of_frame(pd.concat(parts.values(), ignore_index=True))
+        if any(isinstance(value, pd.DataFrame) for value in values) or not _unnumbered(table):
+            return table
+        _same_number({model: len(part) for model, part in parts.items()})
+        fold = table.frame.groupby("model").cumcount()
+        return table.with_frame(table.frame.assign(fold=fold), Layout(positional=True), _IN_ORDER)
     in_order = all(map(_in_order, source.values()))
     if not in_order and all(isinstance(value, pd.Series) for value in values):
         return _of_series(by_model)
@@ -71,16 +77,23 @@ def of_mapping(source: Mapping) -> Table:
         raise _unreadable() from None
     if any(scores.ndim != 1 for scores in arrays.values()):
         raise _unreadable()
-    lengths = {model: len(a) for model, a in arrays.items()}
+    _same_number({model: len(scores) for model, scores in arrays.items()})
+    table = of_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
+    return table.with_frame(table.frame, Layout(positional=True), _IN_ORDER)
+
+
+def _unnumbered(table: Table) -> bool:
+    """Whether no column tells runs apart, and the table is not `cross_validate`'s."""
+    return "fit_time" not in table.columns and not {*map(known_name, table.columns)} & {*RUN}
+
+
+def _same_number(lengths: dict[str, int]) -> None:
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{model} has {n}" for model, n in lengths.items())
         raise ReseedError(
             f"The models' lists of scores differ in length: {told}. Score i of each model belongs "
             "to the same fold; where runs are missing give a table with a column `fold`."
         )
-    table = of_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
-    note = "Score i of each model was taken as fold i of one cross-validation."
-    return table.with_frame(table.frame, Layout(positional=True), note)
 
 
 def _unreadable(why: str = "") -> ReseedError:

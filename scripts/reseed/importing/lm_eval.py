@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from reseed.errors import ReseedError
-from reseed.importing.files import common_folder
+from reseed.importing.paths import common_folder
 from reseed.importing.table import Layout, Table
 
 #: In the order in which a run's seed is looked for: the examples shown vary results most.
 _SEEDS = ("fewshot_seed", "random_seed", "torch_seed", "numpy_seed")
 _MODEL = re.compile(r"(?:pretrained|model|path)=([^,]+)")
+
+
+def is_lm_eval(content: object) -> bool:
+    """Whether a JSON file's content is a result of lm-eval: scores by task."""
+    results = content.get("results") if isinstance(content, Mapping) else None
+    return isinstance(results, Mapping) and all(isinstance(v, Mapping) for v in results.values())
 
 
 def read_lm_eval(paths: list[Path]) -> Table:
@@ -74,7 +81,7 @@ def _read(path: Path) -> dict:
         run = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ReseedError(f"{path}: cannot be read as JSON ({error}).") from None
-    if not isinstance(run, dict) or not isinstance(run.get("results"), dict):
+    if not is_lm_eval(run):
         raise ReseedError(
             f"{path}: is no result file of lm-eval: it has no `results` by task. "
             "Give the `results_….json` that `lm_eval --output_path` writes, or a table (CSV)."

@@ -11,11 +11,13 @@ import pandas as pd
 
 from reseed.errors import ReseedError, nearest
 from reseed.importing import layouts
-from reseed.importing.files import TABLES, checked, common_folder, read_tables
+from reseed.importing.files import JSON, TABLES, checked, flat, load_json, read_tables
 from reseed.importing.in_memory import of_frame, of_mapping
 from reseed.importing.layouts import Told
-from reseed.importing.lm_eval import read_lm_eval
+from reseed.importing.lm_eval import is_lm_eval, read_lm_eval
 from reseed.importing.metric_choice import Wanted, wanted_names
+from reseed.importing.paths import common_folder
+from reseed.importing.run_files import read_run_files
 from reseed.importing.table import Layout, Table
 from reseed.importing.tensorboard import read_event_files
 from reseed.importing.trackers import TRACKERS
@@ -26,7 +28,7 @@ _LAYOUTS = {
     "runs_in_columns": (layouts.is_column_a_run, layouts.tidy_columns_of_runs),
     "models_in_columns": (layouts.is_column_a_model, layouts.tidy_columns_of_models),
 }
-_FILES = ("csv", "parquet", "lm_eval", "tensorboard")
+_FILES = ("csv", "parquet", "json", "lm_eval", "tensorboard")
 #: Every value of `format`; `reseed.config.Results` lists the same.
 FORMATS = ("auto", *_FILES, *(tracker.name for tracker in TRACKERS), *_LAYOUTS)
 _EVENTS = "events.out.tfevents"
@@ -40,9 +42,9 @@ def open_results(
     """The source as a table of one row a run (and metric or item), with what its tool says of it.
 
     Args:
-        source: a path or several; a folder (of CSV files, lm-eval's JSON or TensorBoard's event
-            files); a DataFrame or records; a dict of columns; or a dict by model of scores, of
-            what `cross_validate` returned, or of DataFrames.
+        source: a path or several; a folder (of CSV files, JSON, lm-eval's results or TensorBoard's
+            event files); a DataFrame or records; a dict of columns; or a dict by model of scores,
+            of what `cross_validate` returned, or of DataFrames.
         form: one of `FORMATS`; `auto` tells by the columns.
         mapping: the user's `columns`, which settle what a column is before its name does.
         wanted: the user's `metric`: a column that holds it is no run and no model.
@@ -71,7 +73,7 @@ def _read(source: object, form: str, told: Told) -> Table:
         if all(isinstance(s, str | Path) for s in source):
             return _of_paths([Path(path) for path in source], form, told)
         if all(isinstance(s, Mapping) for s in source):
-            return of_frame(pd.DataFrame(list(source)))
+            return of_frame(flat(source))
     raise ReseedError(
         f"results are a path, a DataFrame or a dict by model, not {type(source).__name__}."
     )
@@ -87,22 +89,41 @@ def _of_paths(paths: list[Path], form: str, told: Told) -> Table:
             return checked(read_event_files(paths[0], events))
         runs = [path.absolute().parent for path in events]  # whose names may hold the seed
         return checked(read_event_files(common_folder(runs), [path.absolute() for path in events]))
-    json = [path for path in found if path.suffix == ".json" and path.name.startswith("result")]
+    json = [path for path in found if path.suffix.lower() == ".json"]
+    results = [path for path in json if path.name.startswith("result")]
     tables = [path for path in found if path.suffix.lower() in TABLES]
     plain_text = [path for path in tables if path.suffix.lower() == ".txt"]
     stray = plain_text if len(plain_text) < len(tables) else []
-    files = [*given, *(json or [path for path in tables if path not in stray])]
+    files = [*given, *(results or [path for path in tables if path not in stray] or json)]
     if not files:
         raise ReseedError(
-            f"{paths[0]}: holds no table ({', '.join(TABLES)}), no results….json of lm-eval and "
-            "no TensorBoard event file."
+            f"{paths[0]}: holds no table ({', '.join(TABLES)}), no JSON and no TensorBoard event "
+            "file."
         )
-    if form == "lm_eval" or all(path.suffix == ".json" for path in files):
+    if form == "lm_eval":
         return checked(read_lm_eval(files))
+    if form in ("auto", "json") and all(path.suffix.lower() in JSON for path in files):
+        return checked(_of_json(files, form, told))
     table = read_tables(files, form, told.columns)
     if stray:
         table.notes.append(f"Left out, as text beside tables: {', '.join(p.name for p in stray)}.")
     return table
+
+
+def _of_json(paths: list[Path], form: str, told: Told) -> Table:
+    """Records, lm-eval's results, a file a run, or one dict as in memory."""
+    try:
+        found = {path: load_json(path) for path in paths}
+    except (OSError, ValueError):  # which is told by who reads it as a table
+        return read_tables(paths, form, told.columns)
+    if form == "auto" and any(map(is_lm_eval, found.values())):
+        return read_lm_eval(paths)
+    if not all(isinstance(content, Mapping) for content in found.values()):
+        return read_tables(paths, form, told.columns)
+    if len(found) > 1:
+        return read_run_files(found, told.is_metric, told.columns)
+    ((path, content),) = found.items()
+    return replace(of_mapping(content), path=str(path))
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -14,8 +15,9 @@ from reseed.errors import ReseedError
 SHOWN = 5
 #: How files write a score that is not there.
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
-#: Meant as a number, though it is not written as one: `85.3 %`, `0,91`.
-_MEANT = r"[-+]?\d+(?:[.,]\d+)?\s*%?"
+#: Meant as a number, though it is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
+_PLUS_MINUS = r"(?:±|\+/?-)"
+_MEANT = rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{_PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
 
 
 def few(names: list, most: int = SHOWN) -> str:
@@ -120,12 +122,7 @@ class Table:
             numbers = pd.to_numeric(text.where(~missing), errors="coerce").astype(np.float64)
             bad = numbers.isna() & ~missing
             for value in text[bad].head(1):
-                self.mistake(
-                    f"column {column!r} holds {value!r}, which is not a number",
-                    "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and "
-                    "leave the cell empty where a run failed.",
-                    text.index[bad],
-                )
+                self.mistake(*_no_number(column, value), text.index[bad])
             return numbers
 
     def text(self, column: str) -> pd.Series:
@@ -148,3 +145,15 @@ class Table:
         if lenient:
             return bool(((parsed | text.str.fullmatch(_MEANT)) & present).any())
         return bool(parsed.any() and parsed[present].all())
+
+
+def _no_number(column: str, value: str) -> tuple[str, str]:
+    """What is wrong with a cell, and the fix."""
+    holds = f"column {column!r} holds {value!r}, which is"
+    if re.search(_PLUS_MINUS, value):
+        fix = "Give the runs behind it, each in a row with its seed or fold."
+        return f"{holds} a mean with its spread, not a run", fix
+    return f"{holds} not a number", (
+        "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave the cell "
+        "empty where a run failed."
+    )

@@ -8,7 +8,6 @@ PyTorch write scalars either way).
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from reseed.errors import ReseedError
+from reseed.importing.paths import place_of
 from reseed.importing.table import Layout, Table
 from reseed.importing.words import EVALUATION, SUBSETS, TRAINING
 
-_PLACE = re.compile(r"(?<![A-Za-z])(seed|fold|repeat|data_seed|split)[ _\-=]?(\d+)")
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FLOAT, _DOUBLE = 1, 2
 
@@ -65,18 +64,10 @@ def read_event_files(folder: Path, files: list[Path]) -> Table:
 
 
 def _place(run: Path, folder: Path) -> dict:
-    place, rest = {}, []
-    parts = run.relative_to(folder).parts
+    parts, subset = run.relative_to(folder).parts, {}
     if parts and parts[-1].lower() in SUBSETS:
-        *parts, place["subset"] = parts
-    for part in parts:
-        left = part
-        for match in _PLACE.finditer(part):
-            place[match[1]] = int(match[2])
-            left = left.replace(match[0], "")
-        left = left.strip(" _-=.,")
-        rest += [left] if left else []
-    return {"model": "/".join(rest) or folder.name, **place}
+        *parts, subset["subset"] = parts
+    return place_of(parts, folder.name) | subset
 
 
 def scalars(path: Path) -> Iterator[tuple[int, str, float]]:
