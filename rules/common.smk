@@ -73,7 +73,7 @@ shell.prefix(
     f". {shlex.quote(str(SCRIPTS / 'job.sh'))}; ".replace("{", "{{").replace("}", "}}")
 )
 JOBS = PlanFiles(RESULTS, dry=DRY)
-SIZES = JobSizes(RESULTS, measured_seconds(RESULTS))
+SIZES = JobSizes(RESULTS, measured_seconds([RESULTS]))
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
 GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
 # Where trials of other versions are to be trained again, versions start jobs again.

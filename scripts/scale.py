@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from reseed.costs import measured_seconds, page, processors, study_costs
@@ -10,13 +11,15 @@ from reseed.scripting import run, say
 from reseed.startup import read_plan
 
 
-def rows_of(results: Path, name: str, dataset: dict) -> int | None:
+def rows_of(results: list[Path], name: str, dataset: dict) -> int | None:
     """Rows of a dataset: as configured, or as prepared earlier."""
-    try:
-        told = results / "data" / name / "meta.json"
-        return dataset["rows"] or json.loads(told.read_text(encoding="utf-8"))["rows"]
-    except (OSError, ValueError, KeyError):
-        return None
+    if dataset["rows"]:
+        return dataset["rows"]
+    for folder in results:
+        with suppress(OSError, ValueError, KeyError):
+            told = folder / "data" / name / "meta.json"
+            return json.loads(told.read_text(encoding="utf-8"))["rows"]
+    return None
 
 
 def lacking(absent: set[str], guessed: list[str]) -> str:
@@ -31,7 +34,9 @@ def main() -> None:
     """Read the plan and earlier measurements, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", default="paper", help="scale of the studies")
-    parser.add_argument("--results", type=Path, default=Path("results"), help="measured here")
+    parser.add_argument(
+        "--results", type=Path, nargs="+", default=[Path("results")], help="measured here"
+    )
     parser.add_argument("--block-seconds", type=float, default=1800, help="training a job")
     parser.add_argument("--output", type=Path, default=Path("docs/scale.md"))
     given = parser.parse_args()

@@ -90,9 +90,9 @@ def test_seconds_are_those_that_finished_studies_tell(tmp_path):
     for study, text in {"a": json.dumps(told), "b": "{}", "c": "{"}.items():
         (tmp_path / "studies" / study).mkdir(parents=True)
         (tmp_path / "studies" / study / "about.json").write_text(text)
-    assert measured_seconds(tmp_path) == {"x": 1.5}
-    assert processors(tmp_path) == ["Old"]
-    assert measured_seconds(tmp_path / "nowhere") == {}
+    assert measured_seconds([tmp_path, tmp_path / "nowhere"]) == {"x": 1.5}
+    assert processors([tmp_path]) == ["Old"]
+    assert measured_seconds([]) == {}
 
 
 def test_a_study_counts_each_setting_once():

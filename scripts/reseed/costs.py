@@ -45,18 +45,22 @@ class Cost:
         return total
 
 
-def _told(results: str | Path) -> Iterator[dict]:
-    for path in sorted(Path(results, "studies").glob("*/about.json")):
-        with suppress(OSError, ValueError):
-            yield json.loads(path.read_text(encoding="utf-8"))
+def _told(results: Iterable[Path]) -> Iterator[dict]:
+    for folder in results:
+        for path in sorted(Path(folder, "studies").glob("*/about.json")):
+            with suppress(OSError, ValueError):
+                yield json.loads(path.read_text(encoding="utf-8"))
 
 
-def measured_seconds(results: str | Path) -> dict[str, float]:
-    """Median seconds of a trial by setting folder, as finished studies tell in their about.json."""
+def measured_seconds(results: Iterable[Path]) -> dict[str, float]:
+    """Median seconds of a trial by setting folder, as finished studies tell in their about.json.
+
+    results: folders; a later one goes before an earlier one.
+    """
     return {k: v for about in _told(results) for k, v in about.get("seconds_per_trial", {}).items()}
 
 
-def processors(results: str | Path) -> list[str]:
+def processors(results: Iterable[Path]) -> list[str]:
     """Names of the processors on which the trials of finished studies were trained."""
     machines = [machine for about in _told(results) for machine in about.get("machines", [])]
     return sorted({machine["cpu"] for machine in machines})
