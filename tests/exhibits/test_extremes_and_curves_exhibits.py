@@ -1,5 +1,7 @@
 """Paper 2's tables and figures show what the analyses measured."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from readable import check_figure, check_table
@@ -100,6 +102,17 @@ def test_curves_and_convergence(make, tmp_path):
     assert late.frame["epoch"].min() == 3
     _, drawn = check_figure(convergence_figure.figure, make(convergence), {}, tmp_path)
     assert len(drawn.frame) == 24
+
+
+@pytest.mark.parametrize(
+    ("kind", "analysis"), [(curves_figure, curves), (convergence_figure, convergence)]
+)
+def test_panels_that_a_page_has_no_room_for_are_named(make, kind, analysis):
+    data = make(analysis)
+    rows = data.statistics[data.statistics["arm"] == data.statistics["arm"].iloc[0]]
+    many = pd.concat([rows.assign(arm=f"rf{i}", model=f"rf{i}") for i in range(10)])
+    footnote = kind.figure(replace(data, statistics=many), {})[1].footnote
+    assert "Not drawn for want of room, but in the CSV: rf" in footnote
 
 
 def test_the_table_of_times_to_a_score(make, tmp_path):

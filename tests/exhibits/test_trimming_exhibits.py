@@ -104,11 +104,30 @@ def test_the_space_of_three_measurements(make, tmp_path):
     assert len(sized[0].axes) == 4
 
 
-def test_spaces_that_a_page_has_no_room_for_are_named(make):
-    data = make(trimming)
+def with_arms_of_number(data, count):
+    """The data with so many copies of the arm `rf:both`."""
     rows = data.statistics.query("arm == 'rf:both'")
-    many = pd.concat([rows.assign(arm=f"rf{i}", model=f"rf{i}") for i in range(6)])
-    figure, drawn = trimming_3d_figure.figure(replace(data, statistics=many), {})
+    many = pd.concat([rows.assign(arm=f"rf{i}", model=f"rf{i}") for i in range(count)])
+    return replace(data, statistics=many)
+
+
+@pytest.mark.parametrize(
+    ("kind", "analysis", "drawn"),
+    [
+        (trimming_figure, trimming, 9),
+        (trimming_pairs_figure, trimming_pairs, 9),
+        (ensembles_figure, trimming_ensembles, 3),
+        (gap_figure, gap_distribution, 6),
+    ],
+)
+def test_panels_that_a_page_has_no_room_for_are_named(make, kind, analysis, drawn):
+    data = with_arms_of_number(make(analysis), drawn + 2)
+    footnote = kind.figure(data, {})[1].footnote
+    assert f"Not drawn for want of room, but in the CSV: rf{drawn}, rf{drawn + 1}." in footnote
+
+
+def test_spaces_that_a_page_has_no_room_for_are_named(make):
+    figure, drawn = trimming_3d_figure.figure(with_arms_of_number(make(trimming), 6), {})
     assert figure.get_figheight() < 8.6
     assert len(figure.axes) == 5  # with the scale
     assert "Not drawn for want of room, but in the CSV: rf4, rf5." in drawn.footnote

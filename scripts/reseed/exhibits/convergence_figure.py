@@ -14,7 +14,7 @@ from reseed.rendering import numbers, style
 from reseed.rendering.arms import cells, chosen
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.figures import Drawn, empty_figure
-from reseed.rendering.panels import colours, entitle, panel_grid
+from reseed.rendering.panels import colours, entitle, panel_grid, undrawn
 
 DRAWS = ("convergence",)
 
@@ -61,7 +61,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = _findings(panels)
     return canvas, Drawn(
         rows,
-        footnote(data, rows, text, per="arm"),
+        footnote(data, rows, text, undrawn([title for title, _ in panels], axes), per="arm"),
         findings=found,
         headline=_headline(panels),
         alt=" ".join(["A dot a run: the epoch at which it converged against its score at the end.",

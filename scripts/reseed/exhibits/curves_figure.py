@@ -13,7 +13,7 @@ from reseed.rendering.data import ExhibitData, footnote, metric_title
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.headlines import LEAST, listed
 from reseed.rendering.numbers import from_to
-from reseed.rendering.panels import entitle, line, panel_grid
+from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 NOTHING = "No training curves were collected at this scale."
 # A spread halfway is set against that at the end of curves of at least as many epochs.
@@ -76,6 +76,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         f"Runs per arm: {from_to(rows['runs'], to='–')}.",
         _ENDED[rows["ended"].iloc[0]] if unequal else "",
         text,
+        undrawn([title for title, _ in panels], axes),
     )
     found = _findings(panels)
     return canvas, Drawn(

@@ -28,7 +28,7 @@ from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.numbers import counted
-from reseed.rendering.panels import dot, entitle, line, panel_grid
+from reseed.rendering.panels import dot, entitle, line, panel_grid, undrawn
 
 _GOLDEN = (5**0.5 - 1) / 2
 # Measurements that have a threshold: its column, and what it is called.
@@ -93,7 +93,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )
     return canvas, Drawn(
         rows,
-        note(data, rows, text),
+        note(data, rows, text, undrawn([panel[0] for panel in panels], axes)),
         findings=found,
         headline=headline,
         alt=" ".join([f"A dot an ensemble. {seen}", *found]),

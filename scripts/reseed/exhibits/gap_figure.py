@@ -14,7 +14,7 @@ from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import percent
-from reseed.rendering.panels import entitle, line, panel_grid
+from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 DRAWS = ("gap_distribution",)
 
@@ -55,7 +55,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = _findings(arms)
     return canvas, Drawn(
         rows,
-        footnote(data, rows, text, per="arm"),
+        footnote(data, rows, text, undrawn([title for title, _ in arms], axes), per="arm"),
         findings=found,
         headline=_headline(arms),
         alt=" ".join(["Share of the test items by logit gap: the ensemble's outline over that of"

@@ -18,7 +18,7 @@ from reseed.rendering import coverage, style
 from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.figures import Drawn, empty_figure
-from reseed.rendering.panels import entitle, forest, line, panel_grid
+from reseed.rendering.panels import entitle, forest, line, panel_grid, undrawn
 from reseed.rendering.settings import pair_title
 
 _MOST = 24  # pairs a panel
@@ -39,11 +39,15 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     rows = measured(data, options)
     if rows.empty:
         return empty_figure(data, nothing(options))
-    panels = list(rows.groupby([*keys(rows, TEST_SET), "metric"], sort=False, dropna=False))
+    parts = rows.groupby([*keys(rows, TEST_SET), "metric"], sort=False, dropna=False)
+    panels = [
+        (by_metric(data, place_title(data, rows, first), first["metric"]), part)
+        for first, part in ((part.iloc[0], part) for _, part in parts)
+    ]
     most = min(_MOST, max(len(part) for _, part in panels))
     columns = 1 if most > 1 else 2
     canvas, axes = panel_grid([0.26 * most + 0.9] * len(panels), columns, legend=0.6)
-    for axis, (_, part) in zip(axes, panels, strict=False):
+    for axis, (title, part) in zip(axes, panels, strict=False):
         part = part.sort_values("p", kind="stable").head(_MOST)
         first, factor = part.iloc[0], part["factor"].to_numpy()
         labels = [
@@ -57,7 +61,6 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         forest(axis, labels, values, boot_low, boot_high, style.GREY, 0.18, 0.9)
         forest(axis, labels, values, low, high, style.BLUE, -0.1)
         axis.axvline(0, color=style.BLACK, lw=0.8)
-        title = by_metric(data, place_title(data, rows, first), first["metric"])
         entitle(axis, title, 60 if columns == 1 else 24)
         axis.set_xlabel(f"Difference, {first['unit'] or 'score'} (right: the first is better)")
     level = rows["level"].max()
@@ -77,7 +80,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = findings(rows)
     return canvas, Drawn(
         rows,
-        footnote(data, shown, blue, covers, note + more, failures(rows)),
+        footnote(
+            data, shown, blue, covers, note + more, failures(rows),
+            undrawn([title for title, _ in panels], axes),
+        ),
         findings=found,
         headline=headline(rows),
         alt=" ".join(["A line a pair of models: the difference with its interval over seeds and"

@@ -25,7 +25,7 @@ from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.numbers import from_to, part_of, several
-from reseed.rendering.panels import colours, entitle, line, panel_grid
+from reseed.rendering.panels import colours, entitle, line, panel_grid, undrawn
 
 DRAWS = ("trimming",)
 
@@ -77,7 +77,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = _findings(arms)
     return canvas, Drawn(
         rows,
-        note(data, rows),
+        note(data, rows, undrawn([panel[0] for panel in panels], axes)),
         findings=found,
         headline=low_alpha(admitted(arms)),
         alt=" ".join([f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"

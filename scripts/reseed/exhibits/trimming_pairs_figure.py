@@ -13,7 +13,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import counted, from_to, percent
-from reseed.rendering.panels import dot, entitle, panel_grid
+from reseed.rendering.panels import dot, entitle, panel_grid, undrawn
 
 _COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.BLACK}
 _LABELS = {0: "α̂ of both at or below", 1: "of one above", 2: "of both above"}
@@ -55,7 +55,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = _findings(arms)
     return canvas, Drawn(
         rows,
-        note(data, rows, text),
+        note(data, rows, text, undrawn([title for title, _ in arms], axes)),
         findings=found,
         headline=_headline(arms),
         alt=" ".join(["A dot a pair of runs: its churn against the greater α̂ of the two, coloured"
