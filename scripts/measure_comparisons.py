@@ -20,20 +20,27 @@ Rng = np.random.Generator
 
 def crossed(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Difference of two procedures over seeds and items, both drawn anew (probit items)."""
-    for seeds, items, sd in ((2, 500, 0.05), (2, 500, 0.3), (2, 2000, 0.1), (3, 500, 0.3),
-                             (5, 500, 0.0), (6, 2000, 0.1), (10, 500, 0.3),
+    for seeds, items, sd in ((2, 500, 0.0), (2, 500, 0.05), (2, 500, 0.3), (2, 2000, 0.1),
+                             (3, 500, 0.05), (3, 500, 0.3), (5, 500, 0.0), (5, 500, 0.05),
+                             (5, 500, 0.3), (10, 500, 0.3), (10, 5000, 0.1),
                              (30, 500, 0.05)):  # fmt: skip
         for shared in (False, True):
-            held = []
-            for _ in range(n_sim):
-                difficulty, own = rng.normal(0, 1.5, items), rng.normal(0, 0.5, (2, 1, items))
-                z = difficulty + own + rng.normal(0, sd, (2, seeds, 1))
-                z += np.array([1.5, 1.2])[:, None, None] + rng.normal(size=(2, seeds, items))
-                found = crossed_difference(*(z > 0).astype(float), shared_seeds=shared)
-                scale = np.sqrt(1 + 1.5**2 + 0.5**2 + sd**2)
-                truth = stats.norm.cdf(1.5 / scale) - stats.norm.cdf(1.2 / scale)
-                held.append(found.low <= truth <= found.high)
+            held = [_holds(rng, (seeds, seeds), items, sd, shared) for _ in range(n_sim)]
             yield f"coverage, {seeds} × {items}, SD {sd}, shared seeds: {shared}", held
+    for seeds in ((2, 10), (2, 30)):
+        held = [_holds(rng, seeds, 500, 0.3, False) for _ in range(n_sim)]
+        yield f"coverage, {seeds[0]} and {seeds[1]} × 500, SD 0.3", held
+
+
+def _holds(rng: Rng, seeds: tuple[int, int], items: int, sd: float, shared: bool) -> bool:
+    difficulty, sides = rng.normal(0, 1.5, items), []
+    for count, level in zip(seeds, (1.5, 1.2), strict=True):
+        z = difficulty + level + rng.normal(0, 0.5, items) + rng.normal(0, sd, (count, 1))
+        sides.append((z + rng.normal(size=(count, items)) > 0).astype(float))
+    found = crossed_difference(*sides, shared_seeds=shared)
+    scale = np.sqrt(1 + 1.5**2 + 0.5**2 + sd**2)
+    truth = stats.norm.cdf(1.5 / scale) - stats.norm.cdf(1.2 / scale)
+    return found.low <= truth <= found.high
 
 
 def variances(rng: Rng, n_sim: int) -> Iterator[Row]:

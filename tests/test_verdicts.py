@@ -215,6 +215,6 @@ def test_two_runs_of_a_side_say_little_of_the_seed():
            "unit": "points", "difference": 0.02, "low": 0.01, "high": 0.03, "level": 0.95,
            "p_holm": 0.001, "pairs": 1, "alpha": 0.05, "scope": item_verdicts.BOTH, "items": 500,
            "runs_a": 3, "runs_b": 3, "single_a": float("nan")}  # fmt: skip
-    said = "With two runs the interval is too narrow where seeds matter."
+    said = "Two runs hardly tell the spread over seeds: a third would narrow the interval."
     assert said not in item_verdicts.verdict(row)
     assert said in item_verdicts.verdict(row | {"runs_b": 2})

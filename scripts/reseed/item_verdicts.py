@@ -70,7 +70,9 @@ def _scope(row: Mapping) -> str:
         runs = f"{row['runs_a']:.0f} runs each"
     if row["scope"] == BOTH:
         few = min(row["runs_a"], row["runs_b"]) < 3
-        note = " With two runs the interval is too narrow where seeds matter." * few
+        note = (
+            " Two runs hardly tell the spread over seeds: a third would narrow the interval." * few
+        )
         return (
             f"Judged over {runs} and {items}: new seeds and new items are both allowed for.{note}"
         )

@@ -177,7 +177,7 @@ OF_ANY_SIZE = {
         f := crossed_comparison.crossed_difference(
             u * X[:120].reshape(4, 30), u * X[120:].reshape(4, 30), shared_seeds=False
         ),
-        f.p_value, f.low / u, f.high / u, f.se / u, f.df,
+        f.p_value, f.low / u, f.high / u, f.se / u, f.seed_share, f.equivalence_p(0.5 * u),
     ),
     "crossed, equal": lambda u: (
         f := crossed_comparison.crossed_difference(

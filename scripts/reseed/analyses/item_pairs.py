@@ -27,7 +27,7 @@ from reseed.metric_names import is_share
 from reseed.metrics import METRICS
 from reseed.options import Count, Level, Names, Rope
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
-from reseed.stats.comparison import equivalence_p, holm
+from reseed.stats.comparison import holm
 from reseed.stats.crossed_comparison import (
     CrossedDifference,
     crossed_difference,
@@ -42,7 +42,7 @@ READS = "predictions"
 COLUMNS = [
     *SIDE_BY_SIDE, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
     "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
-    "mean_b", "difference", "low", "high", "level", "se", "df", "p", "p_holm", "pairs", "alpha",
+    "mean_b", "difference", "low", "high", "level", "se", "p", "p_holm", "pairs", "alpha",
     "seed_share", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p", "swap_p",
     "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope",
     "equivalence_p", "equivalence_p_holm", "reason",
@@ -181,8 +181,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
                        sign * values_b, row["alpha"]),
     }  # fmt: skip
     if rope := options["rope"].get(metric):
-        within = equivalence_p(found.difference, found.se, found.df, rope)
-        result |= {"rope": rope, "equivalence_p": float(within)}
+        result |= {"rope": rope, "equivalence_p": found.equivalence_p(rope)}
     if found.scope == "seeds and items":
         result["permutation_p"] = seed_permutation_test(
             values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,
@@ -204,16 +203,14 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
 
 
 def _told(found: CrossedDifference) -> dict:
-    whole = found.se**2
     return {
         "difference": found.difference,
         "low": found.low,
         "high": found.high,
         "se": found.se,
-        "df": found.df,
         "p": found.p_value,
         "scope": found.scope,
-        "seed_share": found.seed_variance / whole if whole > 0 else np.nan,
+        "seed_share": found.seed_share if found.se > 0 else np.nan,
     }
 
 

@@ -2,8 +2,8 @@
 
 A score on one test set moves with the seed of the training and with the items drawn. Every seed
 meets every item, so the two are crossed, not nested: the mean difference over S seeds and n items
-has the variance seed/S + item/n + interaction/(S n). Its unbiased moment estimate gives a t
-interval (`crossed_difference`); resampling seeds and items together gives the bootstrap of
+has the variance seed/S + item/n + interaction/(S n). Its moment estimate gives a t interval
+(`crossed_difference`); resampling seeds and items together gives the bootstrap of
 Bouthillier et al. (2021) (`seed_item_bootstrap`), which counts the interaction three times over
 (Owen 2007) and sees a seed variance that is (S-1)/S of the true one.
 """
@@ -16,7 +16,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from reseed.stats.bootstrap import (
     PER_ITEM,
@@ -28,6 +27,7 @@ from reseed.stats.bootstrap import (
 )
 from reseed.stats.inputs import Array, at_least, finite, probability, scaled
 from reseed.stats.two_models import placements
+from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
 
 _CHUNK = 4_000_000  # resampled counts held at a time
 
@@ -93,20 +93,26 @@ class CrossedDifference:
     """Mean difference of two procedures on one test set, A − B.
 
     scope: "seeds and items", or "items" where a side has one seed only: then the interval is for
-    these trained models, and says nothing of others. seed_variance, item_variance: parts of the
-    variance of `difference` (their sum is se²); the first is 0 where it is not to be seen.
+    these trained models, and says nothing of others. seed_share: the seeds' part of se², 0 where
+    it is not to be seen. parts: se² by the mean square that it was learnt from (`weighted_t`).
     """
 
     difference: float
     se: float
-    df: float
     low: float
     high: float
     p_value: float
-    seed_variance: float
-    item_variance: float
+    seed_share: float
+    parts: Parts
     scope: str
     level: float
+
+    def equivalence_p(self, rope: float) -> float:
+        """The greater p-value of two one-sided tests that the difference lies within ± rope > 0."""
+        if self.se == 0:
+            return float(abs(self.difference) >= rope)
+        return max(upper_tail((rope - sign * self.difference) / self.se, self.parts)
+                   for sign in (1, -1))  # fmt: skip
 
 
 def crossed_difference(
@@ -116,8 +122,10 @@ def crossed_difference(
 
     Variance: s²(item means of A − B)/n, which holds item and interaction, plus for each side (or
     for the differences, where seeds are shared) the seed's own part (s²(seed means) − interaction
-    mean square / n)/S, 0 if negative. Degrees of freedom by Satterthwaite (1946): with two seeds
-    on a side, whose spread is hardly known, too narrow where seeds matter (docs/methods.md).
+    mean square / n)/S, 0 if negative. What s²(seed means)/S is of it has S − 1 degrees of freedom
+    (Welch's over two sides of equally many seeds, where they hold), the rest n − 1, and the
+    quantile is their weighted mean (`weighted_t`): with two seeds, whose spread is hardly known,
+    the interval is wide also where seeds do not matter (docs/methods.md).
 
     Args:
         values_a, values_b: (seeds, items) contributions, as from `item_values`.
@@ -140,39 +148,38 @@ def crossed_difference(
     by_item = a.mean(axis=0) - b.mean(axis=0)
     difference = float(by_item.mean())
     item = float(by_item.var(ddof=1) / n)
-    terms, seed = [(item, n - 1)], 0.0
+    between, own = [], 0.0
     scope = "seeds and items" if min(map(len, sides)) > 1 else "items"
     if scope == "seeds and items":
         for side in sides:
-            part, own = _seed_part(side)
-            seed += part
-            terms += own
-    total = item + seed
+            part, inside = _seed_squares(side)
+            between.append((part, len(side) - 1))
+            own += max(part - inside, 0.0)
+    known = sum(part for part, _ in between)
+    if known > 0 and len({df for _, df in between}) == 1:
+        squares = sum(part**2 / df for part, df in between)
+        between = [(known, known**2 / squares)]
+    parts = [*between, (max(item + own - known, 0.0), n - 1)]
+    total = sum(part for part, _ in parts)
+    whole = difference * unit
     # A difference that is rounding noise beside the values must not look like a certain one.
     if total <= 1e-24:
-        p, whole = float(abs(difference) <= 1e-12), float(difference * unit)
-        return CrossedDifference(whole, 0.0, float(n - 1), whole, whole, p, 0.0, 0.0, scope, level)
-    df = max(total**2 / sum(part**2 / k for part, k in terms), 1.0)
+        p = float(abs(difference) <= 1e-12)
+        return CrossedDifference(whole, 0.0, whole, whole, p, 0.0, (), scope, level)
     se = float(np.sqrt(total))
-    half = float(stats.t.isf((1 - level) / 2, df)) * se
-    p = float(2 * stats.t.sf(abs(difference) / se, df))
-    whole, se, low, high = np.array([difference, se, difference - half, difference + half]) * unit
-    with np.errstate(over="ignore"):
-        seed, item = np.array([seed, item]) * unit * unit
-    return CrossedDifference(float(whole), float(se), float(df), float(low), float(high), p,
-                             float(seed), float(item), scope, level)  # fmt: skip
+    half = upper_quantile((1 - level) / 2, parts) * se
+    p = 2 * upper_tail(abs(difference) / se, parts)
+    low, high = (difference - half) * unit, (difference + half) * unit
+    return CrossedDifference(whole, se * unit, low, high, p, own / total, parts, scope, level)
 
 
-def _seed_part(side: Array) -> tuple[float, list[tuple[float, int]]]:
-    """Seed variance of a side's mean, and the mean squares (scaled) it was made of."""
+def _seed_squares(side: Array) -> tuple[float, float]:
+    """Of a side's mean: the variance that its seeds' means tell, and what of it is interaction."""
     seeds, n = side.shape
     rows = side.mean(axis=1)
     residual = side - rows[:, None] - side.mean(axis=0) + side.mean()
     inside = float((residual**2).sum() / ((seeds - 1) * (n - 1)) / n / seeds)
-    between = float(rows.var(ddof=1) / seeds)
-    if between <= inside:
-        return 0.0, []
-    return between - inside, [(between, seeds - 1), (inside, (seeds - 1) * (n - 1))]
+    return float(rows.var(ddof=1) / seeds), inside
 
 
 @dataclass(frozen=True)
