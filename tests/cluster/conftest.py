@@ -1,6 +1,7 @@
 """Slurm, brought up once, and an interpreter that has Snakemake's plug-in for it."""
 
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -39,5 +40,8 @@ def slurm(slurm_python, tmp_path_factory):
     reason = why_not()
     if reason:
         pytest.skip(reason)
+    # Terminated as by Ctrl-C: the daemons are ended first.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     with SlurmNode(Path(tmp_path_factory.mktemp("slurm"))) as node:
         yield node
+    signal.signal(signal.SIGTERM, before)
