@@ -64,9 +64,14 @@ class PlannedSetting:
         """Hash of all that decides a search besides data, rows and seeds."""
         return digest(self.recipe(), self.search(), self.code, self.search_code)
 
+    @property
+    def mode(self) -> str:
+        """When hyper-parameters are searched: never (`default`) where there are none to choose."""
+        return self.source["mode"] if self.model["search_space"] else "default"
+
     def search(self) -> dict | None:
         """How hyper-parameters are searched; None where they are given."""
-        if self.source["mode"] == "default":
+        if self.mode == "default":
             return None
         names = ("mode", "trials", "folds", "method")
         return {name: self.source[name] for name in names} | {
@@ -76,13 +81,12 @@ class PlannedSetting:
 
     @property
     def configurations(self) -> int:
-        """How many a search tries: not more than its space holds, none where that is empty."""
-        space = self.model["search_space"].values()
+        """How many a search tries: not more than its space holds."""
         sizes = (
             values["high"] - values["low"] + 1 if isinstance(values, dict) else len(values)
-            for values in space
+            for values in self.model["search_space"].values()
         )
-        return min(self.source["trials"], math.prod(sizes)) if space else 0
+        return min(self.source["trials"], math.prod(sizes))
 
     def description(self) -> dict:
         """What a job is told of this setting."""
@@ -103,14 +107,16 @@ class PlannedSetting:
 
     def searches(self) -> dict[str, Coordinates]:
         """Path stem of each hyper-parameter search of these trials, and where it searches."""
-        mode = self.source["mode"]
-        if mode == "default":
+        if self.mode == "default":
             return {}
-        return {tuning_stem(self.setting, mode, t): tuning_trial(mode, t) for t in self.trials}
+        return {
+            tuning_stem(self.setting, self.mode, trial): tuning_trial(self.mode, trial)
+            for trial in self.trials
+        }
 
     def tuning_files(self, results: str, trials: list[Coordinates]) -> list[str]:
         """The search winners that some of the trials use."""
-        stems = (tuning_stem(self.setting, self.source["mode"], trial) for trial in trials)
+        stems = (tuning_stem(self.setting, self.mode, trial) for trial in trials)
         return list(dict.fromkeys(f"{results}/{stem}.json" for stem in stems if stem))
 
 

@@ -104,12 +104,9 @@ def test_tuned_once_and_tuned_for_each_pair(project):
     project.write("models/plain", FOREST | {"name": "plain", "search_space": {}})
     project.write("studies/small", project.study)
     project.run()
-    every = sorted((project.folder / "results" / "tuning").rglob("*.json"))
-    searches = [path for path in every if "forest" in str(path)]
+    searches = sorted((project.folder / "results" / "tuning").rglob("*.json"))
     assert len(searches) == 1 + 2
-    for path in set(every) - set(searches):  # nothing to choose: no fit is spent on it
-        assert json.loads(path.read_text())["best"] == {}
-        assert pd.read_parquet(path.with_suffix(".parquet")).empty
+    assert all("forest" in str(path) for path in searches)  # plain has nothing to choose
     assert len([p for p in project.trials() if "plain" in p and "tuned" in p]) == 2
     for path in searches:
         best = json.loads(path.read_text())

@@ -20,9 +20,6 @@ from reseed.setting_files import SettingFiles
 from reseed.training.block import Splits, problem_of, recipe_of, register_environment
 from reseed.training.tuning import SearchResult, search
 
-#: What a model without a search space is found: beside one that is tuned, it costs no fit.
-NOTHING_TO_CHOOSE = SearchResult({}, None, pd.DataFrame(columns=["status", "seconds"]), 0.0)
-
 
 def found_by_search(
     files: SettingFiles,
@@ -34,8 +31,6 @@ def found_by_search(
 ) -> SearchResult:
     """Search where a trial of a setting searches; finished fits go to the folder `chunks`."""
     how = files.described["search"]
-    if not how["space"]:
-        return NOTHING_TO_CHOOSE
     split = Splits(files)(trial)
     problem = problem_of(files)
     return search(
