@@ -83,6 +83,7 @@ def test_a_file_a_run_named_by_its_path(tmp_path):
         ("a.json", [1, 2], "holds no list of records"),
         ("a.jsonl", "1\n2\n", "holds no list of records"),
         ("a.json", [], "holds no rows"),
+        ("a.json", {"acc": 0.9}, "a.json: A dict holds, for each model, its scores"),
         ("a.xlsx", "PK", "is a spreadsheet"),
         ("a.csv", "model,acc\na,0.85 ± 0.02\nb,0.83 +- 0.01\n", "a mean with its spread"),
     ],

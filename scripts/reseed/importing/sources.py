@@ -123,7 +123,10 @@ def _of_json(paths: list[Path], form: str, told: Told) -> Table:
     if len(found) > 1:
         return read_run_files(found, told.is_metric, told.columns)
     ((path, content),) = found.items()
-    return replace(of_mapping(content), path=str(path))
+    try:
+        return replace(of_mapping(content), path=str(path))
+    except ReseedError as error:
+        raise ReseedError(f"{path}: {error}") from None
 
 
 def _visible(folder: Path) -> list[Path]:
