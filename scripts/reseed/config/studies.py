@@ -108,7 +108,8 @@ class Hyperparameters(Strict):
     """
 
     mode: Literal["default", "fixed", "tuned"] = "default"
-    """`fixed`: one search a dataset and split scheme; `tuned`: one a pair of seeds."""
+    """`fixed`: one search a dataset and split scheme; `tuned`: one a pair of seeds; none of a model
+    without a `search_space`."""
     trials: Count = 500
     """Draws of the search."""
     folds: Annotated[int, Field(ge=2)] = 5
