@@ -43,6 +43,12 @@ def test_what_is_nested_goes_by_its_last_name_where_that_is_its_own(tmp_path):
     assert scores(metrics.rename(columns={"test.acc": "acc"}), "acc") == EXPECTED
 
 
+def test_a_name_with_a_dot_stays():
+    records = [{"model": m, "seed": s, "test.acc": v} for (m, s), v in EXPECTED.items()]
+    metrics, _ = read(records, metric="test.acc")
+    assert scores(metrics.rename(columns={"test.acc": "acc"}), "acc") == EXPECTED
+
+
 def test_columns_and_scores_by_model(tmp_path):
     frame = pd.DataFrame(RECORDS)
     for orient in ("columns", "records", "list"):

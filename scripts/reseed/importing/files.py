@@ -135,8 +135,10 @@ def load_json(path: Path) -> object:
 
 def flat(records: Iterable[Mapping]) -> pd.DataFrame:
     """Records as a frame; what is nested goes by its last name where no other has that one."""
-    frame = pd.json_normalize(list(records))
-    last = {column: str(column).rpartition(".")[2] for column in frame}
+    records = list(records)
+    frame = pd.json_normalize(records)
+    own = {name for record in records for name in record}
+    last = {c: c if c in own else str(c).rpartition(".")[2] for c in frame}
     count = Counter(last.values())
     return frame.rename(columns={c: name for c, name in last.items() if count[name] == 1})
 
