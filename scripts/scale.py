@@ -1,33 +1,12 @@
 """Write docs/scale.md: what each study costs at scale `paper`, from measured seconds."""
 
 import argparse
-import json
-from contextlib import suppress
 from pathlib import Path
 
-from reseed.costs import measured_seconds, page, processors, study_costs
+from reseed.costs import lacking, measured_seconds, page, processors, rows_of, study_costs
 from reseed.plan import HINT_ROWS
 from reseed.scripting import run, say
 from reseed.startup import read_plan
-
-
-def rows_of(results: list[Path], name: str, dataset: dict) -> int | None:
-    """Rows of a dataset: as configured, or as prepared earlier."""
-    if dataset["rows"]:
-        return dataset["rows"]
-    for folder in results:
-        with suppress(OSError, ValueError, KeyError):
-            told = folder / "data" / name / "meta.json"
-            return json.loads(told.read_text(encoding="utf-8"))["rows"]
-    return None
-
-
-def lacking(absent: set[str], guessed: list[str]) -> str:
-    """Which datasets are not counted, and whose number of rows is not known."""
-    told = f" Not here, so not counted: {', '.join(sorted(absent))}." if absent else ""
-    if guessed:
-        told += f" Not prepared yet, so taken for {HINT_ROWS:,} rows: {', '.join(guessed)}."
-    return told
 
 
 def main() -> None:
@@ -52,7 +31,7 @@ def main() -> None:
         f"--block-seconds {given.block_seconds:g}",
         "cpu": ", ".join(processors(given.results)) or "none measured yet",
         "block": f"{given.block_seconds / 60:g} minutes",
-        "lacking": lacking(absent, sorted(name for name, count in rows.items() if not count)),
+        "lacking": lacking(absent, [name for name, count in rows.items() if not count]),
     }
     titles = {name: study.title for name, study in project.studies.items()}
     given.output.write_text(page(costs, titles, facts), encoding="utf-8")

@@ -8,9 +8,11 @@ from reseed.costs import (
     Cost,
     cost_of,
     hours,
+    lacking,
     measured_seconds,
     page,
     processors,
+    rows_of,
     seconds_of,
     size,
     study_costs,
@@ -126,3 +128,20 @@ def test_numbers_as_a_table_shows_them():
     assert size(1.3e9) == "1.3 GB"
     assert size(2e15) == "2e+03 TB"
     assert (Cost(trials=1, longest=5) + Cost(trials=2, longest=3)).longest == 5
+
+
+def test_rows_are_those_configured_or_prepared_in_a_folder(tmp_path):
+    prepared = tmp_path / "b" / "data" / "table"
+    prepared.mkdir(parents=True)
+    (prepared / "meta.json").write_text(json.dumps({"rows": 70}))
+    folders = [tmp_path / "a", tmp_path / "b"]
+    assert rows_of(folders, "table", {"rows": 500}) == 500
+    assert rows_of(folders, "table", {"rows": None}) == 70
+    assert rows_of(folders, "other", {"rows": None}) is None
+
+
+def test_what_is_not_counted_is_told():
+    assert lacking(set(), []) == ""
+    told = lacking({"imagenet"}, ["imdb", "boolq"])
+    assert "not counted: imagenet." in told
+    assert "taken for 16,000 rows: boolq, imdb." in told

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from reseed.data.files import read_meta
+from reseed.errors import Damaged
 from reseed.plan import HINT_ROWS, Plan, PlannedSetting
 
 SOURCES = ("its own setting", "same data and model", "the model's hint")
@@ -64,6 +66,16 @@ def processors(results: Iterable[Path]) -> list[str]:
     """Names of the processors on which the trials of finished studies were trained."""
     machines = [machine for about in _told(results) for machine in about.get("machines", [])]
     return sorted({machine["cpu"] for machine in machines})
+
+
+def rows_of(results: Iterable[Path], name: str, dataset: Mapping) -> int | None:
+    """Rows of a dataset: as configured, or as prepared in one of the folders; None: not known."""
+    if dataset["rows"]:
+        return dataset["rows"]
+    for folder in results:
+        with suppress(Damaged, KeyError):
+            return read_meta(Path(folder, "data", name))["rows"]
+    return None
 
 
 def base_name(identifier: str) -> str:
@@ -168,6 +180,14 @@ def size(count: float) -> str:
             return f"{count:.3g} {unit}"
         count /= 1000
     return f"{count:.3g} TB"
+
+
+def lacking(absent: Iterable[str], guessed: Iterable[str]) -> str:
+    """Which datasets are not counted, and whose number of rows is not known: for `page`."""
+    told = f" Not here, so not counted: {', '.join(sorted(absent))}." if absent else ""
+    if guessed:
+        told += f" Not prepared yet, so taken for {HINT_ROWS:,} rows: {', '.join(sorted(guessed))}."
+    return told
 
 
 def page(
