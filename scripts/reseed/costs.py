@@ -6,7 +6,7 @@ rests on which, so that a guess is never read as a measurement. No heavy import:
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -182,7 +182,7 @@ def size(count: float) -> str:
     return f"{count:.3g} TB"
 
 
-def lacking(absent: Iterable[str], guessed: Iterable[str]) -> str:
+def lacking(absent: Collection[str], guessed: Collection[str]) -> str:
     """Which datasets are not counted, and whose number of rows is not known: for `page`."""
     told = f" Not here, so not counted: {', '.join(sorted(absent))}." if absent else ""
     if guessed:
