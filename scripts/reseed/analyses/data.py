@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arms import with_arms
+from reseed.analyses.arms import ARM, MODEL, with_arms
 from reseed.analyses.predictions import Predictions
 from reseed.errors import ReseedError, nearest
 from reseed.metric_names import direction
@@ -19,8 +20,12 @@ from reseed.seeds import stream
 
 #: What is held fixed while seeds vary.
 CELL = IDENTITY
+#: What arms that are compared share.
+BESIDE_ARM = [name for name in CELL if name not in (MODEL, ARM)]
 SEEDS = ["data_seed", *MODEL_SEED]
 _GIVEN = ["given_seed", "repeat"]
+#: Whatever has a `key`: a `Cell`, and an arm's `Outputs`.
+Keyed = TypeVar("Keyed")
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,14 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
         own = of.get(cell, none).drop(columns="cell").reset_index(drop=True)
         up = greater_is_better(data.about, name)
         yield Cell(dict(zip(CELL, key, strict=True)), name, up, own)
+
+
+def grouped(found: Iterable[Keyed], names: Iterable[str]) -> dict[tuple, list[Keyed]]:
+    """Those together whose `key` agrees in `names`, in order of appearance."""
+    groups: dict[tuple, list[Keyed]] = {}
+    for one in found:
+        groups.setdefault(tuple(one.key[name] for name in names), []).append(one)
+    return groups
 
 
 def base_name(identifier: str) -> str:

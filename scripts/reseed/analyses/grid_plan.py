@@ -7,15 +7,14 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arms import ARM, MODEL
-from reseed.analyses.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.analyses.arms import ARM
+from reseed.analyses.data import BESIDE_ARM, MODEL_SEED, Cell, Data, cells, grouped
 from reseed.options import Count, Level, Positive, Strict
 from reseed.stats.planning import plan_grid
 from reseed.stats.variance import crossed_variance
 
-GROUP = [name for name in CELL if name not in (MODEL, ARM)]
 COLUMNS = [
-    *GROUP, "metric", "arm_a", "arm_b", "model_seeds", "data_seeds", "failed", "difference",
+    *BESIDE_ARM, "metric", "arm_a", "arm_b", "model_seeds", "data_seeds", "failed", "difference",
     "sd_model_seed", "sd_data_seed", "sd_rest", "target_is", "target", "power", "alpha",
     "plan_model_seeds", "plan_data_seeds", "plan_runs", "achieved", "reason",
 ]  # fmt: skip
@@ -47,15 +46,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     width"). Runs are those of each model. The components of a small grid are rough, so is the plan;
     data seeds are taken as independent draws of the data, which splits of one table are not.
     """
-    groups: dict[tuple, list[Cell]] = {}
-    for cell in cells(data):
-        if "+" in cell.key["varied"] and "data" in cell.key["varied"]:
-            groups.setdefault(tuple(cell.key[name] for name in GROUP), []).append(cell)
     rows = []
-    for group in groups.values():
+    found = [cell for cell in cells(data) if _is_crossed(cell)]
+    for group in grouped(found, BESIDE_ARM).values():
         grids = {cell.key[ARM]: _grid(cell) for cell in group}
         failed = {cell.key[ARM]: cell.failed for cell in group}
-        shared = {name: group[0].key[name] for name in GROUP} | {"metric": group[0].metric}
+        shared = {name: group[0].key[name] for name in BESIDE_ARM} | {"metric": group[0].metric}
         if "half_width" in options:
             rows += [
                 shared | {"arm_a": arm, "arm_b": "", "failed": failed[arm]}
@@ -67,6 +63,10 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
             row = shared | {"arm_a": a, "arm_b": b, "failed": failed[a] + failed[b]}
             rows.append(row | _plan(both, options.get("difference"), options, pair=True))
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _is_crossed(cell: Cell) -> bool:
+    return "+" in cell.key["varied"] and "data" in cell.key["varied"]
 
 
 def _grid(cell: Cell) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import logit
 
 from reseed.analyses.arms import ARM, MODEL, arm_of
-from reseed.analyses.data import Data
+from reseed.analyses.data import Data, grouped
 from reseed.options import Strict
 from reseed.seeds import stream
 from reseed.stats.trimming import clip_logit_gap
@@ -130,8 +130,8 @@ def first_splits(found: list[Outputs]) -> list[Outputs]:
     Of each experiment and dataset; where its arms share no split, the first of each arm.
     """
     chosen = []
-    for place in _grouped(found, _SETTING).values():
-        arms = [_grouped(own, _SPLIT) for own in _grouped(place, _ARM).values()]
+    for place in grouped(found, _SETTING).values():
+        arms = [grouped(own, _SPLIT) for own in grouped(place, _ARM).values()]
         shared = set.intersection(*map(set, arms))
         chosen += [one for own in arms for one in own[min(shared or own)]]
     return chosen
@@ -139,22 +139,15 @@ def first_splits(found: list[Outputs]) -> list[Outputs]:
 
 def side_by_side(found: list[Outputs]) -> Iterator[list[Outputs]]:
     """Lists of the arms that share experiment, dataset and split, in order of appearance."""
-    yield from _grouped(found, SIDE_BY_SIDE).values()
+    yield from grouped(found, SIDE_BY_SIDE).values()
 
 
 def apart(found: list[Outputs]) -> Iterator[list[Outputs]]:
     """Two arms of an experiment and dataset that share no split, pair by pair."""
-    for place in _grouped(found, _SETTING).values():
-        for a, b in combinations(_grouped(place, _ARM).values(), 2):
-            if not _grouped(a, _SPLIT).keys() & _grouped(b, _SPLIT).keys():
+    for place in grouped(found, _SETTING).values():
+        for a, b in combinations(grouped(place, _ARM).values(), 2):
+            if not grouped(a, _SPLIT).keys() & grouped(b, _SPLIT).keys():
                 yield [a[0], b[0]]
-
-
-def _grouped(found: list[Outputs], names: Iterable[str]) -> dict[tuple, list[Outputs]]:
-    groups: dict[tuple, list[Outputs]] = {}
-    for one in found:
-        groups.setdefault(tuple(one.key[name] for name in names), []).append(one)
-    return groups
 
 
 def shared_rows(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:

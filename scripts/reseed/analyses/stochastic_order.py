@@ -6,15 +6,14 @@ from itertools import permutations
 
 import pandas as pd
 
-from reseed.analyses.arms import ARM, MODEL
-from reseed.analyses.data import CELL, Cell, Data, cells
+from reseed.analyses.arms import ARM
+from reseed.analyses.data import BESIDE_ARM, Cell, Data, cells, grouped
 from reseed.options import Count, Level, Share, Strict
 from reseed.stats.stochastic_order import stochastic_order
 
-GROUP = [name for name in CELL if name not in (MODEL, ARM)]
 COLUMNS = [
-    *GROUP, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower", "upper", "level",
-    "threshold", "dominates", "n_boot", "reason",
+    *BESIDE_ARM, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower", "upper",
+    "level", "threshold", "dominates", "n_boot", "reason",
 ]  # fmt: skip
 
 
@@ -38,16 +37,14 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     mean; seeds are taken as independent samples of each arm (shared seeds are not used). Only
     where one seed varies. Levels hold for one ordered pair, not for all at once.
     """
-    groups: dict[tuple, list[Cell]] = {}
-    for cell in cells(data, options.get("metric")):
-        if "+" not in cell.key["varied"]:
-            groups.setdefault(tuple(cell.key[name] for name in GROUP), []).append(cell)
-    rows = [_row(a, b, options) for group in groups.values() for a, b in permutations(group, 2)]
+    found = cells(data, options.get("metric"))
+    groups = grouped((cell for cell in found if "+" not in cell.key["varied"]), BESIDE_ARM).values()
+    rows = [_row(a, b, options) for group in groups for a, b in permutations(group, 2)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _row(a: Cell, b: Cell, options: dict) -> dict:
-    row = {name: a.key[name] for name in GROUP} | {
+    row = {name: a.key[name] for name in BESIDE_ARM} | {
         "metric": a.metric,
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],
