@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.data import Data
 
+OPTIONS = {"n_boot": 200}
+
 
 def frame(rows, metric="accuracy", test_ratio=0.2, scheme="holdout-0.2"):
     """Rows of (dataset, model, data_seed, fold, seed, value)."""
@@ -49,3 +51,10 @@ def one_split(samples, first=None):
             for i, v in enumerate(values)
         ]
     )
+
+
+def row_of(table, a, b):
+    """The one row of a table of pairs that compares `a` with `b`."""
+    found = table[(table["model_a"] == a) & (table["model_b"] == b)]
+    assert len(found) == 1
+    return found.iloc[0]
