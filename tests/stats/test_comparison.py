@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from baycomp import CorrelatedTTest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from reseed.stats.comparison import (
@@ -15,6 +15,7 @@ from reseed.stats.comparison import (
     pair_differences,
     signed_rank_floor,
     wilcoxon_p,
+    without_noise,
 )
 from reseed.stats.unpaired import compare_unpaired, mann_whitney_floor
 from scipy import stats
@@ -248,6 +249,20 @@ def test_p_values_do_not_depend_on_the_size_of_the_scores(size):
     assert (low / size, high / size) == pytest.approx(bca_mean_interval(d, n_boot=500, rng=_rng()))
 
 
+def test_noise_makes_no_difference_wherever_it_falls():
+    rng = _rng(38)
+    levels = rng.integers(0, 20, (200, 40))
+    # Halves of the unit to which numbers of the size of 3 are rounded, each with its own noise.
+    magnitudes = (levels * 10.0**9 + 0.5) * 2.0**-38
+    noisy = magnitudes * (1 + rng.uniform(-4e-16, 4e-16, magnitudes.shape))
+    signs = rng.choice([-1.0, 1.0], noisy.shape)
+    seen = without_noise(signs * noisy, np.array(3.0))
+    np.testing.assert_allclose(seen, signs * magnitudes, atol=2.0**-38)
+    np.testing.assert_array_equal(
+        stats.rankdata(np.abs(seen), axis=1), stats.rankdata(levels, axis=1)
+    )
+
+
 def test_one_diverged_model_does_not_change_the_other_pairs():
     d = _rng(36).normal(0.5, 1, (2, 12))
     alone = nadeau_bengio(d[0], 0.25)
@@ -269,6 +284,7 @@ def test_unpaired_rows_are_what_they_are_alone():
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
+@example(6326, 5.533030920845097, -4.0)  # noise on both sides of a rounding
 def test_pair_tests_ignore_fold_order_unit_and_origin(seed, scale, shift):
     rng = _rng(seed)
     scores = rng.integers(60, 80, (3, 10)) / 80

@@ -64,16 +64,15 @@ def _rows(group: Group) -> list[dict]:
             "failed": group.failed[model],
         }
         if len(scores):
-            # The order of adding breaks no tie.
-            mean = float(without_noise(scores.mean(), np.abs(scores).max()))
-            row |= {"mean": mean, "low": scores.min(), "high": scores.max()}
+            row |= {"mean": scores.mean(), "low": scores.min(), "high": scores.max()}
             row["sd"] = scores.std(ddof=1) if len(scores) > 1 else np.nan
         rows.append(row)
     ranked = [row for row in rows if row["n"]]
-    for row, rank in zip(
-        ranked, rankdata([-group.sign * row["mean"] for row in ranked]), strict=True
-    ):
-        row |= {"rank": float(rank), "models": len(ranked)}
+    sizes = [max(abs(row["low"]), abs(row["high"])) for row in ranked]
+    # The order of adding breaks no tie.
+    means = without_noise(np.array([row["mean"] for row in ranked]), np.array(sizes))
+    for row, mean, rank in zip(ranked, means, rankdata(-group.sign * means), strict=True):
+        row |= {"mean": float(mean), "rank": float(rank), "models": len(ranked)}
     return sorted(rows, key=lambda row: row.get("rank", np.inf))
 
 

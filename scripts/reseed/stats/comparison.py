@@ -31,13 +31,27 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def without_noise(x: Array, size: Array) -> Array:
-    """Round `x` to about 1e-12 of `size`, that of the numbers it was computed from.
+    """Round `x` (..., n) to about 1e-12 of `size`, that of the numbers it was computed from.
 
-    By powers of two, so that rounding is exact, and values that differ by noise become equal even
-    where `size` is that of each value itself.
+    Values on the last axis whose magnitudes differ by less become the least of them first: rounded
+    each by itself, two that noise alone sets apart may lie on either side of a half. Rounding is by
+    powers of two, so exact: equal values have exactly their mean.
     """
     unit = np.ldexp(1.0, np.maximum(np.frexp(size)[1] - 40, -1022))
-    return np.round(x / unit) * unit
+    return np.round(_tied(x, unit) / unit) * unit
+
+
+def _tied(x: Array, apart: Array) -> Array:
+    """`x` (..., n), magnitudes that follow each other from 0 on within `apart` as their least."""
+    sizes = np.abs(x)
+    order = np.argsort(sizes, axis=-1)
+    rising = np.take_along_axis(sizes, order, axis=-1)
+    steps = np.diff(rising, axis=-1, prepend=0.0)
+    starts = steps > np.take_along_axis(np.broadcast_to(apart, x.shape), order, axis=-1)
+    least = np.maximum.accumulate(np.where(starts, rising, 0.0), axis=-1)
+    tied = np.empty_like(sizes)
+    np.put_along_axis(tied, order, least, axis=-1)
+    return np.copysign(tied, x)
 
 
 def pair_differences(scores: ArrayLike) -> Array:
