@@ -90,6 +90,11 @@ def test_the_pages_are_whole_and_fetch_nothing(text, study):
         assert all(not re.match(r"[a-z]+:|//", link) for link in page.values("href"))
 
 
+def test_no_line_ends_between_a_number_and_its_per_cent(text):
+    assert re.search(r"\d\u00a0%", text)
+    assert not re.search(r"\d %", text)
+
+
 def test_every_exhibit_stands_on_the_page_once(text, study):
     page = Page(text)
     figures = [e for e in study.shown if e.sidecar["form"] == "figure"]

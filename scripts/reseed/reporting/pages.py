@@ -261,8 +261,7 @@ def build_study_page(study: StudyReport) -> str:
     known, seen = study.words, set()
     environment = _environment()
     environment.filters["words"] = lambda sentence: link_words(sentence, known, seen)
-    page = environment.get_template("study.html")
-    return page.render(study=study, title=study.about["title"])
+    return _page(environment, "study.html", study=study, title=study.about["title"])
 
 
 def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:
@@ -284,7 +283,13 @@ def build_index(studies: list[StudyReport], links: list[str], title: str = "Rese
                 "alt": best.sidecar["alt"] if best else "",
             }
         )
-    return _environment().get_template("index.html").render(cards=cards, title=title)
+    return _page(_environment(), "index.html", cards=cards, title=title)
+
+
+def _page(environment: Environment, template: str, **given: object) -> str:
+    """The page; no line of it ends between a number and its per cent."""
+    page = environment.get_template(template).render(**given)
+    return re.sub(r"(?<=\d) (?=%)", "\u00a0", page)
 
 
 def _environment() -> Environment:
