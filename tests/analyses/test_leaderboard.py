@@ -96,6 +96,13 @@ def test_the_order_of_adding_breaks_no_tie():
     assert table["rank"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3, "d": 4}
 
 
+def test_a_perfect_run_breaks_no_tie():
+    models = {"a": [0.92, 0.98, 0.90, 0.92, 0.98], "b": [1.0, 0.92, 0.90, 0.90, 0.98]}
+    rows = [trial(v, seed=s, model=m) for m, values in models.items() for s, v in enumerate(values)]
+    table = leaderboard.analyse(Data(trials(rows), about()), {})
+    assert list(table["rank"]) == [1.5, 1.5]
+
+
 def test_one_dataset_in_several_ratios_is_no_three_datasets():
     rows = [
         trial(v, data_seed=s, model=m, dataset="magic", metric="auc", scheme=str(r), test_ratio=r)

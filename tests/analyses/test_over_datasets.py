@@ -271,3 +271,20 @@ def test_a_share_by_its_name_alone_has_no_loss():
     pair = over_datasets.analyse(Data(far, facts), {}).iloc[0]
     assert pair["scale"] == "relative"
     assert "auc has no loss" in pair["reason"]
+
+
+def test_a_dataset_of_equal_means_is_no_win():
+    """Its differences are +1, +2, −3, +1, −1 and 0 points."""
+    rng = np.random.default_rng(3)
+    a = np.array([85, 87, 80, 86, 82, 84]) / 100
+    even = dict(zip(("rf", "xgb"), (a - np.array([1, 2, -3, 1, -1, 0]) / 100, a), strict=True))
+    clear = [{"rf": a, "xgb": a + 0.02 + rng.normal(0, 0.004, 6)} for _ in range(3)]
+    rows = [
+        trial(v, data_seed=s, dataset=d, model=m, metric="auc", varied="data")
+        for d, models in zip(AUC, [even, *clear], strict=False)
+        for m, values in models.items()
+        for s, v in enumerate(values)
+    ]
+    table = over_datasets.analyse(Data(frame(rows), about(AUC[:4], ("rf", "xgb"))), {})
+    pair = table[table["statistic"] == "pair"].iloc[0]
+    assert (pair["wins"], pair["losses"], pair["rank_p"]) == (3, 0, 0.25)

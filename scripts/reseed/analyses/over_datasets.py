@@ -134,15 +134,16 @@ def _of_pair(several: list[Group], a: str, b: str, shared: dict) -> list[dict]:
         a, b, d = b, a, -d
         result = hierarchical_effect(d, s, rope, shared["level"])
     shared |= {"model_a": a, "model_b": b, "runs_min": min(runs)}
+    seen = differences(d, np.zeros(d.size))
     pair = (
         shared
         | _told(result, rope > 0)
         | {
             "statistic": "pair",
             "observed": float(d.mean()),
-            "wins": int((d > 0).sum()),
-            "losses": int((d < 0).sum()),
-            "rank_p": float(wilcoxon_p(differences(d, np.zeros(d.size)))),
+            "wins": int((seen > 0).sum()),
+            "losses": int((seen < 0).sum()),
+            "rank_p": float(wilcoxon_p(seen)),
         }
     )
     pair |= {"outcome": _outcome(pair)}

@@ -19,8 +19,8 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
     """Return a − b with rounding noise removed, so that ties and zeros are seen as such.
 
     0.9 − 0.8 and 0.8 − 0.7 differ in the 17th digit; rank tests would take them for untied.
-    Differences are rounded to about 1e-12 of the typical (median) size of the scores on the last
-    axis: of the largest, one diverged run would make ties of all others.
+    Noise is what is within about 1e-12 of the typical (median) size of the scores on the last axis:
+    of the largest, one diverged run would make ties of all others.
     """
     a, b = np.broadcast_arrays(finite(a, "a"), finite(b, "b"))
     # By a power of two first, so that neither the difference nor its unit leaves float64.
@@ -31,23 +31,19 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def without_noise(x: Array, size: Array) -> Array:
-    """Round `x` (..., n) to about 1e-12 of `size`, that of the numbers it was computed from.
+    """`x` (..., n) where what noise alone sets apart is one value.
 
-    Values on the last axis whose magnitudes differ by less become the least of them first: rounded
-    each by itself, two that noise alone sets apart may lie on either side of a half. Rounding is by
-    powers of two, so exact: equal values have exactly their mean.
+    size: of the numbers that `x` was computed from. Magnitudes on the last axis that follow each
+    other, from 0 on, within about 1e-12 of it are the least of them. Nothing is rounded to a grid:
+    two equal ones could lie on either side of a half, and the others would be moved by more than
+    noise.
     """
-    unit = np.ldexp(1.0, np.maximum(np.frexp(size)[1] - 40, -1022))
-    return np.round(_tied(x, unit) / unit) * unit
-
-
-def _tied(x: Array, apart: Array) -> Array:
-    """`x` (..., n), magnitudes that follow each other from 0 on within `apart` as their least."""
     sizes = np.abs(x)
     order = np.argsort(sizes, axis=-1)
     rising = np.take_along_axis(sizes, order, axis=-1)
-    steps = np.diff(rising, axis=-1, prepend=0.0)
-    starts = steps > np.take_along_axis(np.broadcast_to(apart, x.shape), order, axis=-1)
+    apart = np.ldexp(1.0, np.maximum(np.frexp(size)[1] - 40, -1022))
+    apart = np.take_along_axis(np.broadcast_to(apart, x.shape), order, axis=-1)
+    starts = np.diff(rising, axis=-1, prepend=0.0) > apart
     least = np.maximum.accumulate(np.where(starts, rising, 0.0), axis=-1)
     tied = np.empty_like(sizes)
     np.put_along_axis(tied, order, least, axis=-1)

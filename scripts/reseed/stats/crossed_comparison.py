@@ -30,6 +30,7 @@ from reseed.stats.two_models import placements
 from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
 
 _CHUNK = 4_000_000  # resampled counts held at a time
+_NOISE = 1e-12  # of the scores, in a sum of one of them each
 
 
 def item_values(metric: str | Metric, y_true: ArrayLike, predicted: ArrayLike) -> Array:
@@ -267,25 +268,26 @@ def seed_permutation_test(
     """
     a, b = finite(scores_a, "scores_a", ndim=1), finite(scores_b, "scores_b", ndim=1)
     at_least(1, n_permutations=n_permutations)
+    pooled = np.concatenate([a, b])
+    noise = _NOISE * pooled.size * float(np.abs(pooled).max())
     if shared_seeds:
         if a.size != b.size:
             raise ValueError(f"shared seeds need as many scores on both sides: {a.size}, {b.size}")
         d = a - b
         if 2**d.size <= n_permutations:
             signs = (np.arange(2**d.size)[:, None] >> np.arange(d.size)) & 1
-            return _share_beyond((signs * 2 - 1) @ d, d.sum(), enumerated=True)
+            return _share_beyond((signs * 2 - 1) @ d, d.sum(), noise, enumerated=True)
         signs = rng.integers(0, 2, (n_permutations, d.size)) * 2 - 1
-        return _share_beyond(signs @ d, d.sum(), enumerated=False)
-    pooled = np.concatenate([a, b])
+        return _share_beyond(signs @ d, d.sum(), noise, enumerated=False)
     pooled = pooled - pooled.mean()
+    observed = pooled[: a.size].sum()
     if comb(pooled.size, a.size) <= n_permutations:
         picks = np.array(list(combinations(range(pooled.size), a.size)))
-        return _share_beyond(pooled[picks].sum(axis=1), pooled[: a.size].sum(), enumerated=True)
+        return _share_beyond(pooled[picks].sum(axis=1), observed, noise, enumerated=True)
     drawn = rng.permuted(np.tile(pooled, (n_permutations, 1)), axis=1)[:, : a.size].sum(axis=1)
-    return _share_beyond(drawn, pooled[: a.size].sum(), enumerated=False)
+    return _share_beyond(drawn, observed, noise, enumerated=False)
 
 
-def _share_beyond(null: Array, observed: float, *, enumerated: bool) -> float:
-    slack = 1e-12 * max(1e-300, float(np.abs(null).max(initial=0.0)))
-    beyond = int(np.count_nonzero(np.abs(null) >= abs(observed) - slack))
+def _share_beyond(null: Array, observed: float, noise: float, *, enumerated: bool) -> float:
+    beyond = int(np.count_nonzero(np.abs(null) >= abs(observed) - noise))
     return beyond / null.size if enumerated else (1 + beyond) / (1 + null.size)

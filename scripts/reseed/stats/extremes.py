@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
+from reseed.stats.comparison import differences
 from reseed.stats.inputs import Array, at_least, finite, probability
 from reseed.stats.spread import spread
 
@@ -96,7 +97,8 @@ def standing(
         raise ValueError(f"score must be a finite number, got {score}")
     sign = 1 if greater_is_better else -1
     n = x.size
-    beaten, tied = int((sign * x < sign * score).sum()), int((x == score).sum())
+    ahead = differences(np.full(n, score), x)
+    beaten, tied = int((sign * ahead > 0).sum()), int((ahead == 0).sum())
     tail = (1 - level) / 2
     low = float(stats.beta.ppf(tail, beaten, n - beaten + 1)) if beaten else 0.0
     top = beaten + tied

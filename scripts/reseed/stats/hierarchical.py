@@ -108,16 +108,18 @@ def t_standard_error(scale: float, df: int) -> float:
 
 def _tau_posterior(d: Array, s: Array) -> tuple[Array, Array]:
     """Points of τ and their weights: p(τ | d) ∝ V_μ^½ Π N(d_q; μ̂, s_q² + τ²)^… (BDA eq. 5.21)."""
-    # τ = c u/(1−u) maps (0, 1) to all τ: the tail of few datasets falls like a power only.
+    # τ = c u/(1−u) maps (0, 1) to all τ: the tail of few datasets falls like a power only. u = v³
+    # is dense near 0, where a few datasets that are far more precise than the others place τ.
     c = float(np.median(s) + d.std())
-    u = (np.arange(_POINTS) + 0.5) / _POINTS
+    v = (np.arange(_POINTS) + 0.5) / _POINTS
+    u = v**3
     tau = c * u / (1 - u)
     variance = s**2 + tau[:, None] ** 2
     precision = (1 / variance).sum(axis=1)
     mu = (d / variance).sum(axis=1) / precision
     log_p = -0.5 * (np.log(precision) + np.log(variance).sum(axis=1)
                     + ((d - mu[:, None]) ** 2 / variance).sum(axis=1))  # fmt: skip
-    log_p -= 2 * np.log1p(-u)
+    log_p += 2 * np.log(v) - 2 * np.log1p(-u)
     weight = np.exp(log_p - log_p.max())
     return tau, weight / weight.sum()
 

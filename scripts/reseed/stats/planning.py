@@ -96,7 +96,7 @@ def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0
     2001). Shape of df. With no overlap of splits to correct for it is exact; for the corrected
     resampled t test it holds as far as its correlation does.
     """
-    df = finite(np.atleast_1d(df), "df")
+    shape, df = np.shape(df), finite(np.atleast_1d(df), "df")
     if df.min() <= 0:
         raise ValueError(f"df must be positive, got {df.min()}")
     probability(target_power=target_power, alpha=alpha)
@@ -110,7 +110,7 @@ def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0
         middle = (low + high) / 2
         short = _t_power(middle, unique, alpha) < target_power
         low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return high[where].reshape(df.shape)
+    return high[where].reshape(shape)[()]
 
 
 @dataclass(frozen=True)

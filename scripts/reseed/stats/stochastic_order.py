@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from reseed.stats.comparison import differences
 from reseed.stats.inputs import Array, at_least, finite, probability, scaled
 
 
@@ -27,7 +28,7 @@ def violation_ratio(a: ArrayLike, b: ArrayLike) -> Array:
     # Empirical quantiles are steps; between two neighbouring jumps of either both are constant.
     ends = np.unique(np.concatenate([np.arange(1, n + 1) * m, np.arange(1, m + 1) * n]))
     widths = np.diff(np.concatenate([[0], ends])) / (n * m)
-    difference, _ = scaled(a[..., (ends - 1) // m] - b[..., (ends - 1) // n], axis=-1)
+    difference, _ = scaled(differences(a[..., (ends - 1) // m], b[..., (ends - 1) // n]), axis=-1)
     squares = difference**2 * widths
     whole = squares.sum(axis=-1)
     below = np.where(difference < 0, squares, 0).sum(axis=-1)
