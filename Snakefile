@@ -57,7 +57,10 @@ onstart:
 
 
 onsuccess:
-    for page in asked_pages():
+    studies, pages = asked()
+    for line in failed_trials(RESULTS, studies):
+        print(line)
+    for page in pages:
         print(f"Report: {os.path.abspath(page)}")
 
 

@@ -167,13 +167,14 @@ def study_page(study):
     return f"{RESULTS}/report/{study}.html"
 
 
-def asked_pages():
-    """Pages that this run was asked for: of the studies it names, else the index."""
+def asked():
+    """Studies that this run was asked for, and their pages: else all, and the index."""
     targets = set(workflow.dag_settings.targets)
-    pages = [study_page(study) for study in PROJECT.studies if study in targets]
+    studies = [study for study in PROJECT.studies if study in targets]
+    pages = [study_page(study) for study in studies]
     if not targets or targets & {"all", "report", REPORT}:
-        pages.append(REPORT)
-    return [page for page in pages if os.path.exists(page)]
+        studies, pages = list(PROJECT.studies), [*pages, REPORT]
+    return studies, [page for page in pages if os.path.exists(page)]
 
 
 def report_inputs(studies):

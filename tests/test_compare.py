@@ -298,3 +298,26 @@ def test_every_standard_exhibit_reads_a_standard_analysis():
         for entry in standard["exhibits"].values():
             assert entry["kind"] in EXHIBITS
             assert entry["analysis"] in standard["analyses"]
+
+
+def test_a_score_in_percent_among_shares_is_named():
+    rows = [("rf", s, 0.81) for s in range(6)] + [("svm", s, 0.8) for s in range(6)]
+    rows[2] = ("rf", 2, 83.0)
+    with pytest.raises(ReseedError, match=r"row 2\).*83 here, and most are shares"):
+        reseed.compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
+
+
+def test_verdicts_name_their_dataset_where_there_are_several():
+    rng = np.random.default_rng(0)
+    rows = [(m, d, s, 0.8 + 0.05 * (m == "b") + rng.normal(0, 0.004))
+            for m in "ab" for d in ("adult", "wine") for s in range(8)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"])
+    assert "- adult: b beats a" in str(reseed.compare(frame))
+    one = frame[frame["dataset"] == "wine"].drop(columns="dataset")
+    assert "- b beats a" in str(reseed.compare(one))
+
+
+def test_an_argument_that_is_none_has_its_nearest():
+    frame = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": [0.8, 0.9]})
+    with pytest.raises(ReseedError, match=r"unknown argument 'metrc'. Did you mean 'metric'"):
+        reseed.compare(frame, metrc="accuracy")

@@ -1,10 +1,11 @@
 """What a run prints of its progress."""
 
 import io
+import json
 import logging
 
 import pytest
-from reseed.progress import Progress, minutes
+from reseed.progress import Progress, failed_trials, minutes
 
 
 class Clock:
@@ -101,3 +102,14 @@ def test_errors_are_told_and_chatter_is_not(progress):
 )
 def test_durations(seconds, text):
     assert minutes(seconds) == text
+
+
+def test_failed_trials_are_told_at_the_end(tmp_path):
+    first = {"dataset": "loans", "model": "mine", "error": "KeyError: 'depth'"}
+    trials = {"failed": 12, "ok": 12, "failures": [first] * 12}
+    for name, counts in (("a", trials), ("b", {"failed": 0, "ok": 3, "failures": []})):
+        (tmp_path / "studies" / name).mkdir(parents=True)
+        about = json.dumps({"trials": counts})
+        (tmp_path / "studies" / name / "about.json").write_text(about)
+    told = failed_trials(str(tmp_path), ["a", "b", "not_made"])
+    assert told == ["a: 12 of 24 trials failed, as loans, mine: KeyError: 'depth'"]

@@ -10,6 +10,7 @@ import pytest
 import reseed
 from reseed.config.studies import Holdout
 from reseed.data.store import Targets
+from reseed.errors import ReseedError
 from reseed.splits import make_split, split_of
 from scipy import sparse
 from sklearn.base import clone
@@ -278,3 +279,14 @@ def test_importing_it_loads_no_torch():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert run.stdout.strip() == "False"
+
+
+def test_a_test_set_of_other_labels_is_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.array(["yes", "no"] * 20)
+    test = rng.normal(size=(4, 2)), ["yes ", "no", "no", "no"]
+    models = {"forest": RandomForestClassifier(n_estimators=5)}
+    with pytest.raises(ReseedError, match="y of test holds 'yes ', y only 'no', 'yes'"):
+        reseed.study(models, X, y, test=test, seeds=2)
+    with pytest.raises(ReseedError, match="X holds no rows"):
+        reseed.study(models, np.empty((0, 2)), [])

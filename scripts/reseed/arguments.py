@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from inspect import Parameter, signature
 from numbers import Real
 from typing import Any
 
 from reseed import kinds
-from reseed.errors import ReseedError
+from reseed.errors import ReseedError, nearest
 
 
 def chosen_pairs(baseline: object, pairs: object) -> dict:
@@ -59,6 +60,18 @@ def texts(names: object) -> Any:
     if isinstance(names, Iterable) and not isinstance(names, str):
         return [texts(name) for name in names]
     return None if names is None else str(names)
+
+
+def refuse_unknown(options: Mapping, function: Callable) -> None:
+    """ReseedError for what is neither an argument of the function nor an option of `pairs`."""
+    own = signature(function).parameters.values()
+    allowed = [one.name for one in own if one.kind is not Parameter.VAR_KEYWORD]
+    allowed += kinds.option_names(kinds.find("analyses", "pairs"))
+    for name in options:
+        if name not in allowed:
+            raise ReseedError(
+                f"unknown argument {name!r}.{nearest(name, allowed)} Allowed: {', '.join(allowed)}."
+            )
 
 
 def with_options(analyses: dict[str, dict], options: dict[str, Any]) -> dict[str, dict]:

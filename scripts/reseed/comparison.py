@@ -22,7 +22,7 @@ from pyarrow import parquet
 
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
-from reseed.arguments import chosen_pairs, mapped, texts, truth, with_options
+from reseed.arguments import chosen_pairs, mapped, refuse_unknown, texts, truth, with_options
 from reseed.atomic import replacing, write_json, write_text
 from reseed.errors import ReseedError, nearest
 from reseed.exhibits import KINDS
@@ -90,6 +90,7 @@ def compare(
     Raises:
         ReseedError: with everything about the table that cannot be right, and the fixes.
     """
+    refuse_unknown(options, compare)
     with_options(standard_set()["analyses"], options)  # before anything is read
     entry = chosen_pairs(baseline, pairs) | {
         "metric": texts(metric),
@@ -263,11 +264,11 @@ class Comparison:
         board = self.table("leaderboard")
         told = self.verdicts.sort_values("p_adjusted", kind="stable")
         if len(told) <= _SENTENCES:
-            lines = [f"- {verdict}" for verdict in told["verdict"]]
+            lines = [f"- {verdict}" for verdict in _with_datasets(told)]
         else:
             lines = [self._compact(told.head(_TOLD)).to_string(index=False, line_width=width)]
             lines += [f"… and {len(told) - _TOLD} more in `verdicts`."] * (len(told) > _TOLD)
-            lines += ["", f"In words: {told['verdict'].iloc[0]}"]
+            lines += ["", f"In words: {_with_datasets(told).iloc[0]}"]
         trials = self.data.about["trials"]
         runs = f"{trials['ok']:,} runs, {trials['failed']:,} failed and left out."
         notes = [f"Note: {note}" for note in (runs, *self.notes, *self._incomplete())]
@@ -307,12 +308,19 @@ class Comparison:
         picture = io.BytesIO()
         self.plot().savefig(picture, format="png", dpi=110)
         image = base64.b64encode(picture.getvalue()).decode("ascii")
-        told = self.verdicts.sort_values("p_adjusted", kind="stable")["verdict"].head(_TOLD)
+        told = _with_datasets(self.verdicts.sort_values("p_adjusted", kind="stable")).head(_TOLD)
         return (
             self.table("leaderboard").shown.to_html(index=False, border=0)
             + f'<img alt="Difference of every compared pair with its interval" src="data:image/png;'
             f'base64,{image}">' + told.to_frame().to_html(index=False, header=False, border=0)
         )
+
+
+def _with_datasets(told: pd.DataFrame) -> pd.Series:
+    """The verdicts, each after its dataset where there are several."""
+    if told["dataset"].nunique() < 2:
+        return told["verdict"]
+    return (told["dataset"] + ": " + told["verdict"]).rename("verdict")
 
 
 def difference_text(row: Mapping) -> str:

@@ -135,14 +135,20 @@ def made(kind: Kind, data: Any, options: dict, wanted: type) -> Any:
     return found
 
 
+def option_names(kind: Kind, project: Path = Path()) -> list[str]:
+    """Names of the options that a kind takes."""
+    declared = getattr(load(kind, project), "Options", None)
+    fields = declared.model_fields if declared else {}
+    return sorted(field.alias or name for name, field in fields.items())
+
+
 def checked_options(kind: Kind, options: dict, project: Path = Path()) -> dict:
     """The options that are set, as the kind's strict class reads them; null is a default.
 
     Raises ReseedError that names each wrong option, what is allowed, and the nearest name.
     """
     declared = getattr(load(kind, project), "Options", None)
-    fields = declared.model_fields if declared else {}
-    allowed = sorted(field.alias or name for name, field in fields.items())
+    allowed = option_names(kind, project)
     mistakes = [
         f"unknown option {name!r} of kind {kind.name}. Allowed: {', '.join(allowed) or 'none'}."
         f"{nearest(name, allowed)}"

@@ -4,6 +4,7 @@ A handler for the records that Snakemake logs of a run. It reads their `event` a
 so it needs nothing of Snakemake, and its profile silences Snakemake's own lines (`quiet`).
 """
 
+import json
 import logging
 import re
 import shutil
@@ -202,3 +203,22 @@ class Progress(logging.Handler):
 def _stage(rule: str) -> str:
     """`train_magic_0` → `train`: a rule's name begins with its verb."""
     return "report" if rule == "study_report" else rule.split("_")[0]
+
+
+def failed_trials(results: str, studies: list[str]) -> list[str]:
+    """A line a study of which trials failed: the run goes on without them."""
+    lines = []
+    for study in studies:
+        try:
+            about = Path(results, "studies", study, "about.json").read_text(encoding="utf-8")
+            trials = json.loads(about)["trials"]
+        except (OSError, ValueError, KeyError):
+            continue
+        if trials["failed"]:
+            first = trials["failures"][0]
+            lines.append(
+                f"{study}: {trials['failed']:,} of {trials['failed'] + trials['ok']:,} trials "
+                f"failed, as {first['dataset']}, {first['model']}: "
+                f"{first['error'] or 'no reason recorded'}"
+            )
+    return lines

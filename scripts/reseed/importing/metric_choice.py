@@ -167,12 +167,12 @@ def _of_sign(table: Table, rows: pd.DataFrame, metric: str) -> bool | None:
 
 
 def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: str) -> None:
-    """That one model's scores are shares and another's percentages is a mistake.
+    """That some scores are shares and others percentages is a mistake.
 
     Not where the study says the `unit`: a weak model may be right on less than one percent.
     """
     metric = long["dataset"].map({d: m for d, m in primary.items() if is_share(m) and not unit})
-    rows = long[(long["metric"] == metric) & (long["value"] > 0)]
+    rows = long[(long["metric"] == metric) & long["value"].between(0, np.inf, "neither")]
     mixed = []
     ranges = rows.groupby(["dataset", "model"], sort=False)["value"].agg(["min", "max"])
     for dataset, of_models in ranges.groupby(level="dataset", sort=False):
@@ -181,6 +181,14 @@ def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: s
         percents = by_model.index[by_model["min"] > ROUNDED]
         if len(shares) and len(percents):
             mixed.append((dataset, ", ".join(percents), ", ".join(shares)))
+        elif of_models["max"].max() > ROUNDED >= rows["value"][rows["dataset"] == dataset].median():
+            own = rows[(rows["dataset"] == dataset) & (rows["value"] > ROUNDED)]
+            table.mistake(
+                f"{primary[dataset]} on {dataset} is {own['value'].iloc[0]:g} here, and most are "
+                "shares of at most 1",
+                "Give all as shares (0.85) or all in percent.",
+                own.index,
+            )
     if mixed:
         dataset, percents, shares = mixed[0]
         more = f" (so on {len(mixed) - 1} more datasets)" if len(mixed) > 1 else ""

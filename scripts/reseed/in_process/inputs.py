@@ -93,6 +93,18 @@ class Learnt:
     notes: list[str]
 
 
+def _refuse_unseen(known: pd.Series, test: pd.Series) -> None:
+    """ReseedError for labels of the test set that training never saw."""
+    classes = sorted(set(map(label, known.dropna())))
+    unseen = sorted(set(map(label, test.dropna())) - set(classes))
+    if unseen:
+        raise ReseedError(
+            f"y of test holds {', '.join(map(repr, unseen[:6]))}, y only "
+            f"{', '.join(map(repr, classes[:6]))}. Write labels alike in both, or leave these rows "
+            "out"
+        )
+
+
 def learnt(
     X: Any,
     y: Any,
@@ -105,6 +117,8 @@ def learnt(
     """Check X and y (and an own test set); ReseedError names what is wrong and the fix."""
     X, labels = _as_rows(X, "X"), _one_target(y, "y")
     rows = _length(X)
+    if not rows:
+        raise ReseedError("X holds no rows")
     _same_length("y", labels, rows, "X")
     X_test = None
     if own_test is not None:
@@ -112,9 +126,12 @@ def learnt(
         _same_length("y of test", y_test, _length(X_test), "its X")
         labels = pd.concat([labels, y_test], ignore_index=True)
     labels.name = "y"
-    chosen = _task(labels) if task == "auto" else task
+    # A label that only the test set has makes no task: it could not be learnt.
+    chosen = _task(labels[:rows]) if task == "auto" else task
     if chosen not in TASKS:
         raise ReseedError(f"task {task!r}: use auto, {', '.join(TASKS)}")
+    if chosen != "regression":
+        _refuse_unseen(labels[:rows], labels[rows:])
     target, classes = encode_target(_WHERE, labels, chosen, positive)
     weights = _weights_of(sample_weight, rows)
     notes = ["Sample weights were used in training; scores weigh every test row alike."]
