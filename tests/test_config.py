@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -288,3 +289,26 @@ def test_arms_are_checked_among_those_of_the_analysis(tmp_path, entries):
     load_from(tmp_path, entries)
     study["analyses"]["p"]["experiments"] = ["a"]
     assert "unknown arm 'long'. Allowed: forest." in mistakes(tmp_path, entries)
+
+
+def test_a_wrong_text_is_told_in_words(tmp_path):
+    shutil.copytree(REPOSITORY / "config", tmp_path / "config")
+    config = tmp_path / "config"
+    (config / "models" / "mine.yaml").write_text(
+        "name: mine-2\ntitle: Mine\nfactory: my_models.make\n"
+    )
+    (config / "studies" / "x.yaml").write_text(
+        "name: x\ntitle: X\ndatasets: [digits]\nmodels: [pixel_trees]\n"
+        "splits: [{kind: holdot, test: 0.2}]\nexperiments: {a: {seeds: {data: 0, model: 0}}}\n"
+    )
+    (config / "studies" / "y.yaml").write_text("name: y\ntitle: Y\n")
+    with pytest.raises(ReseedError) as found:
+        load(config, {}, lambda read: [])
+    told = str(found.value)
+    assert "mine.yaml: name: a name holds unaccented letters, digits" in told
+    assert "mine.yaml: factory: give `module:name`, as in my_module:make." in told
+    assert (
+        "x.yaml: splits.0: unknown kind 'holdot'. Allowed: holdout, official, kfold. Did you"
+        in told
+    )
+    assert "y.yaml: needs either experiments" in told

@@ -9,6 +9,13 @@ from reseed.errors import nearest
 # Tags of a value with several forms: part of pydantic's location, of no use to a reader.
 _FORMS = ("plain", "list", "fields", "constrained", "list[")
 
+# What a text must be that does not match a pattern of `config.base`.
+_IN_WORDS = {
+    r"^[A-Za-z0-9][A-Za-z0-9_]*$": "a name holds unaccented letters, digits and underscores only",
+    r"^[0-9a-f]{64}$": "a SHA-256 is 64 hexadecimal digits, in small letters",
+    r"^[\w.]+:\w+$": "give `module:name`, as in my_module:make",
+}
+
 
 def told(cls: type[BaseModel], error: ValidationError, lead: str = "") -> list[str]:
     """One sentence a mistake, each once; `lead` stands before the name of the field."""
@@ -18,18 +25,29 @@ def told(cls: type[BaseModel], error: ValidationError, lead: str = "") -> list[s
 def _told(cls: type[BaseModel], error: dict, lead: str) -> str:
     *above, last = location = error["loc"] or ("",)
     field = lead + ".".join(str(step) for step in location if not str(step).startswith(_FORMS))
-    field = f"{field}: " if field else ""
+    field = f"{field.rstrip('. :')}: " if field else ""
     if error["type"] == "extra_forbidden":
         parent = _class_at(cls, above)
         allowed = sorted(parent.model_fields) if parent else []
         hint = f" Allowed: {', '.join(allowed)}.{nearest(last, allowed)}" if allowed else ""
         return f"{field}unknown field {last!r}.{hint}"
     message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "string_pattern_mismatch":
+        message = _IN_WORDS.get(error["ctx"]["pattern"], message)
     found = "" if error["type"] == "missing" or not error["loc"] else f" Found: {error['input']!r}."
     if error["type"] == "literal_error":
-        options = error["ctx"]["expected"].replace(" or ", ", ").split(",")
-        found += nearest(error["input"], [option.strip("' ") for option in options])
+        found += nearest(error["input"], _quoted(error["ctx"]["expected"]))
+    if error["type"] == "union_tag_invalid":
+        allowed = _quoted(error["ctx"]["expected_tags"])
+        tag = error["ctx"]["tag"]
+        message = f"unknown {error['ctx']['discriminator'].strip(chr(39))} {tag!r}"
+        found = f" Allowed: {', '.join(allowed)}.{nearest(tag, allowed)}"
     return f"{field}{message}.{found}"
+
+
+def _quoted(names: str) -> list[str]:
+    """Names out of pydantic's `'a', 'b' or 'c'`."""
+    return [name.strip("' ") for name in names.replace(" or ", ", ").split(",")]
 
 
 def _class_at(cls: Any, location: list) -> type[BaseModel] | None:
