@@ -1,7 +1,10 @@
 """What is wrong with a file is mended and said, or refused with one clear error."""
 
+import re
+
 import pandas as pd
 import pytest
+import reseed
 from reseed.errors import ReseedError
 from reseed.importing import import_results
 
@@ -207,3 +210,16 @@ def test_predictions_refused(read, lines, words):
     with pytest.raises(ReseedError) as error:
         read("model,seed,item,y_true,y_score", *lines)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("cell", ["0.85 (0.02)", "**0.85**", "1.234,5"])
+def test_the_cell_of_a_column_of_scores_that_is_no_number_is_told(cell):
+    frame = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": [cell] * 2})
+    with pytest.raises(ReseedError, match=re.escape(f"column 'accuracy' holds '{cell}'")):
+        reseed.compare(frame)
+
+
+def test_a_compressed_table_is_to_be_unpacked(tmp_path):
+    (tmp_path / "runs.csv.gz").write_bytes(b"\x1f\x8b\x08")
+    with pytest.raises(ReseedError, match="is compressed: unpack it"):
+        reseed.compare(tmp_path / "runs.csv.gz")

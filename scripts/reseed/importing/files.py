@@ -20,6 +20,7 @@ _PARQUET = (".parquet", ".pq")
 _LINES = (".jsonl", ".ndjson")
 JSON = (".json", *_LINES)
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Files of a folder that are read as tables.
 TABLES = (".csv", ".tsv", ".txt", *_PARQUET, *_LINES)
 
@@ -36,6 +37,10 @@ def read_table(path: str | Path, file_format: str = "auto") -> Table:
         raise ReseedError(
             f"{path}: is a spreadsheet. Save its sheet as `CSV UTF-8`, or give what "
             "`pandas.read_excel` makes of it."
+        )
+    if path.suffix.lower() in _COMPRESSED:
+        raise ReseedError(
+            f"{path}: is compressed: unpack it, or give what `pandas.read_csv` makes of it."
         )
     kind = _kind(path, file_format)
     try:

@@ -192,6 +192,9 @@ def _only_metric(table: Table, found: dict) -> str | None:
         if named:
             _left_out(table, others)
         return candidates[0]
+    by_name = [c for c in free if direction(c) is not None and _holds_text(table.frame[c])]
+    if not candidates and len(by_name) == 1:
+        return by_name[0]  # whoever reads it tells which cell is no number
     columns = _listed(table, [*named, *others] or table.columns)
     if candidates:
         table.mistake(
@@ -222,6 +225,10 @@ def _may_be_score(table: Table, column: str) -> bool:
     own, settings = table.layout.own, table.layout.settings
     reserved = column.lower() in own or column.startswith(("_", *settings))
     return table.is_numeric(column) and not reserved
+
+
+def _holds_text(column: pd.Series) -> bool:
+    return any(isinstance(cell, str) and cell.strip() for cell in column)
 
 
 def _named(table: Table, found: dict) -> list[str]:

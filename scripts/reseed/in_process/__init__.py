@@ -30,6 +30,8 @@ from reseed.standard import narrowed, standard_set
 
 _SPLITS = 10
 _DEVICES = ("cpu", "gpu", "auto")
+# What estimators say of features that they cannot take.
+_ABOUT_X = ("could not convert", "NaN", "missing values", "Input X", "dtype")
 
 
 def study(
@@ -172,10 +174,11 @@ def _refuse_without_runs(frame: Any) -> None:
     """An error where a model has nothing to show: its first failure says why."""
     for model, rows in frame.groupby("model", sort=False):
         if (rows["status"] != "ok").all():
+            why = str(rows["error"].iloc[0]).rstrip(".")
+            hint = " X reaches a model as it is: encode, impute or scale in a scikit-learn Pipeline"
             raise ReseedError(
-                f"model {model!r}: none of {len(rows)} trainings finished: {rows['error'].iloc[0]}."
-                " X reaches a model as it is: where that is why, encode, impute or scale in a"
-                " scikit-learn Pipeline"
+                f"model {model!r}: none of {len(rows)} trainings finished: {why}."
+                f"{hint * any(words in why for words in _ABOUT_X)}"
             )
 
 
