@@ -166,6 +166,11 @@ def _of_sign(table: Table, rows: pd.DataFrame, metric: str) -> bool | None:
     return None
 
 
+_ONE_UNIT = (
+    "Give all as shares (0.85) or all in percent; where they are in percent, set `unit: points`."
+)
+
+
 def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: str) -> None:
     """That some scores are shares and others percentages is a mistake.
 
@@ -186,7 +191,7 @@ def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: s
             table.mistake(
                 f"{primary[dataset]} on {dataset} is {own['value'].iloc[0]:g} here, and most are "
                 "shares of at most 1",
-                "Give all as shares (0.85) or all in percent.",
+                _ONE_UNIT,
                 own.index,
             )
     if mixed:
@@ -195,6 +200,5 @@ def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: s
         table.mistake(
             f"{primary[dataset]} on {dataset} seems to be in percent of {percents}, and a share of "
             f"{shares}{more}",
-            "Give all as shares (0.85) or all in percent; where they are in percent, set "
-            "`unit: points`.",
+            _ONE_UNIT,
         )
