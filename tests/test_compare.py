@@ -321,3 +321,12 @@ def test_an_argument_that_is_none_has_its_nearest():
     frame = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": [0.8, 0.9]})
     with pytest.raises(ReseedError, match=r"unknown argument 'metrc'. Did you mean 'metric'"):
         reseed.compare(frame, metrc="accuracy")
+
+
+def test_a_tilde_in_a_models_name_stays():
+    rng = np.random.default_rng(1)
+    names = ["lora~r8", "lora~r16", "~f"]
+    rows = [(m, s, 0.8 + 0.05 * i + rng.normal(0, 0.004))
+            for i, m in enumerate(names) for s in range(6)]  # fmt: skip
+    found = reseed.compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
+    assert set(found.table("leaderboard").shown["Model"]) == set(names)

@@ -276,10 +276,14 @@ def _title(entry: dict, identifier: str, changes: str) -> str:
     rows = changes.removeprefix("rows=")
     if changes.startswith("rows=") and rows.isdecimal():
         changes = f"{int(rows):,} rows"
-    return ", ".join(part for part in (_name(entry, identifier), changes) if part)
+    return ", ".join(part for part in (title_of(entry, identifier), changes) if part)
 
 
-def _name(entry: dict, identifier: str) -> str:
-    """Title without the variant; an imported entry has no title but its identifier."""
+def title_of(entry: dict, identifier: str) -> str:
+    """Title without the variant; an imported entry has no title but its identifier.
+
+    What follows a `~` is a variant where it says what is changed: `magic~rows=1500`, not `lora~r8`.
+    """
     title = entry.get("title") or identifier
-    return title.partition("~")[0] if title == identifier else title
+    name, _, changes = title.partition("~")
+    return name if title == identifier and "=" in changes else title

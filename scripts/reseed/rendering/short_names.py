@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.data import ExhibitData, title_of
 
 #: Characters of the name of a model or arm that is drawn whole; a pair's label holds two.
 LONGEST_MODEL = 36
@@ -30,12 +30,8 @@ def with_short_names(data: ExhibitData) -> ExhibitData:
     return replace(data, about=about)
 
 
-def _name(identifier: str, entry: dict) -> str:
-    return entry.get("title") or identifier.partition("~")[0]
-
-
 def _names(entries: dict[str, dict]) -> list[str]:
-    return [_name(*item) for item in entries.items()]
+    return [title_of(entry, identifier) for identifier, entry in entries.items()]
 
 
 def _retitled(entries: dict[str, dict], short: dict[str, str]) -> dict[str, dict]:
