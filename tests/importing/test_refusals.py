@@ -223,3 +223,10 @@ def test_a_compressed_table_is_to_be_unpacked(tmp_path):
     (tmp_path / "runs.csv.gz").write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(ReseedError, match="is compressed: unpack it"):
         reseed.compare(tmp_path / "runs.csv.gz")
+
+
+def test_a_row_of_a_pivoted_frame_is_told_as_it_was_given():
+    scores = {1: [0.8, 0.7, 0.6], 2: [0.8, "failed?", 0.6], 3: [0.9, 0.7, 0.6]}
+    frame = pd.DataFrame(scores, index=pd.Index(["a", "b", "c"], name="model"))
+    with pytest.raises(ReseedError, match=r"\(row 1\): column 'value' holds 'failed\?'"):
+        reseed.compare(frame.rename_axis(columns="seed"), metric="accuracy")

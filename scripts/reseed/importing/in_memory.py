@@ -33,6 +33,7 @@ def of_frame(frame: pd.DataFrame) -> Table:
     across, notes = frame.columns.name, []
     levels = {level for level in frame.index.names if level is not None}
     frame = with_index(frame).rename_axis(columns=None)
+    rows = len(frame)
     if across is not None and known_name(across) is not None:
         here = (None, known_name(across))
         labels = [c for c in frame if c not in levels and known_name(c) in here]
@@ -49,7 +50,8 @@ def of_frame(frame: pd.DataFrame) -> Table:
             )
         frame = frame.melt(beside, var_name=across, value_name="value")
     frame = frame.rename(columns=str)
-    return checked(Table("The table", frame, np.arange(len(frame)), "row", notes=notes))
+    where = np.arange(len(frame)) % max(rows, 1)  # columns were stacked, each over all rows
+    return checked(Table("The table", frame, where, "row", notes=notes))
 
 
 def of_mapping(source: Mapping) -> Table:
