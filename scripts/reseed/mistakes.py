@@ -40,7 +40,7 @@ def _told(cls: type[BaseModel], error: dict, lead: str) -> str:
     if error["type"] == "union_tag_invalid":
         allowed = _quoted(error["ctx"]["expected_tags"])
         tag = error["ctx"]["tag"]
-        message = f"unknown {error['ctx']['discriminator'].strip(chr(39))} {tag!r}"
+        message = f"unknown {_quoted(error['ctx']['discriminator'])[0]} {tag!r}"
         found = f" Allowed: {', '.join(allowed)}.{nearest(tag, allowed)}"
     return f"{field}{message}.{found}"
 

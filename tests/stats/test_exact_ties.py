@@ -59,9 +59,9 @@ def test_models_of_one_mean_have_no_order():
 @given(SEEDS, st.booleans())
 def test_permutations_of_runs(seed, shared):
     a, b = thousandths(seed, (2, 5), 9895, 9905)
-    given = {"shared_seeds": shared, "rng": np.random.default_rng(0)}
-    found = seed_permutation_test(a / 10_000, b / 10_000, **given)
-    assert found == pytest.approx(seed_permutation_test(a, b, **given))
+    settled = {"shared_seeds": shared, "rng": np.random.default_rng(0)}
+    found = seed_permutation_test(a / 10_000, b / 10_000, **settled)
+    assert found == pytest.approx(seed_permutation_test(a, b, **settled))
 
 
 def test_swaps_that_cancel_are_as_extreme_as_nothing():

@@ -186,14 +186,16 @@ def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: s
         percents = by_model.index[by_model["min"] > ROUNDED]
         if len(shares) and len(percents):
             mixed.append((dataset, ", ".join(percents), ", ".join(shares)))
-        elif of_models["max"].max() > ROUNDED >= rows["value"][rows["dataset"] == dataset].median():
-            own = rows[(rows["dataset"] == dataset) & (rows["value"] > ROUNDED)]
-            table.mistake(
-                f"{primary[dataset]} on {dataset} is {own['value'].iloc[0]:g} here, and most are "
-                "shares of at most 1",
-                _ONE_UNIT,
-                own.index,
-            )
+    median = rows.groupby("dataset")["value"].transform("median")
+    strays = rows[(rows["value"] > ROUNDED) & (median <= ROUNDED)]
+    strays = strays[~strays["dataset"].isin([dataset for dataset, *_ in mixed])]
+    for dataset, own in strays.groupby("dataset", sort=False):
+        table.mistake(
+            f"{primary[dataset]} on {dataset} is {own['value'].iloc[0]:g} here, and most are "
+            "shares of at most 1",
+            _ONE_UNIT,
+            own.index,
+        )
     if mixed:
         dataset, percents, shares = mixed[0]
         more = f" (so on {len(mixed) - 1} more datasets)" if len(mixed) > 1 else ""

@@ -192,9 +192,6 @@ def _only_metric(table: Table, found: dict) -> str | None:
         if named:
             _left_out(table, others)
         return candidates[0]
-    by_name = [c for c in free if direction(c) is not None and _holds_text(table.frame[c])]
-    if not candidates and len(by_name) == 1:
-        return by_name[0]  # whoever reads it tells which cell is no number
     columns = _listed(table, [*named, *others] or table.columns)
     if candidates:
         table.mistake(
@@ -202,11 +199,14 @@ def _only_metric(table: Table, found: dict) -> str | None:
             f"Choose one: `metric: {short(table, candidates[0])}`. Where datasets differ in it: "
             "`metric: [auc, log_loss]`, the first that a dataset has.",
         )
-    else:
-        table.mistake(
-            f"has no column of scores among {columns}",
-            "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
-        )
+        return None
+    by_name = [c for c in free if direction(c) is not None and _holds_text(table.frame[c])]
+    if len(by_name) == 1:
+        return by_name[0]  # whoever reads it tells which cell is no number
+    table.mistake(
+        f"has no column of scores among {columns}",
+        "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
+    )
     return None
 
 

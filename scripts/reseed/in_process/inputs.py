@@ -130,7 +130,7 @@ def learnt(
     chosen = _task(labels[:rows]) if task == "auto" else task
     if chosen not in TASKS:
         raise ReseedError(f"task {task!r}: use auto, {', '.join(TASKS)}")
-    if chosen != "regression":
+    if own_test is not None and chosen != "regression":
         _refuse_unseen(labels[:rows], labels[rows:])
     target, classes = encode_target(_WHERE, labels, chosen, positive)
     weights = _weights_of(sample_weight, rows)

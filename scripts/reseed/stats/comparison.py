@@ -131,11 +131,15 @@ def _signed_rank_enumerated(d: Array, greater: bool) -> Array:
         block = ranks[start : start + 256]
         null = block @ patterns.T
         observed = (block * (d[start : start + 256] > 0)).sum(axis=1)[:, None]
-        # Rank sums are multiples of 1/2: half a half is a safe slack for rounding.
-        upper, lower = (null >= observed - 0.25).mean(1), (null <= observed + 0.25).mean(1)
-        both = np.minimum(1, 2 * np.minimum(upper, lower))
-        p[start : start + 256] = upper if greater else both
+        p[start : start + 256] = rank_sum_p(null, observed, greater=greater)
     return p
+
+
+def rank_sum_p(null: Array, observed: Array, *, greater: bool = False) -> Array:
+    """p-values (...) of rank sums `observed` (..., 1) among all their arrangements (..., n)."""
+    # Rank sums are multiples of 1/2: half a half is a safe slack for rounding.
+    upper, lower = (null >= observed - 0.25).mean(-1), (null <= observed + 0.25).mean(-1)
+    return upper if greater else np.minimum(1, 2 * np.minimum(upper, lower))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from reseed.stats.comparison import rank_sum_p
 from reseed.stats.inputs import Array, at_least, finite, probability, scaled
 
 _HALVINGS = 60  # of [0, 1]: a root to 1e-18
@@ -105,13 +106,8 @@ def _mann_whitney(pooled: Array, n_a: int) -> tuple[Array, Array]:
 def _rank_sum_enumerated(pooled: Array, n_a: int) -> Array:
     """Exact p-values by every split of each row, ties included."""
     picks = np.array(list(combinations(range(pooled.shape[1]), n_a)))
-    p = np.empty(len(pooled))
-    for i, ranks in enumerate(stats.rankdata(pooled, axis=-1)):
-        null, observed = ranks[picks].sum(axis=1), ranks[:n_a].sum()
-        # Rank sums are multiples of 1/2: half a half is a safe slack for rounding.
-        upper, lower = (null >= observed - 0.25).mean(), (null <= observed + 0.25).mean()
-        p[i] = min(1.0, 2 * min(upper, lower))
-    return p
+    rows = stats.rankdata(pooled, axis=-1)
+    return np.array([rank_sum_p(r[picks].sum(axis=1), r[:n_a].sum()) for r in rows])
 
 
 def _superiority_interval(theta: Array, m: int, n: int, level: float) -> tuple[Array, Array]:
