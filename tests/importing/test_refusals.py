@@ -228,5 +228,18 @@ def test_a_compressed_table_is_to_be_unpacked(tmp_path):
 def test_a_row_of_a_pivoted_frame_is_told_as_it_was_given():
     scores = {1: [0.8, 0.7, 0.6], 2: [0.8, "failed?", 0.6], 3: [0.9, 0.7, 0.6]}
     frame = pd.DataFrame(scores, index=pd.Index(["a", "b", "c"], name="model"))
-    with pytest.raises(ReseedError, match=r"\(row 1\): column 'value' holds 'failed\?'"):
+    with pytest.raises(ReseedError, match=r"\(row 1\): column '2' holds 'failed\?'"):
         reseed.compare(frame.rename_axis(columns="seed"), metric="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("first", "lines", "heading"),
+    [
+        ("seed,old,new", ["0,.8,.9", "1,.8,n.n.", "2,.7,.8"], "new"),
+        ("model,fold 1,fold 2", ["old,.8,.7", "new,.9,n.n."], "fold 2"),
+        ("model,auc seed=1,auc seed=2", ["old,.8,.7", "new,.9,n.n."], "auc seed=2"),
+    ],
+)
+def test_a_cell_of_a_wide_table_is_told_under_its_own_heading(read, first, lines, heading):
+    with pytest.raises(ReseedError, match=rf"line 3\): column '{heading}' holds 'n.n.'"):
+        read(first, *lines, metric="auc")

@@ -7,6 +7,7 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from reseed.errors import ReseedError
 from reseed.importing.columns import RUN, known_name
@@ -30,28 +31,30 @@ def of_frame(frame: pd.DataFrame) -> Table:
             "The table has headings of several levels. Give one level: "
             "`df.stack(…).reset_index()`, or join the levels."
         )
-    across, notes = frame.columns.name, []
-    levels = {level for level in frame.index.names if level is not None}
-    frame = with_index(frame).rename_axis(columns=None)
-    rows = len(frame)
-    if across is not None and known_name(across) is not None:
-        here = (None, known_name(across))
-        labels = [c for c in frame if c not in levels and known_name(c) in here]
-        runs = numbered(map(str, labels)) if known_name(across) in RUN else {}
-        other = [c for c in labels if str(c) not in runs] if runs else []
-        left = list(frame[other].select_dtypes("number"))
-        if left:
-            notes = [f"Left out: {', '.join(map(str, left))}, which hold no value of a run."]
-        frame = frame.drop(columns=left)
-        beside = [c for c in frame if c in other or c not in labels]
-        if "value" in beside:
-            raise ReseedError(
-                f"The table has a column 'value' beside columns by {across!r}. Remove or rename it."
-            )
-        frame = frame.melt(beside, var_name=across, value_name="value")
-    frame = frame.rename(columns=str)
-    where = np.arange(len(frame)) % max(rows, 1)  # columns were stacked, each over all rows
-    return checked(Table("The table", frame, where, "row", notes=notes))
+    across = frame.columns.name
+    levels = {str(level) for level in frame.index.names if level is not None}
+    frame = with_index(frame).rename_axis(columns=None).rename(columns=str)
+    table = checked(Table("The table", frame, np.arange(len(frame)), "row"))
+    return table if known_name(across) is None else _long(table, str(across), levels)
+
+
+def _long(table: Table, across: str, levels: set[str]) -> Table:
+    """A pivoted frame with one score a row; `levels` were its index."""
+    own = (None, known_name(across))
+    labels = [c for c in table.columns if c not in levels and known_name(c) in own]
+    runs = numbered(labels) if known_name(across) in RUN else {}
+    scores = [c for c in labels if c in runs] if runs else labels
+    left = [c for c in labels if c not in scores and is_numeric_dtype(table.frame[c])]
+    beside = [c for c in table.columns if c not in (*scores, *left)]
+    if not scores:
+        return table
+    if "value" in beside:
+        raise ReseedError(
+            f"The table has a column 'value' beside columns by {across!r}. Remove or rename it."
+        )
+    long = table.as_numbers(scores).melt(beside, scores, across, "value", ignore_index=False)
+    notes = [f"Left out: {', '.join(left)}, which hold no value of a run."] if left else []
+    return table.with_frame(long, Layout(), *notes)
 
 
 def of_mapping(source: Mapping) -> Table:

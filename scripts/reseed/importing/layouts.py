@@ -231,11 +231,11 @@ def tidy_columns_of_runs(table: Table, told: Told) -> Table:
     runs, beside = told.runs(table), _beside(table, told)
     rest = [c for c in table.columns if c not in (*runs, *beside)]
     several = len({metric for _, _, metric in runs.values()}) > 1
-    parts = []
+    frame, parts = table.as_numbers(runs), []
     for column, (kind, number, metric) in runs.items():
-        own = {"metric": metric, "value": table.frame[column]}
-        own = own if several else {metric or "value": table.frame[column]}
-        parts.append(table.frame[rest].assign(**{kind: number}, **own))
+        own = {"metric": metric, "value": frame[column]}
+        own = own if several else {metric or "value": frame[column]}
+        parts.append(frame[rest].assign(**{kind: number}, **own))
     notes = [f"Read {len(runs)} columns ({few(list(runs), 3)}) as one run each."]
     if beside:
         notes.append(f"Left out: {', '.join(beside)}, which hold no value of a run.")
@@ -271,7 +271,7 @@ def tidy_columns_of_models(table: Table, told: Told) -> Table:
     models, other = _models(table, told)
     _may_be_scores(table, models, told.metrics)
     rest = [c for c in table.columns if c not in (*models, *other)]
-    long = table.frame.melt(rest, models, "model", "value", ignore_index=False)
+    long = table.as_numbers(models).melt(rest, models, "model", "value", ignore_index=False)
     notes = [f"Read {len(models)} columns ({few(models)}) as one model each."]
     if other:
         notes.append(f"Left out: {', '.join(other)}, which by their names are no models.")

@@ -125,6 +125,11 @@ class Table:
                 self.mistake(*_no_number(column, value), text.index[bad])
             return numbers
 
+    def as_numbers(self, columns: Iterable[str]) -> pd.DataFrame:
+        """The frame with these columns as `numbers`, whose mistakes name them before they are
+        stacked into one."""
+        return self.frame.assign(**{column: self.numbers(column) for column in columns})
+
     def text(self, column: str) -> pd.Series:
         """A column as text without surrounding blanks; empty where the file has nothing."""
         values = self.frame[column]
