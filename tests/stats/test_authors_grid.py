@@ -17,7 +17,19 @@ def test_the_robust_test_accepts_at_its_boundary():
     distance = float(trimmed_ks_distance(candidate, reference, 0.1))
     assert distance > 0
     assert trimming.robust_ks_test(candidate, reference, 0.1, distance).accepted
-    below = np.nextafter(distance, 0)
+    below = distance - 1e-9
     assert not trimming.robust_ks_test(candidate, reference, 0.1, below).accepted
     assert alpha_hat_grid(candidate, reference, distance) == 0.1
     assert alpha_hat_grid(candidate, reference, below) > 0.1
+
+
+def test_a_distance_that_is_the_threshold_is_accepted_whatever_its_last_bits():
+    """k of n items moved behind all others make eCDFs that lie k / n apart."""
+    for n in range(2, 60):
+        reference = ks.reference_function(np.arange(n, dtype=float), interpolate=False)
+        for moved in range(1, n):
+            candidate = np.arange(n, dtype=float)
+            candidate[:moved] += n
+            assert trimming.robust_ks_test(candidate, reference, 0, moved / n).accepted
+            assert alpha_hat_grid(candidate, reference, moved / n) == 0
+            assert not trimming.robust_ks_test(candidate, reference, 0, (moved - 0.01) / n).accepted

@@ -21,7 +21,7 @@ from reseed.rendering.data import read_exhibit_data
 from reseed.rendering.tables import Table
 
 # Libraries that decide what a figure or a table looks like.
-LIBRARIES = ("matplotlib", "numpy", "pandas")
+LIBRARIES = ("matplotlib", "numpy", "pandas", "pillow", "scipy")
 
 
 @cache

@@ -115,7 +115,7 @@ def grid_level(f0_left, f0, delta: float, grid=AUTHORS_GRID) -> np.ndarray:
     _check_delta(delta)
     level = np.full(f0.shape[:-1], GRID_EXCEEDED)
     for alpha in sorted(grid, reverse=True):
-        level[trimmed_distance(f0_left, f0, alpha) <= delta] = alpha
+        level[trimmed_distance(f0_left, f0, alpha) <= delta + _ROUNDING] = alpha
     return level
 
 
@@ -141,7 +141,7 @@ def robust_ks_test(
     candidate = finite(candidate, "candidate", ndim=1)
     _check_delta(threshold)
     distance = float(trimmed_ks_distance(candidate, reference, alpha))
-    return RobustKsTest(distance, threshold, alpha, distance <= threshold)
+    return RobustKsTest(distance, threshold, alpha, distance <= threshold + _ROUNDING)
 
 
 def clip_logit_gap(gap, bound: float = 15.0, outside: Literal["bound", "zero"] = "bound"):
