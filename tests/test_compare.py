@@ -330,3 +330,9 @@ def test_a_tilde_in_a_models_name_stays():
             for i, m in enumerate(names) for s in range(6)]  # fmt: skip
     found = reseed.compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
     assert set(found.table("leaderboard").shown["Model"]) == set(names)
+
+
+def test_a_report_that_is_a_folder_is_told_by_its_own_name(runs, tmp_path):
+    runs.to_csv(tmp_path / "runs.csv", index=False)
+    with pytest.raises(SystemExit, match=f"Error: {re.escape(str(tmp_path))}: Is a directory"):
+        cli.main(["compare", str(tmp_path / "runs.csv"), "--html", str(tmp_path)])

@@ -35,7 +35,8 @@ def main(arguments: list[str] | None = None) -> None:
     except ReseedError as error:
         sys.exit(_message(str(error)))
     except OSError as error:
-        sys.exit(f"Error: {error.filename or 'cannot write'}: {error.strerror or error}")
+        where = error.filename2 or error.filename or "cannot write"
+        sys.exit(f"Error: {where}: {error.strerror or error}")
 
 
 def _add_compare(commands) -> None:

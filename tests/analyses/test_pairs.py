@@ -232,9 +232,16 @@ def test_nothing_is_equivalent_unless_a_region_is_stated(rng):
 
 
 def test_one_region_for_several_metrics_is_refused():
-    assert region(0.1, ["auc", "auc"]) == {"auc": 0.1}
+    assert region(0.1, {"auc": 100.0}) == {"auc": 0.1}
     with pytest.raises(ReseedError, match=r"several metrics \(auc, mse\).*\{auc: 0.1\}"):
-        region(0.1, ["auc", "mse"])
+        region(0.1, {"auc": 100.0, "mse": 1.0})
+
+
+@pytest.mark.parametrize("rope", [1, {"auc": 2.5}])
+def test_a_region_that_holds_every_difference_of_shares_is_refused(rope):
+    with pytest.raises(ReseedError, match="auc a share of 1: .*Write one point as 0.01"):
+        region(rope, {"auc": 100.0})
+    assert region(rope, {"auc": 1.0}) == {"auc": rope if rope == 1 else 2.5}
 
 
 def test_a_rank_test_that_cannot_reject_says_its_floor(rng):

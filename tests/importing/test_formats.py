@@ -318,3 +318,14 @@ def test_errors_cannot_be_negative_and_other_losses_may_be():
     assert all(is_error(name) for name in known)
     unknown = ("nll", "val_loss", "log_mse", "nmse_db", "deviance", "auc", "score")
     assert not any(is_error(name) for name in unknown)
+
+
+def test_a_series_by_model_and_run():
+    frame = long_frame().rename(columns={"value": "accuracy"})
+    by_run = frame.groupby(["model", "seed"])["accuracy"].mean()
+    metrics, _ = read(by_run)
+    assert scores(metrics) == pytest.approx(SCORES)
+    metrics, _ = read(by_run.rename(None), metric="accuracy")
+    assert scores(metrics) == pytest.approx(SCORES)
+    with pytest.raises(ReseedError, match="no column that names the model"):
+        read(by_run.reset_index(drop=True))

@@ -86,7 +86,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """
     found = selected(data, options)
     sets = [*side_by_side(found), *apart(found)]
-    metrics = [name for arms in sets for name, _ in _metrics(data, arms[0], options)]
+    metrics = {m: _factor(m) for arms in sets for m, _ in _metrics(data, arms[0], options)}
     options = options | {"rope": region(options.get("rope"), metrics)}
     rows = [row for arms in sets for row in _of_test_set(data, arms, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
@@ -122,13 +122,16 @@ def _metrics(data: Data, one: Outputs, options: dict) -> list[tuple[str, bool]]:
     return [(metric, metric == primary) for metric in dict.fromkeys(chosen)]
 
 
+def _factor(metric: str) -> float:
+    return 100.0 if is_share(metric) else 1.0
+
+
 def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict:
-    share = is_share(metric)
     row = {name: a.key[name] for name in SIDE_BY_SIDE} | {
         "metric": metric,
         "greater_is_better": metric in METRICS and METRICS[metric].greater_is_better,
-        "factor": 100.0 if share else 1.0,
-        "unit": "points" if share else _unit(data, a, metric),
+        "factor": _factor(metric),
+        "unit": "points" if is_share(metric) else _unit(data, a, metric),
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],
         "items": len(a.y_true),

@@ -91,7 +91,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     if options.get("family", "dataset") not in FAMILIES:
         raise ReseedError(f"pairs: family must be one of {FAMILIES}, got {options['family']!r}")
     found = list(groups(data))
-    options = options | {"rope": region(options.get("rope"), (group.metric for group in found))}
+    options = options | {"rope": region(options.get("rope"), {g.metric: g.factor for g in found})}
     wanted, restricted = choice(found, options)
     parts = [_rows(group, pairs(group, wanted), options) for group in found]
     for family in [[row for part in parts for row in part]] if _whole(options) else parts:

@@ -6,18 +6,21 @@ pairs equivalent that nobody has judged to be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from reseed.errors import ReseedError, nearest
 
 
-def region(rope: float | dict[str, float] | None, metrics: Iterable[str]) -> dict[str, float]:
+def region(
+    rope: float | dict[str, float] | None, factors: Mapping[str, float]
+) -> dict[str, float]:
     """Half-width by metric, of those that have one, in units of the score.
 
-    Raises ReseedError where one number is given for several metrics, and for a metric that no
-    comparison is made by.
+    factors: of each metric that comparisons are made by, what makes a difference one in the unit
+    it is told in: 100 for a share, told in points. Raises ReseedError where one number is given for
+    several metrics, for another metric, and for a width that no difference of shares exceeds.
     """
-    known = list(dict.fromkeys(metrics))
+    known = list(factors)
     if rope is None or not known:
         return {}
     if not isinstance(rope, dict):
@@ -26,11 +29,16 @@ def region(rope: float | dict[str, float] | None, metrics: Iterable[str]) -> dic
                 f"`rope`: one half-width for several metrics ({', '.join(known)}); what does not "
                 f"matter differs between them. Give it by metric: {{{known[0]}: {rope:g}}}."
             )
-        return {known[0]: rope}
-    for metric in rope:
+        rope = {known[0]: rope}
+    for metric, width in rope.items():
         if metric not in known:
             raise ReseedError(
                 f"`rope`: nothing is compared by {metric!r}. Metrics: {', '.join(known)}."
                 f"{nearest(metric, known)}"
+            )
+        if factors[metric] > 1 and width >= 1:
+            raise ReseedError(
+                f"`rope` is {width:g} and {metric} a share of 1: no two models differ by more. "
+                f"Write one point as 0.01."
             )
     return dict(rope)

@@ -60,7 +60,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     Over splits of one table there is no outcome: they are not independent.
     """
     found = list(groups(data))
-    options = options | {"rope": region(options.get("rope"), (group.metric for group in found))}
+    options = options | {"rope": region(options.get("rope"), {g.metric: g.factor for g in found})}
     rows = [
         row
         for group in found
