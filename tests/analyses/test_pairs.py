@@ -239,7 +239,7 @@ def test_one_region_for_several_metrics_is_refused():
 
 @pytest.mark.parametrize("rope", [1, {"auc": 2.5}])
 def test_a_region_that_holds_every_difference_of_shares_is_refused(rope):
-    with pytest.raises(ReseedError, match="auc a share of 1: .*Write one point as 0.01"):
+    with pytest.raises(ReseedError, match=r"auc a share of 1: .*Write one point as 0\.01"):
         region(rope, {"auc": 100.0})
     assert region(rope, {"auc": 1.0}) == {"auc": rope if rope == 1 else 2.5}
 

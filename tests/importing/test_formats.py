@@ -329,3 +329,20 @@ def test_a_series_by_model_and_run():
     assert scores(metrics) == pytest.approx(SCORES)
     with pytest.raises(ReseedError, match="no column that names the model"):
         read(by_run.reset_index(drop=True))
+
+
+def test_decimal_commas_of_a_spreadsheet_are_read_and_told(tmp_path):
+    path = tmp_path / "runs.csv"
+    for separator, quote in (";", 0), ("\t", 0), (",", 1):
+        wide = long_frame().pivot(index=["model", "seed"], columns="metric", values="value")
+        wide.to_csv(path, sep=separator, decimal=",", quoting=quote)
+        metrics, about = read(path)
+        assert scores(metrics) == pytest.approx(SCORES)
+        assert "The comma was read as the decimal sign: 'accuracy'." in about["notes"]
+
+
+def test_commas_that_may_be_of_thousands_are_refused(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("model;seed;elo\na;1;1,234\na;2;1,250\nb;1;1,310\nb;2;1,302\n")
+    with pytest.raises(ReseedError, match=r"lines? 2.*column 'elo' holds '1,234'"):
+        read(path, metric="elo", greater_is_better=True)

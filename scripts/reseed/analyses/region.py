@@ -11,9 +11,7 @@ from collections.abc import Mapping
 from reseed.errors import ReseedError, nearest
 
 
-def region(
-    rope: float | dict[str, float] | None, factors: Mapping[str, float]
-) -> dict[str, float]:
+def region(rope: float | dict[str, float] | None, factors: Mapping[str, float]) -> dict[str, float]:
     """Half-width by metric, of those that have one, in units of the score.
 
     factors: of each metric that comparisons are made by, what makes a difference one in the unit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,13 +15,16 @@ import pandas as pd
 from reseed.errors import ReseedError
 from reseed.importing.columns import known_name
 from reseed.importing.paths import common_folder
-from reseed.importing.table import Table
+from reseed.importing.table import MISSING, Table, few
 
 _PARQUET = (".parquet", ".pq")
 _LINES = (".jsonl", ".ndjson")
 JSON = (".json", *_LINES)
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+#: A number as it is written where the comma is the decimal sign, and one of thousands elsewhere.
+_COMMA = re.compile(r"[-+]?\d+(?:,\d+)?(?:[eE][-+]?\d+)?")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+")
 #: Files of a folder that are read as tables.
 TABLES = (".csv", ".tsv", ".txt", *_PARQUET, *_LINES)
 
@@ -55,7 +59,22 @@ def read_table(path: str | Path, file_format: str = "auto") -> Table:
         raise ReseedError(
             f"{path}: cannot be read as {kind} ({reason}). Set `format`, or repair the file."
         ) from None
-    return checked(Table(str(path), frame, where, "line" if kind == "CSV" else "row"))
+    if kind != "CSV":
+        return checked(Table(str(path), frame, where, "row"))
+    commas = [i for i in range(frame.shape[1]) if _has_decimal_commas(frame.iloc[:, i])]
+    for i in commas:
+        frame.isetitem(i, frame.iloc[:, i].str.replace(",", "."))
+    told = few([repr(name) for name in frame.columns[commas]])
+    notes = [f"The comma was read as the decimal sign: {told}."] if commas else []
+    return checked(Table(str(path), frame, where, "line", notes=notes))
+
+
+def _has_decimal_commas(column: pd.Series) -> bool:
+    """Whether a column of text holds numbers with a decimal comma, which cannot be of thousands."""
+    cells = {cell.strip() for cell in column}
+    present = [cell for cell in cells if cell.lower() not in MISSING]
+    commas = [cell for cell in present if "," in cell]
+    return all(map(_COMMA.fullmatch, present)) and not all(map(_THOUSANDS.fullmatch, commas))
 
 
 def _kind(path: Path, file_format: str) -> str:

@@ -43,8 +43,8 @@ def open_results(
 
     Args:
         source: a path or several; a folder (of CSV files, JSON, lm-eval's results or TensorBoard's
-            event files); a DataFrame, records, or a Series by model and run; a dict of columns; or a
-            dict by model of scores, of what `cross_validate` returned, or of DataFrames.
+            event files); a DataFrame, records, or a Series by model and run; a dict of columns;
+            or a dict by model of scores, of what `cross_validate` returned, or of DataFrames.
         form: one of `FORMATS`; `auto` tells by the columns.
         mapping: the user's `columns`, which settle what a column is before its name does.
         wanted: the user's `metric`: a column that holds it is no run and no model.
