@@ -20,7 +20,7 @@ from reseed.arguments import chosen_pairs, refuse_unknown, truth, with_options
 from reseed.comparison import Comparison
 from reseed.errors import ReseedError, nearest
 from reseed.in_process import inputs, tables
-from reseed.in_process.models import Model, read_models
+from reseed.in_process.models import Model, read_models, refuse_unsuited
 from reseed.in_process.scoring import chosen_metric
 from reseed.in_process.splits import design
 from reseed.in_process.training import train
@@ -103,6 +103,7 @@ def study(
     named = read_models(models, sample_weight is not None)
     compared = _compared(baseline, pairs, [model.name for model in named])
     data = inputs.learnt(X, y, own_test, task, positive, groups, sample_weight)
+    refuse_unsuited(named, data.task)
     share = None if own_test is not None else test
     drawn = design(_SPLITS if splits is None else splits, share, data.targets, data.task, data.rows)
     numbers = _seeds(seeds)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from reseed.errors import ReseedError, nearest
@@ -75,6 +75,21 @@ def _read(name: str, thing: Any, weighted: bool) -> Model:
             " sample_weight or this model out"
         )
     return Model(name, thing, _told(thing), bool(_seed_parameters(thing)))
+
+
+def refuse_unsuited(models: list[Model], task: str) -> None:
+    """ReseedError for a classifier of values or a regressor of classes, as it says of itself."""
+    unsuited, noun, read, wanted, fix = (
+        (is_classifier, "classifier", "values", "regressor", "task='binary' or 'multiclass'")
+        if task == "regression"
+        else (is_regressor, "regressor", "classes", "classifier", "task='regression'")
+    )
+    for model in models:
+        if hasattr(model.thing, "__sklearn_tags__") and unsuited(model.thing):
+            raise ReseedError(
+                f"model {model.name!r} is a {noun}, and y was taken for {read}: give a {wanted}, "
+                f"or {fix} if y holds no {read}"
+            )
 
 
 def _told(estimator: Any) -> dict[str, Any]:

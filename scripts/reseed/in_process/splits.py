@@ -49,8 +49,10 @@ def design(splits: Any, test: float | None, targets: Targets, task: str, rows: i
     if test is None:
         train, own = np.arange(rows), np.arange(rows, len(targets))
         return Design([Place(0, 0, Split(train, _NONE, own))], "official")
-    if isinstance(splits, bool):
-        raise ReseedError("splits: give a number, a splitter, or pairs of row numbers")
+    if isinstance(splits, bool | str):
+        raise ReseedError(
+            f"splits: give a number, a splitter as KFold(5), or pairs of row numbers, not {splits!r}"
+        )
     if isinstance(splits, int | np.integer | range):
         return _random(splits, test, targets, task)
     if hasattr(splits, "split"):
