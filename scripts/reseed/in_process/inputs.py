@@ -170,7 +170,9 @@ def _one_target(y: Any, name: str) -> pd.Series:
     if len(values.shape) == 2 and values.shape[1] == 1:
         values = values.iloc[:, 0] if hasattr(values, "iloc") else values[:, 0]
     if len(values.shape) != 1:
-        columns = values.shape[1] if len(values.shape) > 1 else 0
+        if not values.shape:
+            raise ReseedError(f"{name} is {y!r}: give one target a row of X")
+        columns = values.shape[1]
         raise ReseedError(
             f"{name} has {columns} columns, and one target is compared at a time: give one of them"
             f" ({name}[:, 0]), and call study once for each"

@@ -51,7 +51,8 @@ def design(splits: Any, test: float | None, targets: Targets, task: str, rows: i
         return Design([Place(0, 0, Split(train, _NONE, own))], "official")
     if isinstance(splits, bool | str):
         raise ReseedError(
-            f"splits: give a number, a splitter as KFold(5), or pairs of row numbers, not {splits!r}"
+            "splits: give a number, a splitter as KFold(5), or pairs of row numbers, not "
+            f"{splits!r}"
         )
     if isinstance(splits, int | np.integer | range):
         return _random(splits, test, targets, task)
