@@ -56,7 +56,7 @@ def test_lists_of_scores_by_model():
     found = {name: cross_val_score(model, X, Y, cv=4) for name, model in MODELS.items()}
     metrics, about = read(found, metric="accuracy")
     assert list(by_fold(metrics, "accuracy")["bayes"]) == list(found["bayes"])
-    assert any("fold i" in note for note in about["notes"])
+    assert any("score i" in note for note in about["notes"])
     with pytest.raises(ReseedError, match="tree has 4, bayes has 3"):
         read({"tree": found["tree"], "bayes": found["bayes"][:3]}, metric="accuracy")
 

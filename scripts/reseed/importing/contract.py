@@ -147,7 +147,9 @@ def _overlap_is_told(table: Table, setting: pd.DataFrame) -> None:
             "tells repeats apart: repeated folds or random splits overlap more than the folds of "
             "one cross-validation",
             "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an 80/20 "
-            "split, 0.111 for 10 folds), or a column `repeat`.",
+            "split, 0.111 for 10 folds), or a column `repeat`."
+            + " Where these are seeds of one split: `columns: {seed: fold}`."
+            * table.layout.positional,
         )
 
 

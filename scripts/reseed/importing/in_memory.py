@@ -17,7 +17,7 @@ from reseed.importing.table import Layout, Table
 from reseed.metric_names import direction
 
 _COLUMNS = {"params", "model", "fit_time"}
-_IN_ORDER = "Score i of each model was taken as fold i of one cross-validation."
+_IN_ORDER = "Score i of each model was paired with score i of the others (column `fold`)."
 
 
 def of_frame(frame: pd.DataFrame) -> Table:

@@ -1,6 +1,6 @@
 """Tables in which one row holds several runs, or a run's number is its position: made tidy.
 
-scikit-learn's `cross_validate` and `cv_results_`, a column a fold (or seed), a column a model.
+scikit-learn's `cross_validate` and `cv_results_`, a column a fold (or seed), a model or a dataset.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -35,10 +35,12 @@ _POSITION = (
 
 @dataclass(frozen=True)
 class Told:
-    """What the user says of a table: `columns` (Reseed's name: the table's), `metrics` wanted."""
+    """What the user says of a table: `columns` (Reseed's name: the table's), `metrics` wanted,
+    and which is wanted on each dataset, where they differ."""
 
     columns: dict[str, str | list[str]]
     metrics: tuple[str, ...] = ()
+    by_dataset: dict[str, str] = field(default_factory=dict)
 
     def known(self, column: str) -> str | None:
         """Reseed's name for a column, as the user maps it or as its name says."""
@@ -254,13 +256,13 @@ def is_column_a_model(table: Table, told: Told) -> bool:
     named = {told.known(c) for c in table.columns} | set(told.columns)
     if named & {"model", "value", "metric", "item"} or not named & {"dataset", *RUN}:
         return False
-    models, _ = _models(table, told)
+    models, _ = _scores(table, told)
     return len(models) > 1 and not any(map(told.is_metric, models))
 
 
-def _models(table: Table, told: Told) -> tuple[list[str], list[str]]:
-    """Columns of numbers that may be a model's scores, and those that say what something took or
-    sum others up."""
+def _scores(table: Table, told: Told) -> tuple[list[str], list[str]]:
+    """Columns of numbers that may be scores of what their heading names, and those that say what
+    something took or sum others up."""
     free = told.free_numbers(table)
     other = [c for c in free if words_of(c) & (STEPS | TAKEN) or plain(c) in SUMMARIES]
     return [c for c in free if c not in other], other
@@ -268,26 +270,65 @@ def _models(table: Table, told: Told) -> tuple[list[str], list[str]]:
 
 def tidy_columns_of_models(table: Table, told: Told) -> Table:
     """One row a model and run. Columns that cannot be scores of the wanted metric are a mistake."""
-    models, other = _models(table, told)
-    _may_be_scores(table, models, told.metrics)
-    rest = [c for c in table.columns if c not in (*models, *other)]
-    long = table.as_numbers(models).melt(rest, models, "model", "value", ignore_index=False)
-    notes = [f"Read {len(models)} columns ({few(models)}) as one model each."]
-    if other:
-        notes.append(f"Left out: {', '.join(other)}, which by their names are no models.")
-    return table.with_frame(long, Layout("models_in_columns"), *notes)
+    models, other = _scores(table, told)
+    _may_be_scores(table, models, "model", told.metrics)
+    return _stacked(table, models, other, "model")
 
 
-def _may_be_scores(table: Table, models: list[str], metrics: tuple[str, ...]) -> None:
+def is_column_a_dataset(table: Table, told: Told) -> bool:
+    """Whether scores stand in one column a dataset, beside a column of models.
+
+    Only where the user says what they measure, and no column says that it does.
+    """
+    named = {told.known(c) for c in table.columns} | set(told.columns)
+    if "model" not in named or named & {"dataset", "value", "metric", "item"}:
+        return False
+    datasets = _datasets(table, told)
+    measured = told.metrics and all(direction(metric) is not None for metric in told.metrics)
+    return bool(measured) and len(datasets) > 1 and not any(map(told.is_metric, datasets))
+
+
+def _datasets(table: Table, told: Told) -> list[str]:
+    """Columns of numbers that may be scores on a dataset; those that the user names, if any are."""
+    scores, _ = _scores(table, told)
+    return [c for c in scores if c in told.by_dataset or not told.by_dataset]
+
+
+def tidy_columns_of_datasets(table: Table, told: Told) -> Table:
+    """One row a dataset and run, with its metric where datasets differ in it."""
+    datasets = _datasets(table, told)
+    metrics = [told.by_dataset.get(dataset, told.metrics[0]) for dataset in datasets]
+    for metric in dict.fromkeys(metrics):
+        own = [dataset for dataset, m in zip(datasets, metrics, strict=True) if m == metric]
+        _may_be_scores(table, own, "dataset", (metric,))
+    left = [c for c in told.free_numbers(table) if c not in datasets]
+    long = _stacked(table, datasets, left, "dataset")
+    if not told.by_dataset:
+        return long
+    metric = long.frame["dataset"].map(told.by_dataset)
+    return replace(long, frame=long.frame.assign(metric=metric))
+
+
+def _stacked(table: Table, columns: list[str], left: list[str], noun: str) -> Table:
+    """The columns' values below each other, each beside its heading as `noun`; `left` are gone."""
+    rest = [c for c in table.columns if c not in (*columns, *left)]
+    long = table.as_numbers(columns).melt(rest, columns, noun, "value", ignore_index=False)
+    notes = [f"Read {len(columns)} columns ({few(columns)}) as one {noun} each."]
+    if left:
+        notes.append(f"Left out: {', '.join(left)}, which by their names are no {noun}s.")
+    return table.with_frame(long, replace(table.layout, format=f"{noun}s_in_columns"), *notes)
+
+
+def _may_be_scores(table: Table, columns: list[str], noun: str, metrics: tuple[str, ...]) -> None:
     """A share lies between 0 and 1, or of all models between 0 and 100."""
     if not metrics or not all(map(is_share, metrics)):
         return
-    scores = {m: pd.to_numeric(table.text(m), errors="coerce").abs() for m in models}
+    scores = {c: pd.to_numeric(table.text(c), errors="coerce").abs() for c in columns}
     greatest = 1 if any(column.max() <= 1 for column in scores.values()) else 100
     outside = [m for m, column in scores.items() if column.max() > greatest * ROUNDED]
     if outside:
         raise table.refuse(
-            f"each column of numbers is read as a model, but {', '.join(outside)} cannot be "
+            f"each column of numbers is read as a {noun}, but {', '.join(outside)} cannot be "
             f"{' or '.join(metrics)}, which lies between 0 and {greatest} here",
-            "Remove what is no model, or write all scores on one scale.",
+            f"Remove what is no {noun}, or write all scores on one scale.",
         )

@@ -44,7 +44,8 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
         table.mistake(
             "no column tells the runs of a model apart",
             "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
-            f"`fold` or `repeat`. It has {', '.join(table.columns)}.",
+            f"`fold` or `repeat`. It has {', '.join(table.columns)}."
+            + _may_tell(table, found, runs),
         )
     for name in RUN:
         runs[name] = _whole_numbers(table, found[name]) if name in found else np.int64(0)
@@ -58,6 +59,18 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
         )
     runs["reason"] = (STATUS + status).where(~status.str.lower().isin(FINISHED), "")
     return runs
+
+
+def _may_tell(table: Table, found: dict, runs: pd.DataFrame) -> str:
+    """A hint at a column that no two runs of a model share, and that models do."""
+    metric = [table.text(found["metric"])] if "metric" in found else []
+    for column in (c for c in table.columns if c not in used(found) and direction(c) is None):
+        label = table.text(column)
+        own = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
+        shared = runs["model"].groupby(label).nunique().max() > 1
+        if shared and (label != "").all() and not own.duplicated().any():
+            return f" Column {column!r} would: `columns: {{seed: {column}}}`."
+    return ""
 
 
 def joined(table: Table, columns: str | list[str]) -> pd.Series:
@@ -197,7 +210,9 @@ def _only_metric(table: Table, found: dict) -> str | None:
         table.mistake(
             f"has several columns that may be the score: {columns}",
             f"Choose one: `metric: {short(table, candidates[0])}`. Where datasets differ in it: "
-            "`metric: [auc, log_loss]`, the first that a dataset has.",
+            "`metric: [auc, log_loss]`, the first that a dataset has."
+            + " Where each is a dataset: what they measure, `metric: accuracy`."
+            * (not named),
         )
         return None
     by_name = [c for c in free if direction(c) is not None and _holds_text(table.frame[c])]

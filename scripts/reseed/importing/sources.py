@@ -27,6 +27,7 @@ _LAYOUTS = {
     "cross_validate": (layouts.is_cross_validate, layouts.tidy_cross_validate),
     "runs_in_columns": (layouts.is_column_a_run, layouts.tidy_columns_of_runs),
     "models_in_columns": (layouts.is_column_a_model, layouts.tidy_columns_of_models),
+    "datasets_in_columns": (layouts.is_column_a_dataset, layouts.tidy_columns_of_datasets),
 }
 _FILES = ("csv", "parquet", "json", "lm_eval", "tensorboard")
 #: Every value of `format`; `reseed.config.Results` lists the same.
@@ -56,7 +57,8 @@ def open_results(
         raise ReseedError(
             f"format {form!r} is not known. Use {', '.join(FORMATS)}.{nearest(form, list(FORMATS))}"
         )
-    told = Told(mapping or {}, tuple(wanted_names(wanted)))
+    by_dataset = wanted if isinstance(wanted, dict) else {}
+    told = Told(mapping or {}, tuple(wanted_names(wanted)), by_dataset)
     return _laid_out(_read(source, form, told), form, told)
 
 
@@ -139,7 +141,7 @@ def _visible(folder: Path) -> list[Path]:
 
 def _laid_out(table: Table, form: str, told: Told) -> Table:
     """The table with the layout of the tool that wrote it, one row a run."""
-    if table.layout != Layout():
+    if table.layout not in (Layout(), Layout(positional=True)):
         return table
     index = [c for c in table.columns if _INDEX.fullmatch(c) and told.known(c) is None]
     table = replace(table, frame=table.frame.drop(columns=index))
