@@ -27,7 +27,6 @@ from reseed.atomic import replacing, write_json, write_text
 from reseed.errors import ReseedError, nearest
 from reseed.exhibits import KINDS
 from reseed.importing import EXPERIMENT, import_table, opened
-from reseed.importing.items import holds_items
 from reseed.importing.predictions import item_tables
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import decimals, fixed, interval
@@ -104,8 +103,8 @@ def compare(
     metrics, about = import_table(table, found, entry, {"name": _NAME, "title": title})
     tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
     folder = predictions = None
-    if holds_items(found) and set(tasks.values()) != {"classification"}:
-        folder = _written(*item_tables(table, found, metrics))
+    if set(tasks.values()) - {None, "classification"}:
+        folder = _written(*item_tables(table, found, metrics, about))
         predictions = Predictions(Path(folder.name), tasks=tasks)
     standard = standard_set(items=folder is not None)
     standard["analyses"] = with_options(narrowed(standard["analyses"], entry), options)

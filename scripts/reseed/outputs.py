@@ -12,6 +12,10 @@ from typing import Any
 import numpy as np
 
 TASKS = ("regression", "binary", "multiclass")
+#: Of given results alone, whose outputs are the score of each item, such as the nDCG of a query.
+SCORED = "scored"
+#: Tasks whose outputs are values, which stay as they are.
+VALUES = ("regression", SCORED)
 #: Of a probability of 0 or 1, as forests give: the smallest step of float64, as in the log loss.
 LARGEST_LOG_ODDS = float(-np.log(np.finfo(np.float64).eps))
 
@@ -21,16 +25,16 @@ def kept(task: str, outputs: Any) -> np.ndarray:
 
     An error may be far smaller than its target: float32 holds 1,000,000 to 0.06.
     """
-    return np.ascontiguousarray(outputs, np.float64 if task == "regression" else np.float32)
+    return np.ascontiguousarray(outputs, np.float64 if task in VALUES else np.float32)
 
 
 def probabilities(task: str, outputs: np.ndarray) -> np.ndarray:
     """Return what metrics read, in float64: probabilities of class 1 (n,), or of classes (n, k).
 
-    Predictions of a regression are returned as they are. Leading dimensions (models) may precede.
+    Values (`VALUES`) are returned as they are. Leading dimensions (models) may precede.
     """
     outputs = np.asarray(outputs, dtype=np.float64)
-    if task == "regression":
+    if task in VALUES:
         return outputs
     if task == "binary":
         small = np.exp(-np.abs(outputs))  # no overflow, and p is exact where it is tiny
@@ -61,7 +65,7 @@ def from_logits(task: str, logits: Any) -> Any:
 
 def predicted_class(task: str, outputs: np.ndarray) -> np.ndarray:
     """Return class numbers: log-odds above 0, or the first of the greatest logits."""
-    if task == "regression":
-        raise ValueError("a regression predicts values, not classes")
+    if task in VALUES:
+        raise ValueError(f"{task}: values have no classes")
     outputs = np.asarray(outputs)
     return (outputs > 0).astype(np.int64) if task == "binary" else outputs.argmax(axis=-1)

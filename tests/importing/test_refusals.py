@@ -32,7 +32,7 @@ def read(tmp_path):
         (["dataset,seed,value", "d,0,1"], {}, ["names the model", "columns: {model"]),
         ([HEAD, *ROWS], {"columns": {"modle": "model"}}, ["maps 'modle'", "mean 'model'"]),
         ([HEAD, *ROWS], {"columns": {"seed": "sede"}}, ["no column 'sede'", "mean 'seed'"]),
-        (["model,metric,value", "a,auc,1"], {}, ["tells the runs", "`seed`"]),
+        (["model,metric,value", "a,auc,1", "a,auc,0.9"], {}, ["tells the runs", "`seed`"]),
         ([HEAD, *ROWS, "a,d,,accuracy,0.8"], {}, ["line 6", "'seed' is empty"]),
         ([HEAD, *ROWS, "a,d,2,accuracy,85%"], {}, ["line 6", "'85%'", "decimal point"]),
         ([HEAD, *ROWS, "a,d,1,accuracy,0.91"], {}, ["lines 3, 6", "same run", "0.9, 0.91"]),

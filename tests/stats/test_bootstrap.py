@@ -15,6 +15,7 @@ SKLEARN = {
     "error": sk.zero_one_loss,
     "mse": sk.mean_squared_error,
     "mae": sk.mean_absolute_error,
+    "mean": lambda _, p: np.mean(p),
     "precision": lambda y, p: sk.precision_score(y, p, zero_division=0),
     "recall": lambda y, p: sk.recall_score(y, p, zero_division=0),
     "f1": lambda y, p: sk.f1_score(y, p, zero_division=0),
@@ -26,7 +27,7 @@ SKLEARN = {
 
 
 def _data(name, rng, n=40, seeds=3):
-    if name in ("mse", "mae"):
+    if name in ("mse", "mae", "mean"):
         return rng.normal(size=n), rng.normal(size=(seeds, n))
     if name == "auc":  # few distinct scores: many ties
         return rng.integers(0, 2, n), rng.integers(0, 5, (seeds, n)) / 4

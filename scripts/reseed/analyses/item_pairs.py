@@ -16,16 +16,18 @@ from reseed.analyses.outputs import (
     Outputs,
     SplitOptions,
     apart,
-    plain_metric,
+    judged,
     selected,
     shared_rows,
     side_by_side,
 )
+from reseed.analyses.pairing import unit_of
 from reseed.analyses.region import region
 from reseed.item_verdicts import outcome, verdict
 from reseed.metric_names import is_share
 from reseed.metrics import METRICS
 from reseed.options import Count, Level, Names, Rope
+from reseed.outputs import SCORED
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
 from reseed.stats.comparison import holm
 from reseed.stats.crossed_comparison import (
@@ -86,8 +88,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """
     found = selected(data, options)
     sets = [*side_by_side(found), *apart(found)]
-    metrics = {m: _factor(m) for arms in sets for m, _ in _metrics(data, arms[0], options)}
-    options = options | {"rope": region(options.get("rope"), metrics)}
+    factors = {
+        metric: _told_in(data.about["datasets"][one.key["dataset"]], one, metric)[0]
+        for one, *_ in sets
+        for metric, _ in _metrics(data, one, options)
+    }
+    options = options | {"rope": region(options.get("rope"), factors)}
     rows = [row for arms in sets for row in _of_test_set(data, arms, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     done = table["reason"] == ""
@@ -117,21 +123,32 @@ def _of_test_set(data: Data, arms: list[Outputs], options: dict) -> list[dict]:
 
 def _metrics(data: Data, one: Outputs, options: dict) -> list[tuple[str, bool]]:
     primary = primary_metric(data.about, one.key["dataset"])
-    judged = [plain_metric(one.task), *([primary] if primary in WEIGHTED_METRICS else [])]
-    chosen = options.get("metrics") or judged
+    own = judged(one.task, primary).items()
+    chosen = options.get("metrics") or [name for name, by in own if by in WEIGHTED_METRICS]
     return [(metric, metric == primary) for metric in dict.fromkeys(chosen)]
 
 
-def _factor(metric: str) -> float:
-    return 100.0 if is_share(metric) else 1.0
+def _told_in(dataset: dict, one: Outputs, metric: str) -> tuple[float, str]:
+    """(factor, name) of the unit in which differences are told: the target's, of an absolute error.
+
+    Of given scores by their size too, which may be in percent.
+    """
+    if one.task == SCORED:
+        return unit_of(metric, pd.Series(one.probability.ravel()), dataset["metric_unit"])
+    if is_share(metric):
+        return 100.0, "points"
+    return 1.0, dataset.get("unit") or "" if metric == "mae" else ""
 
 
 def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict:
+    dataset = data.about["datasets"][a.key["dataset"]]
+    known = METRICS[metric].greater_is_better if metric in METRICS else False
+    factor, unit = _told_in(dataset, a, metric)
     row = {name: a.key[name] for name in SIDE_BY_SIDE} | {
         "metric": metric,
-        "greater_is_better": metric in METRICS and METRICS[metric].greater_is_better,
-        "factor": _factor(metric),
-        "unit": "points" if is_share(metric) else _unit(data, a, metric),
+        "greater_is_better": dataset["greater_is_better"] if metric == dataset["metric"] else known,
+        "factor": factor,
+        "unit": unit,
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],
         "items": len(a.y_true),
@@ -149,14 +166,10 @@ def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict
         rows = shared_rows(a, b)
         sides = rows or (list(range(a.n)), list(range(b.n)))
         rows_a, rows_b = (side[:most] for side in sides)
-        return row | _measure(a, b, rows_a, rows_b, metric, rows is not None, row, options)
+        computed = judged(a.task, dataset["metric"]).get(metric, metric)
+        return row | _measure(a, b, rows_a, rows_b, computed, rows is not None, row, options)
     except ValueError as error:
         return row | {"reason": str(error)}
-
-
-def _unit(data: Data, one: Outputs, metric: str) -> str:
-    """The target's unit for what is told in it; a squared error, say, is not."""
-    return data.about["datasets"][one.key["dataset"]].get("unit") or "" if metric == "mae" else ""
 
 
 def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
@@ -183,7 +196,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
         **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
                        sign * values_b, row["alpha"]),
     }  # fmt: skip
-    if rope := options["rope"].get(metric):
+    if rope := options["rope"].get(row["metric"]):
         result |= {"rope": rope, "equivalence_p": found.equivalence_p(rope)}
     if found.scope == "seeds and items":
         result["permutation_p"] = seed_permutation_test(

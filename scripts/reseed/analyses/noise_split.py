@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.data import Data, primary_metric
-from reseed.analyses.outputs import Outputs, outputs, plain_metric
+from reseed.analyses.outputs import Outputs, judged, outputs
 from reseed.options import Count, Level, Strict
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.crossed_comparison import item_values
@@ -39,7 +39,8 @@ class Options(Strict):
 def analyse(data: Data, options: dict) -> pd.DataFrame:
     """One row a group of model seeds on one test set, and metric.
 
-    Accuracy of classifiers, MSE of regressions, and the primary metric where that is another.
+    Accuracy of classifiers, MSE of regressions, and the primary metric where that is another; of
+    scores of items, their mean.
     `observed_sd` is the SD over model seeds; `infinite_sd` what would remain of it on an infinite
     test set (of means over items: accuracy, MSE, MAE), with its interval, which is
     withheld where it cannot be trusted (`interval_reason`: fewer than 5 runs, all runs alike);
@@ -52,7 +53,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 def _rows(data: Data, one: Outputs, options: dict) -> Iterator[dict]:
     primary = primary_metric(data.about, one.key["dataset"])
-    for metric in dict.fromkeys([plain_metric(one.task), primary]):
+    for metric, computed in judged(one.task, primary).items():
         row = one.key | {
             "metric": metric,
             "primary": metric == primary,
@@ -62,7 +63,7 @@ def _rows(data: Data, one: Outputs, options: dict) -> Iterator[dict]:
             "level": options.get("level", 0.95),
         }
         try:
-            yield row | _measure(one, metric, options)
+            yield row | _measure(one, computed, options)
         except ValueError as error:
             yield row | {"reason": str(error)}
 

@@ -13,6 +13,7 @@ from scipy.special import logit
 from reseed.analyses.arms import ARM, MODEL, arm_of
 from reseed.analyses.data import Data, grouped
 from reseed.options import Strict
+from reseed.outputs import SCORED, VALUES
 from reseed.seeds import stream
 from reseed.stats.trimming import clip_logit_gap
 
@@ -29,7 +30,13 @@ _SETTING = [name for name in SIDE_BY_SIDE if name not in _SPLIT]
 
 def plain_metric(task: str) -> str:
     """The metric that every model of a task has beside its dataset's own, in its curves too."""
-    return "mse" if task == "regression" else "accuracy"
+    return {"regression": "mse", SCORED: "mean"}.get(task, "accuracy")
+
+
+def judged(task: str, primary: str) -> dict[str, str]:
+    """Metrics by which runs of a dataset are judged: their names → those of `stats.bootstrap`."""
+    plain = plain_metric(task)
+    return {primary: plain} if task == SCORED else {plain: plain, primary: primary}
 
 
 class SplitOptions(Strict):
@@ -44,7 +51,8 @@ class Outputs:
 
     `key` by the names of `PLACE`; `seeds` one tuple (init, order, dropout, augment) a run.
     `probability`: (runs, items) of class 1, (runs, items, classes) of every class; of a regression
-    the predicted values. `y_true` (items,): classes as integers, or target values.
+    the predicted values, of given scores the scores. `y_true` (items,): classes as integers, or
+    target values.
     """
 
     key: dict
@@ -61,9 +69,9 @@ class Outputs:
 
     @property
     def labels(self) -> np.ndarray:
-        """Predicted classes (runs, items); ValueError for a regression."""
-        if self.task == "regression":
-            raise ValueError("regression: values have no classes")
+        """Predicted classes (runs, items); ValueError where outputs are values."""
+        if self.task in VALUES:
+            raise ValueError(f"{self.task}: values have no classes")
         if self.task == "multiclass":
             return self.probability.argmax(axis=2)
         return (self.probability > 0.5).astype(np.int64)
@@ -81,8 +89,13 @@ class Outputs:
         return np.maximum(self.probability, 1 - self.probability)
 
     def predicted(self, metric: str) -> np.ndarray:
-        """What a metric of `stats.bootstrap` compares with `y_true`."""
-        return self.probability if metric in ("auc", "mse", "mae") else self.labels
+        """What a metric of `stats.bootstrap` compares with `y_true`.
+
+        Of given scores only their mean is known: ValueError for any other metric.
+        """
+        if self.task == SCORED and metric != plain_metric(SCORED):
+            raise ValueError(f"scores of items were given, and no {metric} can be told from them")
+        return self.probability if metric in ("auc", "mse", "mae", "mean") else self.labels
 
     def gaps(self, bound: float = 15.0, outside: str = "bound") -> np.ndarray:
         """One scalar an item (runs, items), clipped: what α̂ measures.
@@ -90,8 +103,8 @@ class Outputs:
         Binary: the logit gap [Banerjee et al., sec. II-A]. Multi-class, where the paper leaves the
         choice open (remark 1): log probability of the true class less that of the best other.
         """
-        if self.task == "regression":
-            raise ValueError("regression: no logit gap; compare errors instead")
+        if self.task in VALUES:
+            raise ValueError(f"{self.task}: no logit gap; compare errors instead")
         with np.errstate(divide="ignore"):
             if self.task == "binary":
                 return clip_logit_gap(logit(self.probability), bound, outside)
@@ -114,7 +127,7 @@ def outputs(data: Data) -> Iterator[Outputs]:
     for group in data.predictions.groups() if data.predictions is not None else []:
         task = data.about["datasets"][group.key["dataset"]]["task"]
         key = {name: group.key.get(name) for name in PLACE} | {ARM: arm_of(group.key)}
-        y_true = group.y_true if task == "regression" else group.y_true.astype(np.int64)
+        y_true = group.y_true if task in VALUES else group.y_true.astype(np.int64)
         yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)
 
 

@@ -18,6 +18,7 @@ from reseed.analyses.data import Data, base_name
 from reseed.analyses.outputs import PLACE, Outputs, outputs
 from reseed.analyses.published_rows import read_published
 from reseed.options import Count, PublishedFiles
+from reseed.outputs import VALUES
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 
 READS = "predictions"
@@ -61,13 +62,13 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `seed_percentile`: share of the other runs that score worse than the run of `seed`, ties half;
     none where all score the same.
 
-    Regressions are left out.
+    Regressions and given scores are left out.
     """
     read = [read_published(data.published, name, _PUBLISHED) for name in options.get("files", [])]
     table = pd.concat(read, ignore_index=True) if read else None
     rows = []
     for one in outputs(data):
-        if one.task == "regression":
+        if one.task in VALUES:
             continue
         common = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true)}
         for metric in METRICS:

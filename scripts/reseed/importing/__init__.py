@@ -28,6 +28,7 @@ from reseed.importing.contract import (
     one_row_a_run,
     unfinished_runs,
 )
+from reseed.importing.item_scores import means, with_items
 from reseed.importing.items import holds_items, scored_items
 from reseed.importing.metric_choice import choose_metrics, directions, same_unit, wanted_names
 from reseed.importing.shapes import long_table
@@ -35,6 +36,7 @@ from reseed.importing.sizes import split_sizes
 from reseed.importing.sources import open_results
 from reseed.importing.table import Table
 from reseed.importing.trackers import warn_of_sweep
+from reseed.outputs import SCORED
 
 __all__ = ["EXPERIMENT", "GIVEN", "import_results", "import_table"]
 
@@ -72,15 +74,19 @@ def import_table(
 ) -> tuple[pd.DataFrame, dict]:
     """As `import_results`, of a table whose columns were found."""
     wanted, unit = results.get("metric"), results.get("unit") or ""
-    scores, tasks = [], {}
+    scores, tasks, scored = [], {}, False
     if holds_items(found):
         table.finish()
         long, tasks = scored_items(table, found, wanted)
     else:
         long, scores = long_table(table, found, wanted_names(wanted))
         table.finish()
-        long = without_copies(table, found, long)
+        items = with_items(table, found, long)
+        scored = items is not None
+        long = means(table, items) if scored else without_copies(table, found, long)
     rows, primary = choose_metrics(table, long, _primary(wanted, tasks))
+    if scored:
+        tasks = {dataset: {"task": SCORED} for dataset in primary}
     known = directions(table, long, primary, results.get("greater_is_better"))
     same_unit(table, long, primary, unit)
     if not primary:

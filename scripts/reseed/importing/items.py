@@ -85,15 +85,10 @@ def read_items(table: Table, found: dict) -> Iterator[Items]:
     rows["item"], truth = table.text(found["item"]), table.text(found["y_true"])
     if (truth == "").any():
         raise table.refuse("y_true is empty", "Fill it in.", truth.index[truth == ""])
-    twice = rows.duplicated([*KEY, "item"], keep=False)
-    if twice.any():
-        raise table.refuse(
-            "an item occurs more than once in a run",
-            "Remove the copies, or map the column that tells the runs apart.",
-            rows.index[twice],
-        )
+    refuse_copies(table, rows)
     rows["truth"] = truth
-    _same_items(table, rows)
+    _one_target(table, rows)
+    same_items(table, rows)
     for _, group in rows.groupby("dataset", sort=False):
         task, target, prediction, said = _reading(table, found, group)
         yield Items(task, group.assign(target=target, prediction=prediction), said)
@@ -116,8 +111,19 @@ def _measure(score, run: pd.DataFrame, primary: str) -> list[tuple[str, float, s
     return [(name, value, reason) for name, value in values.items()]
 
 
-def _same_items(table: Table, rows: pd.DataFrame) -> None:
-    """Refuse runs of one split that were not tested on the same items with the same targets."""
+def refuse_copies(table: Table, rows: pd.DataFrame) -> None:
+    """ReseedError where an `item` occurs more than once in a run of `KEY`."""
+    twice = rows.duplicated([*KEY, "item"], keep=False)
+    if twice.any():
+        raise table.refuse(
+            "an item occurs more than once in a run",
+            "Remove the copies, or map the column that tells the runs apart.",
+            rows.index[twice],
+        )
+
+
+def _one_target(table: Table, rows: pd.DataFrame) -> None:
+    """Refuse items that do not have the same target in all runs of one split."""
     truths = rows.groupby([*_SPLIT, "item"], sort=False)["truth"].transform("nunique")
     if (truths > 1).any():
         item = rows.loc[truths > 1, "item"].iloc[0]
@@ -128,14 +134,18 @@ def _same_items(table: Table, rows: pd.DataFrame) -> None:
             "An item is one test case: number items within each split.",
             wrong.index,
         )
+
+
+def same_items(table: Table, rows: pd.DataFrame) -> None:
+    """ReseedError where runs of one split do not hold the same items."""
     all_items = rows.groupby(_SPLIT)["item"].transform("nunique")
     own = rows.groupby(KEY)["item"].transform("size")
     if (own < all_items).any():
         first = rows[own < all_items].iloc[0]
         raise table.refuse(
-            f"a run of {first['model']} on {first['dataset']} predicts {own[first.name]} of the "
+            f"a run of {first['model']} on {first['dataset']} has {own[first.name]} of the "
             f"{all_items[first.name]} items of its split",
-            "All runs of one split (data_seed, repeat, fold) must predict the same items; name "
+            "All runs of one split (data_seed, repeat, fold) must have the same items; name "
             "the column that tells splits apart `data_seed` or `fold`.",
             [first.name],
         )

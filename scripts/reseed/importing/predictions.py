@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from reseed.coordinates import KEPT_PARTS
 from reseed.importing import EXPERIMENT, import_table, opened
+from reseed.importing.item_scores import with_items
 from reseed.importing.items import holds_items, read_items
-from reseed.importing.shapes import KEY
+from reseed.importing.shapes import KEY, long_table
 from reseed.importing.table import Table
 from reseed.outputs import from_probabilities
 from reseed.schemas import PLACE, SCORES, TARGETS
@@ -31,23 +34,20 @@ def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.T
         ReseedError: as `import_results`, and for a file without a score an item.
     """
     table, found = opened(source, results)
-    metrics, _ = import_table(table, found, results, study)
-    return item_tables(table, found, metrics)
+    return item_tables(table, found, *import_table(table, found, results, study))
 
 
-def item_tables(table: Table, found: dict, metrics: pd.DataFrame) -> tuple[pa.Table, pa.Table]:
+def item_tables(
+    table: Table, found: dict, metrics: pd.DataFrame, about: dict
+) -> tuple[pa.Table, pa.Table]:
     """As `import_predictions`, of a table whose columns were found and whose runs were read."""
-    groups = read_items(table, found) if holds_items(found) else []
-    scored = [
-        rows.assign(prediction=from_probabilities(task, rows["prediction"].to_numpy(float)))
-        for task, rows, _ in groups
-        if task != "classification"
-    ]
+    read = _predictions if holds_items(found) else _scores
+    scored = list(read(table, found, about["datasets"]))
     if not scored:
         raise table.refuse(
             "holds no score an item, which an analysis of this study reads",
             "Give one row an item and run with the columns `item`, `y_true` and `y_score` (or "
-            "`y_pred`, a number), or leave that analysis out.",
+            "`y_pred`, a number), or `item` and its score, or leave that analysis out.",
         )
     items = pd.concat(scored).sort_values("item", kind="stable")
     lists = items.groupby(KEY, sort=False)[["target", "prediction"]].agg(list).reset_index()
@@ -62,6 +62,24 @@ def item_tables(table: Table, found: dict, metrics: pd.DataFrame) -> tuple[pa.Ta
     true = runs["target"].map(lambda values: np.asarray(values, dtype=np.float64))
     splits = runs.drop_duplicates(_SPLIT).assign(test=true)
     return _arrow(runs, SCORES), _arrow(splits, TARGETS)
+
+
+def _predictions(table: Table, found: dict, datasets: dict[str, dict]) -> Iterator[pd.DataFrame]:
+    """Predictions of each dataset that are no labels: `KEY`, `item`, `target`, raw `prediction`."""
+    for task, rows, _ in read_items(table, found):
+        if task != "classification":
+            raw = from_probabilities(task, rows["prediction"].to_numpy(float))
+            yield rows.assign(prediction=raw)
+
+
+def _scores(table: Table, found: dict, datasets: dict[str, dict]) -> Iterator[pd.DataFrame]:
+    """As `_predictions`, of given scores on each dataset's metric: there is no target to read."""
+    metric = {name: entry["metric"] for name, entry in datasets.items()}
+    long, _ = long_table(table, found, list(dict.fromkeys(metric.values())))
+    rows = with_items(table, found, long)
+    if rows is not None:
+        rows = rows[rows["metric"] == rows["dataset"].map(metric)]
+        yield rows.assign(target=0.0, prediction=rows["value"])
 
 
 def _arrow(rows: pd.DataFrame, schema: pa.Schema) -> pa.Table:

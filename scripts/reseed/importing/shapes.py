@@ -38,7 +38,8 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
     if isinstance(found.get("dataset"), str):
         _sums_up(table, found["dataset"], runs["dataset"], "dataset")
     named = [name for name in RUN if name in found]
-    once = "metric" not in found and not runs.duplicated(["model", "dataset"]).any()
+    place = runs.assign(**{n: table.text(found[n]) for n in ("metric", "item") if n in found})
+    once = not place.duplicated().any()
     misspelt = any("to which `columns` maps" in mistake for mistake in table.mistakes)
     if not (named or table.layout.tracker or once or misspelt):
         table.mistake(

@@ -92,6 +92,7 @@ PER_ITEM: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
     "error": lambda y, s: y != s,
     "mse": lambda y, s: (real(y, "y_true") - real(s, "y_pred")) ** 2,
     "mae": lambda y, s: np.abs(real(y, "y_true") - real(s, "y_pred")),
+    "mean": lambda y, s: real(s, "y_pred") + np.zeros(len(y)),  # of scores: no target is read
 }
 
 
