@@ -41,7 +41,7 @@ from reseed.importing import import_results
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.latex import escape_latex, latex
-from reseed.rendering.numbers import decimals, fixed, ratio, times
+from reseed.rendering.numbers import decimals, fixed, interval, interval_decimals, ratio, times
 from reseed.rendering.table_files import markdown
 from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown as shown_by
@@ -309,9 +309,36 @@ def test_tiny_scores_are_no_zeros():
         assert not cells.apply(lambda column: column.str.contains(r"0\.0{6}")).any(axis=None)
 
 
+@pytest.mark.parametrize("size", [5.1e-7, 2e-5, 0.9, 41.0, 52_000.0, 3e9])
+@pytest.mark.parametrize("share", [0.3, 0.01, 1e-4])
+def test_what_is_printed_is_what_was_scored(size, share):
+    """Read back, every score is itself within a few hundredths of the SD, whatever its size."""
+    rows = seeds({"rf": 0, "xgb": 2 * size * share}, base=size, sd=size * share, metric="mse",
+                 dataset="bike_sharing")  # fmt: skip
+    facts = about(("bike_sharing",), tuple(GAINS))
+    table = shown(leaderboard_table, pairs, frame(rows), facts)
+    scores = pd.DataFrame(rows).groupby("model")["mse"]
+    for column, expected in (("Mean MSE ↓", scores.mean()), ("SD", scores.std()),
+                             ("Lowest", scores.min()), ("Highest", scores.max())):  # fmt: skip
+        read = table.shown[column].astype(float).to_numpy()
+        titles = [facts["models"][name]["title"] for name in expected.index]
+        wanted = expected.set_axis(titles)[table.shown["Model"]].to_numpy()
+        assert np.abs(read - wanted).max() <= 0.06 * scores.std().min()
+
+
+def test_a_bound_below_zero_is_no_zero():
+    low_high = [(-0.01, 2.01), (0.3, 1.9)]
+    assert interval_decimals(low_high) == 2
+    assert interval(*low_high[0], 2) == "[-0.01, 2.01]"
+    assert fixed(-0.004, 1) == "0.0"
+    assert fixed(-0.0, 2) == "0.00"
+
+
 @pytest.mark.parametrize(
     ("made", "text"),
     [
+        (fixed(5.1e-7, 8), "5.1e-07"), (fixed(5.1e-7, 7), "5e-07"), (fixed(0.0, 9), "0"),
+        (fixed(0.9, 8), "0.90000000"),
         (fixed(1.03e-9, 6), "1.03e-09"), (fixed(-2e-10, 6), "-2.00e-10"), (fixed(0.0, 4), "0.0000"),
         (fixed(0.00001, 4), "0.0000"), (ratio(0.0), "0.00"), (ratio(0.0012), "0.001"),
         (ratio(0.52), "0.52"), (ratio(-1.5), "-1.50"), (times(0.02), "0.02"), (times(0.0), "0"),
