@@ -1,7 +1,7 @@
 """Letters and the opening figure: rules that are checked by brute force."""
 
 import re
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -172,6 +172,34 @@ def test_the_27th_group_is_not_the_first():
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
     assert all(np.ptp(bar.get_ydata()) == pytest.approx(1.4) for bar in bars)
     assert not [text for text in figure.axes[0].texts if text.get_text() == "×"]
+
+
+def test_a_tangle_of_groups_is_neither_lettered_nor_drawn():
+    """Twelve trios of which no two are alike: 3^12 groups would take for ever, and nobody reads."""
+    tangle = many(36, lambda i, j: i // 3 == j // 3)
+    assert critical_difference_figure.figure(tangle, {})[1].empty
+    assert "Letters" not in leaderboard_table.table(tangle, {}).shown
+
+
+def test_means_of_shared_runs_are_told_where_they_are_not_those_of_all_runs():
+    says = "a mean is over the runs shared with each other model"
+    assert says not in critical_difference_figure.figure(ranked(ROWS), {})[1].footnote
+    fewer = [*ROWS[:2], pair("rf", "ffnn", False, 0.81, 0.7)]
+    assert says in critical_difference_figure.figure(ranked(fewer), {})[1].footnote
+
+
+@pytest.mark.parametrize("ends", [(0.8042, 0.8405), (34_889, 39_907), (-0.0211, 0.0098)])
+def test_labels_of_ticks_do_not_touch(ends):
+    figure, axes = panel_grid([1.2] * 4)
+    for axis in axes:
+        axis.plot(ends, [0, 1])
+        axis.set_yticks([0, 1], ["a model with a long name", "b"])
+    figure.draw_without_rendering()
+    for axis in axes:
+        boxes = [label.get_window_extent() for label in axis.get_xticklabels() if label.get_text()]
+        boxes = [box for box in boxes if axis.bbox.x0 <= box.x1 and box.x0 <= axis.bbox.x1]
+        assert len(boxes) >= 2
+        assert all(b.x0 - a.x1 > 4 for a, b in pairwise(boxes))
 
 
 def test_models_below_the_panel_are_named():
