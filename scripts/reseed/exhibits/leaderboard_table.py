@@ -251,7 +251,7 @@ def _headline(
     if len(known):
         return _rank_headline(data, single, known[known["mean"] == known["mean"].min()], pairs)
     best = single[single["rank"] == 1]
-    if single["dataset"].nunique() > 1 or len(best) != 1:
+    if single["dataset"].nunique() > 1 or len(single) < 2 or len(best) != 1:
         return ""
     others, tail = _others(_setting_of(pairs, single), best["model"].iloc[0]), ""
     if _beats_all(others, len(single)):
@@ -265,9 +265,11 @@ def _rank_headline(
     data: ExhibitData, single: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame
 ) -> str:
     names, model = _named(data, best, best["model"]), best["model"].iloc[0]
+    every = set(single["model"])
     if len(best) > 1:
         return f"{names} share the best mean rank"
-    parts = [part for _, part in settings(data, single)]
+    # A mean rank is over the datasets on which every model has a finished run: so is what follows.
+    parts = [p for _, p in settings(data, single) if set(p.loc[p["n"] > 0, "model"]) == every]
     others = [_others(_setting_of(pairs, part), model) for part in parts]
     # Chosen pairs may leave some out.
     if any(sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)):
@@ -295,7 +297,7 @@ def _findings(
         lead = f"{title}, best" if title else "Best"
         return [
             f"{lead} mean ranks: {order}, of {known['models'].iloc[0]:.0f} models over "
-            f"{known['n'].iloc[0]:.0f} datasets{told if len(pairs) else ''}."
+            f"{counted(int(known['n'].iloc[0]), 'dataset')}{told if len(pairs) else ''}."
         ]
     found = []
     for name, part in settings(data, single):

@@ -40,6 +40,7 @@ _SHORT = {
 _MOST = 45
 
 
+_TIED = " (tied)"
 DRAWS = ("pairs",)
 
 
@@ -155,10 +156,23 @@ def _leaders(data: ExhibitData, within: pd.DataFrame, count: str) -> str:
     best = leaders(within)
     first = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
     named = numbers.several(f"{title} on {times}" for title, times in first)
+    if len(best) == 1:
+        return _best_of_one(data, first[0][0], best.iloc[0], count)
     sure = int((best["outcome"] == "difference").sum())
     return (
         f"The best mean score on {counted_settings(best)}: {named};"
         f" that it beats the second best is shown on {sure} ({count})."
+    )
+
+
+def _best_of_one(data: ExhibitData, name: str, best: pd.Series, count: str) -> str:
+    """Who has the best mean of the one setting, and whether that is shown."""
+    if name.endswith(_TIED):
+        return f"{name.removesuffix(_TIED)} share the best mean score ({count})."
+    shown = "is shown" if best["outcome"] == "difference" else "is not shown"
+    return (
+        f"{name} has the best mean score; that it beats the next, {pair_titles(data, best)[1]},"
+        f" {shown} ({count})."
     )
 
 
@@ -169,4 +183,4 @@ def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
     first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])
     tied = part[first & (part["difference"] == 0)]
     names = dict.fromkeys(name for _, row in tied.iterrows() for name in pair_titles(data, row))
-    return f"{numbers.several(names)} (tied)" if names else pair_titles(data, best)[0]
+    return f"{numbers.several(names)}{_TIED}" if names else pair_titles(data, best)[0]
