@@ -120,11 +120,13 @@ def test_the_same_score_every_time_has_no_sd():
     assert table.shown["Mean AUC ↑"].tolist() == ["0.95", "0.70"]
 
 
-def test_ranks_and_who_is_told_apart_are_over_the_same_datasets():
-    """Where a model lacks a dataset, nobody is told from all others on it."""
+def test_of_how_many_datasets_a_rank_is():
+    """A model lacks a dataset: the heading says over how many each of its numbers is."""
     both = ("magic", "magic~rows=9")
     rows = [row for d in both for row in splits({"rf": 0.7, "xgb": 0.9, "ffnn": 0.5}, dataset=d)]
     rows = [row for row in rows if (row["model"], row["dataset"]) != ("ffnn", both[1])]
     table = board(rows, about(both))
-    assert table.headline == "XGB has the best mean rank; told from all others on 1 of 1 dataset"
+    assert table.headline == (
+        "XGB has the best mean rank over 1 dataset; told from all others on 2 of 2"
+    )
     assert "over 1 dataset;" in table.findings[0]

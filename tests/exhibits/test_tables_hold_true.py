@@ -13,11 +13,13 @@ from reseed.analyses import (
     over_datasets,
     pairs,
     protocol,
+    ranking,
     spread,
     standing,
     stochastic_order,
     training_time,
 )
+from reseed.analyses.data import Data
 from reseed.exhibits import (
     checklist,
     datasets_table,
@@ -28,6 +30,7 @@ from reseed.exhibits import (
     leaderboard_table,
     over_datasets_table,
     protocol_table,
+    ranking_figure,
     ratio_table,
     spread_table,
     standing_table,
@@ -420,3 +423,33 @@ def test_lists_of_what_was_used_claim_nothing_of_given_results():
     assert listed.shown.iloc[0].tolist()[1:6] == ["–"] * 5
     recorded = checklist.table(data, {}).shown.set_index("Item")["As recorded"]
     assert {recorded[name] for name in ("a", "b", "Machine", "Outputs")} == {"not recorded"}
+
+
+def test_scores_in_the_hundreds_have_no_decimals_that_nobody_measured():
+    rows = seeds({"rf": 0.0, "xgb": -40.0}, base=300.0, sd=20.0, metric="mse",
+                 dataset="bike_sharing")  # fmt: skip
+    facts = about(("bike_sharing",), tuple(GAINS))
+    table = shown(interval_table, spread, frame(rows), facts, {"experiments": ["model_seeds"]})
+    median = pd.DataFrame(rows).groupby("model")["mse"].median()
+    told = [cell.partition(" ")[0] for cell in table.shown["Median"]]
+    assert told == [f"{median[model]:.1f}" for model in GAINS]
+
+
+def test_no_run_wrong_is_not_up_to_none():
+    data = frame(seeds({"rf": 0.0, "xgb": 0.1}))
+    facts = about(("magic",), tuple(GAINS))
+    table = ranking.analyse(Data(data, facts), {})
+    _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
+    assert drawn.headline == "No single run orders a pair of models wrongly"
+
+
+def test_models_on_the_same_splits_by_other_seeds_are_not_said_to_share_nothing():
+    """Their differences by split are compared elsewhere on the page."""
+    rows = [
+        trial(0.8 + 0.01 * s, seed=s + 100 * (m == "xgb"), data_seed=s, dataset="magic",
+              metric="auc", model=m) for m in GAINS for s in range(6)
+    ]  # fmt: skip
+    data, facts = frame(rows), about(("magic",), tuple(GAINS))
+    table = ranking.analyse(Data(data, facts), {})
+    _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
+    assert "same split, same model seed" in drawn.empty

@@ -164,9 +164,7 @@ def many(count, shown):
 
 def test_the_27th_group_is_not_the_first():
     _, apart = critical_difference_figure.figure(many(30, lambda i, j: True), {})
-    assert apart.headline == (
-        "30 models in 0 groups not told apart; the best is told from all others"
-    )
+    assert apart.headline == ("All 30 models are told apart")
     figure, neighbours = critical_difference_figure.figure(many(30, lambda i, j: j - i > 1), {})
     assert neighbours.headline == "30 models in 29 groups not told apart; the best is not alone"
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
@@ -236,3 +234,12 @@ def test_no_grid_is_higher_than_a_page():
     assert undrawn([*"12345678", "a – b, Magic", "c"], axes).endswith(": a – b, Magic; c.")
     assert undrawn(["a"], axes) == ""
     assert len(panel_grid([20.0, 1.0], 1)[1]) == 1
+
+
+def test_a_dataset_that_is_not_drawn_still_counts():
+    rows = [*ROWS, *({**row, "dataset": "open", "outcome": "too few runs"} for row in ROWS)]
+    data = ranked(rows)
+    data.about["datasets"]["open"] = data.about["datasets"]["magic"] | {"title": "Open"}
+    _, drawn = critical_difference_figure.figure(data, {})
+    assert drawn.headline == "The best model is told from all others on 1 of 2 datasets"
+    assert "Not drawn: 1 dataset with pairs without a verdict" in drawn.footnote

@@ -79,7 +79,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             else "",
             _SHARED if any(_unlike(part) for _, part, _ in boards) else "",
         ),
-        headline=_headline([part for _, part, _ in boards], [board for _, _, board in boards]),
+        headline=_headline(
+            [*(part for _, part, _ in boards), *without], [board for _, _, board in boards]
+        ),
         definitions=[
             "A bar joins models of which no two are shown to differ; a model beside no bar is told "
             "from every other. Over datasets by Friedman's and Nemenyi's tests, where the line CD "
@@ -174,14 +176,17 @@ def _counted(parts: list[pd.DataFrame]) -> str:
     return counted_settings(shown)
 
 
-def _headline(shown: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
+def _headline(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
+    """On how many of all comparisons, drawn or not, the best model is told from all others."""
     alone = sum(len(_with_best(board)) == 1 for board in boards)
-    if len(boards) == 1:
+    if len(parts) == 1:
+        if not _groups(boards[0]):
+            return f"All {counted(len(boards[0]), 'model')} are told apart"
         groups = counted(len(_groups(boards[0])), "group")
         best = "the best is told from all others" if alone else "the best is not alone"
         return f"{counted(len(boards[0]), 'model')} in {groups} not told apart; {best}"
-    among = "in" if (shown[0]["design"] == "datasets").all() else "on"
-    return f"The best model is told from all others {among} {alone} of {_counted(shown)}"
+    among = "in" if (parts[0]["design"] == "datasets").all() else "on"
+    return f"The best model is told from all others {among} {alone} of {_counted(parts)}"
 
 
 def _finding(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> str:

@@ -265,23 +265,21 @@ def _rank_headline(
     data: ExhibitData, single: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame
 ) -> str:
     names, model = _named(data, best, best["model"]), best["model"].iloc[0]
-    every = set(single["model"])
     if len(best) > 1:
         return f"{names} share the best mean rank"
-    # A mean rank is over the datasets on which every model has a finished run: so is what follows.
-    parts = [p for _, p in settings(data, single) if set(p.loc[p["n"] > 0, "model"]) == every]
+    parts = [part for _, part in settings(data, single)]
     others = [_others(_setting_of(pairs, part), model) for part in parts]
     # Chosen pairs may leave some out.
     if any(sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)):
         return f"{names} has the best mean rank over {counted(len(parts), 'dataset')}"
     alone = sum(
-        part["model"].iloc[0] == model and _beats_all(other, len(part))
+        part["model"].iloc[0] == model and _beats_all(other, int((part["n"] > 0).sum()))
         for other, part in zip(others, parts, strict=True)
     )
-    return (
-        f"{names} has the best mean rank; told from all others on"
-        f" {alone} of {counted(len(parts), 'dataset')}"
-    )
+    over, of = "", counted(len(parts), "dataset")
+    if best["n"].iloc[0] < len(parts):  # ranks are over those on which every model has a run
+        over, of = f" over {counted(int(best['n'].iloc[0]), 'dataset')}", str(len(parts))
+    return f"{names} has the best mean rank{over}; told from all others on {alone} of {of}"
 
 
 def _findings(
