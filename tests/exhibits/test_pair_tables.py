@@ -154,3 +154,15 @@ def test_one_pair_is_no_half_of_the_pairs():
     assert re.fullmatch(
         r"To show the observed difference takes [\d,]+ runs; 6 are at hand\.", drawn.findings[0]
     )
+
+
+def test_a_pair_on_too_few_datasets_does_not_hide_that_others_are_tested():
+    """Two models lack a dataset each: their pair has four left of six, the others five."""
+    lacks = {"rf": SIX[0], "ffnn": SIX[1]}
+    rows = [row for row in splits({"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}, SIX)
+            if lacks.get(row["model"]) != row["dataset"]]  # fmt: skip
+    table = verdicts_table.table(exhibit(rows, about(SIX)), {})
+    assert "Nothing is tested" not in table.footnote
+    assert "Not tested over datasets: 1 pair with comparable runs on 4 or fewer" in table.footnote
+    assert table.findings[1].startswith("Over 5 datasets a difference is shown for")
+    assert table.findings[1].endswith("of 2 pairs.")

@@ -98,6 +98,12 @@ def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if not over.any() or over.all():
         return rows, ""
     most, needed = int(rows.loc[over, "n"].max()), int(rows.loc[over, "min_runs"].max())
+    some = int(over.sum())
+    if some < (rows["design"] == "datasets").sum():
+        return rows[~over], (
+            f"Not tested over datasets: {numbers.counted(some, 'pair')} with comparable runs on"
+            f" {most} or fewer, where at least {needed} are needed."
+        )
     return rows[~over], (
         f"Nothing is tested over datasets: there are {most}, and at least {needed} are needed."
     )
@@ -146,7 +152,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         shown = int((other["outcome"] == "difference").sum())
         of = " of average ranks" if other["test"].str.startswith("Nemenyi").all() else ""
         found.append(
-            f"Over {numbers.counted(int(other['n'].max()), 'dataset')} a difference{of} is shown"
+            f"Over {numbers.from_to(other['n'])} datasets a difference{of} is shown"
             f" for {shown} of {numbers.counted(len(other), 'pair')}."
         )
     return found
