@@ -29,7 +29,7 @@ from reseed.exhibits import KINDS
 from reseed.importing import EXPERIMENT, import_table, opened
 from reseed.importing.predictions import item_tables
 from reseed.rendering.data import ExhibitData
-from reseed.rendering.numbers import decimals, fixed, interval
+from reseed.rendering.numbers import fixed, interval, interval_decimals
 from reseed.standard import narrowed, standard_set
 from reseed.verdicts import ALL_DATASETS, p_text, share_text
 
@@ -331,7 +331,7 @@ def difference_text(row: Mapping) -> str:
     low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
     if value != value:
         return "–"
-    places = decimals([(high - low) / 2], 2, 1)
+    places = interval_decimals([(low, high)])
     unit = f" {row['unit']}" if row["unit"] else ""
     return f"{fixed(value, places)}{unit} {interval(low, high, places)}".strip()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from reseed.verdicts import half_places, number, p_text, share_text
+from reseed.verdicts import interval_places, number, p_text, share_text
 
 OUTCOMES = ("difference", "equivalent", "no difference shown", "no variation")
 BOTH = "seeds and items"
@@ -40,7 +40,7 @@ def verdict(row: Mapping) -> str:
             f"{row['difference'] * row['factor']:.3g}{unit} ({row['metric']}{better}), so "
             f"{row['items']:.0f} test items say no more than one."
         )
-    places = half_places((row["high"] - row["low"]) * row["factor"] / 2)
+    places = interval_places(row["low"] * row["factor"], row["high"] * row["factor"])
     low, high, difference = (
         number(row[name] * row["factor"], places) for name in ("low", "high", "difference")
     )

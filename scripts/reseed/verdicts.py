@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 #: In place of a dataset's name: a comparison over all of them.
 ALL_DATASETS = "all datasets"
@@ -223,10 +223,7 @@ def _left_out(row: Mapping) -> str:
 
 
 def _places(row: Mapping) -> int:
-    """Decimals that show the interval's half-width (or the difference) to two digits.
-
-    More where a bound that is not 0 would else be printed as 0.
-    """
+    """Decimals that show the interval (or the difference) to two digits."""
     ends = [row[name] * row["factor"] for name in ("low", "high")]
     half = (ends[1] - ends[0]) / 2
     tested = math.isfinite(half) and half > 0 and outcome(row) != "too few runs"
@@ -234,18 +231,22 @@ def _places(row: Mapping) -> int:
     if not math.isfinite(size) or size == 0:
         return 0
     places = 1 - math.floor(math.log10(size))
-    for end in ends if tested else []:
-        if math.isfinite(end) and end != 0:
-            needed = -math.floor(math.log10(abs(end)))
-            places = max(places, min(needed, places + 2))
-    return max(0, places)
+    return max(0, told_places(ends, places) if tested else places)
 
 
-def half_places(half: float) -> int:
-    """Decimals that show an interval's half-width to two digits; 2 where it has none."""
+def told_places(bounds: Iterable[float], places: int) -> int:
+    """`places`, or up to two more where a bound that is not 0 would be printed as 0."""
+    known = [abs(bound) for bound in bounds if math.isfinite(bound) and bound != 0]
+    needed = -math.floor(math.log10(min(known))) if known else places
+    return max(places, min(needed, places + 2))
+
+
+def interval_places(low: float, high: float) -> int:
+    """Decimals of an interval, its half-width told to two digits; 2 where it has none."""
+    half = (high - low) / 2
     if not math.isfinite(half) or half <= 0:
         return 2
-    return max(0, 1 - math.floor(math.log10(half)))
+    return max(0, told_places((low, high), 1 - math.floor(math.log10(half))))
 
 
 def number(value: float, places: int) -> str:

@@ -102,3 +102,31 @@ def test_arms_go_by_their_titles():
     table = board(rows, facts)
     assert set(table.shown["Model"]) == set(arms.values())
     assert "rf:" not in " ".join(table.findings)
+
+
+def test_one_model_is_not_the_best():
+    assert board(splits({"rf": 0.9}), about(("magic",), ("rf",))).headline == ""
+
+
+def test_the_same_score_every_time_has_no_sd():
+    """0.95 and 0.7 are not exact, and their plain SD is 1e-16."""
+    rows = [
+        trial(score, seed=s, dataset="magic", metric="auc", model=model)
+        for model, score in (("rf", 0.95), ("xgb", 0.7))
+        for s in range(6)
+    ]
+    table = board(rows, about(("magic",), ("rf", "xgb")))
+    assert set(table.shown["SD"].astype(float)) == {0.0}
+    assert table.shown["Mean AUC ↑"].tolist() == ["0.95", "0.70"]
+
+
+def test_of_how_many_datasets_a_rank_is():
+    """A model lacks a dataset: the heading says over how many each of its numbers is."""
+    both = ("magic", "magic~rows=9")
+    rows = [row for d in both for row in splits({"rf": 0.7, "xgb": 0.9, "ffnn": 0.5}, dataset=d)]
+    rows = [row for row in rows if (row["model"], row["dataset"]) != ("ffnn", both[1])]
+    table = board(rows, about(both))
+    assert table.headline == (
+        "XGB has the best mean rank over 1 dataset; told from all others on 2 of 2"
+    )
+    assert "over 1 dataset;" in table.findings[0]

@@ -273,3 +273,17 @@ def test_a_level_other_than_the_simulated_one_is_told_nothing_simulated():
         table = range_growth.analyse(Data(metrics, facts), {"n_sim": 20, "level": level})
         data = ExhibitData(table, metrics, facts, "k", "Title")
         assert ("more than 95 %" in range_growth_figure.figure(data, {})[1].footnote) == told
+
+
+@pytest.mark.parametrize("arms", [False, True])
+def test_a_name_of_several_lines_is_drawn_on_one(arms):
+    models = ("one\nof two lines", "plain", "tab\tand\r\nreturn")
+    metrics, facts = study(models)
+    if arms:
+        facts["experiments"]["data_seeds"]["arms"] = {m: f"{m}\u2028arm" for m in models}
+    figure, drawn = pairs_figure.figure(shown(metrics, facts, pairs), {})
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert not [text for text in (*labels, drawn.headline) if len(text.splitlines()) > 1]
+    end = " arm" if arms else ""
+    assert any(f"one of two lines{end}" in label for label in labels)
+    assert any(f"tab and return{end}" in label for label in labels)

@@ -1,11 +1,15 @@
 """Verdicts and pairs of studies that are not one metric, one dataset a name and many runs."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from reseed.analyses import pairs
+from reseed.analyses import pairs, seeds_needed
 from reseed.analyses.data import Data
-from reseed.exhibits import pairs_figure, pairs_table, verdicts_table
+from reseed.exhibits import pairs_figure, pairs_table, seeds_figure, verdicts_table
 from reseed.rendering.data import ExhibitData
+from reseed.rendering.table_files import markdown
 from study_frames import about, frame, trial
 
 BOTH = (verdicts_table.table, pairs_table.table)
@@ -85,7 +89,7 @@ def test_test_ratios_are_settings_of_one_dataset():
 def test_who_shares_the_best_mean_is_named_with_the_other():
     rows = splits({"rf": 0.8, "xgb": 0.8, "ffnn": 0.7}, noise=0)
     table = verdicts_table.table(exhibit(rows, about(("magic",))), {})
-    assert table.findings[0].startswith("The best mean score on 1 dataset: RF and XGB (tied) on 1;")
+    assert table.findings[0] == "RF and XGB share the best mean score (6 splits a pair)."
 
 
 @pytest.mark.parametrize(("family", "told"), [("dataset", "pairs of a dataset"),
@@ -109,3 +113,56 @@ def test_arms_go_by_their_titles():
     assert verdicts.shown["Pair"].tolist() == ["Large forest – Small forest"]
     assert drawn.headline == "Large forest is shown to be better than Small forest"
     assert "rf:" not in " ".join([*verdicts.findings, *verdicts.details])
+
+
+def test_of_one_dataset_the_best_and_the_next_are_named():
+    data = exhibit(splits({"rf": 0.8, "xgb": 0.9, "ffnn": 0.7}), about(("magic",)))
+    assert verdicts_table.table(data, {}).findings[0] == (
+        "XGB has the best mean score; that it beats the next, RF, is shown (6 splits a pair)."
+    )
+
+
+def test_a_page_counts_its_pairs_once():
+    """FFNN failed on one of two datasets: two of six pairs are compared by nobody."""
+    rows = splits({"rf": 0.8, "xgb": 0.9, "ffnn": 0.7}, SIX[:2])
+    for row in rows:
+        if row["model"] == "ffnn" and row["dataset"] == SIX[1]:
+            row |= {"status": "failed", "auc": np.nan}
+    data = exhibit(rows, about(SIX[:2]))
+    assert (data.statistics["outcome"] == "difference").sum() == 4
+    texts = [t.headline for t in (verdicts_table.table(data, {}), pairs_table.table(data, {}))]
+    assert all(text.startswith("A difference is shown for 4 of 6 pairs") for text in texts)
+
+
+def test_differences_that_are_all_the_same_have_no_p():
+    data = exhibit(splits({"rf": 0.8, "xgb": 0.85}, noise=0), about(("magic",), ("rf", "xgb")))
+    assert pairs_table.table(data, {}).shown["p"].tolist() == ["–"]
+
+
+def test_sentences_below_a_table_name_their_dataset():
+    """As text they stand below all rows: `XGB beats RF` alone may be of either dataset."""
+    data = exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX[:2]), about(SIX[:2], ("rf", "xgb")))
+    lines = markdown(verdicts_table.table(data, {})).splitlines()
+    told = [line.partition(": XGB beats RF")[0] for line in lines if "XGB beats RF" in line]
+    assert told == [f"- Magic, {n}00 rows, points of AUC" for n in (1, 2)]
+
+
+def test_one_pair_is_no_half_of_the_pairs():
+    data = exhibit(splits({"rf": 0.8, "xgb": 0.803}), about(("magic",), ("rf", "xgb")))
+    found = seeds_needed.analyse(Data(data.metrics, data.about), {})
+    _, drawn = seeds_figure.figure(replace(data, statistics=found), {})
+    assert re.fullmatch(
+        r"To show the observed difference takes [\d,]+ runs; 6 are at hand\.", drawn.findings[0]
+    )
+
+
+def test_a_pair_on_too_few_datasets_does_not_hide_that_others_are_tested():
+    """Two models lack a dataset each: their pair has four left of six, the others five."""
+    lacks = {"rf": SIX[0], "ffnn": SIX[1]}
+    rows = [row for row in splits({"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}, SIX)
+            if lacks.get(row["model"]) != row["dataset"]]  # fmt: skip
+    table = verdicts_table.table(exhibit(rows, about(SIX)), {})
+    assert "Nothing is tested" not in table.footnote
+    assert "Not tested over datasets: 1 pair with comparable runs on 4 or fewer" in table.footnote
+    assert table.findings[1].startswith("Over 5 datasets a difference is shown for")
+    assert table.findings[1].endswith("of 2 pairs.")

@@ -165,7 +165,7 @@ def test_markdown_escapes_only_what_would_be_read_as_a_link_or_tag(text, written
 
 
 @pytest.mark.parametrize(
-    ("values", "places"), [([0.0012], 4), ([0.5, 0.00034], 5), ([], 2), ([0.0], 2), ([1e-9], 6)]
+    ("values", "places"), [([0.0012], 4), ([0.5, 0.00034], 5), ([], 2), ([0.0], 2), ([1e-9], 10)]
 )
 def test_decimals_show_two_digits_of_the_smallest(values, places):
     assert numbers.decimals(values) == places

@@ -312,6 +312,8 @@ def test_tiny_scores_are_no_zeros():
 @pytest.mark.parametrize(
     ("made", "text"),
     [
+        (fixed(5.1e-7, 8), "5.1e-07"), (fixed(5.1e-7, 7), "5e-07"), (fixed(0.0, 9), "0"),
+        (fixed(0.9, 8), "0.90000000"),
         (fixed(1.03e-9, 6), "1.03e-09"), (fixed(-2e-10, 6), "-2.00e-10"), (fixed(0.0, 4), "0.0000"),
         (fixed(0.00001, 4), "0.0000"), (ratio(0.0), "0.00"), (ratio(0.0012), "0.001"),
         (ratio(0.52), "0.52"), (ratio(-1.5), "-1.50"), (times(0.02), "0.02"), (times(0.0), "0"),

@@ -1,7 +1,7 @@
 """Letters and the opening figure: rules that are checked by brute force."""
 
 import re
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -164,14 +164,40 @@ def many(count, shown):
 
 def test_the_27th_group_is_not_the_first():
     _, apart = critical_difference_figure.figure(many(30, lambda i, j: True), {})
-    assert apart.headline == (
-        "30 models in 0 groups not told apart; the best is told from all others"
-    )
+    assert apart.headline == ("All 30 models are told apart")
     figure, neighbours = critical_difference_figure.figure(many(30, lambda i, j: j - i > 1), {})
     assert neighbours.headline == "30 models in 29 groups not told apart; the best is not alone"
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
     assert all(np.ptp(bar.get_ydata()) == pytest.approx(1.4) for bar in bars)
     assert not [text for text in figure.axes[0].texts if text.get_text() == "×"]
+
+
+def test_a_tangle_of_groups_is_neither_lettered_nor_drawn():
+    """Twelve trios of which no two are alike: 3^12 groups would take for ever, and nobody reads."""
+    tangle = many(36, lambda i, j: i // 3 == j // 3)
+    assert critical_difference_figure.figure(tangle, {})[1].empty
+    assert "Letters" not in leaderboard_table.table(tangle, {}).shown
+
+
+def test_means_of_shared_runs_are_told_where_they_are_not_those_of_all_runs():
+    says = "a mean is over the runs shared with each other model"
+    assert says not in critical_difference_figure.figure(ranked(ROWS), {})[1].footnote
+    fewer = [*ROWS[:2], pair("rf", "ffnn", False, 0.81, 0.7)]
+    assert says in critical_difference_figure.figure(ranked(fewer), {})[1].footnote
+
+
+@pytest.mark.parametrize("ends", [(0.8042, 0.8405), (34_889, 39_907), (-0.0211, 0.0098)])
+def test_labels_of_ticks_do_not_touch(ends):
+    figure, axes = panel_grid([1.2] * 4)
+    for axis in axes:
+        axis.plot(ends, [0, 1])
+        axis.set_yticks([0, 1], ["a model with a long name", "b"])
+    figure.draw_without_rendering()
+    for axis in axes:
+        boxes = [label.get_window_extent() for label in axis.get_xticklabels() if label.get_text()]
+        boxes = [box for box in boxes if axis.bbox.x0 <= box.x1 and box.x0 <= axis.bbox.x1]
+        assert len(boxes) >= 2
+        assert all(b.x0 - a.x1 > 4 for a, b in pairwise(boxes))
 
 
 def test_models_below_the_panel_are_named():
@@ -208,3 +234,12 @@ def test_no_grid_is_higher_than_a_page():
     assert undrawn([*"12345678", "a – b, Magic", "c"], axes).endswith(": a – b, Magic; c.")
     assert undrawn(["a"], axes) == ""
     assert len(panel_grid([20.0, 1.0], 1)[1]) == 1
+
+
+def test_a_dataset_that_is_not_drawn_still_counts():
+    rows = [*ROWS, *({**row, "dataset": "open", "outcome": "too few runs"} for row in ROWS)]
+    data = ranked(rows)
+    data.about["datasets"]["open"] = data.about["datasets"]["magic"] | {"title": "Open"}
+    _, drawn = critical_difference_figure.figure(data, {})
+    assert drawn.headline == "The best model is told from all others on 1 of 2 datasets"
+    assert "Not drawn: 1 dataset with pairs without a verdict" in drawn.footnote

@@ -65,7 +65,8 @@ def _rows(group: Group) -> list[dict]:
         }
         if len(scores):
             row |= {"mean": scores.mean(), "low": scores.min(), "high": scores.max()}
-            row["sd"] = scores.std(ddof=1) if len(scores) > 1 else np.nan
+            # From the first on, so that scores that are all the same have no noise for an SD.
+            row["sd"] = (scores - scores[0]).std(ddof=1) if len(scores) > 1 else np.nan
         rows.append(row)
     ranked = [row for row in rows if row["n"]]
     sizes = [max(abs(row["low"]), abs(row["high"])) for row in ranked]

@@ -17,7 +17,7 @@ from reseed.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
 from reseed.stats.unpaired import compare_unpaired
-from reseed.verdicts import half_places, number, share_text
+from reseed.verdicts import interval_places, number, share_text
 
 COLUMNS = [
     *[name for name in GROUP if name != "dataset"], "statistic", "dataset", "model_a", "model_b",
@@ -169,7 +169,7 @@ def _outcome(pair: dict) -> str:
 
 def _verdict(pair: dict) -> str:
     a, b, factor = pair["model_a"], pair["model_b"], pair["factor"]
-    places = half_places((pair["high"] - pair["low"]) / 2 * factor)
+    places = interval_places(pair["low"] * factor, pair["high"] * factor)
     effect, low, high = (number(pair[name] * factor, places) for name in ("effect", "low", "high"))
     unit = f" {pair['unit']}" if pair["unit"] else ""
     numbers = f"mean difference {effect}{unit}, {100 * pair['level']:g} % interval {low} to {high}"

@@ -15,7 +15,7 @@ from reseed.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
 from reseed.stats.sequential import Stop, mean_confidence_sequence, stopping_point
-from reseed.verdicts import half_places, number
+from reseed.verdicts import interval_places, number
 
 COLUMNS = [
     *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "runs",
@@ -119,7 +119,7 @@ def _told(row: dict, stop: Stop) -> dict:
     runs = f"{row['n'] if stop.n is None else stop.n} runs of each"
     numbers = ""
     if np.isfinite(stop.low):
-        places = half_places((stop.high - stop.low) / 2 * factor)
+        places = interval_places(stop.low * factor, stop.high * factor)
         ends = (number(end * factor, places) for end in (stop.low, stop.high))
         numbers = f" ({100 * (1 - row['alpha']):g} % sequence {' to '.join(ends)}{unit})"
     if stop.reason == "different from 0":

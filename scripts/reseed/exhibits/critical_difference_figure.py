@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
+from pandas.api.typing import SeriesGroupBy
 
 from reseed.options import Experiments
 from reseed.rendering import style
@@ -22,6 +23,13 @@ from reseed.rendering.settings import counted_settings, metric_title, note, sett
 _MOST = 40
 #: Points from a panel's right edge to its first bar, and between bars.
 _FIRST, _STEP = 8, 7
+#: More bars than this take the room of a second panel.
+_MOST_BARS = 10
+_OR_TANGLED = ", or they form more groups than can be read"
+_SHARED = (
+    "Where models lack runs, a mean is over the runs shared with each other model, and differs from"
+    " that over all of its own."
+)
 
 DRAWS = ("pairs",)
 
@@ -46,11 +54,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         without = [part for _, part, board in boards if board is None]
         boards = [(t, part, board) for t, part, board in boards if board is not None]
     if not boards:
-        reason = "No group of models has a verdict on every pair."
+        reason = f"No group of models has a verdict on every pair{_OR_TANGLED}."
         return empty_figure(data, data.no_pairs(reason))
     heights = [0.17 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
     names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
-    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
+    crowded = max(len(_groups(board)) for _, _, board in boards) > _MOST_BARS
+    canvas, axes = panel_grid(heights, 1 if crowded else named_columns(names), legend=0.1)
     for axis, (title, part, board) in zip(axes, boards, strict=False):
         _panel(axis, data, part, board.head(_MOST))
         entitle(axis, title, 30)
@@ -65,9 +74,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             shown,
             undrawn([title for title, _, _ in boards], axes),
             undrawn(low, []),
-            f"Not drawn: {_counted(without)} with pairs without a verdict." if without else "",
+            f"Not drawn: {_counted(without)} with pairs without a verdict{_OR_TANGLED}."
+            if without
+            else "",
+            _SHARED if any(_unlike(part) for _, part, _ in boards) else "",
         ),
-        headline=_headline([part for _, part, _ in boards], [board for _, _, board in boards]),
+        headline=_headline(
+            [*(part for _, part, _ in boards), *without], [board for _, _, board in boards]
+        ),
         definitions=[
             "A bar joins models of which no two are shown to differ; a model beside no bar is told "
             "from every other. Over datasets by Friedman's and Nemenyi's tests, where the line CD "
@@ -77,10 +91,21 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )
 
 
-def _board(part: pd.DataFrame) -> pd.DataFrame | None:
-    """Model, mean and letters, best first; None where a pair has no verdict."""
+def _means(part: pd.DataFrame) -> SeriesGroupBy:
+    """The means of each model, one a pair that it stands in."""
     sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
-    means = pd.concat(sides).groupby("model", sort=False)["mean"].mean().dropna()
+    return pd.concat(sides).groupby("model", sort=False)["mean"]
+
+
+def _unlike(part: pd.DataFrame) -> bool:
+    """Whether a model has other means beside other models, by more than the order of adding."""
+    ends = _means(part).agg(["min", "max"]).dropna()
+    return not np.allclose(ends["min"], ends["max"], rtol=1e-12, atol=0)
+
+
+def _board(part: pd.DataFrame) -> pd.DataFrame | None:
+    """Model, mean and letters, best first; None where `groups_of` finds no groups."""
+    means = _means(part).mean().dropna()
     means = means.sort_values(ascending=not part["greater_is_better"].iloc[0], kind="stable")
     told = groups_of(part, list(means.index))
     if told is None:
@@ -151,14 +176,17 @@ def _counted(parts: list[pd.DataFrame]) -> str:
     return counted_settings(shown)
 
 
-def _headline(shown: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
+def _headline(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
+    """On how many of all comparisons, drawn or not, the best model is told from all others."""
     alone = sum(len(_with_best(board)) == 1 for board in boards)
-    if len(boards) == 1:
+    if len(parts) == 1:
+        if not _groups(boards[0]):
+            return f"All {counted(len(boards[0]), 'model')} are told apart"
         groups = counted(len(_groups(boards[0])), "group")
         best = "the best is told from all others" if alone else "the best is not alone"
         return f"{counted(len(boards[0]), 'model')} in {groups} not told apart; {best}"
-    among = "in" if (shown[0]["design"] == "datasets").all() else "on"
-    return f"The best model is told from all others {among} {alone} of {_counted(shown)}"
+    among = "in" if (parts[0]["design"] == "datasets").all() else "on"
+    return f"The best model is told from all others {among} {alone} of {_counted(parts)}"
 
 
 def _finding(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> str:

@@ -54,7 +54,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     cells = _cells(data, options["experiment"], only, without)
     still, cells = _still(data, cells)
     if cells.empty or cells["score"].isna().all():
-        what = f" on {', '.join(only)}" if only else " on any other dataset" if without else ""
+        named = numbers.several(map(data.dataset, only or []))
+        what = f" on {named}" if named else " on any other dataset" if without else ""
         reason = f"Model and data seeds were not crossed{what} at this scale."
         if len(cells):
             reason = "Every other trial failed." if still else f"Every trial{what} failed."

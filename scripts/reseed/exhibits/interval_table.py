@@ -109,7 +109,7 @@ def _findings(rows: pd.DataFrame) -> list[str]:
         return []
     return [
         f"The range is larger than Gaussian scores of the same SD would give in {larger} of"
-        f" {len(tested)} cells of {numbers.from_to(tested['n'])} seeds (5 % level, two-sided; by"
-        f" chance alone about {_BY_CHANCE * len(tested):.2g}); it is"
+        f" {numbers.counted(len(tested), 'cell')} of {numbers.from_to(tested['n'])} seeds"
+        f" (5 % level, two-sided; by chance alone about {_BY_CHANCE * len(tested):.2g}); it is"
         f" {numbers.spread_over(tested['range_ratio_to_gaussian'], 'cell')} times the Gaussian one."
     ]

@@ -12,10 +12,10 @@ from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.numbers import (
     NONE,
     counted,
-    decimals,
     fixed,
     from_to,
     interval,
+    interval_decimals,
     part_of,
     percent,
     rounded_percent,
@@ -101,7 +101,7 @@ def _words(data: ExhibitData, row: pd.Series) -> dict:
 
 def _numbers(data: ExhibitData, row: pd.Series) -> dict:
     low, high = (row[end] * row["factor"] for end in ("low", "high"))
-    places = decimals([(high - low) / 2], 2, 1)
+    places = interval_decimals([(low, high)])
     return {
         "Pair": pair_title(data, row),
         "Difference": fixed(row["difference"] * row["factor"], places),

@@ -251,7 +251,7 @@ def _headline(
     if len(known):
         return _rank_headline(data, single, known[known["mean"] == known["mean"].min()], pairs)
     best = single[single["rank"] == 1]
-    if single["dataset"].nunique() > 1 or len(best) != 1:
+    if single["dataset"].nunique() > 1 or len(single) < 2 or len(best) != 1:
         return ""
     others, tail = _others(_setting_of(pairs, single), best["model"].iloc[0]), ""
     if _beats_all(others, len(single)):
@@ -273,13 +273,13 @@ def _rank_headline(
     if any(sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)):
         return f"{names} has the best mean rank over {counted(len(parts), 'dataset')}"
     alone = sum(
-        part["model"].iloc[0] == model and _beats_all(other, len(part))
+        part["model"].iloc[0] == model and _beats_all(other, int((part["n"] > 0).sum()))
         for other, part in zip(others, parts, strict=True)
     )
-    return (
-        f"{names} has the best mean rank; told from all others on"
-        f" {alone} of {counted(len(parts), 'dataset')}"
-    )
+    over, of = "", counted(len(parts), "dataset")
+    if best["n"].iloc[0] < len(parts):  # ranks are over those on which every model has a run
+        over, of = f" over {counted(int(best['n'].iloc[0]), 'dataset')}", str(len(parts))
+    return f"{names} has the best mean rank{over}; told from all others on {alone} of {of}"
 
 
 def _findings(
@@ -295,7 +295,7 @@ def _findings(
         lead = f"{title}, best" if title else "Best"
         return [
             f"{lead} mean ranks: {order}, of {known['models'].iloc[0]:.0f} models over "
-            f"{known['n'].iloc[0]:.0f} datasets{told if len(pairs) else ''}."
+            f"{counted(int(known['n'].iloc[0]), 'dataset')}{told if len(pairs) else ''}."
         ]
     found = []
     for name, part in settings(data, single):

@@ -12,9 +12,9 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData, marks
 from reseed.rendering.numbers import (
     counted,
-    decimals,
     fixed,
     from_to,
+    interval_decimals,
     part_of,
     percent,
     several,
@@ -136,7 +136,7 @@ def findings(data: ExhibitData, pairs: pd.DataFrame) -> list[str]:
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:
     factor = row["factor"]
-    digits = decimals([(row["high"] - row["low"]) * factor / 2], 2, 1)
+    digits = interval_decimals([(row["low"] * factor, row["high"] * factor)])
     names = ["a_better", "equivalent", "b_better"] if row["rope"] > 0 else ["a_better", "b_better"]
     mean, new = (" / ".join(percent(row[f"{of}_{name}"]) for name in names) for of in ("p", "new"))
     return {

@@ -51,7 +51,8 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "Difference": difference,
                 f"{100 * level:g} % interval": interval,
                 "Cohen’s d_z": fixed(row["cohens_d"], 2),
-                "p": p_cell(row["p"]),
+                # Differences that are all the same are no sample: their p of 0 or 1 says nothing.
+                "p": NONE if row["outcome"] == "no variation" else p_cell(row["p"]),
                 "p (Holm)": p_cell(row["p_holm"]),
                 "rank p (Holm)": _rank_p(row),
                 "Flips": percent(row["instability"]),
@@ -67,7 +68,8 @@ def table(data: ExhibitData, options: dict) -> Table:
             "Differences are positive where the model named first is better. Rank p: signed-rank"
             " or Mann–Whitney test, which do not allow for overlapping splits; ≥: with so few runs"
             " no outcome gives less. d_z: difference over the SD of the paired differences. Flips:"
-            " share of single runs that order the pair otherwise than the means, a tie as half.",
+            " share of single runs (over all datasets: of datasets) that order the pair otherwise"
+            " than the means, a tie as half.",
             *coverage.corrected(rows),
         ],
         headline=_headline(rows),
@@ -75,28 +77,29 @@ def table(data: ExhibitData, options: dict) -> Table:
     )
 
 
-def _shown(rows: pd.DataFrame) -> tuple[pd.DataFrame, int, int]:
-    """(pairs within datasets, shown by the test, shown by the rank test)."""
-    within = rows[(rows["design"] != "datasets") & rows["p_holm"].notna()]
-    by_rank = int((within["rank_p_holm"] <= within["alpha"]).sum())
-    return within, int((within["p_holm"] <= within["alpha"]).sum()), by_rank
+def _shown(rows: pd.DataFrame) -> tuple[pd.DataFrame, int, int, int]:
+    """(pairs within datasets that were tested, all of them, shown, shown by the rank test)."""
+    within = rows[rows["design"] != "datasets"]
+    tested = within[within["p_holm"].notna()]
+    by_rank = int((tested["rank_p_holm"] <= tested["alpha"]).sum())
+    return tested, len(within), int((tested["p_holm"] <= tested["alpha"]).sum()), by_rank
 
 
 def _headline(rows: pd.DataFrame) -> str:
-    within, shown, by_rank = _shown(rows)
-    if within.empty or within["n"].min() < LEAST:
+    tested, total, shown, by_rank = _shown(rows)
+    if tested.empty or tested["n"].min() < LEAST:
         return ""
-    pairs = counted(len(within), "pair")
+    pairs = counted(total, "pair")
     return f"A difference is shown for {shown} of {pairs}; by the rank test for {by_rank}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
-    within, shown, by_rank = _shown(rows)
-    if within.empty:
+    tested, total, shown, by_rank = _shown(rows)
+    if tested.empty:
         return []
     return [
-        f"A difference is shown for {part_of(shown, len(within), 'pair')}, by the rank test for"
-        f" {by_rank} ({counted_runs(within)} a pair, both adjusted over the pairs)."
+        f"A difference is shown for {part_of(shown, total, 'pair')}, by the rank test for"
+        f" {by_rank} ({counted_runs(tested)} a pair, both adjusted over the pairs)."
     ]
 
 

@@ -35,7 +35,10 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     found = settings(data, rows)
     panels = [(title, part[part["value"].notna()]) for title, part in found if not _orderless(part)]
     if not panels:
-        reason = "No two models share two runs with different scores: no order can be compared."
+        reason = (
+            "No two models, or not all of a dataset, share two runs (same split, same model seed)"
+            " with different scores: no order can be compared."
+        )
         return empty_figure(data, data.no_pairs(reason))
     absent = _absent([title for title, part in found if _orderless(part)])
     rows = rows[rows["value"].notna()]
@@ -127,6 +130,8 @@ def _headline(panels: list[tuple[str, pd.DataFrame]]) -> str:
     single = [curve.iloc[0]["value"] for _, curve in _curves(panels)]
     if not single:
         return ""
+    if not max(single):
+        return "No single run orders a pair of models wrongly"
     return (
         f"A single run orders a pair of models wrongly in up to {share_text(max(single))} of cases"
     )
@@ -139,7 +144,8 @@ def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
     told = []
     for title, curve in [curves[0], curves[-1]][: len(curves)]:
         first, last = curve.iloc[0], curve.iloc[-1]
-        text = f"{share_text(first['value'])} of cases on {title}"
+        text = f"{share_text(first['value'])} of cases"
+        text += f" on {title}" if len(curves) > 1 else ""
         if last["m"] > first["m"]:
             text += f" ({share_text(last['value'])} by the mean of {last['m']:.0f} runs)"
         told.append(text)

@@ -14,7 +14,7 @@ from reseed.rendering import style
 from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
-from reseed.rendering.numbers import counted, from_to
+from reseed.rendering.numbers import counted, from_to, part_of
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
     LONG_LABEL,
@@ -48,7 +48,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         rows = rows[rows["power"].notna()]
     panels = settings(data, rows)
     if not panels:
-        reason = "No pair of models has the two runs that a plan starts from."
+        reason = "No pair of models has two runs whose differences vary, which a plan starts from."
         return empty_figure(data, data.no_pairs(reason))
     longest = max(len(pair_title(data, row)) for _, row in rows.drop_duplicates(PAIR).iterrows())
     columns = 1 if longest > LONG_LABEL else 2
@@ -102,12 +102,16 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     each = _needs(rows)
     enough = int((each["runs_for_power"] <= each["n"]).sum())
     median = each["runs_for_power"].fillna(np.inf).median()
+    what = _given(rows) or "the observed difference"
+    if len(each) == 1:
+        needed = f"{median:,.0f} runs" if np.isfinite(median) else "more runs than were tried"
+        return [f"To show {what} takes {needed}; {from_to(each['n'])} are at hand."]
     half = f"half of the pairs need {median:,.0f} runs or fewer"
     if not np.isfinite(median):
         half = "half of the pairs or more need more runs than were tried"
     return [
-        f"{from_to(each['n'])} runs suffice to show {_given(rows) or 'the observed difference'} in"
-        f" {enough} of {len(each)} pairs of models; {half}."
+        f"{from_to(each['n'])} runs suffice to show {what} in"
+        f" {part_of(enough, len(each), 'pair')} of models; {half}."
     ]
 
 

@@ -78,8 +78,8 @@ def spread_of(entry: pd.Series, name: str) -> float:
 
 
 def score_places(rows: pd.DataFrame) -> int:
-    """Decimals for scores and their spreads in one dataset."""
-    return numbers.decimals(rows["iqr"], least=4)
+    """Decimals for scores and their spreads in one dataset: four or more of shares and the like."""
+    return numbers.decimals(rows["iqr"], least=4 if rows["median"].abs().max() < 10 else 1)
 
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from reseed.exhibits.stopping_figure import (
 )
 from reseed.options import Experiments
 from reseed.rendering.data import ExhibitData
-from reseed.rendering.numbers import NONE, decimals, interval
+from reseed.rendering.numbers import NONE, interval, interval_decimals
 from reseed.rendering.settings import in_unit, note, pair_title, settings
 from reseed.rendering.tables import Rows, Table, empty_table
 
@@ -39,7 +39,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             last = part.iloc[-1]
             low, high = last["low"] * last["factor"], last["high"] * last["factor"]
             known = math.isfinite(low) and high > low
-            places = decimals([(high - low) / 2], 2, 1) if known else 2
+            places = interval_decimals([(low, high)]) if known else 2
             line = {
                 "Pair": pair_title(data, last),
                 "Runs of each": f"{last['n']:.0f}",

@@ -40,6 +40,7 @@ _SHORT = {
 _MOST = 45
 
 
+_TIED = " (tied)"
 DRAWS = ("pairs",)
 
 
@@ -97,6 +98,12 @@ def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if not over.any() or over.all():
         return rows, ""
     most, needed = int(rows.loc[over, "n"].max()), int(rows.loc[over, "min_runs"].max())
+    some = int(over.sum())
+    if some < (rows["design"] == "datasets").sum():
+        return rows[~over], (
+            f"Not tested over datasets: {numbers.counted(some, 'pair')} with comparable runs on"
+            f" {most} or fewer, where at least {needed} are needed."
+        )
     return rows[~over], (
         f"Nothing is tested over datasets: there are {most}, and at least {needed} are needed."
     )
@@ -145,7 +152,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         shown = int((other["outcome"] == "difference").sum())
         of = " of average ranks" if other["test"].str.startswith("Nemenyi").all() else ""
         found.append(
-            f"Over {numbers.counted(int(other['n'].max()), 'dataset')} a difference{of} is shown"
+            f"Over {numbers.from_to(other['n'])} datasets a difference{of} is shown"
             f" for {shown} of {numbers.counted(len(other), 'pair')}."
         )
     return found
@@ -155,10 +162,23 @@ def _leaders(data: ExhibitData, within: pd.DataFrame, count: str) -> str:
     best = leaders(within)
     first = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
     named = numbers.several(f"{title} on {times}" for title, times in first)
+    if len(best) == 1:
+        return _best_of_one(data, first[0][0], best.iloc[0], count)
     sure = int((best["outcome"] == "difference").sum())
     return (
         f"The best mean score on {counted_settings(best)}: {named};"
         f" that it beats the second best is shown on {sure} ({count})."
+    )
+
+
+def _best_of_one(data: ExhibitData, name: str, best: pd.Series, count: str) -> str:
+    """Who has the best mean of the one setting, and whether that is shown."""
+    if name.endswith(_TIED):
+        return f"{name.removesuffix(_TIED)} share the best mean score ({count})."
+    shown = "is shown" if best["outcome"] == "difference" else "is not shown"
+    return (
+        f"{name} has the best mean score; that it beats the next, {pair_titles(data, best)[1]},"
+        f" {shown} ({count})."
     )
 
 
@@ -169,4 +189,4 @@ def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
     first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])
     tied = part[first & (part["difference"] == 0)]
     names = dict.fromkeys(name for _, row in tied.iterrows() for name in pair_titles(data, row))
-    return f"{numbers.several(names)} (tied)" if names else pair_titles(data, best)[0]
+    return f"{numbers.several(names)}{_TIED}" if names else pair_titles(data, best)[0]

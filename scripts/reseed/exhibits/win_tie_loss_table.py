@@ -88,6 +88,8 @@ def _headline(titles: dict[str, str], counts: dict[str, dict[str, list[int]]]) -
     totals = [_total(counts[model]) for model in titles]
     names = [title for title, total in zip(titles.values(), totals, strict=True)
              if total == totals[0]]  # fmt: skip
+    if not any(total[WIN] for total in totals):
+        return f"No model wins any of {counted(sum(map(sum, totals)) // 2, 'comparison')}"
     of = f"{totals[0][WIN]} of {counted(sum(totals[0]), 'comparison')}"
     if len(names) == 1:
         return f"{names[0]} wins {of}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from reseed.analyses.arms import with_arms
-from reseed.rendering.data import ExhibitData, metric_title
+from reseed.rendering.data import ExhibitData, metric_title, one_line
 
 #: What the runs of one cell share, beside their arm.
 PLACE = ("experiment", "varied", "dataset", "scheme", "test_ratio", "hyperparameters_source")
@@ -34,7 +34,8 @@ def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str
         titles = experiments.get(name, {}).get("arms", {})
         title = titles.get(arm)
         if title and title != its_model:
-            return f"{title} ({arm})" if list(titles.values()).count(title) > 1 else title
+            several = list(titles.values()).count(title) > 1
+            return one_line(f"{title} ({arm})" if several else title)
     return data.model(arm)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _TRIAL = [
     "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat", "fold", "init",
     "order", "dropout", "augment",
 ]  # fmt: skip
+_BREAKS = re.compile(r"\s*[\t-\r\x1c-\x1e\x85\u2028\u2029]+\s*")
 #: What tells where data came from.
 _SOURCE = ("kind", "reader", "package", "version", "path", "url")
 
@@ -116,7 +118,7 @@ class ExhibitData:
     def _unique(self, kind: str, identifier: str) -> str:
         """Title without marks; what shares its title with another has its identifier beside it."""
         title = self._plain(kind, identifier)
-        return f"{title} ({identifier})" if self._titles[kind][title] > 1 else title
+        return f"{title} ({one_line(identifier)})" if self._titles[kind][title] > 1 else title
 
     @cached_property
     def _titles(self) -> dict[str, Counter]:
@@ -286,4 +288,9 @@ def title_of(entry: dict, identifier: str) -> str:
     """
     title = entry.get("title") or identifier
     name, _, changes = title.partition("~")
-    return name if title == identifier and "=" in changes else title
+    return one_line(name if title == identifier and "=" in changes else title)
+
+
+def one_line(name: str) -> str:
+    """A name on one line, as every label, heading and sentence has it."""
+    return _BREAKS.sub(" ", name)

@@ -7,10 +7,13 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 
-from reseed.verdicts import share_text
+from reseed.verdicts import share_text, told_places
 
 NONE = "–"
-MOST_DECIMALS = 6
+#: Digits after the point of which a double near 1 still knows something.
+MOST_DECIMALS = 12
+# With more decimals than this a small number is told by its exponent.
+_PLAIN = 6
 
 
 def decimals(
@@ -34,6 +37,18 @@ def decimals(
     return min(most, max(min(least, 5 - magnitude), significant - 1 - magnitude, 0))
 
 
+def interval_decimals(
+    ends: Iterable[tuple[float, float]], *, otherwise: Iterable[float] = ()
+) -> int:
+    """Decimals that show the half-widths of intervals with two digits; else as `decimals`.
+
+    Up to two more where a bound would be printed as the 0 that it is not.
+    """
+    known = [(low, high) for low, high in ends if math.isfinite(low) and math.isfinite(high)]
+    places = decimals([(high - low) / 2 for low, high in known], 2, 1, otherwise=otherwise)
+    return told_places((bound for ends in known if ends[0] != ends[1] for bound in ends), places)
+
+
 def _sizes(values: Iterable[float]) -> list[float]:
     return [abs(v) for v in values if v is not None and math.isfinite(v) and v != 0]
 
@@ -45,14 +60,20 @@ def gaps(values: Iterable[float]) -> list[float]:
 
 
 def fixed(value: float | None, places: int) -> str:
-    """`0.1234`; a dash where there is no number.
+    """`0.1234`, never `-0.0000`; a dash where there is no number.
 
-    A number too small for the most decimals that there are, as a loss of 1e-9, is no zero.
+    Where more than six decimals are asked for, a small number has an exponent and ends at the same
+    decimal: 5.1e-07 of 7 and of 8 decimals is `5e-07` and `5.1e-07`. One that even these would
+    print as zero has three digits.
     """
     if value is None or not math.isfinite(value):
         return NONE
-    text = f"{value:.{places}f}"
-    return f"{value:.2e}" if value and places >= MOST_DECIMALS and not float(text) else text
+    if places >= _PLAIN and 0 < abs(value) < 10.0 ** (2 - _PLAIN):
+        digits = places + math.floor(math.log10(abs(value)))
+        if digits < 0 or places > _PLAIN:
+            return f"{value:.{digits if digits >= 0 else 2}e}"
+    text = f"{value:.{places}f}" if value or places <= _PLAIN else "0"
+    return text if float(text) else text.removeprefix("-")
 
 
 def interval(low: float, high: float, places: int) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from reseed.rendering import style
 from reseed.rendering.colours import DASHES
 from reseed.rendering.style import PAGE_WIDTH, new_figure
@@ -26,6 +27,21 @@ COLOURS = [
     style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK,
     style.GREY,
 ]  # fmt: skip
+
+
+class SparseLocator(MaxNLocator):
+    """Round numbers so far apart that a label of six characters does not touch the next one.
+
+    Matplotlib's own locator allows for three.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(nbins=9, steps=[1, 2, 2.5, 5, 10])
+
+    def __call__(self) -> np.ndarray:
+        """Places of the ticks, in units of the axis, for the width that the axis has now."""
+        self.set_params(nbins=min(9, max(2, self.axis.get_tick_space() * 3 // 5)))
+        return super().__call__()
 
 
 def panel_grid(
@@ -56,6 +72,8 @@ def panel_grid(
         subplots["height_ratios"] = lines
     grid = figure.subplots(len(lines), columns, squeeze=False, **subplots)
     panels = min(len(heights), len(lines) * columns)
+    for axis in grid.flat:
+        axis.xaxis.set_major_locator(SparseLocator())
     for axis in grid.flat[panels:]:
         axis.set_visible(False)
     if panels < len(heights):

@@ -132,8 +132,10 @@ def _signs_only(row: Mapping) -> bool:
 
 def difference_places(rows: pd.DataFrame) -> int:
     """Decimals for differences: by their intervals, where none has any width by themselves."""
-    halves = (rows["high"] - rows["low"]) * rows["factor"] / 2
-    return numbers.decimals(halves, 2, 1, otherwise=rows["difference"] * rows["factor"])
+    ends = rows[["low", "high"]].mul(rows["factor"], axis="index")
+    return numbers.interval_decimals(
+        ends.itertuples(index=False, name=None), otherwise=rows["difference"] * rows["factor"]
+    )
 
 
 def difference_and_interval(row: Mapping, places: int) -> tuple[str, str]:

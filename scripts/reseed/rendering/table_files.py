@@ -62,11 +62,19 @@ def markdown(table: Table) -> str:
         if section:
             lines.append(_pipe([f"**{_plain(section)}**", *[""] * (width - 1)], escaped=True))
         lines.append(_pipe(cells))
-    details = "\n".join(f"- {_plain(detail)}" for detail in table.details if detail)
+    details = "\n".join(f"- {_plain(detail)}" for detail in _details(table))
     title = f"**{_plain(table.data.title)}**"
     title += f": {_plain(table.headline)}" if table.headline else ""
     parts = [title, _plain(table.heading), "\n".join(lines), _plain(table.note), details]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _details(table: Table) -> list[str]:
+    """The sentences of the rows, each after its section where there are several."""
+    if len(set(table.sections)) < 2 or not table.details:
+        return [detail for detail in table.details if detail]
+    pairs = zip(table.sections, table.details, strict=True)
+    return [": ".join(filter(None, [where, detail])) for where, detail in pairs if detail]
 
 
 def _plain(text: str) -> str:

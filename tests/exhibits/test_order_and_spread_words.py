@@ -1,0 +1,67 @@
+"""What the order of models and the spread of scores are said to be, and to how many digits."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.analyses import pairs, ranking, spread
+from reseed.analyses.data import Data
+from reseed.exhibits import interval_table, leaderboard_table, ranking_figure
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.numbers import fixed, interval, interval_decimals
+from study_frames import about, frame, trial
+from test_tables_hold_true import GAINS, seeds, shown
+
+
+def test_scores_in_the_hundreds_have_no_decimals_that_nobody_measured():
+    rows = seeds({"rf": 0.0, "xgb": -40.0}, base=300.0, sd=20.0, metric="mse",
+                 dataset="bike_sharing")  # fmt: skip
+    facts = about(("bike_sharing",), tuple(GAINS))
+    table = shown(interval_table, spread, frame(rows), facts, {"experiments": ["model_seeds"]})
+    median = pd.DataFrame(rows).groupby("model")["mse"].median()
+    told = [cell.partition(" ")[0] for cell in table.shown["Median"]]
+    assert told == [f"{median[model]:.1f}" for model in GAINS]
+
+
+def test_no_run_wrong_is_not_up_to_none():
+    data = frame(seeds({"rf": 0.0, "xgb": 0.1}))
+    facts = about(("magic",), tuple(GAINS))
+    table = ranking.analyse(Data(data, facts), {})
+    _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
+    assert drawn.headline == "No single run orders a pair of models wrongly"
+
+
+def test_models_on_the_same_splits_by_other_seeds_are_not_said_to_share_nothing():
+    """Their differences by split are compared elsewhere on the page."""
+    rows = [
+        trial(0.8 + 0.01 * s, seed=s + 100 * (m == "xgb"), data_seed=s, dataset="magic",
+              metric="auc", model=m) for m in GAINS for s in range(6)
+    ]  # fmt: skip
+    data, facts = frame(rows), about(("magic",), tuple(GAINS))
+    table = ranking.analyse(Data(data, facts), {})
+    _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
+    assert "same split, same model seed" in drawn.empty
+
+
+@pytest.mark.parametrize("size", [5.1e-7, 2e-5, 0.9, 41.0, 52_000.0, 3e9])
+@pytest.mark.parametrize("share", [0.3, 0.01, 1e-4])
+def test_what_is_printed_is_what_was_scored(size, share):
+    """Read back, every score is itself within a few hundredths of the SD, whatever its size."""
+    rows = seeds({"rf": 0, "xgb": 2 * size * share}, base=size, sd=size * share, metric="mse",
+                 dataset="bike_sharing")  # fmt: skip
+    facts = about(("bike_sharing",), tuple(GAINS))
+    table = shown(leaderboard_table, pairs, frame(rows), facts)
+    scores = pd.DataFrame(rows).groupby("model")["mse"]
+    for column, expected in (("Mean MSE ↓", scores.mean()), ("SD", scores.std()),
+                             ("Lowest", scores.min()), ("Highest", scores.max())):  # fmt: skip
+        read = table.shown[column].astype(float).to_numpy()
+        titles = [facts["models"][name]["title"] for name in expected.index]
+        wanted = expected.set_axis(titles)[table.shown["Model"]].to_numpy()
+        assert np.abs(read - wanted).max() <= 0.06 * scores.std().min()
+
+
+def test_a_bound_below_zero_is_no_zero():
+    low_high = [(-0.01, 2.01), (0.3, 1.9)]
+    assert interval_decimals(low_high) == 2
+    assert interval(*low_high[0], 2) == "[-0.01, 2.01]"
+    assert fixed(-0.004, 1) == "0.0"
+    assert fixed(-0.0, 2) == "0.00"
