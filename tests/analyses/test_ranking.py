@@ -40,10 +40,22 @@ def test_runs_without_a_counterpart_and_no_common_run(rng):
     table = ranking.analyse(data(metrics.drop(index=[0, 1])), {})
     assert (table["n"] == 10).all()
     assert (table["left_out"] == 2).all()
-    metrics.loc[metrics["model"] == "y", "init"] += 50
+    metrics.loc[metrics["model"] == "y", "data_seed"] += 50
     table = ranking.analyse(data(metrics), {})
     assert len(table) == 1
     assert np.isnan(table["value"].iloc[0])
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_seeds_of_each_models_own_are_put_side_by_side_split_by_split(rng, seeds):
+    rows = [(*row[:4], seed, row[5] + rng.normal(0, 0.004))
+            for row in over_splits(rng, {"x": 0, "y": 0.004}, 6) for seed in range(seeds)]  # fmt: skip
+    metrics = frame(rows)
+    shared = ranking.analyse(data(metrics), {})
+    metrics.loc[metrics["model"] == "y", "init"] += 50
+    own = ranking.analyse(data(metrics), {})
+    assert (own["n"] == 6 * seeds).all()
+    assert own["value"].to_numpy() == pytest.approx(shared["value"].to_numpy())
 
 
 def test_seeds_on_one_split_agree_with_the_plans(rng):

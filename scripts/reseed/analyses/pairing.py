@@ -79,6 +79,14 @@ class Group:
         return np.ascontiguousarray(self._table.to_numpy(dtype=np.float64).T)
 
     @cached_property
+    def by_number(self) -> np.ndarray:
+        """(models, runs) scores, run i of each model on a split side by side, whatever its seed."""
+        number = self.trials.groupby([COMPARED, *SPLIT]).cumcount().rename("number")
+        table = self.trials.assign(number=number).set_index([*SPLIT, "number", COMPARED])["score"]
+        table = table.unstack(COMPARED).reindex(columns=self.models)
+        return np.ascontiguousarray(table.to_numpy(dtype=np.float64).T)
+
+    @cached_property
     def split(self) -> np.ndarray:
         """(runs,) number of the split that a run is on, in rising order."""
         return self._table.groupby(level=SPLIT, sort=True).ngroup().to_numpy()

@@ -36,18 +36,27 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     of runs whose order of a pair differs from that of the means, a tie counting one half.
     `reversal`: probability that the mean of `m` runs orders a pair otherwise than the mean of
     n − m others (`stats.ranking.disagreement_of_means`: 1/2 for a tie), with Monte Carlo standard
-    error `se`; `mean_reversal` is its mean over pairs. A run is a (split, model seed).
+    error `se`; `mean_reversal` is its mean over pairs. A run is a (split, model seed), or what
+    `shared_runs` puts side by side.
     """
     rows = [row for group in groups(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def shared_runs(group: Group) -> tuple[list[str], np.ndarray]:
-    """Models with any finished run, and (models, runs) scores of the runs that all of them have."""
+    """Models with any finished run, and (models, runs) scores of the runs that all of them have.
+
+    Where all share fewer than two, as each has seeds of its own, run i of each on a split is one.
+    """
     ran = np.isfinite(group.scores).any(axis=1)
     models = [model for model, some in zip(group.models, ran, strict=True) if some]
-    scores = group.scores[ran]
-    return models, scores[:, np.isfinite(scores).all(axis=0)]
+    shared = _complete(group.scores[ran])
+    return models, shared if shared.shape[1] > 1 else _complete(group.by_number[ran])
+
+
+def _complete(scores: np.ndarray) -> np.ndarray:
+    """The runs (columns) in which every model (row) has a score."""
+    return scores[:, np.isfinite(scores).all(axis=0)]
 
 
 def _rows(group: Group, options: dict) -> list[dict]:
