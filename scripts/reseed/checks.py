@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reseed import kinds
-from reseed.config import Dataset, Experiment, Model, Study
+from reseed.config import Dataset, Experiment, Model, Results, Study
 from reseed.data import registry
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
@@ -207,6 +207,18 @@ def lost_files(file: Path, dataset: Dataset) -> Iterator[str]:
                 f"{file}: sources: there is no file {lost[0][0]}. "
                 "Paths start at the project's folder."
             )
+
+
+def lost_results(file: Path, results: Results | None, folder: str) -> Iterator[str]:
+    """Given results that are not there, and that no study of the project writes first."""
+    if results is None or results.made_from is not None:
+        return
+    path = results.path.replace("{results}", folder)
+    if not Path(path).exists():
+        yield (
+            f"{file}: results.path: there is no file or folder {path}. "
+            "Paths start at the project's folder."
+        )
 
 
 def code(field: str, place: str, project: Path, strict: bool = True) -> Iterator[str]:
