@@ -9,6 +9,7 @@ from pathlib import Path
 
 from reseed import kinds
 from reseed.config import Dataset, Experiment, Model, Results, Study
+from reseed.coordinates import base_name
 from reseed.data import registry
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
@@ -201,7 +202,7 @@ def _unknown_arms(
         value = entry.options.get(option)
         names = [n for one in listed(value) for n in listed(one)] if value is not None else []
         for name in dict.fromkeys(n for n in names if isinstance(n, str)):
-            if name.partition("~")[0] not in arms:
+            if base_name(name) not in arms:
                 yield from unknown(f"{field}.{option}", name, arms, "arm")
 
 
