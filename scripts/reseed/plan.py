@@ -37,6 +37,8 @@ class PlannedSetting:
     source: dict
     code: str = ""
     search_code: str = ""
+    # The user's files behind `code`, with their content hashes: told to jobs, in no key.
+    own_files: dict[str, str] = field(default_factory=dict)
     keep: set[str] = field(default_factory=set)
     studies: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
