@@ -16,6 +16,7 @@ def main() -> None:
     arguments = parser.parse_args()
     import pandas as pd
     from reseed.atomic import replacing
+    from reseed.coordinates import base_name
     from reseed.errors import ReseedError
 
     trials = pd.read_parquet(arguments.metrics)
@@ -23,7 +24,7 @@ def main() -> None:
     if trials.empty:
         raise ReseedError(f"{arguments.metrics}: no experiment {arguments.experiment!r}")
     for column in ("model", "dataset"):  # as a user would call it: a variant alone needs no mark
-        short = trials[column].str.partition("~")[0]
+        short = trials[column].map(base_name)
         if short.nunique() == trials[column].nunique():
             trials[column] = short
     absent = sorted(set(arguments.metric) - set(trials))

@@ -115,6 +115,26 @@ def test_every_mistake_is_told_at_once(tmp_path, entries):
             },
             "experiments.e.hyperparameters.metric: unknown metric 'mea'",
         ),
+        ("studies/first", {"metric": "mse"}, "metric: mse is for regression, the task is binary"),
+        (
+            "studies/first",
+            {"hyperparameters": {"mode": "fixed", "metric": "r2"}},
+            "yaml: hyperparameters.metric: r2 is for regression, the task is binary",
+        ),
+        (
+            "studies/first",
+            {
+                "experiments": {
+                    "e": {"seeds": {"model": 1}, "hyperparameters": {"metric": "macro_auc"}}
+                }
+            },
+            "experiments.e.hyperparameters.metric: macro_auc is for multiclass, the task is",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"e": {"seeds": {"model": True}}}},
+            "experiments.e.seeds.model: Input should be a valid integer. Found: True.",
+        ),
         ("datasets/toy", {"metric": "acu"}, "toy.yaml: metric: unknown metric 'acu'"),
         ("datasets/toy", {"metric": "mse"}, "metric: mse is for regression, the task is binary"),
         ("models/forest", {"factory": "forest"}, "factory: "),

@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "schemas": {"coordinates"},
     "keys": {"errors"},
     "names": {"keys"},
-    "kinds": {"errors", "keys", "mistakes"},
+    "kinds": {"errors", "keys", "loading", "mistakes"},
     "machine": {"keys", "seeds"},
     "config": {"standard"},
     "plan": {"coordinates", "keys", "metric_names"},

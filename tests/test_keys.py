@@ -8,6 +8,7 @@ import pytest
 from reseed.errors import ReseedError
 from reseed.keys import (
     SCRIPTS,
+    Watched,
     _files,
     _imported,
     _read,
@@ -15,6 +16,7 @@ from reseed.keys import (
     code_hash,
     digest,
     named_code,
+    own_files,
     refuse_unbound,
     trial_key,
 )
@@ -280,3 +282,26 @@ def test_a_name_that_a_module_does_not_bind_is_refused_unread(tmp_path, text, re
         return
     with pytest.raises(ReseedError, match=r"'own:make': .*own.py has no make"):
         refuse_unbound("own:make", tmp_path)
+
+
+def test_a_file_that_is_edited_after_planning_is_refused(tmp_path):
+    (tmp_path / "watched.py").write_text("import numpy\nfrom beside_watched import X\n")
+    (tmp_path / "beside_watched.py").write_text("X = 1\n")
+    (tmp_path / "settings.json").write_text("{}")
+    found = own_files(["watched", "reseed.models.forest"], ["settings.json"], tmp_path)
+    names = {"watched.py", "beside_watched.py", "settings.json"}
+    assert set(found) == {str(tmp_path / name) for name in names}
+    watched = Watched(found)
+    watched.refuse_edits()
+    (tmp_path / "beside_watched.py").write_text("X = 1  # one\n")
+    watched.refuse_edits()
+    for name, text in (("beside_watched.py", "X = 2\n"), ("settings.json", "[]")):
+        before = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ReseedError, match=f"{name}: was edited after the run was planned"):
+            watched.refuse_edits()
+        (tmp_path / name).write_text(before)
+        watched.refuse_edits()
+    (tmp_path / "watched.py").unlink()
+    with pytest.raises(ReseedError, match=r"watched\.py: was edited"):
+        watched.refuse_edits()

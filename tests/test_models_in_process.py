@@ -55,6 +55,26 @@ def test_a_model_that_writes_to_its_rows_harms_no_other_seed(form):
     assert rows["accuracy"].iloc[0] > 0.8
 
 
+class Shortening(Own):
+    """Takes the length of a text for its class, and empties the texts it was given."""
+
+    def fit(self, X, y):
+        X[:] = [""] * len(X)
+        return self
+
+    def predict(self, X):
+        found = np.array([len(text) for text in X])
+        X.clear()
+        return found
+
+
+def test_a_model_that_changes_its_texts_harms_no_other_seed():
+    texts = ["x" * label for label in Y]
+    rows = reseed.study({"s": Shortening()}, texts, Y, splits=1, seeds=3).data.metrics
+    assert (rows["status"] == "ok").all()
+    assert (rows["accuracy"] == 1).all()
+
+
 class Drawing(Own):
     """Draws from NumPy's global generator, and has no parameter that holds a seed."""
 
@@ -170,7 +190,7 @@ def test_values_in_a_column_are_read_and_two_columns_are_refused():
     models = {"one": Column(), "ridge": Ridge()}
     rows = reseed.study(models, X, X[:, 0] + X[:, 1], splits=1, seeds=1).data.metrics
     assert rows["mse"].nunique() == 1
-    with pytest.raises(reseed.ReseedError, match=r"shape \(24, 2\) for 24 test rows"):
+    with pytest.raises(reseed.ReseedError, match=r"shape \(24, 2\); \(24,\) is expected"):
         reseed.study({"two": Column(2)}, X, X[:, 0], splits=1, seeds=1)
 
 

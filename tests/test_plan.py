@@ -105,6 +105,9 @@ def test_texts_and_block_sizes_are_not_in_a_settings_key_and_recipes_are():
     assert key(model={"hyperparameters": {"max_depth": 2}}) != first
     assert key(model={"encoder": {"scaling": "none"}}) != first
     assert key(model={"stack": {"cpu": 8}}) != first
+    assert key(model={"stack": {"gpu": 8}}) == first  # it trains on a CPU
+    on_any = key(model={"device": "auto"})
+    assert key(model={"device": "auto", "stack": {"gpu": 8}}) != on_any
     assert key(model={"hold_validation": True}) != first
 
 

@@ -60,6 +60,23 @@ def test_what_files_code_and_options_say_is_told_at_once(told):
     assert "first.yaml: analyses.p.options: unknown option 'baselin'" in text
 
 
+def test_given_results_that_are_not_there_are_told_and_those_that_are_written_first_are_not(told):
+    def change(entries):
+        del entries["studies/first"]
+        for name, results in {
+            "given": {"path": "runs.csv"},
+            "own": {"path": "{results}/mine.csv"},
+            "there": {"path": "toy.csv"},
+            "made": {"path": "{results}/made.csv", "made_from": "given"},
+        }.items():
+            entries[f"studies/{name}"] = {"name": name, "title": name, "results": results}
+
+    text = told(change)
+    assert "2 mistakes" in text
+    assert "studies/given.yaml: results.path: there is no file or folder runs.csv. Paths" in text
+    assert "studies/own.yaml: results.path: there is no file or folder results/mine.csv." in text
+
+
 @pytest.mark.parametrize(
     ("name", "code", "expected"),
     [

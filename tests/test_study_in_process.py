@@ -122,6 +122,22 @@ def test_groups_stay_together():
         reseed.study(MODELS, X, Y, splits=[(np.arange(50), np.arange(50, 120))], groups=group)
 
 
+def test_few_rows_are_split_though_none_are_left_to_stop_by():
+    """Six rows, two of a class: one of each class is tested on, and four are trained on."""
+    sizes = []
+
+    class Watching(GaussianNB):
+        def fit(self, X, y):
+            sizes.append(np.bincount(y).tolist())
+            return super().fit(X, y)
+
+    rows = reseed.study({"a": Watching()}, X[:6], [0, 0, 0, 0, 1, 1], splits=3, seeds=1)
+    assert (rows.data.metrics["status"] == "ok").all()
+    assert sizes == [[3, 1]] * 3
+    with pytest.raises(reseed.ReseedError, match="of 4 rows or groups cannot be drawn"):
+        reseed.study({"a": Watching()}, X[:4], [0, 0, 1, 1], splits=3, seeds=1)
+
+
 def test_weights_reach_the_training_rows_they_belong_to():
     weights = np.where(Y == 1, 3.0, 1.0)
     split = [(np.arange(80), np.arange(80, 120))]

@@ -62,24 +62,29 @@ def texts(names: object) -> Any:
     return None if names is None else str(names)
 
 
-def refuse_unknown(options: Mapping, function: Callable) -> None:
-    """ReseedError for what is neither an argument of the function nor an option of `pairs`."""
+def options_of_pairs(given: dict[str, Any], function: Callable) -> dict[str, Any]:
+    """Further arguments of a function, checked as options of the analysis `pairs`.
+
+    Raises ReseedError for what is neither an argument of the function nor such an option, and for
+    a value that an option does not take.
+    """
+    pairs = kinds.find("analyses", "pairs")
     own = signature(function).parameters.values()
     allowed = [one.name for one in own if one.kind is not Parameter.VAR_KEYWORD]
-    allowed += kinds.option_names(kinds.find("analyses", "pairs"))
-    for name in options:
+    allowed += kinds.option_names(pairs)
+    for name in given:
         if name not in allowed:
             raise ReseedError(
                 f"unknown argument {name!r}.{nearest(name, allowed)} Allowed: {', '.join(allowed)}."
             )
-
-
-def with_options(analyses: dict[str, dict], options: dict[str, Any]) -> dict[str, dict]:
-    """Analyses with these options of `pairs`; ReseedError for one that it does not take."""
-    rope = options.get("rope")
+    rope = given.get("rope")
     for half in rope.values() if isinstance(rope, dict) else [rope]:
         if half is not None and not (isinstance(half, Real) and 0 < half < float("inf")):
             raise ReseedError(f"`rope` must be a half-width > 0, or a dict of them, got {rope!r}.")
-    checked = kinds.checked_options(kinds.find("analyses", "pairs"), options)
+    return kinds.checked_options(pairs, given)
+
+
+def with_options(analyses: dict[str, dict], options: dict[str, Any]) -> dict[str, dict]:
+    """Analyses of which `pairs` has these options, where it does not state its own."""
     own = analyses["pairs"].get("options") or {}
-    return analyses | {"pairs": analyses["pairs"] | {"options": checked | own}}
+    return analyses | {"pairs": analyses["pairs"] | {"options": options | own}}

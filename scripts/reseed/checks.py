@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reseed import kinds
-from reseed.config import Dataset, Experiment, Model, Study
+from reseed.config import Dataset, Experiment, Model, Results, Study
+from reseed.coordinates import base_name
 from reseed.data import registry
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError, nearest
@@ -28,13 +29,14 @@ NAMING_EXPERIMENTS = {"experiment", "experiments", "fixed", "tuned"}
 class Known:
     """What a study may name: files of the configuration, and the folder of the user's modules.
 
-    `metric_of`: the own metric of each dataset.
+    `metric_of`, `task_of`: the own metric and the task of each dataset.
     """
 
     dataset: list[str]
     model: list[str]
     study: list[str]
     metric_of: dict[str, str | None]
+    task_of: dict[str, str]
     project: Path
 
 
@@ -42,13 +44,7 @@ def of_dataset(file: Path, dataset: Dataset) -> Iterator[str]:
     """What is wrong with a dataset beyond its fields' types."""
     yield from (f"{file}: {text}" for text in registry.mistakes(dataset.model_dump()))
     yield from _unknown_metric(f"{file}: metric", dataset.metric)
-    tasks = TASKS_OF.get(dataset.metric or "")
-    if tasks and dataset.task not in tasks:
-        fitting = [name for name, of in TASKS_OF.items() if dataset.task in of]
-        yield (
-            f"{file}: metric: {dataset.metric} is for {', '.join(tasks)}, the task is "
-            f"{dataset.task}. Take one of {', '.join(fitting)}."
-        )
+    yield from _metric_of_another_task(f"{file}: metric", dataset.metric, {dataset.task})
 
 
 def of_model(file: Path, model: Model, weights: Iterable[str]) -> Iterator[str]:
@@ -67,6 +63,14 @@ def of_study(file: str, study: Study, known: Known) -> Iterator[str]:
     yield from _parts(file, "", study, known)
     for name, experiment in study.experiments.items():
         yield from _experiment(file, f"experiments.{name}.", study, experiment, known)
+        if experiment.hyperparameters is not None:
+            field = f"{file}: experiments.{name}.hyperparameters.metric"
+            tasks = _tasks(study, [experiment], known)
+            yield from _metric_of_another_task(field, experiment.hyperparameters.metric, tasks)
+    tasks = _tasks(study, study.experiments.values(), known)
+    yield from _metric_of_another_task(f"{file}: metric", study.metric, tasks)
+    field = f"{file}: hyperparameters.metric"
+    yield from _metric_of_another_task(field, study.hyperparameters.metric, tasks)
     yield from _metric_without_outputs(f"{file}: keep", study, known)
     for name, analysis in study.analyses.items():
         field = f"{file}: analyses.{name}"
@@ -156,6 +160,23 @@ def _unknown_metric(field: str, name: str | None) -> Iterator[str]:
         )
 
 
+def _metric_of_another_task(field: str, metric: str | None, tasks: set[str]) -> Iterator[str]:
+    """A built-in metric that none of some tasks has: nothing would be judged by it."""
+    judged = TASKS_OF.get(metric or "")
+    if judged and tasks and not tasks & set(judged):
+        fitting = [name for name, of in TASKS_OF.items() if tasks & set(of)]
+        yield (
+            f"{field}: {metric} is for {', '.join(judged)}, the task is "
+            f"{' or '.join(sorted(tasks))}. Take one of {', '.join(fitting)}."
+        )
+
+
+def _tasks(study: Study, experiments: Iterable[Experiment], known: Known) -> set[str]:
+    """Tasks of the known datasets that experiments of a study use."""
+    names = (name_of(item) for one in experiments for item in study.used(one, "datasets"))
+    return {known.task_of[name] for name in names if name in known.task_of}
+
+
 def _metric_without_outputs(field: str, study: Study, known: Known) -> Iterator[str]:
     """A metric that trials do not measure is computed from what they keep."""
     metric = study.metric or ""
@@ -181,7 +202,7 @@ def _unknown_arms(
         value = entry.options.get(option)
         names = [n for one in listed(value) for n in listed(one)] if value is not None else []
         for name in dict.fromkeys(n for n in names if isinstance(n, str)):
-            if name.partition("~")[0] not in arms:
+            if base_name(name) not in arms:
                 yield from unknown(f"{field}.{option}", name, arms, "arm")
 
 
@@ -207,6 +228,18 @@ def lost_files(file: Path, dataset: Dataset) -> Iterator[str]:
                 f"{file}: sources: there is no file {lost[0][0]}. "
                 "Paths start at the project's folder."
             )
+
+
+def lost_results(file: Path, results: Results | None, folder: str) -> Iterator[str]:
+    """Given results that are not there, and that no study of the project writes first."""
+    if results is None or results.made_from is not None:
+        return
+    path = results.path.replace("{results}", folder)
+    if not Path(path).exists():
+        yield (
+            f"{file}: results.path: there is no file or folder {path}. "
+            "Paths start at the project's folder."
+        )
 
 
 def code(field: str, place: str, project: Path, strict: bool = True) -> Iterator[str]:

@@ -148,7 +148,7 @@ def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[
     for name in applying:
         metric = measured.get(name)
         try:
-            values[metric.name] = float(metric.function(truth, scores))
+            values[metric.name] = measured.value_of(metric, truth, scores)
         except measured.Undefined:
             continue
         except Exception as error:

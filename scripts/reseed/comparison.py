@@ -22,7 +22,7 @@ from pyarrow import parquet
 
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
-from reseed.arguments import chosen_pairs, mapped, refuse_unknown, texts, truth, with_options
+from reseed.arguments import chosen_pairs, mapped, options_of_pairs, texts, truth, with_options
 from reseed.atomic import replacing, write_json, write_text
 from reseed.errors import ReseedError, nearest
 from reseed.exhibits import KINDS
@@ -89,8 +89,7 @@ def compare(
     Raises:
         ReseedError: with everything about the table that cannot be right, and the fixes.
     """
-    refuse_unknown(options, compare)
-    with_options(standard_set()["analyses"], options)  # before anything is read
+    options = options_of_pairs(options, compare)
     entry = chosen_pairs(baseline, pairs) | {
         "metric": texts(metric),
         "greater_is_better": truth(greater_is_better),

@@ -13,6 +13,11 @@ ROLES = ("init", "order", "dropout", "augment")
 KEPT_PARTS = ("test", "validation")
 
 
+def base_name(identifier: str) -> str:
+    """Name of a dataset or model without its variant: `magic~1f3a9c0b` → `magic`."""
+    return identifier.partition("~")[0]
+
+
 class Setting(NamedTuple):
     """What all trials of one folder share; every field is an identifier fit for a path."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from reseed.coordinates import base_name
 from reseed.data.files import read_meta
 from reseed.errors import Damaged
 from reseed.plan import HINT_ROWS, Plan, PlannedSetting
@@ -76,11 +77,6 @@ def rows_of(results: Iterable[Path], name: str, dataset: Mapping) -> int | None:
         with suppress(Damaged, KeyError):
             return read_meta(Path(folder, "data", name))["rows"]
     return None
-
-
-def base_name(identifier: str) -> str:
-    """A dataset's or model's name without what a study changed: `ffnn~max_epochs=100` → `ffnn`."""
-    return identifier.partition("~")[0]
 
 
 def seconds_of(

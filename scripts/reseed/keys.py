@@ -321,14 +321,70 @@ def refuse_unbound(place: str, project: Path = Path()) -> None:
         raise ReseedError(f"{place!r}: {path} has no {name}.{nearest(name, sorted(bound))}")
 
 
+def _named_entry(name: str, project: Path) -> str | Path:
+    """What `code:` names: a file that is no Python, or an entry of `code_files`."""
+    path = project.resolve() / name
+    if path.suffix == ".py":
+        return str(path)
+    return path if path.is_file() else name
+
+
 def named_code(names: list[str], project: Path) -> str:
     """Hash of files and modules that a model's `code:` names. Raises ReseedError for none such."""
     found = []
     for name in names:
-        path = project.resolve() / name
-        if path.is_file() and path.suffix != ".py":
-            found.append([name, hashlib.sha256(path.read_bytes()).hexdigest()])
+        entry = _named_entry(name, project)
+        if isinstance(entry, Path):
+            found.append([name, _content(entry)])
         else:
-            entry = str(path) if path.suffix == ".py" else name
             found.append([name, code_hash(entry, project=project, strict=False)])
     return digest(found)
+
+
+# --- files that are edited while a run goes on ---------------------------------------------------
+
+
+def _content(path: Path) -> str:
+    """Hash of a file as it now is: of code by its meaning, of another file by its bytes."""
+    if path.suffix == ".py":
+        return _read.__wrapped__(path)[0]
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def own_files(modules: list[str], named: list[str], project: Path) -> dict[str, str]:
+    """Path and content hash of each file of the user's that modules and `code:` reach."""
+    found = [path for one in modules for path in code_files(one, project, not named).values()]
+    for entry in (_named_entry(name, project) for name in named):
+        is_data = isinstance(entry, Path)
+        found += [entry] if is_data else code_files(entry, project, strict=False).values()
+    own = [path for path in found if SCRIPTS not in path.parents and not _is_installed(path)]
+    return {
+        str(path.resolve()): _read(path)[0] if path.suffix == ".py" else _content(path)
+        for path in own
+    }
+
+
+class Watched:
+    """Files of the user's that a job's keys stand for, by path with their content hash."""
+
+    def __init__(self, files: dict[str, str]):
+        self.files, self._times = files, None
+
+    def refuse_edits(self) -> None:
+        """Raise ReseedError for a file that is another than when the run was planned.
+
+        What it trained would stand in the store under the key of the code before.
+        """
+        try:
+            times = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
+            if times == self._times:
+                return
+            edited = [path for path, hashed in self.files.items() if _content(Path(path)) != hashed]
+        except FileNotFoundError as error:
+            edited = [error.filename]
+        if edited:
+            raise ReseedError(
+                f"{edited[0]}: was edited after the run was planned. What was trained before is "
+                "kept, nothing since: run snakemake again."
+            )
+        self._times = times

@@ -13,8 +13,6 @@ Parsing reads the modules' syntax only; `checked_options` imports them.
 """
 
 import ast
-import importlib
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +21,7 @@ from pydantic import ValidationError
 
 from reseed.errors import ReseedError, nearest
 from reseed.keys import SCRIPTS, code_files
+from reseed.loading import load_module
 from reseed.mistakes import told
 
 FUNCTIONS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
@@ -118,10 +117,8 @@ def _analyses() -> set[str]:
 
 
 def load(kind: Kind, project: Path = Path()):
-    """The kind's module."""
-    if str(project.resolve()) not in sys.path:
-        sys.path.append(str(project.resolve()))
-    return importlib.import_module(kind.module)
+    """The kind's module. Raises ReseedError where it cannot be imported."""
+    return load_module(kind.module, f"kind {kind.name!r}", project)
 
 
 def made(kind: Kind, data: Any, options: dict, wanted: type) -> Any:

@@ -6,6 +6,7 @@ A study's own metric is named ``my_module:thing``, where the thing is a `Metric`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -254,9 +255,9 @@ def evaluate_scores(
 ) -> dict[str, float]:
     """Return the same from predictions or probabilities (see `Metric`), as imported results have.
 
-    A metric that does not exist on these rows is left out. Raises ValueError for a score that is
-    not finite ("diverged") or shapes that do not match; ReseedError for an extra metric that
-    nobody knows or that is not one of the task's.
+    A metric that does not exist on these rows is left out. Raises ValueError for a score or metric
+    that is not finite ("diverged") or shapes that do not match; ReseedError for an extra metric
+    that nobody knows or that is not one of the task's.
     """
     _refuse_unknown(task)
     y_true, y_score = np.asarray(y_true), np.asarray(y_score, dtype=np.float64)
@@ -271,10 +272,21 @@ def evaluate_scores(
     values = {}
     for name, metric in chosen.items():
         try:
-            values[name] = float(metric.function(y_true, y_score))
+            values[name] = value_of(metric, y_true, y_score)
         except Undefined:
             continue
     return values
+
+
+def value_of(metric: Metric, y_true: np.ndarray, y_score: np.ndarray) -> float:
+    """Return one metric (arguments as its function's). Raises Undefined, and ValueError for NaN."""
+    value = float(metric.function(y_true, y_score))
+    if not math.isfinite(value):
+        raise ValueError(
+            f"{metric.name} is {value}: must be a finite number; where rows have none, its function"
+            " raises reseed.metrics.Undefined"
+        )
+    return value
 
 
 def _refuse_unknown(task: str) -> None:

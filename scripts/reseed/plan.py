@@ -20,6 +20,8 @@ from reseed.metric_names import ON_REQUEST
 HINT_ROWS = 16_000
 # Data seeds whose splits one job draws. Fixed borders: more seeds leave drawn splits untouched.
 SPLITS_PER_JOB = 20
+# Where a model may train, by its `device`: the width of a stack elsewhere decides nothing.
+PLACES = {"cpu": ("cpu",), "gpu": ("gpu",), "auto": ("cpu", "gpu")}
 # What of a dataset's entry is told to readers, and decides none of its rows.
 TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
 
@@ -35,6 +37,8 @@ class PlannedSetting:
     source: dict
     code: str = ""
     search_code: str = ""
+    # The user's files behind `code`, with their content hashes: told to jobs, in no key.
+    own_files: dict[str, str] = field(default_factory=dict)
     keep: set[str] = field(default_factory=set)
     studies: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
@@ -51,13 +55,13 @@ class PlannedSetting:
 
     def recipe(self) -> dict:
         """How a trial is trained; all of it decides numbers."""
-        names = ("factory", "encoder", "stack", "weights", "hold_validation", "compute")
-        names += ("hyperparameters",)
+        names = ("factory", "encoder", "weights", "hold_validation", "compute", "hyperparameters")
+        stack = {place: self.model["stack"][place] for place in PLACES[self.model["device"]]}
         metric = self.dataset.get("metric") or ""
         # Other built-in metrics are measured in any case.
         own = {"metric": metric if ":" in metric or metric in ON_REQUEST else None}
         device = {"device": self.model["only_on"]} if self.model.get("only_on") else {}
-        return {name: self.model[name] for name in names} | own | device
+        return {name: self.model[name] for name in names} | {"stack": stack} | own | device
 
     @property
     def search_key(self) -> str:

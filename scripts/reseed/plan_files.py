@@ -47,7 +47,8 @@ def training_job(project: Project, block: Block) -> dict:
         "mixed": project.main.mixed,
         "trial_seconds": project.main.trial_seconds,
         "settings": [
-            planned.description() | {"trials": [list(trial) for trial in trials]}
+            planned.description()
+            | {"own_files": planned.own_files, "trials": [list(trial) for trial in trials]}
             for planned, trials in block
         ],
     }
@@ -58,7 +59,7 @@ def tuning_job(project: Project, planned: PlannedSetting, stem: str) -> dict:
     return {
         "results": str(Path(project.main.results).resolve()),
         "mixed": project.main.mixed,
-        "setting": planned.description(),
+        "setting": planned.description() | {"own_files": planned.own_files},
         "trial": list(planned.searches()[stem]),
     }
 

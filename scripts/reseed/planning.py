@@ -8,7 +8,7 @@ from reseed.config import Arm, DatasetReference, Experiment, ModelReference, Stu
 from reseed.coordinates import KEPT_PARTS, Coordinates, Setting, expand
 from reseed.data.kinds import listed
 from reseed.errors import ReseedError
-from reseed.keys import code_hash, digest, named_code, refuse_unbound
+from reseed.keys import code_hash, digest, named_code, own_files, refuse_unbound
 from reseed.names import hyperparameters_id, scheme_id, variant
 from reseed.plan import Plan, PlannedArm, PlannedSetting
 from reseed.project import Project
@@ -78,6 +78,9 @@ class _Planner:
             data, entry = self.datasets[dataset], self.models[model]
             code = self.code(data, entry)
             planned = PlannedSetting(setting, data, scheme, entry, source, code)
+            judging = (planned.search() or {}).get("metrics", [])
+            modules = _modules([entry["factory"], data.get("metric"), *judging], self.folder)
+            planned.own_files = own_files(modules, entry["code"], self.folder)
             if planned.search() is not None:
                 own = _modules(planned.search()["metrics"], self.folder)
                 planned.search_code = code_hash(SEARCH, *own, project=self.folder)

@@ -173,6 +173,7 @@ def load(
         **names,
         study=[path.stem for path in (folder / "studies").glob("*.y*ml")],
         metric_of={name: dataset.metric for name, dataset in datasets.items()},
+        task_of={name: dataset.task for name, dataset in datasets.items()},
         project=folder.absolute().parent,
     )
     for name, variants in scaled.items():

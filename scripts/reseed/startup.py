@@ -59,6 +59,7 @@ def _mistakes(project: Project, config: Path, folder: Path) -> Iterator[str]:
     datasets, models, metrics = {}, {}, {}
     for study in project.studies.values():
         file = config / "studies" / f"{study.name}.yaml"
+        yield from checks.lost_results(file, study.results, project.main.results)
         metrics[f"{file}: metric"] = study.metric
         metrics[f"{file}: hyperparameters.metric"] = study.hyperparameters.metric
         for name, experiment in study.experiments.items():

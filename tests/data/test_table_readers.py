@@ -75,6 +75,7 @@ def test_positive_label_decides_which_class_is_one(tmp_path):
         assert found.target.tolist() == (coded["bad"] == 1).tolist()
         assert found.meta["classes"] == ["2", "1"]
     refuse(CLEAN, tmp_path, "positive: 'ja' is none of its classes no, yes", positive="ja")
+    refuse(CLEAN, tmp_path, "none of its classes no, yes. YAML reads yes, no, on", positive=True)
 
 
 def test_multiclass_and_regression(tmp_path):
@@ -318,6 +319,19 @@ def test_unreadable_files(tmp_path):
         load("t.csv", b"a,bad\n1,0\n1,0,3,4\n")
     with pytest.raises(ReseedError, match="cannot be read as a table"):
         load("t.parquet", b"PAR1 cut")
+    # A field more in every row: a separator at its end, or row names without a header.
+    for rows in (b"1,0,\n2,1,\n", b"r1,1,0\nr2,2,1\n"):
+        with pytest.raises(ReseedError, match=r"more fields than the header \(2\)"):
+            load("t.csv", b"a,bad\n" + rows)
+
+
+def test_row_numbers_that_were_written_along_are_no_feature(tmp_path):
+    CLEAN.sort_values("bad", ignore_index=True).to_csv(tmp_path / "t.csv")
+    entry = {"name": "own", "task": "binary", "target": "bad", "drop": []}
+    with pytest.raises(ReseedError, match="'Unnamed: 0' has no name in the file"):
+        prepare(entry, fetched(tmp_path / "t.csv"))
+    found = prepare(entry | {"drop": ["Unnamed: 0"]}, fetched(tmp_path / "t.csv"))
+    assert "Unnamed: 0" not in found.inputs.frame
 
 
 def test_subsample_is_seeded_stratified_and_in_order(tmp_path):

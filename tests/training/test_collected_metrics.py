@@ -13,10 +13,14 @@ from reseed.splits import Split
 ROWS = np.arange(6)
 TRIAL = Coordinates(0, None, 0, 0, 0, 0)
 CODE = """
+import numpy as np
 from reseed.metrics import Undefined
 def some(y, p): return float((p > 0.5).mean())
 def none(y, p): raise Undefined("one class")
 def wrong(y, p): return None
+def odd(y, p): return np.nan
+def endless(y, p): return np.inf
+for one in (odd, endless): one.greater_is_better = True
 some.greater_is_better = none.greater_is_better = wrong.greater_is_better = True
 """
 
@@ -44,6 +48,7 @@ def test_a_metric_that_does_not_exist_on_some_rows_is_left_out(measure):
     assert measure("some", "none") == {"some": pytest.approx(4 / 6)}
 
 
-def test_a_metric_that_fails_is_named_with_the_trial(measure):
-    with pytest.raises(ReseedError, match=r"own_collected:wrong failed on trial\.parquet"):
-        measure("wrong")
+@pytest.mark.parametrize("name", ["wrong", "odd", "endless"])
+def test_a_metric_that_gives_no_number_is_named_with_the_trial(name, measure):
+    with pytest.raises(ReseedError, match=rf"own_collected:{name} failed on trial\.parquet"):
+        measure(name)

@@ -114,12 +114,12 @@ def test_a_split_is_prepared_once_while_memory_allows(frame, monkeypatch):
         assert len(taken) == 3 * reads
 
 
-def test_what_trials_share_is_read_only():
+def test_what_trials_share_is_guarded():
     rows = np.array([4, 0]), np.array([1]), np.array([2, 3])
     weighted = Given(np.ones((5, 2)), weights=np.ones(5))
     held = Preparation(weighted, np.arange(5), None, {})
-    found = held.arrays(*rows).read_only()
-    assert found is held.arrays(*rows)
+    found = held.arrays(*rows).guarded()
+    assert found.X_train is held.arrays(*rows).X_train
     for part in (found.X_train, found.X_validation, found.X_test):
         assert not part.X.flags.writeable
         assert not part.weights.flags.writeable
@@ -127,7 +127,9 @@ def test_what_trials_share_is_read_only():
         assert not targets.flags.writeable
     assert weighted.parts[0].flags.writeable  # the user's own
     texts = Preparation(Plain(list("abcde")), np.arange(5), None, {})
-    assert texts.arrays(*rows).read_only().X_test == ["c", "d"]
+    own = texts.arrays(*rows).guarded()
+    own.X_test.append("of mine")
+    assert texts.arrays(*rows).guarded().X_test == ["c", "d"]
 
 
 def test_images_and_texts_reach_the_model_as_they_are():

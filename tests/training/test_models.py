@@ -1,5 +1,6 @@
 """Every model: it learns, it repeats bit by bit, and each role moves what it should."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,10 +8,11 @@ import pytest
 import yaml
 from reseed.coordinates import ROLES
 from reseed.errors import ReseedError
-from reseed.models.registry import Estimator, build, load_factory
+from reseed.models.registry import Estimator, ScikitLearnEstimator, build, load_factory
 from reseed.outputs import probabilities
 from reseed.training.run import Recipe
 from reseed.training.search_design import sample_configurations
+from scipy.special import softmax
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -146,3 +148,43 @@ def test_log_odds_of_a_booster_are_the_ones_it_summed(name):
     model = wrapped.estimator
     margin = model.decision_function(X) if name == "gbm" else model.predict(X, output_margin=True)
     assert outputs == pytest.approx(margin, abs=1e-4)
+
+
+class Stated:
+    """A classifier that states its probabilities."""
+
+    classes_ = np.arange(3)
+
+    def __init__(self, probabilities):
+        self.probabilities = probabilities
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def predict_proba(self, X):
+        return self.probabilities
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "told"),
+    [
+        ([[0.2], [0.9]], "shape (2, 1)"),  # a column would be spread over all classes
+        ([0.2, 0.9], "shape (2,)"),
+        ([[0.2, 0.3, 0.4, 0.1]] * 2, "shape (2, 4)"),
+        ([[0.2, 0.3, 0.5], [0.6, 0.9, 1.5]], "[0.6, 0.9, 1.5]"),
+        ([[0.2, 0.3, 0.5], [-0.5, 0.5, 1.0]], "[-0.5, 0.5, 1.0]"),
+    ],
+)
+def test_what_is_no_probability_of_a_class_is_refused(probabilities, told):
+    model = ScikitLearnEstimator(Stated(np.array(probabilities)), "multiclass", 3)
+    with pytest.raises(ValueError, match=re.escape(told)):
+        model.predict(np.zeros((2, 1)))
+
+
+def test_probabilities_may_be_rounded():
+    rounded = np.array([[0.2, 0.3, 0.50001], [-1e-9, 0.5, 0.5]], dtype=np.float32)
+    found = ScikitLearnEstimator(Stated(rounded), "multiclass", 3).predict(np.zeros((2, 1)))
+    assert softmax(found, axis=1) == pytest.approx(rounded, abs=1e-4)

@@ -178,6 +178,29 @@ def test_a_model_that_writes_to_its_rows_fails_and_harms_no_other_seed(part, mon
     assert other.metrics == alone.metrics
 
 
+def test_a_model_that_changes_its_list_of_texts_harms_no_other_seed(monkeypatch):
+    def factory(task, n_classes, hyperparameters, seeds, *rest):
+        model = Spy(predict=lambda X: np.array([len(text) for text in X]))
+        if seeds["init"]:
+            model.fit = lambda X, *others: X.clear()
+            model.predict = lambda X: np.array([len(X.pop()) for _ in range(len(X))])
+        return model
+
+    monkeypatch.setattr(run, "load_factory", lambda path: factory)
+    data = problem("regression", inputs=Plain(["x" * row for row in range(400)]), features=None)
+    _, other = run_trials(data, RECIPE, [trial(1), trial(0)])
+    assert other.status == "ok"
+    assert other.outputs["test"].tolist() == split().test.tolist()
+
+
+@pytest.mark.parametrize("columns", [2, 4])
+def test_logits_of_another_number_of_classes_are_refused(columns, spy):
+    spy(predict=lambda X: np.zeros((len(X), columns)))
+    outcome = run_one("multiclass", RECIPE)
+    assert outcome.status == "failed"
+    assert f"(80, {columns}); (80, 3) is expected" in outcome.error
+
+
 def test_rows_stay_read_only_on_their_way_to_a_worker(spy):
     model, data, rows = spy(), problem("regression"), split()
     model.fit = lambda X, y, *held: setattr(model, "given", [X, y, *held])
@@ -200,7 +223,8 @@ def raising(error):
         (raising(FloatingPointError("diverged in epoch 3")), "FloatingPointError: diverged in"),
         (raising(RuntimeError("no deterministic kernel")), "RuntimeError: no deterministic"),
         (lambda X: np.full(len(X), np.nan), "ValueError: diverged: 80 of 80"),
-        (lambda X: np.zeros((len(X), 2)), "ValueError: regression scores have shape"),
+        (lambda X: np.full(len(X), 1e200), "ValueError: mse is inf: must be a finite number"),
+        (lambda X: np.zeros((len(X), 2)), "ValueError: predict gave raw outputs of shape (80, 2)"),
     ],
 )
 def test_a_failure_of_the_model_is_an_outcome_with_its_reason(predict, reason, spy):

@@ -58,4 +58,5 @@ def test_verdicts_without_training(project, scores):
 
 def test_a_file_that_is_not_there(project, scores):
     (project.folder / "runs.csv").unlink()
-    assert "runs.csv" in project.run(fails=True)
+    text = project.run(fails=True)
+    assert "mine.yaml: results.path: there is no file or folder runs.csv" in text

@@ -367,3 +367,17 @@ def test_trials_of_other_versions_are_told_and_retrained_when_asked(finished, mo
     finished.run("--config", "mixed=retrain")
     assert finished.metrics()["environment"].nunique() == 1
     assert finished.trained() == TRAINED
+
+
+def test_an_edit_while_a_run_goes_on_leaves_no_trial_under_the_key_of_the_code_before(project):
+    """The first trial's factory rewrites its own module, as a user would meanwhile."""
+    edit = (
+        "text = open(__file__).read(); "
+        "open(__file__, 'w').write(text.replace('max_depth=1', 'max_depth=2'))"
+    )
+    use_own_model(project, first=edit)
+    assert "my_models.py: was edited after the run was planned" in project.run(fails=True)
+    assert not project.trials()
+    use_own_model(project)
+    project.run()
+    assert project.trained() == TRAINED // 2

@@ -13,6 +13,7 @@ import pandas as pd
 
 from reseed.analyses.arms import ARM, MODEL, with_arms
 from reseed.analyses.predictions import Predictions
+from reseed.coordinates import base_name as base_name
 from reseed.errors import ReseedError, nearest
 from reseed.metric_names import direction
 from reseed.schemas import IDENTITY, MODEL_SEED
@@ -187,8 +188,3 @@ def grouped(found: Iterable[Keyed], names: Iterable[str]) -> dict[tuple, list[Ke
     for one in found:
         groups.setdefault(tuple(one.key[name] for name in names), []).append(one)
     return groups
-
-
-def base_name(identifier: str) -> str:
-    """Name of a dataset or model without its variant: `magic~rows=500` → `magic`."""
-    return identifier.partition("~")[0]

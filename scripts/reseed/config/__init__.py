@@ -13,6 +13,7 @@ from reseed.config.studies import (
     Experiment,
     Main,
     ModelReference,
+    Results,
     ResultsFormat,
     Study,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Main",
     "Model",
     "ModelReference",
+    "Results",
     "ResultsFormat",
     "Strict",
     "Study",

@@ -7,9 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-Count = Annotated[int, Field(ge=1)]
+# Strict: YAML reads yes as a truth value, which Python takes for the number 1.
+Whole = Annotated[int, Field(strict=True)]
+Count = Annotated[Whole, Field(ge=1)]
 Place = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
-Seed = Annotated[int, Field(ge=0, lt=2**32)]
+Seed = Annotated[Whole, Field(ge=0, lt=2**32)]
 Scale = Literal["smoke", "demo", "paper"]
 SCALES = get_args(Scale)
 

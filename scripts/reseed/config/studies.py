@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
-from reseed.config.base import Count, Fraction, Identifier, Scale, Seed, Strict, shape_of
+from reseed.config.base import Count, Fraction, Identifier, Scale, Seed, Strict, Whole, shape_of
 from reseed.config.models import Device, Encoder, Stack, Value
 from reseed.standard import with_standard
 
@@ -35,7 +35,7 @@ class KFold(Strict):
     """k-fold cross-validation; every data seed is a repeat with folds of its own."""
 
     kind: Literal["kfold"]
-    folds: Annotated[int, Field(ge=2)] = 5
+    folds: Annotated[Whole, Field(ge=2)] = 5
     """Parts, each of which is the test set once."""
     validation: Fraction = 0.1
     """Share of the rows that are not test rows, for early stopping."""
@@ -49,7 +49,7 @@ Scheme = Annotated[Holdout | Official | KFold, Field(discriminator="kind")]
 class SeedRange(Strict):
     """`count` seeds from `start` on."""
 
-    count: Annotated[int, Field(ge=1, le=1_000_000)]
+    count: Annotated[Count, Field(le=1_000_000)]
     """How many."""
     start: Seed = 0
     """The first."""
@@ -112,7 +112,7 @@ class Hyperparameters(Strict):
     without a `search_space`."""
     trials: Count = 500
     """Draws of the search."""
-    folds: Annotated[int, Field(ge=2)] = 5
+    folds: Annotated[Whole, Field(ge=2)] = 5
     """Folds of the cross-validation that judges a draw."""
     method: Literal["random", "halving"] = "random"
     """`halving`: poor draws are dropped on part of the rows."""

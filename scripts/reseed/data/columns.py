@@ -6,14 +6,18 @@ Encoders, imputers and scalers belong to the trial, where they are fitted on its
 import decimal
 import difflib
 import numbers
+import re
 
 import numpy as np
 import pandas as pd
 
 from reseed.errors import ReseedError
 
+# What pandas calls a column without a name, as `to_csv` writes the index.
+_NAMELESS = r"Unnamed: \d+"
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?"
 _MANY_LEVELS = 50
+_YAML_WORDS = ". YAML reads yes, no, on and off as truth values: write such a class in quotes"
 _NUMBER = (numbers.Real, np.bool_, decimal.Decimal)
 
 
@@ -76,6 +80,7 @@ def encode_target(
         if label(positive) not in classes:
             raise ReseedError(
                 f"{column}: positive: {positive!r} is none of its classes {', '.join(classes)}"
+                + _YAML_WORDS * (isinstance(positive, bool) and not {"True", "False"} & {*classes})
             )
         if classes.index(label(positive)) == 0:
             classes = classes[::-1]
@@ -104,6 +109,11 @@ def type_feature(where: str, values: pd.Series, categorical: bool) -> tuple[pd.S
     """The feature as float64 or text, and its kind; refuses what a model could not use."""
     column = f"{where}: column {values.name!r}"
     dtype = values.dtype
+    if re.fullmatch(_NAMELESS, str(values.name)):
+        raise ReseedError(
+            f"{column} has no name in the file: a row number that was written along? List it under "
+            "drop, or give it a name"
+        )
     if values.isna().all():
         raise ReseedError(f"{column} holds no value at all: list it under drop")
     if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):

@@ -64,8 +64,15 @@ def _table_file(path: Path, options) -> pd.DataFrame:
             refuse_duplicates(path, names)
             return pq.read_table(path).to_pandas()
         with open(path, encoding="utf-8-sig", newline="") as stream:
-            names = next(csv.reader(stream, delimiter=options.separator), [])
+            lines = csv.reader(stream, delimiter=options.separator)
+            names, first = next(lines, []), next(filter(None, lines), [])
         refuse_duplicates(path, names)
+        if len(first) > len(names):
+            # pandas takes the first field for the row's name then, and shifts all others.
+            raise ReseedError(
+                f"{path}: rows have more fields than the header ({len(names)}): give the first "
+                f"column a name, or take the {options.separator!r} off the ends of the rows"
+            )
         return _csv(path, sep=options.separator, na_values=options.missing or None)
     except UnicodeDecodeError as error:
         raise ReseedError(f"{path}: not UTF-8 text ({error}): save it as UTF-8 CSV") from None

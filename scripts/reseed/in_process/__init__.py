@@ -17,7 +17,7 @@ import numpy as np
 from reseed.analyses.data import Data
 from reseed.analyses.predictions import Predictions
 from reseed.analyses.region import region
-from reseed.arguments import chosen_pairs, refuse_unknown, truth, with_options
+from reseed.arguments import chosen_pairs, options_of_pairs, truth, with_options
 from reseed.comparison import Comparison
 from reseed.errors import ReseedError, nearest
 from reseed.in_process import inputs, tables
@@ -94,8 +94,7 @@ def study(
     Raises:
         ReseedError: for input that cannot be right, and where no training of a model finished.
     """
-    refuse_unknown(options, study)
-    with_options(standard_set()["analyses"], options)  # before anything is trained
+    options = options_of_pairs(options, study)
     own_test = tuple(test) if isinstance(test, tuple | list) else None
     if own_test is not None and len(own_test) != 2:
         raise ReseedError("test: give a share of the rows, or a pair (X_test, y_test)")

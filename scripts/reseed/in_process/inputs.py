@@ -29,11 +29,11 @@ class Part:
         return _length(self.X)
 
     def own(self) -> Any:
-        """X for one training: an array is shared and locked, a frame or sparse matrix is a copy.
+        """X for one training: an array is shared and locked, a frame, sparse matrix or list a copy.
 
         They cannot be locked, and what one training wrote would reach those after it.
         """
-        shared = isinstance(self.X, np.ndarray | list) or not hasattr(self.X, "copy")
+        shared = isinstance(self.X, np.ndarray) or not hasattr(self.X, "copy")
         return self.X if shared else self.X.copy()
 
     @property

@@ -71,12 +71,23 @@ def _random(splits: int | range, test: float, targets: Targets, task: str) -> De
     if not len(seeds):
         raise ReseedError("splits: give at least 1")
     test = test.item() if isinstance(test, np.generic) else test
-    scheme = {"kind": "holdout", "test": test, "validation": _VALIDATION, "stratify": True}
     try:
-        places = [Place(s, 0, split_of(make_split(scheme, targets, task, s))) for s in seeds]
+        places = [Place(s, 0, _drawn(test, targets, task, s)) for s in seeds]
     except ReseedError as error:
         raise ReseedError(str(error).replace(*_UNSTRATIFIED)) from None
     return Design(places, f"holdout-{test!r}", float(test))
+
+
+def _drawn(test: float, targets: Targets, task: str, seed: int) -> Split:
+    """A random split, without validation rows where there are too few rows to draw them.
+
+    Most models use none, and one that does then holds out training rows (`training.holdout`).
+    """
+    scheme = {"kind": "holdout", "test": test, "validation": _VALIDATION, "stratify": True}
+    try:
+        return split_of(make_split(scheme, targets, task, seed))
+    except ReseedError:
+        return split_of(make_split(scheme | {"validation": 0.0}, targets, task, seed))
 
 
 def _checked(number: int, pair: Any, targets: Targets, rows: int) -> Split:

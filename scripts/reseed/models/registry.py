@@ -25,6 +25,8 @@ from reseed.loading import load_object
 from reseed.outputs import from_probabilities
 
 Factory = Callable[..., Any]
+#: How far rounding may take the probabilities of a row from 0 … 1 and from a sum of 1.
+PROBABILITY_ROUNDING = 1e-3
 _GIVEN = ("task", "n_classes", "hyperparameters", "seeds", "device", "threads")
 
 
@@ -104,7 +106,7 @@ class ScikitLearnEstimator:
     def _probabilities(self, X: np.ndarray, classes: np.ndarray) -> np.ndarray:
         model = self.estimator
         if hasattr(model, "predict_proba"):
-            return model.predict_proba(X)
+            return _checked(np.asarray(model.predict_proba(X), dtype=np.float64), len(classes))
         if hasattr(model, "decision_function") and not _by_pairs(model):
             margin = np.asarray(model.decision_function(X), dtype=np.float64)
             if margin.ndim == 1:
@@ -119,6 +121,27 @@ class ScikitLearnEstimator:
                 f" given the class numbers 0 … {self.n_classes - 1}, and predict must return them"
             )
         return hits.astype(np.float64)
+
+
+def _checked(probabilities: np.ndarray, classes: int) -> np.ndarray:
+    """Probabilities (n, classes), but for rounding; ValueError for what is none.
+
+    A single column would be spread over all classes, and scores that are no shares squashed.
+    NaN is left for the metrics, which call it diverged.
+    """
+    if probabilities.ndim != 2 or probabilities.shape[1] != classes:
+        raise ValueError(
+            f"predict_proba gave shape {probabilities.shape}: a column for each of the {classes}"
+            " classes in classes_ is expected"
+        )
+    outside = np.maximum(-probabilities, probabilities - 1).max(axis=1, initial=0)
+    bad = np.maximum(outside, np.abs(probabilities.sum(axis=1) - 1)) > PROBABILITY_ROUNDING
+    if bad.any():
+        raise ValueError(
+            f"predict_proba gave {probabilities[bad][0].tolist()} for a row: probabilities lie in"
+            " 0 … 1 and sum to 1"
+        )
+    return probabilities.clip(0, 1)
 
 
 def _column(predicted: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from reseed.atomic import write_json
 from reseed.coordinates import Coordinates
 from reseed.data.store import open_inputs, read_targets
 from reseed.errors import Damaged
+from reseed.keys import Watched
 from reseed.machine import commit, environment, environment_id
 from reseed.setting_files import SettingFiles
 from reseed.splits import Split, read_split
@@ -97,12 +98,15 @@ def train_block(job: dict, device: str, threads: int, report: Report) -> None:
         for trial in (Coordinates(*place) for place in described["trials"]):
             if not link_stored(files, trial, name, anywhere=job["mixed"] == "report"):
                 missing.append(trial)
-        linked = len(described["trials"]) - len(missing)
+        linked, own = len(described["trials"]) - len(missing), Watched(described["own_files"])
         if linked:
             report(f"{files.setting.folder}: {linked} trials are in the store already")
+        if missing:
+            own.refuse_edits()
         for done, (trial, outcome) in enumerate(
             train(files, missing, device, threads, job["trial_seconds"]), start=linked + 1
         ):
+            own.refuse_edits()
             keep(files, trial, outcome, name)
             detail = outcome.error or ", ".join(
                 f"{metric} {value:.4g}" for metric, value in list(outcome.metrics.items())[:3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -96,14 +96,18 @@ class Arrays:
         """What must agree for two splits to be trained in one stack."""
         return tuple((len(X), np.shape(X)[1:]) for X in (self.X_train, self.X_validation))
 
-    def read_only(self) -> Arrays:
-        """The same, locked: trials share them, and what one wrote would reach those after it."""
+    def guarded(self) -> Arrays:
+        """The same for one trial: arrays locked, and lists of texts its own.
+
+        Trials share them, and what one wrote would reach those after it.
+        """
+        own = {name: list(part) for name, part in vars(self).items() if isinstance(part, list)}
         for part in vars(self).values():
             # A part is an array, or an object that holds some: rows beside their weights.
             for held in (part, *getattr(part, "__dict__", {}).values()):
                 if isinstance(held, np.ndarray):
                     held.setflags(write=False)
-        return self
+        return replace(self, **own)
 
     @property
     def size(self) -> int:

@@ -172,9 +172,9 @@ class _Lane:
 
     def _inputs(self, trial: Trial | PreparedTrial, hold_validation: bool) -> tuple:
         if isinstance(trial, PreparedTrial):
-            return None, lambda: trial.arrays.read_only()
+            return None, lambda: trial.arrays.guarded()
         rows = _rows(self.problem, trial.split, self.estimator, hold_validation)
-        return rows, lambda: self.preparation.arrays(*rows).read_only()
+        return rows, lambda: self.preparation.arrays(*rows).guarded()
 
     def _shape(self) -> tuple:
         """What must agree in a stack; a model that watches its test rows needs as many of them."""
@@ -281,7 +281,7 @@ def _rows(problem: Problem, split: Any, estimator: Estimator, hold_validation: b
 
 
 def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) -> Outcome:
-    outputs = {"test": kept(problem.task, estimator.predict(arrays.X_test))}
+    outputs = {"test": _raw_outputs(problem, estimator, arrays.X_test, len(arrays.y_test))}
     extra = [problem.metric] if problem.metric else []
     scores = metrics.evaluate(problem.task, arrays.y_test, outputs["test"], extra)
     if problem.primary.name not in scores:
@@ -290,7 +290,9 @@ def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) 
         )
     validation = {}
     if len(arrays.y_validation):
-        outputs["validation"] = kept(problem.task, estimator.predict(arrays.X_validation))
+        outputs["validation"] = _raw_outputs(
+            problem, estimator, arrays.X_validation, len(arrays.y_validation)
+        )
         validation = metrics.evaluate(
             problem.task, arrays.y_validation, outputs["validation"], extra
         )
@@ -304,6 +306,18 @@ def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) 
         fingerprint=fingerprint(outputs["test"]),
         converged=getattr(estimator, "converged_", None),
     )
+
+
+def _raw_outputs(problem: Problem, estimator: Any, X: Any, rows: int) -> np.ndarray:
+    """What the estimator predicts, as a trial keeps it; ValueError for a shape not promised."""
+    found = kept(problem.task, estimator.predict(X))
+    expected = (rows, problem.classes) if problem.task == "multiclass" else (rows,)
+    if found.shape != expected:
+        raise ValueError(
+            f"predict gave raw outputs of shape {found.shape}; {expected} is expected of"
+            f" {rows} rows, {problem.task}"
+        )
+    return found
 
 
 def fingerprint(outputs: np.ndarray) -> str:

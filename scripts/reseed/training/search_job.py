@@ -15,6 +15,7 @@ import pandas as pd
 from reseed import store
 from reseed.atomic import write_json
 from reseed.coordinates import Coordinates
+from reseed.keys import Watched
 from reseed.metrics import judging
 from reseed.setting_files import SettingFiles
 from reseed.training.block import Splits, problem_of, recipe_of, register_environment
@@ -73,6 +74,8 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
     if known:
         report("the store holds this search already")
     else:
+        own = Watched(job["setting"]["own_files"])
+        own.refuse_edits()
         started = time.perf_counter()
         found = found_by_search(files, trial, chunks, device, threads, report)
         summary = {
@@ -86,6 +89,7 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
             "key": key,
             "environment": here,
         }
+        own.refuse_edits()
         store.add(log, lambda path: found.log.to_parquet(path, index=False))
         store.add(best, lambda path: write_json(path, summary))
         shutil.rmtree(chunks, ignore_errors=True)
