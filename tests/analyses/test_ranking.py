@@ -48,8 +48,11 @@ def test_runs_without_a_counterpart_and_no_common_run(rng):
 
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_seeds_of_each_models_own_are_put_side_by_side_split_by_split(rng, seeds):
-    rows = [(*row[:4], seed, row[5] + rng.normal(0, 0.004))
-            for row in over_splits(rng, {"x": 0, "y": 0.004}, 6) for seed in range(seeds)]  # fmt: skip
+    rows = [
+        (*row[:4], seed, row[5] + rng.normal(0, 0.004))
+        for row in over_splits(rng, {"x": 0, "y": 0.004}, 6)
+        for seed in range(seeds)
+    ]
     metrics = frame(rows)
     shared = ranking.analyse(data(metrics), {})
     metrics.loc[metrics["model"] == "y", "init"] += 50

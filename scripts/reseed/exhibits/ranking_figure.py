@@ -36,8 +36,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     panels = [(title, part[part["value"].notna()]) for title, part in found if not _orderless(part)]
     if not panels:
         reason = (
-            "No two models, or not all of a dataset, have two runs on the same splits with different"
-            " scores: no order can be compared."
+            "No two models, or not all of a dataset, have two runs on the same splits with"
+            " different scores: no order can be compared."
         )
         return empty_figure(data, data.no_pairs(reason))
     absent = _absent([title for title, part in found if _orderless(part)])
@@ -77,9 +77,7 @@ def _orderless(part: pd.DataFrame) -> bool:
 def _absent(titles: list[str]) -> str:
     named = ", ".join(titles)
     return (
-        f"Not shown, as its models share no two splits or runs of one, or always tie: {named}."
-        if named
-        else ""
+        f"Not shown, as its models do not share two runs, or always tie: {named}." if named else ""
     )
 
 
