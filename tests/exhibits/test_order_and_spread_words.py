@@ -32,8 +32,8 @@ def test_no_run_wrong_is_not_up_to_none():
 
 def test_models_on_the_same_splits_by_other_seeds_are_ordered_split_by_split():
     rows = [
-        trial(0.8 + 0.01 * s + 0.005 * (m == "xgb"), seed=s + 100 * (m == "xgb"), data_seed=s, dataset="magic",
-              metric="auc", model=m) for m in GAINS for s in range(6)
+        trial(0.8 + 0.01 * s + 0.005 * (m == "xgb"), seed=s + 100 * (m == "xgb"), data_seed=s,
+              dataset="magic", metric="auc", model=m) for m in GAINS for s in range(6)
     ]  # fmt: skip
     data, facts = frame(rows), about(("magic",), tuple(GAINS))
     table = ranking.analyse(Data(data, facts), {})
