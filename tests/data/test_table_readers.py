@@ -131,7 +131,7 @@ def test_separator_and_missing_marks(tmp_path):
     ("change", "message"),
     [
         ({"bad": "yes"}, "target column 'bad' has one class only"),
-        ({"bad": ["no", None] * (N // 2)}, "has 30 missing values .first in row 2."),
+        ({"bad": ["no", None] * (N // 2)}, "is empty in 30 of 60 rows .first in row 2."),
         ({"bad": list("abc") * (N // 3)}, "has 3 classes .a, b, c., but the task is binary"),
         ({"empty": np.nan}, "column 'empty' holds no value at all: list it under drop"),
         ({"day": ["2020-01-31", "2021-02-01"] * (N // 2)}, "column 'day' holds dates"),
@@ -173,7 +173,7 @@ def test_bad_entries(tmp_path):
     refuse(CLEAN, tmp_path, "set task: regression", target="price", drop=[], task="multiclass")
     refuse(CLEAN, tmp_path, "set task: binary", task="multiclass")
     refuse(CLEAN.assign(p=1.0), tmp_path, "one value only", target="p", task="regression")
-    refuse(CLEAN.assign(who=None), tmp_path, "group column 'who' has 60 missing", group="who")
+    refuse(CLEAN.assign(who=None), tmp_path, "group column 'who' is empty in 60 of 60", group="who")
     refuse(CLEAN.iloc[:0], tmp_path, "the table is empty")
 
 

@@ -50,7 +50,7 @@ def test_a_study_named_after_the_configuration(project):
     ("frame", "changes", "expected"),
     [
         (rows(y="yes"), {}, "has one class only ('yes')"),
-        (rows(y=[None, *["yes", "no"] * 29, "yes"]), {}, "1 missing values (first in row 1)"),
+        (rows(y=[None, *["yes", "no"] * 29, "yes"]), {}, "empty in 1 of 60 rows (first in row 1)"),
         (rows().drop(columns="y"), {}, "target column 'y' is not in the table"),
         (rows(), {"sources": [FILE | {"sha256": "0" * 64}]}, "expected sha256"),
     ],

@@ -53,7 +53,8 @@ def encode_target(
     missing = np.flatnonzero(values.isna())
     if missing.size:
         raise ReseedError(
-            f"{column} has {missing.size} missing values (first in row {missing[0] + 1}): "
+            f"{column} is empty in {missing.size} of {len(values)} rows (first in row "
+            f"{missing[0] + 1}): "
             "remove these rows"
         )
     if task == "regression":

@@ -111,8 +111,8 @@ def _finish(where: str, dataset: dict, options, raw: Raw, fetched: Fetched | Non
         values = columns.require(where, raw.frame, group, "group")
         if values.isna().any():
             raise ReseedError(
-                f"{where}: group column {group!r} has {values.isna().sum()} missing values: "
-                "give each row its group or remove it"
+                f"{where}: group column {group!r} is empty in {values.isna().sum()} of "
+                f"{len(values)} rows: give each row its group or remove it"
             )
         groups = pd.factorize(values, sort=True)[0].astype(np.int64)
     kept = _subsample(where, dataset, options, target, raw.parts)

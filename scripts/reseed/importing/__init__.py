@@ -34,7 +34,7 @@ from reseed.importing.metric_choice import choose_metrics, directions, same_unit
 from reseed.importing.shapes import long_table
 from reseed.importing.sizes import split_sizes
 from reseed.importing.sources import open_results
-from reseed.importing.table import Table
+from reseed.importing.table import IN_MEMORY, Table
 from reseed.importing.trackers import warn_of_sweep
 from reseed.outputs import SCORED
 
@@ -118,11 +118,12 @@ def _primary(wanted: object, tasks: dict[str, dict]) -> object:
 
 
 def _read_from(table: Table, found: dict, scores: list[str]) -> str:
+    source = "the table" if table.path == IN_MEMORY else Path(table.path).name
     if table.layout.derived:
-        return f"Read from {Path(table.path).name}: {table.layout.derived}."
+        return f"Read from {source}: {table.layout.derived}."
     found = {name: column for name, column in found.items() if name != "value"}
     found |= {"score": scores} if scores else {}
     columns = ", ".join(
         f"{name} from {' and '.join(map(repr, parts_of(column)))}" for name, column in found.items()
     )
-    return f"Read from {Path(table.path).name}: {columns}."
+    return f"Read from {source}: {columns}."

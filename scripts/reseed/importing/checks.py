@@ -6,7 +6,7 @@ import pandas as pd
 
 from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
-from reseed.importing.shapes import KEY
+from reseed.importing.shapes import KEY, ONE_DATASET
 from reseed.importing.table import SHOWN, Table, few
 from reseed.importing.words import STEPS, words_of
 from reseed.schemas import PLACE
@@ -133,7 +133,8 @@ def uneven_runs(table: Table, metrics: pd.DataFrame) -> None:
             told = [f"{model} lacks {count}" for model, count in lacking.items()]
             uneven.append(f"{dataset}: of {total} {noun}, {few(told)}.")
     if single:
-        table.notes.append(f"One model only, so nothing is compared: {few(single)}.")
+        where = f" on {few(single)}" if single != [ONE_DATASET] else ""
+        table.notes.append(f"One model only, so nothing is compared{where}.")
     table.notes.extend(uneven[:SHOWN])
     if len(uneven) > SHOWN:
         table.notes.append(f"So on {len(uneven) - SHOWN} more datasets.")

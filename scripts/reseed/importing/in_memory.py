@@ -13,7 +13,7 @@ from reseed.errors import ReseedError
 from reseed.importing.columns import RUN, known_name
 from reseed.importing.files import checked, with_index
 from reseed.importing.layouts import numbered
-from reseed.importing.table import Layout, Table
+from reseed.importing.table import IN_MEMORY, Layout, Table
 from reseed.metric_names import direction
 
 _COLUMNS = {"params", "model", "fit_time"}
@@ -34,7 +34,7 @@ def of_frame(frame: pd.DataFrame) -> Table:
     across = frame.columns.name
     levels = {str(level) for level in frame.index.names if level is not None}
     frame = with_index(frame).rename_axis(columns=None).rename(columns=str)
-    table = checked(Table("The table", frame, np.arange(len(frame)), "row"))
+    table = checked(Table(IN_MEMORY, frame, np.arange(len(frame)), "row"))
     return table if known_name(across) is None else _long(table, str(across), levels)
 
 

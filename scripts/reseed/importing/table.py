@@ -13,6 +13,8 @@ import pandas as pd
 from reseed.errors import ReseedError
 
 SHOWN = 5
+#: What stands for the path of a table that is in no file.
+IN_MEMORY = "The table"
 #: How files write a score that is not there.
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 #: Meant as a number, though it is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
