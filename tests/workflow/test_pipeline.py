@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import FOREST
+from projects import FOREST
 from reseed.trials import read_trial
 
 pytestmark = pytest.mark.workflow

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 import requests
-from conftest import REPOSITORY, Project
+from projects import REPOSITORY, Project
 from reseed.data.download import index_urls
 from reseed.startup import MIRROR_VARIABLE, data_mirror
 

@@ -4,7 +4,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from conftest import REPOSITORY, Project
+from projects import REPOSITORY, Project
 
 pytestmark = pytest.mark.workflow
 EXAMPLE = REPOSITORY / "docs" / "examples" / "compare.yaml"

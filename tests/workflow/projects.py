@@ -1,0 +1,147 @@
+"""A small project: a copy of the pipeline, a table, a study."""
+
+import copy
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+from reseed.trials import read_trial
+
+REPOSITORY = Path(__file__).parent.parent.parent
+PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
+FOREST = {
+    "name": "forest",
+    "title": "Forest",
+    "factory": "reseed.models.forest:random_forest",
+    "hyperparameters": {"n_estimators": 5, "max_depth": 4},
+    "search_space": {"max_depth": {"low": 2, "high": 4}},
+    "seconds_per_trial": 0.05,
+}
+BOOST = FOREST | {"name": "boost", "title": "Boost", "factory": "reseed.models.boosting:xgb"}
+BOTH = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
+STUDY = {
+    "name": "small",
+    "title": "A small study",
+    "keep": ["test"],
+    "datasets": ["table"],
+    "models": ["forest", "boost"],
+    "splits": [{"kind": "holdout", "test": 0.3}],
+    "experiments": {
+        "model_seeds": {"seeds": {"model": {"count": 4}}},
+        "data_seeds": {"seeds": {"data": {"count": 3}, "model": 0}},
+    },
+    "analyses": {"spread": {"kind": "spread"}},
+    "exhibits": {
+        "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"} | BOTH,
+        "bars": {"kind": "range_bars", "title": "Ranges", "analysis": "spread"} | BOTH,
+    },
+}
+
+
+class Project:
+    """A project folder and `snakemake` in it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
+        self.environment = kept | {"RESEED_DATA_MIRROR": ""}
+        self.study = copy.deepcopy(STUDY)
+
+    def lay_out(self) -> None:
+        """Copy the pipeline and write a table, two models and a study."""
+        folder = self.folder
+        for part in PARTS:
+            source = REPOSITORY / part
+            if source.is_dir():
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, folder / part)
+        self.write("config", {"scale": "smoke", "block_seconds": 60})
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+        frame["y"] = np.where(frame["a"] + rng.normal(size=200) > 0, "yes", "no")
+        self.table(frame)
+        self.write("models/forest", FOREST)
+        self.write("models/boost", BOOST)
+        self.write("studies/small", self.study)
+
+    def write(self, place: str, entry: dict) -> None:
+        path = self.folder / "config" / f"{place}.yaml"
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(yaml.safe_dump(entry))
+
+    def table(self, frame: pd.DataFrame, **changes) -> None:
+        frame.to_csv(self.folder / "table.csv", index=False)
+        entry = {
+            "name": "table",
+            "title": "A table",
+            "task": "binary",
+            "target": "y",
+            "positive": "yes",
+            "sources": [{"kind": "file", "path": "table.csv"}],
+        }
+        self.write("datasets/table", entry | changes)
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, fails: bool = False) -> str:
+        """Run snakemake and return what it printed; the exit status must be as expected."""
+        process = self.start(*arguments)
+        try:
+            text, _ = process.communicate(timeout=600)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        assert (process.returncode != 0) == fails, text
+        return text
+
+    def change(self, **parts) -> None:
+        """Write the study with some parts changed."""
+        self.study |= parts
+        self.write("studies/small", self.study)
+
+    def append(self, file: str, text: str) -> None:
+        """Add text to a file of the library."""
+        path = self.folder / "scripts" / "reseed" / file
+        path.write_text(path.read_text() + text)
+
+    def metrics(self) -> pd.DataFrame:
+        """The study's collected table."""
+        return pd.read_parquet(self.folder / "results" / "studies" / "small" / "metrics.parquet")
+
+    def trials(self) -> dict[str, str]:
+        """Trial files by path, each with what it holds."""
+        files = sorted((self.folder / "results" / "trials").rglob("*.parquet"))
+        return {str(path.relative_to(self.folder)): read_trial(path)["key"] for path in files}
+
+    def trained(self) -> int:
+        """Trials that a run trained, as its logs tell (not those it linked)."""
+        logs = (self.folder / "results" / "logs" / "train").glob("*.log")
+        return sum(len(re.findall(r": ok in|: failed in", log.read_text())) for log in logs)
+
+    def forget_logs(self) -> None:
+        """Remove the logs of training, so that `trained` counts the next run alone."""
+        shutil.rmtree(self.folder / "results" / "logs" / "train", ignore_errors=True)
+
+    def planned(self, *arguments: str) -> dict[str, int]:
+        """How many jobs of each rule a run would execute."""
+        table = self.run("-n", *arguments, "--quiet", "host")  # Snakemake's own lines
+        jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", table, re.MULTILINE)
+        return {name: int(count) for name, count in jobs if name != "total"}
