@@ -57,5 +57,5 @@ def test_classes_are_those_of_the_probabilities():
     logits = np.array([-0.1, 0.0, 1e-7], dtype=np.float32)
     assert predicted_class("binary", logits).tolist() == [0, 0, 1]
     assert predicted_class("multiclass", np.array([[0, 2, 2], [1, 0, -1]])).tolist() == [1, 0]
-    with pytest.raises(ValueError, match="not classes"):
+    with pytest.raises(ValueError, match="no classes"):
         predicted_class("regression", logits)

@@ -127,9 +127,16 @@ def test_a_shared_trial_counts_for_the_arm_that_is_shown(study):
     assert "Failed trials (left out): 0 of 23." in table.footnote  # init 0 is order 0
 
 
-def test_an_order_that_is_not_drawn_is_named_by_its_experiment(study):
+def test_an_order_is_named_by_its_experiment_drawn_or_not(study):
     canvas, drawn = ranking_figure.figure(drawn_from(ranking, *study), {})
-    assert "Failed trials (left out): 0 of 54." in drawn.footnote
+    assert "Failed trials (left out): 0 of 70." in drawn.footnote
+    labels = [text.get_text() for text in canvas.axes[0].get_yticklabels()]
+    assert sorted(labels) == ["Our loans · Init against order", "Our loans · Splits and seeds"]
+    trials, *facts = study
+    trials = trials.copy()
+    arms = trials["experiment"] == trials["experiment"].iloc[-1]
+    trials.loc[arms, "data_seed"] += trials.loc[arms, "arm"].factorize()[0]  # no split is shared
+    canvas, drawn = ranking_figure.figure(drawn_from(ranking, trials, *facts), {})
     assert drawn.footnote.endswith("or always tie: Our loans · Init against order.")
     labels = [text.get_text() for text in canvas.axes[0].get_yticklabels()]
     assert labels == ["Our loans · Splits and seeds"]

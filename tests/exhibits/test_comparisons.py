@@ -104,7 +104,8 @@ def test_tables_without_anything_to_show(study):
 def test_ranking_names_what_it_leaves_out(study):
     metrics = study.metrics.copy()
     shifted = (metrics["dataset"] == "b") & (metrics["model"] == "x")
-    metrics.loc[shifted, ["init", "order", "dropout", "augment"]] += 100
+    metrics.loc[shifted, "data_seed"] += 100
+    metrics["test_ratio"] = 0.2
     data = exhibit(Data(metrics, study.about), ranking, "ranking_figure", {"n_draws": 100})
     assert "Not shown, as its models do not share two runs, or always tie: b." in (
         ranking_figure.figure(data, {})[1].footnote
