@@ -203,11 +203,11 @@ def _record(pairs: pd.DataFrame, model: str, least: int) -> dict:
 def _others(pairs: pd.DataFrame, model: str) -> dict[str, list[str]]:
     """Whom a model was compared with, by what was shown: it won, it lost, or neither (open)."""
     found: dict[str, list[str]] = {"won": [], "lost": [], "open": []}
-    for a, b, outcome in pairs[["model_a", "model_b", "outcome"]].itertuples(index=False):
-        if model in (a, b):
-            decided = "won" if a == model else "lost"
-            side = decided if outcome == "difference" else "open"
-            found[side].append(b if a == model else a)
+    own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
+    for a, b, outcome in own[["model_a", "model_b", "outcome"]].itertuples(index=False):
+        decided = "won" if a == model else "lost"
+        side = decided if outcome == "difference" else "open"
+        found[side].append(b if a == model else a)
     return found
 
 

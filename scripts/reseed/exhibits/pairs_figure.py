@@ -59,8 +59,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if not panels:
         reason = "No two models have runs that can be set side by side."
         return empty_figure(data, data.no_pairs(reason))
-    labels = [pair_title(data, row) for _, row in rows.iterrows()]
-    columns = 1 if max(map(len, labels)) > LONG_LABEL else 2
+    longest = max(len(pair_title(data, row)) for row in rows.to_dict("records"))
+    columns = 1 if longest > LONG_LABEL else 2
     heights = [0.17 * len(part) + 0.75 for _, part in panels]
     handles = _legend(rows)
     room = style.legend_room([handle.get_label() for handle in handles])

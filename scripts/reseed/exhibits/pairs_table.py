@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from reseed.options import Experiments
@@ -44,7 +46,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     lines, level = Rows(), rows["level"].max()
     for title, part in settings(data, rows):
         places, section = difference_places(part), with_unit(title, part)
-        for _, row in part.iterrows():
+        for row in part.to_dict("records"):
             difference, interval = difference_and_interval(row, places)
             cells = {
                 "Pair": pair_title(data, row),
@@ -103,14 +105,14 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     ]
 
 
-def _rank_p(row: pd.Series) -> str:
+def _rank_p(row: Mapping) -> str:
     """The adjusted p-value; where no outcome could have rejected, the least it could have been."""
     if row["rank_p_least"] > row["alpha"]:
         return f"≥ {p_text(row['rank_p_least'])}"
     return p_cell(row["rank_p_holm"])
 
 
-def _n(row: pd.Series) -> str:
+def _n(row: Mapping) -> str:
     if row["design"] == "unpaired":
         return f"{row['n_a']:.0f} + {row['n_b']:.0f}"
     return f"{row['n']:.0f}"

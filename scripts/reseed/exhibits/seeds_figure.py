@@ -50,7 +50,9 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if not panels:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
         return empty_figure(data, data.no_pairs(reason))
-    longest = max(len(pair_title(data, row)) for _, row in rows.drop_duplicates(PAIR).iterrows())
+    longest = max(
+        len(pair_title(data, row)) for row in rows.drop_duplicates(PAIR).to_dict("records")
+    )
     columns = 1 if longest > LONG_LABEL else 2
     pairs = [len(part.drop_duplicates(PAIR)) for _, part in panels]
     lines = 1 if longest < _WIDEST - _MOST_SAID else 2

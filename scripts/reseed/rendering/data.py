@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 from reseed.analyses.arms import with_arms
+from reseed.coordinates import base_name
 from reseed.metric_names import title_in_text as metric_title
 from reseed.rendering.footnotes import scale_sentence, sentence
 from reseed.rendering.numbers import from_to
@@ -111,9 +112,12 @@ class ExhibitData:
 
     def _off_recipe(self, model: str) -> bool:
         """Whether the model runs off its usual recipe, and in no other."""
-        name = model.partition("~")[0]
-        alone = sum(other.partition("~")[0] == name for other in self.about["models"]) == 1
-        return alone and bool(self.changes(model))
+        return self._recipes[base_name(model)] == 1 and bool(self.changes(model))
+
+    @cached_property
+    def _recipes(self) -> Counter:
+        """In how many recipes a model of the study is."""
+        return Counter(map(base_name, self.about["models"]))
 
     def _unique(self, kind: str, identifier: str) -> str:
         """Title without marks; what shares its title with another has its identifier beside it."""
