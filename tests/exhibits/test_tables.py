@@ -177,6 +177,7 @@ def test_a_variant_is_marked_and_explained(statistics):
     assert data.model("ffnn~max_epochs=9") == "FFNN†"
     assert data.recipes(["ffnn~max_epochs=9"]) == ["FFNN: max_epochs=9"]
     about["models"]["ffnn~max_epochs=5"] = {"title": "FFNN"}
+    data = ExhibitData(None, pd.DataFrame(), about)
     assert data.model("ffnn~max_epochs=9") == "FFNN, max_epochs=9"
 
 
