@@ -28,6 +28,25 @@ BOOKKEEPING = {
     *("hidden", "dim", "depth", "leaf", "batch", "lr", "learning", "decay", "weight", "dropout"),
     *("momentum", "alpha", "gamma", "lambda", "c", "std", "sd", "stderr", "var", "ci"),
 }
+#: Any of these in a heading: a summary of datasets, and none of them.
+_AVERAGES = {"mean", "average", "avg", "overall"}
+#: Of these alone is the heading of a setting or size, as `learning_rate` or `Params (M)`.
+_SETTINGS = BOOKKEEPING | {"rate", "rank", "min", "max", "m", "k", "b"}
+
+
+def may_be_dataset(column: str) -> bool:
+    """Whether a heading may be a dataset's: of no mean, no setting and no size.
+
+    A single letter (`c`) may be.
+    """
+    found = words_of(column)
+    setting = found <= _SETTINGS and any(len(word) > 1 for word in found)
+    return not (setting or found & _AVERAGES)
+
+
+def sums_up(label: str) -> bool:
+    """Whether a row of this label is called as one that sums up others."""
+    return label.lower().strip(".: ") in SUMMARIES
 
 
 def words_of(column: str) -> set[str]:
