@@ -15,7 +15,7 @@ import pandas as pd
 
 from reseed.errors import ReseedError
 from reseed.importing.columns import LABELS, known_name
-from reseed.importing.paths import common_folder
+from reseed.importing.paths import common_folder, places_of
 from reseed.importing.table import MISSING, Table, few
 
 _PARQUET = (".parquet", ".pq")
@@ -140,7 +140,7 @@ def with_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_tables(paths: list[Path], file_format: str = "auto", mapping: dict | None = None) -> Table:
-    """Several files, one below the other; where no column names the model each file names its own.
+    """Several files, one below the other; what no column says (model, seed, …) their names do.
 
     mapping: the user's `columns`. A line is told as `12 of file.csv`. Raises ReseedError as
     `read_table`, or where files do not have the same columns.
@@ -155,18 +155,29 @@ def read_tables(paths: list[Path], file_format: str = "auto", mapping: dict | No
                 f"{path} and {paths[0]} do not have the same columns: {', '.join(sorted(other))} "
                 "is in one of them only. Give the files the same columns."
             )
-    frames = [table.frame for table in tables]
-    if "model" not in {*map(known_name, tables[0].columns), *(mapping or {})}:
-        frames = [f.assign(model=name) for f, name in zip(frames, _names(paths), strict=True)]
+    told = {*map(known_name, tables[0].columns), *(mapping or {})}
+    places = [{n: v for n, v in p.items() if known_name(n) not in told} for p in _places(paths)]
+    frames = [t.frame.assign(**place) for t, place in zip(tables, places, strict=True)]
+    folder = common_folder(paths)
     where = [
-        f"{number} of {path.name}"
+        f"{number} of {path.absolute().relative_to(folder).as_posix()}"
         for path, table in zip(paths, tables, strict=True)
         for number in table.where
     ]
     joined = pd.concat(frames, ignore_index=True)
     path = f"{paths[0]} and {len(paths) - 1} more"
     notes = list(dict.fromkeys(note for table in tables for note in table.notes))
+    named = dict.fromkeys(name for place in places for name in place)
+    notes += [f"By the names of the files: {', '.join(named)}."] if named else []
     return Table(path, joined, np.array(where), tables[0].place, notes=notes)
+
+
+def _places(paths: list[Path]) -> list[dict]:
+    """What the files' paths say of their runs; where they hold no number, each names a model."""
+    places = places_of(paths)
+    if any(set(place) > {"model"} for place in places):
+        return places
+    return [{"model": name} for name in _names(paths)]
 
 
 def _names(paths: list[Path]) -> list[str]:

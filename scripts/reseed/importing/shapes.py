@@ -8,7 +8,7 @@ import pandas as pd
 from reseed.errors import nearest
 from reseed.importing.columns import NAMES, RUN, parts_of, plain, used
 from reseed.importing.table import Table
-from reseed.importing.words import BOOKKEEPING, SUBSETS, TRAINING, sums_up, words_of
+from reseed.importing.words import BOOKKEEPING, STEPS, SUBSETS, TRAINING, sums_up, words_of
 from reseed.metric_names import direction
 
 #: What identifies a run.
@@ -65,7 +65,8 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
 def _may_tell(table: Table, found: dict, runs: pd.DataFrame) -> str:
     """A hint at a column that no two runs of a model share, and that models do."""
     metric = [table.text(found["metric"])] if "metric" in found else []
-    for column in (c for c in table.columns if c not in used(found) and direction(c) is None):
+    free = [c for c in table.columns if c not in used(found) and direction(c) is None]
+    for column in (c for c in free if not STEPS & words_of(c)):
         label = table.text(column)
         own = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
         shared = runs["model"].groupby(label).nunique().max() > 1
