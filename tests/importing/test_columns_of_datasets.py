@@ -107,3 +107,19 @@ def test_what_the_user_names_is_a_dataset_and_what_not_is_said_so():
     metrics, about = read(wide().rename(columns={"cola": "time"}), metric=wanted)
     assert set(metrics["dataset"]) == {*wanted}
     assert "Left out: mrpc, rte, mnli, for which no `metric` is named." in about["notes"]
+
+
+@pytest.mark.parametrize("label", ["Avg. rank", "Average accuracy", "Mean", "Rank"])
+def test_a_row_below_the_datasets_that_sums_them_up(label):
+    frame = pd.DataFrame({"dataset": [*DATASETS, label], "small": 0.5, "large": 0.6})
+    with pytest.raises(ReseedError, match=f"holds '{label}': a row that sums up"):
+        read(frame, metric="accuracy")
+
+
+def test_a_size_beside_columns_of_models_is_none_and_lr_is_one():
+    sizes = {"n_samples": 90, "n_classes": 2, "Instances": 90}
+    frame = pd.DataFrame({"dataset": DATASETS, **sizes, "lr": 0.4, "rf": 0.3})
+    metrics, about = read(frame, metric="rmse")
+    assert set(metrics["model"]) == {"lr", "rf"}
+    told = "Left out: n_samples, n_classes, Instances, which by their names are no models."
+    assert told in about["notes"]

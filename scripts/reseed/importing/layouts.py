@@ -15,7 +15,7 @@ import pandas as pd
 
 from reseed.importing.columns import RUN, known_name, parts_of, plain
 from reseed.importing.table import Layout, Table, few
-from reseed.importing.words import STEPS, SUMMARIES, TAKEN, may_be_dataset, words_of
+from reseed.importing.words import STEPS, SUMMARIES, TAKEN, is_size, may_be_dataset, words_of
 from reseed.metric_names import ROUNDED, direction, is_share
 
 #: Columns read as a model or dataset each that a note names.
@@ -275,7 +275,9 @@ def _scores(table: Table, told: Told) -> tuple[list[str], list[str]]:
     """Columns of numbers that may be scores of what their heading names, and those that say what
     something took or sum others up."""
     free = told.free_numbers(table)
-    other = [c for c in free if words_of(c) & (STEPS | TAKEN) or plain(c) in SUMMARIES]
+    other = [
+        c for c in free if words_of(c) & (STEPS | TAKEN) or plain(c) in SUMMARIES or is_size(c)
+    ]
     return [c for c in free if c not in other], other
 
 

@@ -8,7 +8,15 @@ import pandas as pd
 from reseed.errors import nearest
 from reseed.importing.columns import NAMES, RUN, parts_of, plain, used
 from reseed.importing.table import Table
-from reseed.importing.words import BOOKKEEPING, STEPS, SUBSETS, TRAINING, sums_up, words_of
+from reseed.importing.words import (
+    BOOKKEEPING,
+    STEPS,
+    SUBSETS,
+    TRAINING,
+    sums_up,
+    sums_up_datasets,
+    words_of,
+)
 from reseed.metric_names import direction
 
 #: What identifies a run.
@@ -103,7 +111,8 @@ def _labels(table: Table, column: str) -> pd.Series:
 
 def _sums_up(table: Table, column: str, text: pd.Series, noun: str) -> None:
     """Rows such as `mean` among the labels of runs, datasets or items are a mistake."""
-    sums = text.isin([label for label in text.unique() if sums_up(label)])
+    is_sum = sums_up_datasets if noun == "dataset" else sums_up
+    sums = text.isin([label for label in text.unique() if is_sum(label)])
     if sums.any() and not sums.all():
         table.mistake(
             f"column {column!r} holds {text[sums].iloc[0]!r}: a row that sums up others is no "

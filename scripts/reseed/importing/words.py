@@ -31,7 +31,12 @@ BOOKKEEPING = {
 #: Any of these in a heading: a summary of datasets, and none of them.
 _AVERAGES = {"mean", "average", "avg", "overall"}
 #: Of these alone is the heading of a setting or size, as `learning_rate` or `Params (M)`.
-_SETTINGS = BOOKKEEPING | {"rate", "rank", "min", "max", "m", "k", "b"}
+_SIZES = {
+    *("n", "num", "number", "count", "size", "rows", "samples", "features", "classes", "labels"),
+    *("instances", "attributes", "params", "parameters", "m", "k", "b"),
+}
+_RANKS = {"rank", "ranks"}
+_SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
 
 
 def may_be_dataset(column: str) -> bool:
@@ -39,9 +44,23 @@ def may_be_dataset(column: str) -> bool:
 
     A single letter (`c`) may be.
     """
-    found = words_of(column)
-    setting = found <= _SETTINGS and any(len(word) > 1 for word in found)
-    return not (setting or found & _AVERAGES)
+    return not (_all_of(column, _SETTINGS) or words_of(column) & _AVERAGES)
+
+
+def is_size(column: str) -> bool:
+    """Whether a heading is that of a size, as `n_samples`: of no model either."""
+    return _all_of(column, _SIZES)
+
+
+def _all_of(heading: str, known: set[str]) -> bool:
+    """Whether a heading has these words alone, and one of more than a letter."""
+    found = words_of(heading)
+    return found <= known and any(len(word) > 1 for word in found)
+
+
+def sums_up_datasets(label: str) -> bool:
+    """As `sums_up`, of a dataset's place: `Average accuracy` and `Rank` too."""
+    return sums_up(label) or bool(words_of(label) & _AVERAGES) or _all_of(label, _RANKS)
 
 
 def sums_up(label: str) -> bool:
