@@ -172,6 +172,7 @@ def test_names_may_be_numbers(runs):
     ("given", "words"),
     [
         ({"columns": "model"}, "`columns`: give a dict"),
+        ({"columns": {"dataset": None}}, "'dataset' is mapped to None"),
         ({"greater_is_better": "yes"}, "not 'yes'"),
         ({"greater_is_better": {"ndcg": "yes"}}, "not 'yes'"),
         ({"pairs": ["new", "old"]}, "pairs of two different models"),

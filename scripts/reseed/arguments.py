@@ -50,7 +50,11 @@ def mapped(columns: object) -> dict[str, str | list[str]]:
             f"`columns`: give a dict, Reseed's name: the table's, as {{'model': 'arch'}}, not "
             f"{columns!r}."
         )
-    return texts(columns or {})
+    found = texts(columns or {})
+    for name, column in found.items():
+        if not column or not all(column):
+            raise ReseedError(f"`columns`: {name!r} is mapped to {column!r}. Give a column's name.")
+    return found
 
 
 def texts(names: object) -> Any:

@@ -152,3 +152,14 @@ def test_tied_models_are_reversed_half_of_the_time():
     table = ranking.analyse(data(one_split({"x": 0.8 + d, "y": np.full(6, 0.8)})), {})
     curve = table[table["statistic"] == "reversal"].set_index("m")["value"]
     assert curve.to_numpy() == pytest.approx(0.5, abs=0.03)
+
+
+def test_runs_of_own_seeds_are_put_side_by_side_whatever_the_order_of_the_rows(rng):
+    scores = 0.8 + 0.05 * rng.standard_normal((3, 8))
+    samples = dict(zip("abc", scores, strict=True))
+    metrics = one_split(samples, first={"a": 0, "b": 100, "c": 200})
+    pairs = [(i, j) for i in range(8) for j in range(i)]
+    tau = np.mean([stats.kendalltau(scores[:, i], scores[:, j]).statistic for i, j in pairs])
+    for rows in (metrics, metrics.sample(frac=1, random_state=2, ignore_index=True)):
+        table = ranking.analyse(data(rows), {}).set_index("statistic")
+        assert table.loc["mean_tau", "value"] == pytest.approx(tau)

@@ -89,3 +89,37 @@ def test_a_column_that_would_tell_runs_apart_is_named(name):
         read(frame)
     with pytest.raises(ReseedError, match=r"It has model, \w+, accuracy\.$"):
         read(frame.assign(**{name: range(6)}))  # no two models share a run
+
+
+def test_settings_sizes_and_averages_are_no_datasets():
+    beside = {"lr": 1e-3, "dropout": 0.1, "Params (M)": 0.5, "GLUE avg": 0.7, "average score": 0.7}
+    metrics, about = read(wide().assign(**beside), metric="accuracy")
+    assert scores(metrics) == SCORES
+    told = next(note for note in about["notes"] if note.startswith("Left out"))
+    assert all(name in told for name in beside)
+    # A word of a setting within a dataset's name, and one letter, do not make a setting of it.
+    metrics, _ = read(wide().rename(columns={"cola": "cpu_act", "rte": "c"}), metric="accuracy")
+    assert set(metrics["dataset"]) == {"cpu_act", "c", *DATASETS} - {"cola", "rte"}
+
+
+def test_what_the_user_names_is_a_dataset_and_what_not_is_said_so():
+    wanted = {"time": "accuracy", "sst2": "accuracy"}
+    metrics, about = read(wide().rename(columns={"cola": "time"}), metric=wanted)
+    assert set(metrics["dataset"]) == {*wanted}
+    assert "Left out: mrpc, rte, mnli, for which no `metric` is named." in about["notes"]
+
+
+@pytest.mark.parametrize("label", ["Avg. rank", "Average accuracy", "Mean", "Rank"])
+def test_a_row_below_the_datasets_that_sums_them_up(label):
+    frame = pd.DataFrame({"dataset": [*DATASETS, label], "small": 0.5, "large": 0.6})
+    with pytest.raises(ReseedError, match=f"holds '{label}': a row that sums up"):
+        read(frame, metric="accuracy")
+
+
+def test_a_size_beside_columns_of_models_is_none_and_lr_is_one():
+    sizes = {"n_samples": 90, "n_classes": 2, "Instances": 90}
+    frame = pd.DataFrame({"dataset": DATASETS, **sizes, "lr": 0.4, "rf": 0.3})
+    metrics, about = read(frame, metric="rmse")
+    assert set(metrics["model"]) == {"lr", "rf"}
+    told = "Left out: n_samples, n_classes, Instances, which by their names are no models."
+    assert told in about["notes"]

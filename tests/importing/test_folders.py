@@ -4,7 +4,9 @@ import json
 import shutil
 import struct
 
+import pandas as pd
 import pytest
+from reseed.errors import ReseedError
 from reseed.importing import import_results
 
 EXPECTED = {(m, s): round(0.7 + 0.1 * i + s / 100, 3) for i, m in enumerate("ab") for s in range(4)}
@@ -84,3 +86,51 @@ def test_a_number_within_a_name_is_no_fold(tmp_path):
     metrics, _ = read(tmp_path, metric="acc")
     assert set(metrics["model"]) == {"alphafold0", "alphafold1"}
     assert set(metrics["fold"]) == {0}
+
+
+def _tables(folder, names, **columns):
+    """A table of two folds in each file; a fold's score tells its file's number in `names`."""
+    for i, name in enumerate(names):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        table = pd.DataFrame({"fold": [0, 1], "acc": [0.5 + i / 100, 0.6 + i / 100]})
+        table.assign(**columns).to_csv(path, index=False)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["rf_seed0.csv", "rf_seed1.csv", "svm_seed0.csv", "svm_seed1.csv"],
+        ["rf/seed_0.csv", "rf/seed_1.csv", "svm/seed_0.csv", "svm/seed_1.csv"],
+        ["rf/seed=0/out.csv", "rf/seed=1/out.csv", "svm/seed=0/out.csv", "svm/seed=1/out.csv"],
+    ],
+)
+def test_names_of_tables_say_model_and_seed(tmp_path, names):
+    metrics, about = import_results(_tables(tmp_path, names), {}, {"name": "mine"})
+    first = metrics[metrics["fold"] == 0].set_index(["model", "init"])["acc"]
+    assert first.round(6).to_dict() == {
+        ("rf", 0): 0.5, ("rf", 1): 0.51, ("svm", 0): 0.52, ("svm", 1): 0.53
+    }  # fmt: skip
+    assert "By the names of the files: model, seed." in about["notes"]
+
+
+def test_what_a_column_says_no_name_does(tmp_path):
+    names = ["a_seed0.csv", "b_seed1.csv"]
+    _tables(tmp_path, names, model="rf", random_state=[7, 8])
+    with pytest.raises(ReseedError, match=r"lines 2 of a_seed0.csv, 2 of b_seed1.csv"):
+        import_results(tmp_path, {}, {"name": "mine"})
+
+
+def test_the_file_that_is_no_json_is_named(tmp_path):
+    for i, text in enumerate(['{"acc": 0.5}', "{broken"]):
+        (tmp_path / f"seed{i}.json").write_text(text)
+    with pytest.raises(ReseedError, match=r"seed1\.json: cannot be read as JSON"):
+        import_results(tmp_path, {"metric": "acc"}, {"name": "mine"})
+
+
+def test_steps_of_training_are_not_hinted_at_as_runs(tmp_path):
+    log = pd.DataFrame({"model": ["a", "a", "b", "b"], "epoch": [0, 1] * 2, "acc": 0.5})
+    with pytest.raises(ReseedError, match="no column tells the runs") as refused:
+        import_results(log, {}, {"name": "mine"})
+    assert "would" not in str(refused.value)

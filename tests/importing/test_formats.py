@@ -346,3 +346,23 @@ def test_commas_that_may_be_of_thousands_are_refused(tmp_path):
     path.write_text("model;seed;elo\na;1;1,234\na;2;1,250\nb;1;1,310\nb;2;1,302\n")
     with pytest.raises(ReseedError, match=r"lines? 2.*column 'elo' holds '1,234'"):
         read(path, metric="elo", greater_is_better=True)
+
+
+def test_points_beside_decimal_commas_are_no_fractions(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("model;seed;mse;r2\na;0;987;0,81\na;1;1.102;0,8\nb;0;999;0,7\nb;1;1.001;0,75\n")
+    with pytest.raises(ReseedError, match=r"lines 3, 5\): column 'mse' holds '1\.102'.*'r2'"):
+        import_results(path, {"metric": "mse"}, {"name": "mine"})
+    path.write_text("model;seed;mse\na;0;0.987\na;1;1.102\nb;0;1.5\nb;1;1.001\n")
+    metrics, _ = import_results(path, {}, {"name": "mine"})
+    assert metrics["mse"].tolist() == [0.987, 1.102, 1.5, 1.001]
+
+
+def test_commas_in_names_stay_and_each_files_notes_do(tmp_path):
+    rows = "model;seed;acc\n{0};0;0,5\n{0};1;0,6\n"
+    paths = [tmp_path / f"{i}.csv" for i in range(2)]
+    for path, name in zip(paths, ["64,32", "64,320"], strict=True):
+        path.write_text(rows.format(name))
+    metrics, about = import_results(paths, {}, {"name": "mine"})
+    assert set(metrics["model"]) == {"64,32", "64,320"}
+    assert "The comma was read as the decimal sign: 'acc'." in about["notes"]

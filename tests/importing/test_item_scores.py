@@ -112,6 +112,11 @@ def test_a_run_with_an_item_without_a_score_has_failed():
     [
         (table().iloc[1:], "has 39 of the 40 items"),
         (pd.concat([table(), table().iloc[:1]]), "item occurs more than once"),
+        (
+            pd.concat([table(), table().query("qid == 'q0'").assign(qid="all")]),
+            "holds 'all'.* item",
+        ),
+        (table(qid=lambda f: f["qid"].replace("q3", None)), "column 'qid' is empty"),
         (table().query("seed == 0"), "one run of each model"),
         (table().query("seed == 0").drop(columns="seed"), "one run of each model"),
     ],
@@ -132,3 +137,32 @@ def test_metrics_in_rows_over_datasets_need_no_run_column():
     rows = [(m, d, "auc", 0.7 + 0.01 * i) for i, m in enumerate("ab") for d in "uvwxy"]
     metrics, _ = read(pd.DataFrame(rows, columns=["model", "dataset", "metric", "value"]))
     assert len(metrics) == 10
+
+
+def test_a_run_with_an_item_that_did_not_finish_has_failed():
+    frame = table(status="finished")
+    lost = (frame["system"] == "dense") & (frame["seed"] == 4) & (frame["qid"] == "q9")
+    metrics, _ = read(frame.assign(status=frame["status"].mask(lost, "crashed")))
+    failed = metrics[metrics["status"] == "failed"]
+    assert list(zip(failed["model"], failed["init"], strict=True)) == [("dense", 4)]
+
+
+def test_a_column_a_system():
+    wide = table().pivot(index=["seed", "qid"], columns="system", values="ndcg").reset_index()
+    wide = wide.rename_axis(columns=None).rename(columns={"qid": "topic"})
+    metrics, about = read(wide, metric="ndcg")
+    assert about["datasets"]["data"]["task"] == "scored"
+    for (model, seed), runs in metrics.groupby(["model", "init"]):
+        assert runs["ndcg"].item() == pytest.approx(NDCG[SYSTEMS.index(model), seed].mean())
+
+
+def test_right_or_wrong_as_a_frame_and_as_a_file(tmp_path):
+    frame = table(accuracy=lambda f: f["ndcg"] > 0.5).drop(columns="ndcg")
+    path = tmp_path / "items.csv"
+    frame.to_csv(path, index=False)
+    assert set(pd.read_csv(path, dtype=str)["accuracy"]) == {"True", "False"}
+    for source in (frame, frame.astype({"accuracy": "bool[pyarrow]"}), path):
+        metrics, _ = read(source)
+        for (model, seed), runs in metrics.groupby(["model", "init"]):
+            right = NDCG[SYSTEMS.index(model), seed] > 0.5
+            assert runs["accuracy"].item() == pytest.approx(right.mean())

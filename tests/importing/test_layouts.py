@@ -170,3 +170,25 @@ def test_titles_stand_for_names_and_for_variants_that_say_what_they_change():
     assert [shown.model(m) for m in about["models"]] == ["XGB", "RF†", "mine"]
     assert [shown.dataset(d) for d in about["datasets"]] == ["MAGIC", "MAGIC, 500 rows"]
     assert about["experiments"]["results"]["arms"]["xgb"] == "XGB"
+
+
+def test_a_candidate_whose_parameter_is_none(tmp_path):
+    grid = [{"max_depth": [1, None]}, {"max_depth": [2], "criterion": ["entropy"]}]
+    X, y = make_classification(100, random_state=0)
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=3).fit(X, y)
+    path = tmp_path / "search.csv"
+    pd.DataFrame(search.cv_results_).to_csv(path, index=False)
+    names = ["max_depth=1", "max_depth=None", "max_depth=2, criterion=entropy"]
+    for source in (search.cv_results_, path):
+        metrics, _ = import_results(source, {"metric": "accuracy"}, {"name": "mine"})
+        means = metrics.groupby("model")["accuracy"].mean()
+        assert means[names].to_numpy() == pytest.approx(search.cv_results_["mean_test_score"])
+    none = pd.DataFrame(search.cv_results_).drop(columns="params")
+    metrics, _ = import_results(none, {"metric": "accuracy"}, {"name": "mine"})
+    assert metrics["model"].nunique() == 3
+
+
+def test_lists_in_order_say_what_folds_take_for_granted():
+    scores = {"a": [0.1, 0.2, 0.4], "b": [0.2, 0.1, 0.3]}
+    _, about = import_results(scores, {"metric": "auc"}, {"name": "mine"})
+    assert any("test_train_ratio" in note for note in about["notes"])

@@ -167,3 +167,20 @@ def test_a_wide_table_needs_one_of_the_metrics_that_are_named(tmp_path):
     assert about["datasets"]["data"]["metric"] == "auc"
     with pytest.raises(ReseedError, match="no column for the metric 'ndcg' or 'aucc'"):
         import_results(frame, {"metric": ["ndcg", "aucc"]}, {})
+
+
+def _by_model(**models):
+    return pd.DataFrame(models, index=pd.RangeIndex(5, name="fold")).rename_axis(columns="model")
+
+
+def test_a_model_that_sums_up_the_others_is_none():
+    frame = _by_model(rf=[0.81, 0.82, 0.84, 0.8, 0.83], svm=[0.78, 0.8, 0.79, 0.81, 0.77])
+    for name, by in [("mean", "mean"), ("All", "mean"), ("max", "max"), ("std", "std")]:
+        wide = frame.assign(**{name: frame.agg(by, axis=1).round(4)}).rename_axis(columns="model")
+        long = wide.stack().rename("auc").reset_index()
+        for table in (wide, long):
+            with pytest.raises(ReseedError, match=f"'{name}' is no model"):
+                import_results(table, {"metric": "auc"}, {"name": "mine"})
+    baseline = frame.assign(mean=[0.5, 0.51, 0.49, 0.5, 0.52]).rename_axis(columns="model")
+    metrics, _ = import_results(baseline, {"metric": "auc"}, {"name": "mine"})
+    assert set(metrics["model"]) == {"rf", "svm", "mean"}

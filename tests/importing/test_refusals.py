@@ -146,7 +146,7 @@ def test_rows_of_parquet_are_counted_from_one(tmp_path):
 
 def test_conflict_names_the_column_that_was_not_read(read):
     lines = ["model,seed,cross,accuracy", "a,0,x,0.8", "a,0,y,0.9", "a,1,x,0.7"]
-    with pytest.raises(ReseedError, match=r"rows differ: cross$"):
+    with pytest.raises(ReseedError, match=r"data_seed, repeat, fold, item.*rows differ: cross$"):
         read(*lines)
     metrics, _ = read(*lines, columns={"fold": "cross"})
     assert len(metrics) == 3

@@ -167,11 +167,11 @@ def test_an_index_that_was_written_along_is_nothing():
 
 
 def test_columns_that_cannot_be_a_share_are_no_models():
-    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(6)], "n_rows": range(100, 700, 100)})
-    frame = frame.assign(n_features=range(5, 11), rf=np.linspace(0.7, 0.9, 6), svm=0.6)
-    with pytest.raises(ReseedError, match=r"n_rows, n_features.*auc.*between 0 and 1"):
+    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(6)], "patients": range(100, 700, 100)})
+    frame = frame.assign(genes=range(5, 11), rf=np.linspace(0.7, 0.9, 6), svm=0.6)
+    with pytest.raises(ReseedError, match=r"patients, genes.*auc.*between 0 and 1"):
         open_results(frame, wanted="auc")
-    table = open_results(frame.drop(columns=["n_rows", "n_features"]), wanted="auc")
+    table = open_results(frame.drop(columns=["patients", "genes"]), wanted="auc")
     assert table.layout.format == "models_in_columns"
 
 

@@ -80,9 +80,13 @@ class Group:
 
     @cached_property
     def by_number(self) -> np.ndarray:
-        """(models, runs) scores, run i of each model on a split side by side, whatever its seed."""
-        number = self.trials.groupby([COMPARED, *SPLIT]).cumcount().rename("number")
-        table = self.trials.assign(number=number).set_index([*SPLIT, "number", COMPARED])["score"]
+        """(models, runs) scores, run i of each model on a split side by side, whatever its seed.
+
+        In the order of their seeds, as `pair_up` has them, and not of the table's rows.
+        """
+        trials = self.trials.sort_values([*MODEL_SEED], kind="stable")
+        number = trials.groupby([COMPARED, *SPLIT]).cumcount().rename("number")
+        table = trials.assign(number=number).set_index([*SPLIT, "number", COMPARED])["score"]
         table = table.unstack(COMPARED).reindex(columns=self.models)
         return np.ascontiguousarray(table.to_numpy(dtype=np.float64).T)
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from reseed.importing.checks import (
     absent_models,
+    no_summaries,
     single_runs,
     uneven_runs,
     unknown_models,
@@ -84,6 +85,7 @@ def import_table(
         items = with_items(table, found, long)
         scored = items is not None
         long = means(table, items) if scored else without_copies(table, found, long)
+        no_summaries(table, long)
     rows, primary = choose_metrics(table, long, _primary(wanted, tasks))
     if scored:
         tasks = {dataset: {"task": SCORED} for dataset in primary}

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.shapes import KEY, ONE_DATASET
 from reseed.importing.table import SHOWN, Table, few
-from reseed.importing.words import STEPS, words_of
+from reseed.importing.words import STEPS, sums_up, words_of
 from reseed.schemas import PLACE
 
 #: With one run each, models can be compared over so many datasets, by rank.
 MIN_DATASETS = 5
+#: What a row that sums up models may hold of them, as `DataFrame.agg` calls it.
+_STATISTICS = ["mean", "median", "min", "max", "std", "sum"]
+#: A rounded mean or SD of models is off by less than so much of the greatest score.
+_ROUNDING = 1e-3
 
 
 def without_copies(table: Table, found: dict, long: pd.DataFrame) -> pd.DataFrame:
@@ -47,7 +52,7 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     differ = [c for c in unread if unread[c].nunique(dropna=False) > 1 and plain(c) != score]
     scores = few([f"{value:g}" for value in rows["value"]])
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
-    free = [name for name in RUN if name not in found]
+    free = [name for name in (*RUN, "item") if name not in found]
     fix = "Remove all but one."
     steps = [c for c in differ if STEPS & words_of(c)]
     if steps:
@@ -63,6 +68,31 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
         fix + hint,
         rows["row"],
     )
+
+
+def no_summaries(table: Table, long: pd.DataFrame) -> None:
+    """A mistake for a model called `mean` or `All` that holds just that of the others in each run.
+
+    The name alone does not tell: a baseline may be called `mean`.
+    """
+    called = {model for model in long["model"].unique() if sums_up(model)}
+    others = long[~long["model"].isin(called) & np.isfinite(long["value"])]
+    if not called or others["model"].nunique() < 2:
+        return
+    place = [*KEY[1:], "metric"]
+    found = others.groupby(place)["value"].agg(_STATISTICS)
+    greatest = others["value"].abs().groupby(others["metric"]).max()
+    for model, rows in long[long["model"].isin(called)].groupby("model", sort=False):
+        own = rows["value"].to_numpy()[:, None]
+        of_others = found.reindex(pd.MultiIndex.from_frame(rows[place])).to_numpy()
+        off = _ROUNDING * rows["metric"].map(greatest).to_numpy()[:, None]
+        alike = np.isclose(own, of_others, rtol=0, atol=off) | ~np.isfinite(own)
+        if np.isfinite(own).any() and alike.all(axis=0).any():
+            table.mistake(
+                f"{model!r} is no model: it holds the {model} of the other models in each run",
+                "Remove it, or rename the model that is called so.",
+                rows["row"],
+            )
 
 
 def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:

@@ -23,7 +23,7 @@ _NAMES = {
     "n_train": "n_train train_rows n_train_samples n_training",
     "n_test": "n_test test_rows n_test_samples n_testing",
     "item": "item item_id example example_id sample sample_id query query_id qid question_id "
-    "topic_id instance instance_id",
+    "topic topic_id instance instance_id",
     "y_true": "y_true label target truth",
     "y_score": "y_score y_prob probability",
     "y_pred": "y_pred prediction predicted",

@@ -7,14 +7,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from reseed.errors import ReseedError
-from reseed.importing.columns import known_name
-from reseed.importing.paths import common_folder
+from reseed.importing.columns import LABELS, known_name
+from reseed.importing.paths import common_folder, places_of
 from reseed.importing.table import MISSING, Table, few
 
 _PARQUET = (".parquet", ".pq")
@@ -22,9 +23,15 @@ _LINES = (".jsonl", ".ndjson")
 JSON = (".json", *_LINES)
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
-#: A number as it is written where the comma is the decimal sign, and one of thousands elsewhere.
-_COMMA = re.compile(r"[-+]?\d+(?:,\d+)?(?:[eE][-+]?\d+)?")
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+")
+#: Whether text is a number in which this sign parts thousands or decimals.
+_NUMBERS = {
+    sign: re.compile(rf"[-+]?\d+(?:{re.escape(sign)}\d+)*(?:[eE][-+]?\d+)?").fullmatch
+    for sign in ",."
+}
+#: Whether it may be of thousands.
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
+#: Columns whose cells are names, in which a comma is none of a number.
+_NAMES = (*LABELS, "metric", "item", "status")
 #: Files of a folder that are read as tables.
 TABLES = (".csv", ".tsv", ".txt", *_PARQUET, *_LINES)
 
@@ -61,20 +68,46 @@ def read_table(path: str | Path, file_format: str = "auto") -> Table:
         ) from None
     if kind != "CSV":
         return checked(Table(str(path), frame, where, "row"))
-    commas = [i for i in range(frame.shape[1]) if _has_decimal_commas(frame.iloc[:, i])]
-    for i in commas:
-        frame.isetitem(i, frame.iloc[:, i].str.replace(",", "."))
-    told = few([repr(name) for name in frame.columns[commas]])
-    notes = [f"The comma was read as the decimal sign: {told}."] if commas else []
-    return checked(Table(str(path), frame, where, "line", notes=notes))
+    return _with_decimal_commas(checked(Table(str(path), frame, where, "line")))
 
 
-def _has_decimal_commas(column: pd.Series) -> bool:
-    """Whether a column of text holds numbers with a decimal comma, which cannot be of thousands."""
-    cells = {cell.strip() for cell in column}
-    present = [cell for cell in cells if cell.lower() not in MISSING]
-    commas = [cell for cell in present if "," in cell]
-    return all(map(_COMMA.fullmatch, present)) and not all(map(_THOUSANDS.fullmatch, commas))
+def _with_decimal_commas(table: Table) -> Table:
+    """A table of text with points for decimal commas, said in a note; labels stay as they are.
+
+    Raises ReseedError where another column holds points that may be of thousands.
+    """
+    frame = table.frame
+    cells = {c: _parted(frame[c]) for c in frame if known_name(c) not in _NAMES}
+    # A comma that cannot be of thousands is a decimal one; beside it no point can be one.
+    commas = [c for c, (with_comma, _) in cells.items() if not all(map(_THOUSANDS, with_comma))]
+    if not commas:
+        return table
+    told = few([*map(repr, commas)])
+    for column, (_, with_point) in cells.items():
+        if with_point and all(map(_THOUSANDS, with_point)):
+            table.mistake(
+                f"column {column!r} holds {with_point[0]!r}: of thousands, or a fraction? The "
+                f"comma is the decimal sign in {told}",
+                "Write numbers without a sign for thousands.",
+                frame.index[frame[column].str.strip().isin(with_point)],
+            )
+    table.finish()
+    table.notes.append(f"The comma was read as the decimal sign: {told}.")
+    points = {column: frame[column].str.replace(",", ".") for column in commas}
+    return replace(table, frame=frame.assign(**points))
+
+
+def _parted(column: pd.Series) -> tuple[list[str], list[str]]:
+    """The numbers with a comma and those with a point of a column of text; none of it where not
+    all that it holds are numbers written in one of these ways."""
+    present = [
+        cell for cell in {cell.strip(): None for cell in column} if cell.lower() not in MISSING
+    ]
+    with_comma, with_point = (
+        [cell for cell in present if sign in cell] if all(map(number, present)) else []
+        for sign, number in _NUMBERS.items()
+    )
+    return with_comma, with_point
 
 
 def _kind(path: Path, file_format: str) -> str:
@@ -107,7 +140,7 @@ def with_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_tables(paths: list[Path], file_format: str = "auto", mapping: dict | None = None) -> Table:
-    """Several files, one below the other; where no column names the model each file names its own.
+    """Several files, one below the other; what no column says (model, seed, …) their names do.
 
     mapping: the user's `columns`. A line is told as `12 of file.csv`. Raises ReseedError as
     `read_table`, or where files do not have the same columns.
@@ -122,17 +155,29 @@ def read_tables(paths: list[Path], file_format: str = "auto", mapping: dict | No
                 f"{path} and {paths[0]} do not have the same columns: {', '.join(sorted(other))} "
                 "is in one of them only. Give the files the same columns."
             )
-    frames = [table.frame for table in tables]
-    if "model" not in {*map(known_name, tables[0].columns), *(mapping or {})}:
-        frames = [f.assign(model=name) for f, name in zip(frames, _names(paths), strict=True)]
+    told = {*map(known_name, tables[0].columns), *(mapping or {})}
+    places = [{n: v for n, v in p.items() if known_name(n) not in told} for p in _places(paths)]
+    frames = [t.frame.assign(**place) for t, place in zip(tables, places, strict=True)]
+    folder = common_folder(paths)
     where = [
-        f"{number} of {path.name}"
+        f"{number} of {path.absolute().relative_to(folder).as_posix()}"
         for path, table in zip(paths, tables, strict=True)
         for number in table.where
     ]
     joined = pd.concat(frames, ignore_index=True)
     path = f"{paths[0]} and {len(paths) - 1} more"
-    return Table(path, joined, np.array(where), tables[0].place)
+    notes = list(dict.fromkeys(note for table in tables for note in table.notes))
+    named = dict.fromkeys(name for place in places for name in place)
+    notes += [f"By the names of the files: {', '.join(named)}."] if named else []
+    return Table(path, joined, np.array(where), tables[0].place, notes=notes)
+
+
+def _places(paths: list[Path]) -> list[dict]:
+    """What the files' paths say of their runs; where they hold no number, each names a model."""
+    places = places_of(paths)
+    if any(set(place) > {"model"} for place in places):
+        return places
+    return [{"model": name} for name in _names(paths)]
 
 
 def _names(paths: list[Path]) -> list[str]:

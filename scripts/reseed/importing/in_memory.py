@@ -12,7 +12,7 @@ from pandas.api.types import is_numeric_dtype
 from reseed.errors import ReseedError
 from reseed.importing.columns import RUN, known_name
 from reseed.importing.files import checked, with_index
-from reseed.importing.layouts import numbered
+from reseed.importing.layouts import POSITION, numbered
 from reseed.importing.table import IN_MEMORY, Layout, Table
 from reseed.metric_names import direction
 
@@ -72,7 +72,9 @@ def of_mapping(source: Mapping) -> Table:
             return table
         _same_number({model: len(part) for model, part in parts.items()})
         fold = table.frame.groupby("model").cumcount()
-        return table.with_frame(table.frame.assign(fold=fold), Layout(positional=True), _IN_ORDER)
+        return table.with_frame(
+            table.frame.assign(fold=fold), Layout(positional=True), _IN_ORDER, POSITION
+        )
     in_order = all(map(_in_order, source.values()))
     if not in_order and all(isinstance(value, pd.Series) for value in values):
         return _of_series(by_model)
@@ -84,7 +86,7 @@ def of_mapping(source: Mapping) -> Table:
         raise _unreadable()
     _same_number({model: len(scores) for model, scores in arrays.items()})
     table = of_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
-    return table.with_frame(table.frame, Layout(positional=True), _IN_ORDER)
+    return table.with_frame(table.frame, Layout(positional=True), _IN_ORDER, POSITION)
 
 
 def _unnumbered(table: Table) -> bool:

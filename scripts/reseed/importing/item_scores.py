@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.importing.items import refuse_copies, same_items
-from reseed.importing.shapes import KEY
+from reseed.importing.shapes import KEY, item_labels
 from reseed.importing.table import Table
 
 _RUN = [*KEY, "metric"]
@@ -15,12 +15,12 @@ _RUN = [*KEY, "metric"]
 def with_items(table: Table, found: dict, long: pd.DataFrame) -> pd.DataFrame | None:
     """Long rows with their `item`; None where no run has more than one and so no items are told.
 
-    Raises ReseedError where an item occurs twice in a run, and where runs of one split differ in
-    their items.
+    Raises ReseedError for an item without a name or of a row that sums up others, where an item
+    occurs twice in a run, and where runs of one split differ in their items.
     """
     if "item" not in found or not long.duplicated(_RUN).any():
         return None
-    item = table.text(found["item"]).loc[long["row"]].set_axis(long.index)
+    item = item_labels(table, found["item"]).loc[long["row"]].set_axis(long.index)
     long = long.assign(item=item).set_index("row", drop=False)
     for _, rows in long.groupby("metric", sort=False):
         refuse_copies(table, rows)
@@ -29,10 +29,15 @@ def with_items(table: Table, found: dict, long: pd.DataFrame) -> pd.DataFrame | 
 
 
 def means(table: Table, long: pd.DataFrame) -> pd.DataFrame:
-    """A row a run and metric: the mean over its items, NaN where one of them has no score."""
-    runs = long.groupby(_RUN, sort=False)
+    """A row a run and metric: the mean over its items, NaN where one of them has no score.
+
+    A run has failed where any of its items has.
+    """
+    runs = long.assign(reason=long["reason"].where(long["reason"] != ""))
+    runs = runs.groupby(_RUN, sort=False)
     mean = runs["value"].mean().where(runs["value"].count() == runs.size(), np.nan)
     counts = runs.size()
     told = f"{counts.min():,}" + (f" to {counts.max():,}" if counts.min() < counts.max() else "")
     table.notes.append(f"A run's score is the mean over its items ({told} a run).")
-    return runs[["reason", "row"]].first().assign(value=mean).reset_index()
+    first = runs[["reason", "row"]].first()
+    return first.assign(reason=first["reason"].fillna(""), value=mean).reset_index()

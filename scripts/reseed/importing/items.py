@@ -11,7 +11,7 @@ import pandas as pd
 
 from reseed.importing.columns import plain
 from reseed.importing.metric_choice import Wanted, wanted_on
-from reseed.importing.shapes import KEY, runs_table
+from reseed.importing.shapes import KEY, item_labels, runs_table
 from reseed.importing.table import Table, few
 from reseed.metrics import TASKS, evaluate_scores, usual
 
@@ -82,7 +82,7 @@ def read_items(table: Table, found: dict) -> Iterator[Items]:
     """
     rows = runs_table(table, found)
     table.finish()
-    rows["item"], truth = table.text(found["item"]), table.text(found["y_true"])
+    rows["item"], truth = item_labels(table, found["item"]), table.text(found["y_true"])
     if (truth == "").any():
         raise table.refuse("y_true is empty", "Fill it in.", truth.index[truth == ""])
     refuse_copies(table, rows)
@@ -103,7 +103,7 @@ def _accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:
 
 
 def _measure(score, run: pd.DataFrame, primary: str) -> list[tuple[str, float, str]]:
-    reason = run["reason"].iloc[0]
+    reason = next(filter(None, run["reason"]), "")
     try:
         values = score(run["target"].to_numpy(), run["prediction"].to_numpy())
     except ValueError as error:

@@ -15,9 +15,11 @@ import pandas as pd
 
 from reseed.importing.columns import RUN, known_name, parts_of, plain
 from reseed.importing.table import Layout, Table, few
-from reseed.importing.words import STEPS, SUMMARIES, TAKEN, words_of
+from reseed.importing.words import STEPS, SUMMARIES, TAKEN, is_size, may_be_dataset, words_of
 from reseed.metric_names import ROUNDED, direction, is_share
 
+#: Columns read as a model or dataset each that a note names.
+_NAMED = 30
 #: Candidates of a search that are compared, the best by mean score.
 MOST_CANDIDATES = 10
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
@@ -27,7 +29,8 @@ _MEASURED = re.compile(rf"(?:(.+?)[\W_]+)?{_NUMBERED.pattern}(?:[\W_]+(.+))?", r
 #: What a column's stem says of its number; the plain word for a repeated training is a seed.
 _STEMS = {"fold": "fold", "split": "fold", "cv": "fold", "seed": "seed", "run": "seed"}
 _TIMES = ("fit_time", "score_time")
-_POSITION = (
+#: What numbering folds by position takes for granted.
+POSITION = (
     "Folds were numbered by their position and taken as one cross-validation: for repeated or "
     "shuffled splits give `test_train_ratio` (0.25 for 5 folds or an 80/20 split)."
 )
@@ -99,7 +102,7 @@ def tidy_cv_results(table: Table, told: Told) -> Table:
         for column, match in splits.items()
     ]
     notes = [
-        _POSITION,
+        POSITION,
         "These are the splits on which the search chose: the best of many candidates scores too "
         "high on them. Compare models on splits that chose nothing.",
     ]
@@ -115,27 +118,32 @@ def tidy_cv_results(table: Table, told: Told) -> Table:
 
 
 def _candidates(table: Table) -> pd.Series:
-    """`C=1, kernel=rbf` by candidate: the parameters that vary."""
+    """`C=1, kernel=rbf` by candidate: the parameters that vary.
+
+    `params` tells a parameter that is None from one that a candidate has not; where it holds what
+    no literal is (estimators, in a CSV), the columns `param_…` do.
+    """
+    index = table.frame.index
     columns = {c.removeprefix("param_"): c for c in table.columns if c.startswith("param_")}
-    if columns:
-        values = pd.DataFrame({name: table.text(c) for name, c in columns.items()})
-    else:
-        values = pd.DataFrame([_parsed(v) for v in table.frame["params"]], index=table.frame.index)
-    varying = [c for c in values if values[c].astype(str).nunique() > 1] or list(values)
-    return values[varying].apply(
-        lambda row: ", ".join(f"{name}={value}" for name, value in row.items() if value != ""),
-        axis=1,
-    )
+    params = [_parsed(value) for value in table.frame.get("params", [None] * len(index))]
+    if not all(isinstance(own, dict) for own in params):
+        columns = columns or {c: c for c in table.columns if c == "params"}
+        values = pd.DataFrame({name: table.text(c) for name, c in columns.items()}, index)
+        params = [{n: v for n, v in row.items() if v} for row in values.to_dict("records")]
+    names = dict.fromkeys(name for own in params for name in own)
+    varying = [n for n in names if len({str(own.get(n, "")) for own in params}) > 1] or names
+    labels = [", ".join(f"{n}={own[n]}" for n in varying if n in own) for own in params]
+    return pd.Series([label or f"candidate {i}" for i, label in enumerate(labels)], index)
 
 
-def _parsed(params: object) -> dict:
-    if isinstance(params, dict):
+def _parsed(params: object) -> object:
+    """The dict that a cell of text shows; any other cell as it is."""
+    if not isinstance(params, str):
         return params
     try:
-        found = ast.literal_eval(str(params))
+        return ast.literal_eval(params)
     except (ValueError, SyntaxError):
-        found = None
-    return found if isinstance(found, dict) else {"params": str(params)}
+        return params
 
 
 def is_cross_validate(table: Table, told: Told) -> bool:
@@ -157,7 +165,7 @@ def tidy_cross_validate(table: Table, told: Told) -> Table:
     if "fold" not in known.values():
         number = frame.groupby([table.text(c) for c in run] or [0] * len(frame)).cumcount()
         if number.any():
-            frame, notes = frame.assign(fold=number), [_POSITION]
+            frame, notes = frame.assign(fold=number), [POSITION]
             _same_number_of_folds(table, known, number)
     # One score alone needs no prefix, so that `metric` may name what scikit-learn calls `score`.
     metrics = ("test_",) if len(scores) > 1 else ()
@@ -247,14 +255,17 @@ def tidy_columns_of_runs(table: Table, told: Told) -> Table:
             "they are seeds."
         )
     by_fold = {kind for kind, *_ in runs.values()} == {"fold"}
-    notes += [_POSITION] if by_fold else []
+    notes += [POSITION] if by_fold else []
     return table.with_frame(pd.concat(parts), Layout("runs_in_columns", positional=by_fold), *notes)
 
 
 def is_column_a_model(table: Table, told: Told) -> bool:
-    """Whether scores stand in one column a model, beside a column of runs or datasets."""
+    """Whether scores stand in one column a model, beside a column of runs, datasets or items.
+
+    Not beside the targets of items: there the columns hold predictions.
+    """
     named = {told.known(c) for c in table.columns} | set(told.columns)
-    if named & {"model", "value", "metric", "item"} or not named & {"dataset", *RUN}:
+    if named & {"model", "value", "metric", "y_true"} or not named & {"dataset", "item", *RUN}:
         return False
     models, _ = _scores(table, told)
     return len(models) > 1 and not any(map(told.is_metric, models))
@@ -264,7 +275,9 @@ def _scores(table: Table, told: Told) -> tuple[list[str], list[str]]:
     """Columns of numbers that may be scores of what their heading names, and those that say what
     something took or sum others up."""
     free = told.free_numbers(table)
-    other = [c for c in free if words_of(c) & (STEPS | TAKEN) or plain(c) in SUMMARIES]
+    other = [
+        c for c in free if words_of(c) & (STEPS | TAKEN) or plain(c) in SUMMARIES or is_size(c)
+    ]
     return [c for c in free if c not in other], other
 
 
@@ -272,7 +285,7 @@ def tidy_columns_of_models(table: Table, told: Told) -> Table:
     """One row a model and run. Columns that cannot be scores of the wanted metric are a mistake."""
     models, other = _scores(table, told)
     _may_be_scores(table, models, "model", told.metrics)
-    return _stacked(table, models, other, "model")
+    return _stacked(table, models, other, "model", "which by their names are no models")
 
 
 def is_column_a_dataset(table: Table, told: Told) -> bool:
@@ -290,8 +303,9 @@ def is_column_a_dataset(table: Table, told: Told) -> bool:
 
 def _datasets(table: Table, told: Told) -> list[str]:
     """Columns of numbers that may be scores on a dataset; those that the user names, if any are."""
-    scores, _ = _scores(table, told)
-    return [c for c in scores if c in told.by_dataset or not told.by_dataset]
+    if told.by_dataset:
+        return [c for c in told.free_numbers(table) if c in told.by_dataset]
+    return [c for c in _scores(table, told)[0] if may_be_dataset(c)]
 
 
 def tidy_columns_of_datasets(table: Table, told: Told) -> Table:
@@ -302,20 +316,24 @@ def tidy_columns_of_datasets(table: Table, told: Told) -> Table:
         own = [dataset for dataset, m in zip(datasets, metrics, strict=True) if m == metric]
         _may_be_scores(table, own, "dataset", (metric,))
     left = [c for c in told.free_numbers(table) if c not in datasets]
-    long = _stacked(table, datasets, left, "dataset")
     if not told.by_dataset:
-        return long
+        why = "which by their names are no datasets"
+        return _stacked(table, datasets, left, "dataset", why)
+    long = _stacked(table, datasets, left, "dataset", "for which no `metric` is named")
     metric = long.frame["dataset"].map(told.by_dataset)
     return replace(long, frame=long.frame.assign(metric=metric))
 
 
-def _stacked(table: Table, columns: list[str], left: list[str], noun: str) -> Table:
-    """The columns' values below each other, each beside its heading as `noun`; `left` are gone."""
+def _stacked(table: Table, columns: list[str], left: list[str], noun: str, why: str) -> Table:
+    """The columns' values below each other, each beside its heading as `noun`; `left` are gone.
+
+    why: they are, for the note.
+    """
     rest = [c for c in table.columns if c not in (*columns, *left)]
     long = table.as_numbers(columns).melt(rest, columns, noun, "value", ignore_index=False)
-    notes = [f"Read {len(columns)} columns ({few(columns)}) as one {noun} each."]
+    notes = [f"Read {len(columns)} columns ({few(columns, _NAMED)}) as one {noun} each."]
     if left:
-        notes.append(f"Left out: {', '.join(left)}, which by their names are no {noun}s.")
+        notes.append(f"Left out: {', '.join(left)}, {why}.")
     return table.with_frame(long, replace(table.layout, format=f"{noun}s_in_columns"), *notes)
 
 

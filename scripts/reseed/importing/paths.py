@@ -15,6 +15,17 @@ def common_folder(paths: Sequence[Path]) -> Path:
     return Path(os.path.commonpath([path.absolute().parent for path in paths]))
 
 
+def places_of(paths: Sequence[Path]) -> list[dict]:
+    """What each path says below the folder that holds all: `place_of` its parts.
+
+    A file's own name says nothing where all have the same.
+    """
+    folder = common_folder(paths)
+    inner = [path.absolute().relative_to(folder).with_suffix("").parts for path in paths]
+    shared = len({path.name for path in paths}) == 1
+    return [place_of(parts[:-1] if shared else parts, folder.name) for parts in inner]
+
+
 def place_of(parts: Sequence[str], otherwise: str) -> dict:
     """`rf/seed_3` as {model: rf, seed: 3}; `otherwise` is the model where only numbers stand."""
     place, rest = {}, []

@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.errors import ReseedError
 from reseed.importing.columns import known_name
 from reseed.importing.files import flat
-from reseed.importing.paths import common_folder, place_of
+from reseed.importing.paths import common_folder, places_of
 from reseed.importing.table import Table, few
 
 
@@ -38,12 +38,9 @@ def read_run_files(
             "`metric: …`."
         )
     told = {*mapped, *(known_name(c) for path in kept for c in frames[path])}
-    same_name = len({path.name for path in kept}) == 1
     rows = []
-    for path in kept:
-        parts = inner[path].with_suffix("").parts
-        place = place_of(parts[:-1] if same_name else parts, folder.name)
-        own = {name: value for name, value in place.items() if name not in told}
+    for path, place in zip(kept, places_of(kept), strict=True):
+        own = {name: value for name, value in place.items() if known_name(name) not in told}
         rows.append(frames[path].assign(**own))
     notes = ["A file was read as one run."]
     if "model" not in told:

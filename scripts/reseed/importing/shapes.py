@@ -8,7 +8,15 @@ import pandas as pd
 from reseed.errors import nearest
 from reseed.importing.columns import NAMES, RUN, parts_of, plain, used
 from reseed.importing.table import Table
-from reseed.importing.words import BOOKKEEPING, SUBSETS, SUMMARIES, TRAINING, words_of
+from reseed.importing.words import (
+    BOOKKEEPING,
+    STEPS,
+    SUBSETS,
+    TRAINING,
+    sums_up,
+    sums_up_datasets,
+    words_of,
+)
 from reseed.metric_names import direction
 
 #: What identifies a run.
@@ -65,7 +73,8 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
 def _may_tell(table: Table, found: dict, runs: pd.DataFrame) -> str:
     """A hint at a column that no two runs of a model share, and that models do."""
     metric = [table.text(found["metric"])] if "metric" in found else []
-    for column in (c for c in table.columns if c not in used(found) and direction(c) is None):
+    free = [c for c in table.columns if c not in used(found) and direction(c) is None]
+    for column in (c for c in free if not STEPS & words_of(c)):
         label = table.text(column)
         own = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
         shared = runs["model"].groupby(label).nunique().max() > 1
@@ -83,6 +92,14 @@ def joined(table: Table, columns: str | list[str]) -> pd.Series:
     return text
 
 
+def item_labels(table: Table, column: str) -> pd.Series:
+    """The names of items; ReseedError for empty ones and for rows such as TREC's `all`."""
+    text = _labels(table, column)
+    _sums_up(table, column, text, "item")
+    table.finish()
+    return text
+
+
 def _labels(table: Table, column: str) -> pd.Series:
     text = table.text(column)
     if (text == "").any():
@@ -93,13 +110,14 @@ def _labels(table: Table, column: str) -> pd.Series:
 
 
 def _sums_up(table: Table, column: str, text: pd.Series, noun: str) -> None:
-    """Rows such as `mean` among the labels of runs or datasets are a mistake."""
-    sums = text.str.lower().str.strip(".: ").isin(SUMMARIES)
+    """Rows such as `mean` among the labels of runs, datasets or items are a mistake."""
+    is_sum = sums_up_datasets if noun == "dataset" else sums_up
+    sums = text.isin([label for label in text.unique() if is_sum(label)])
     if sums.any() and not sums.all():
         table.mistake(
             f"column {column!r} holds {text[sums].iloc[0]!r}: a row that sums up others is no "
             f"{noun} beside them",
-            f"Remove these rows, or give what is a {noun} another name.",
+            f"Remove these rows, or rename each {noun} that is called so.",
             text.index[sums],
         )
 
@@ -216,7 +234,7 @@ def _only_metric(table: Table, found: dict) -> str | None:
             * (not named),
         )
         return None
-    by_name = [c for c in free if direction(c) is not None and _holds_text(table.frame[c])]
+    by_name = [c for c in free if direction(c) is not None and _holds_words(table.frame[c])]
     if len(by_name) == 1:
         return by_name[0]  # whoever reads it tells which cell is no number
     table.mistake(
@@ -243,8 +261,10 @@ def _may_be_score(table: Table, column: str) -> bool:
     return table.is_numeric(column) and not reserved
 
 
-def _holds_text(column: pd.Series) -> bool:
-    return any(isinstance(cell, str) and cell.strip() for cell in column)
+def _holds_words(column: pd.Series) -> bool:
+    return any(
+        isinstance(cell, bool) or (isinstance(cell, str) and cell.strip()) for cell in column
+    )
 
 
 def _named(table: Table, found: dict) -> list[str]:

@@ -116,10 +116,12 @@ def _of_paths(paths: list[Path], form: str, told: Told) -> Table:
 
 def _of_json(paths: list[Path], form: str, told: Told) -> Table:
     """Records, lm-eval's results, a file a run, or one dict as in memory."""
-    try:
-        found = {path: load_json(path) for path in paths}
-    except (OSError, ValueError):  # which is told by who reads it as a table
-        return read_tables(paths, form, told.columns)
+    found = {}
+    for path in paths:
+        try:
+            found[path] = load_json(path)
+        except (OSError, ValueError):  # which is told by who reads it as a table
+            return read_tables([path], form, told.columns)
     if form == "auto" and any(map(is_lm_eval, found.values())):
         return read_lm_eval(paths)
     if not all(isinstance(content, Mapping) for content in found.values()):

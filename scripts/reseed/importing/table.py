@@ -17,6 +17,8 @@ SHOWN = 5
 IN_MEMORY = "The table"
 #: How files write a score that is not there.
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+#: How files write whether an item was answered right.
+_TRUTH = {"true": 1.0, "false": 0.0}
 #: Meant as a number, though it is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
 _PLUS_MINUS = r"(?:±|\+/?-)"
 _MEANT = rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{_PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
@@ -112,12 +114,18 @@ class Table:
         return f"{self.place}{'s' if len(lines) > 1 else ''} {shown}{more}"
 
     def numbers(self, column: str) -> pd.Series:
-        """A column as numbers; NaN where the file has none. Text that is no number is a mistake."""
+        """A column as numbers; NaN where the file has none. Text that is no number is a mistake.
+
+        True and False, where there is nothing else, are 1 and 0.
+        """
         values = self.frame[column]
         if pd.api.types.is_numeric_dtype(values):
             return values.astype(np.float64)
         text = self.text(column)
-        missing = text.str.lower().isin(MISSING)
+        lower = text.str.lower()
+        missing = lower.isin(MISSING)
+        if lower[~missing].isin(_TRUTH).all():
+            return lower.map(_TRUTH).astype(np.float64)
         try:
             return text.where(~missing, "nan").astype(np.float64)
         except ValueError:

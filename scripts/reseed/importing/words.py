@@ -28,6 +28,44 @@ BOOKKEEPING = {
     *("hidden", "dim", "depth", "leaf", "batch", "lr", "learning", "decay", "weight", "dropout"),
     *("momentum", "alpha", "gamma", "lambda", "c", "std", "sd", "stderr", "var", "ci"),
 }
+#: Any of these in a heading: a summary of datasets, and none of them.
+_AVERAGES = {"mean", "average", "avg", "overall"}
+#: Of these alone is the heading of a setting or size, as `learning_rate` or `Params (M)`.
+_SIZES = {
+    *("n", "num", "number", "count", "size", "rows", "samples", "features", "classes", "labels"),
+    *("instances", "attributes", "params", "parameters", "m", "k", "b"),
+}
+_RANKS = {"rank", "ranks"}
+_SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
+
+
+def may_be_dataset(column: str) -> bool:
+    """Whether a heading may be a dataset's: of no mean, no setting and no size.
+
+    A single letter (`c`) may be.
+    """
+    return not (_all_of(column, _SETTINGS) or words_of(column) & _AVERAGES)
+
+
+def is_size(column: str) -> bool:
+    """Whether a heading is that of a size, as `n_samples`: of no model either."""
+    return _all_of(column, _SIZES)
+
+
+def _all_of(heading: str, known: set[str]) -> bool:
+    """Whether a heading has these words alone, and one of more than a letter."""
+    found = words_of(heading)
+    return found <= known and any(len(word) > 1 for word in found)
+
+
+def sums_up_datasets(label: str) -> bool:
+    """As `sums_up`, of a dataset's place: `Average accuracy` and `Rank` too."""
+    return sums_up(label) or bool(words_of(label) & _AVERAGES) or _all_of(label, _RANKS)
+
+
+def sums_up(label: str) -> bool:
+    """Whether a row of this label is called as one that sums up others."""
+    return label.lower().strip(".: ") in SUMMARIES
 
 
 def words_of(column: str) -> set[str]:
