@@ -9,6 +9,8 @@ rule verify:
         f"{RESULTS}/logs/verify.log",
     conda:
         "../envs/training.yaml"
+    resources:
+        gpu=lambda w: max((gpus(planned) for planned, _ in everything()), default=0),
     params:
         run=lambda w: str(SCRIPTS / "verify.py"),
         job=lambda w: JOBS.write(training_job(PROJECT, everything())),
@@ -16,7 +18,7 @@ rule verify:
         all="--all" if PROJECT.main.verify_all else "",
     shell:
         "command python {params.run:q} --job {params.job:q} --sample {params.sample} {params.all}"
-        " 2>&1 | tee {log:q}"
+        " --gpus {resources.gpu} 2>&1 | tee {log:q}"
 
 
 # The repeated fits of Raste et al., Section 4.1: what an exhibit says of them.

@@ -4,6 +4,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+from reseed.devices import claim
 from reseed.errors import ReseedError
 from reseed.scripting import limit_threads, pick_device, read_job, run, say
 
@@ -18,6 +19,7 @@ def main() -> None:
     parser.add_argument("--gpus", type=int, default=0, help="GPUs granted to this job")
     arguments = parser.parse_args()
     limit_threads(1)
+    claim(arguments.gpus, report=say)
     from reseed.coordinates import Coordinates
     from reseed.setting_files import SettingFiles
     from reseed.training.verification import recomputed, repeated

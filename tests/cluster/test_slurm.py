@@ -1,7 +1,7 @@
 """The Slurm profile on a real Slurm: devices, arrays, the same bits, and jobs that are ended.
 
 Five to ten minutes, and it installs Debian's Slurm: only with RESEED_CLUSTER_TESTS=1. The project's
-own studies at scale smoke, some 170 jobs, besides with RESEED_CLUSTER_TESTS=full.
+own studies at scale smoke, some 90 jobs, besides with RESEED_CLUSTER_TESTS=full.
 """
 
 import os
@@ -193,7 +193,7 @@ def test_a_job_that_is_never_let_through_is_reported(tmp_path, slurm, slurm_pyth
     assert not (made.results / "report" / "index.html").exists()
 
 
-@pytest.mark.skipif(os.environ.get(SWITCH) != "full", reason=f"some 170 jobs: set {SWITCH}=full")
+@pytest.mark.skipif(os.environ.get(SWITCH) != "full", reason=f"some 90 jobs: set {SWITCH}=full")
 def test_the_projects_own_studies_at_scale_smoke(tmp_path, slurm, slurm_python):
     local = Workspace.own(tmp_path / "local", slurm_python)
     assert local.run("--config", "scale=smoke").ok

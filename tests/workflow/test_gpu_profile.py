@@ -18,6 +18,15 @@ def test_each_training_sees_its_own_device(tmp_path):
     profile = ("--profile", "profiles/gpu", "--resources", "gpu=2", "--cores", "4")
     run = made.run(*profile, "--config", "seeds_per_job=2")
     assert run.ok, run.text
-    lines = [line.split("|") for line in (tmp_path / "notes").read_text().splitlines()]
-    seen = Counter((note, visible) for note, visible, _, _ in lines)
-    assert set(seen) == {("gpu", "3"), ("gpu", "5"), ("cpu", "")}
+
+    def seen():
+        lines = [line.split("|") for line in (tmp_path / "notes").read_text().splitlines()]
+        return Counter((note, visible) for note, visible, _, _ in lines)
+
+    assert set(seen()) == {("gpu", "3"), ("gpu", "5"), ("cpu", "")}
+
+    # What was made on a device is verified on one.
+    (tmp_path / "notes").write_text("")
+    run = made.run("verify", *profile, "--config", "seeds_per_job=2", "verify_all=true")
+    assert run.ok, run.text
+    assert {visible for note, visible in seen() if note == "gpu"} == {"3"}

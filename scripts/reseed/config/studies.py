@@ -335,6 +335,6 @@ class Main(Strict):
     mixed: Literal["report", "retrain"] = "report"
     """Trials made elsewhere: `report` says so, `retrain` trains them here."""
     verify_sample: Count = 10
-    """Trials of each study that `verify` retrains."""
+    """Trials that `verify` retrains, of all studies together; `repeated_fits`: of its own study."""
     verify_all: bool = False
-    """Retrain all of them."""
+    """`verify` retrains every trial."""

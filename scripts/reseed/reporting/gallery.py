@@ -21,7 +21,8 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
         "# Gallery",
         "Every figure here was drawn by the pipeline from its own trials. Under each: what it"
         " shows, on how many trials, at which scale and on what machine, and the command that"
-        " makes it. A page of this kind for every exhibit is the report"
+        " makes it. A study whose file stands here beside its figures (`NAME.yaml`) is copied to"
+        " `config/studies/` first. A page of this kind for every exhibit is the report"
         " (`results/report/index.html`).",
     ]
     folder.mkdir(parents=True, exist_ok=True)
