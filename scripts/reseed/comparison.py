@@ -101,14 +101,14 @@ def compare(
     table, found = opened(results, entry)
     metrics, about = import_table(table, found, entry, {"name": _NAME, "title": title})
     tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
-    folder = predictions = None
+    predictions = None
     if set(tasks.values()) - {None, "classification"}:
         folder = _written(*item_tables(table, found, metrics, about))
-        predictions = Predictions(Path(folder.name), tasks=tasks)
-    standard = standard_set(items=folder is not None)
+        predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
+    standard = standard_set(predictions is not None, "binary" in tasks.values())
     standard["analyses"] = with_options(narrowed(standard["analyses"], entry), options)
     data = Data(metrics, about, predictions=predictions)
-    return Comparison(data, standard["analyses"], standard["exhibits"], _folder=folder)
+    return Comparison(data, standard["analyses"], standard["exhibits"])
 
 
 def _written(scores: pa.Table, targets: pa.Table) -> tempfile.TemporaryDirectory:
@@ -134,7 +134,6 @@ class Comparison:
     analyses: dict[str, dict]
     exhibits: dict[str, dict]
     made_by: str = "reseed compare"
-    _folder: tempfile.TemporaryDirectory | None = None
     _statistics: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     # --- numbers --------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ _ANALYSES = {
 }
 _OF_PAIRS = ("pairs", "seeds_needed")
 _ITEM_ANALYSES = {"noise": {"kind": "noise_split"}, "choice": {"kind": "seed_choice"}}
+#: Of the items of two classes alone.
+_OF_TWO_CLASSES = "choice"
 _EXHIBITS = {
     "leaderboard": ("leaderboard_table", "Leaderboard", "pairs"),
     "differences": ("pairs_figure", "Difference of every pair of models", "pairs"),
@@ -45,15 +47,19 @@ _TRAINED_EXHIBITS = {
 
 
 def standard_set(
-    items: bool = False, trained: bool = False, experiments: Iterable[str] = ("results",)
+    items: bool = False,
+    binary: bool = True,
+    trained: bool = False,
+    experiments: Iterable[str] = ("results",),
 ) -> dict[str, dict]:
     """`analyses` and `exhibits` as a study file holds them.
 
-    items: with per-item predictions. trained: of a study that trains its models itself.
-    experiments: their names.
+    items: with per-item predictions. binary: some of them of two classes. trained: of a study that
+    trains its models itself. experiments: their names.
     """
-    analyses = _ANALYSES | (_ITEM_ANALYSES if items else {})
-    exhibits = _EXHIBITS | (_ITEM_EXHIBITS if items else {})
+    of_items = [name for name in _ITEM_ANALYSES if items and (binary or name != _OF_TWO_CLASSES)]
+    analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in of_items}
+    exhibits = _EXHIBITS | {name: _ITEM_EXHIBITS[name] for name in of_items}
     if trained:
         analyses, exhibits = analyses | _TRAINED_ANALYSES, exhibits | _TRAINED_EXHIBITS
     options = {"spread": {"experiments": list(experiments)}}

@@ -72,11 +72,11 @@ def test_seed_and_queries_are_told_apart():
         closed = np.sqrt(np.mean(scores.var(axis=1) / QUERIES))
         assert row["test_set_sd"] == pytest.approx(closed, rel=0.15)
     assert "Noise of the seed and of the test set" in found.to_html()
+    assert "choice" not in found.analyses  # of a seed: it needs two classes
 
 
 def test_pairs_over_seeds_and_queries():
-    found = reseed.compare(table())
-    data = found.data
+    data = reseed.compare(table()).data  # whose folder lives on
     row = item_pairs.analyse(data, {"n_boot": 0, "rope": 0.2}).iloc[0]
     assert (row["metric"], row["arm_a"], row["unit"]) == ("ndcg", "dense", "points")
     assert row["difference"] == pytest.approx((NDCG[1] - NDCG[0]).mean())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -47,12 +48,14 @@ class Group:
 class Predictions:
     """Reader of `{folder}/{experiment}/scores.parquet`, `targets.parquet` and `curves.parquet`.
 
-    `tasks`: the task of each dataset, by which raw outputs are read.
+    `tasks`: the task of each dataset, by which raw outputs are read. `held`: what keeps a temporary
+    folder, which then lives as long as its reader.
     """
 
     folder: Path
     experiments: list[str] | None = None
     tasks: dict[str, str] | None = None
+    held: Any = None
 
     def folders(self) -> Iterator[Path]:
         """The folder of each wanted experiment."""

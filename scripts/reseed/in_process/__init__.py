@@ -133,12 +133,14 @@ def study(
     told = {"study": "results", "title": title, "question": "", "citation": "", "dataset": dataset}
     facts = tables.about(told, data, named, chosen, made, device, notes)
     folder = tables.predictions(outcomes, drawn, varied, data) if keep else None
-    standard = standard_set(items=keep, trained=True, experiments=[tables.EXPERIMENT])
+    standard = standard_set(
+        items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
+    )
     analyses = with_options(narrowed(standard["analyses"], compared), options)
     tasks = {tables.DATASET: data.task}
-    read = Predictions(Path(folder.name), tasks=tasks) if folder else None
+    read = Predictions(Path(folder.name), tasks=tasks, held=folder) if folder else None
     found = Data(frame, facts, predictions=read)
-    return Comparison(found, analyses, standard["exhibits"], "reseed.study", folder)
+    return Comparison(found, analyses, standard["exhibits"], "reseed.study")
 
 
 def _compared(baseline: object, pairs: object, models: list[str]) -> dict:
