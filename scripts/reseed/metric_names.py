@@ -13,8 +13,8 @@ ROUNDED = 1 + 1e-6
 
 # Means of per-item hits and areas below curves: within [0, 1], read in points (× 100).
 _SHARE = re.compile(
-    "accuracy|acc|auc|auroc|auprc|rocauc|prauc|f1|f1score|precision|recall|sensitivity|specificity"
-    r"|m?ap(\d\d)?|dice|m?iou|jaccard|top1|top5|ndcg|mrr|em|pass|hits"
+    "accuracy|acc|auc|auroc|aupr|auprc|rocauc|prauc|f1|f1score|precision|recall|sensitivity|specificity"
+    r"|m?ap(\d\d)?|dice|m?iou|jaccard|top1|top5|ndcg|mrr|bpref|rprec|em|pass|hits"
 )
 _UP = re.compile(
     rf"{_SHARE.pattern}|r2|bleu\d?|chrf|rouge(\d|l|lsum)?|kappa|mcc|likelihood|reward|return|psnr"
@@ -25,7 +25,7 @@ _ERROR = re.compile(
     "mse|mae|rmse|rmsle|mape|smape|mase|pinball|crps|logloss|err|error|misclassification|brier|ece"
     "|wer|cer|eer|perplexity|ppl"
 )
-_DOWN = re.compile(f"{_ERROR.pattern}|loss|nll|regret|deviance|fid|bpb")
+_DOWN = re.compile(f"{_ERROR.pattern}|loss|nll|regret|deviance|fid|lpips|bpb")
 # scikit-learn's scorers negate losses; `f1_negative` is rather the F1 of the negative class.
 _NEGATION = re.compile("neg|negative")
 _NEGATED = re.compile(rf"\b(neg|negative)\b(?! class).*\b({_DOWN.pattern}|likelihood)\b")
@@ -41,14 +41,26 @@ _MINUS = re.compile(
     r"(^|/)\s*(1|one)?\s*[-\u2212\u2013](?!(shot|nn|best|step|hop|vs|gram|hour|day)(?![a-z]))",
     re.IGNORECASE,
 )
-# A metric of which a word of `_TWIST` is a part.
-_SPEARMAN = re.compile(r"spearman('s)?[\W_]*rank", re.IGNORECASE)
+# Metrics that are no one word, of which one of `_TWIST` may be a part.
+_PHRASES = [
+    (re.compile(pattern, re.IGNORECASE), word)
+    for pattern, word in (
+        (r"spearman('s)?[\W_]*rank", "spearman"),
+        (r"recip(rocal)?[\W_]*rank", "mrr"),
+        (r"exact[\W_]*match", "em"),
+        (r"\bp@(?=\d)", "precision "),
+        (r"\br@(?=\d)", "recall "),
+    )
+]
 _LOGARITHM = re.compile("log|log2|log10|ln|db")
 
 
 def words(metric: str) -> list[str]:
     """`val loss` of `valLoss`; what is written so within a word (`nDCG`) follows as it is too."""
-    plain = unicodedata.normalize("NFKC", _SPEARMAN.sub("spearman", metric)).replace("^", "")
+    plain = metric
+    for phrase, word in _PHRASES:
+        plain = phrase.sub(word, plain)
+    plain = unicodedata.normalize("NFKC", plain).replace("^", "")
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", plain)
     words, whole = (re.findall(r"[a-z0-9]+", text.lower()) for text in (spaced, plain))
     return words + [word for word in whole if word not in words]

@@ -291,6 +291,18 @@ def test_directions():
     for name in ("nDCG@10", "mIoU", "AuROC", "F1score", "mAP50-95", "AP50"):  # as papers write them
         assert is_share(name), name
     assert direction("R²") is direction("R^2") is direction("chrF++") is direction("ROUGE1") is True
+    for name in (
+        "P@10",
+        "R@1",
+        "recip_rank",
+        "Mean reciprocal rank",
+        "exact_match",
+        "bpref",
+        "AUPR",
+    ):
+        assert is_share(name), name
+    assert direction("LPIPS") is False
+    assert direction("p_1") is None  # a probability of class 1, rather
     assert is_share("test_accuracy")
     assert not is_share("r2")
     assert not is_share("mse")
@@ -304,7 +316,7 @@ def test_directions():
         *("minus_mse", "top1_err", "acc_err", "accuracy_drop", "acc_gap", "auc_rank"),
         *("accuracy_std", "error_reduction", "error_free_rate", "aux_loss_weight"),
         *("1 - nn_auc", "spearman_rank_gap", "time_to_accuracy", "epochs to 90 % accuracy"),
-        *("acc_se", "standard error", "accuracy error bars"),
+        *("acc_se", "standard error", "accuracy error bars", "MRR rank", "recip_rank_std"),
     ],
 )
 def test_a_name_that_makes_something_else_of_a_metric_does_not_say(name):
