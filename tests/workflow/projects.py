@@ -11,11 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
+from reseed.faults.workspace import TABLE, copy_parts, write_entry
 from reseed.trials import read_trial
 
 REPOSITORY = Path(__file__).parent.parent.parent
-PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
 FOREST = {
     "name": "forest",
     "title": "Forest",
@@ -57,12 +56,7 @@ class Project:
     def lay_out(self) -> None:
         """Copy the pipeline and write a table, two models and a study."""
         folder = self.folder
-        for part in PARTS:
-            source = REPOSITORY / part
-            if source.is_dir():
-                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(source, folder / part)
+        copy_parts(folder)
         self.write("config", {"scale": "smoke", "block_seconds": 60})
         rng = np.random.default_rng(0)
         frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
@@ -73,21 +67,11 @@ class Project:
         self.write("studies/small", self.study)
 
     def write(self, place: str, entry: dict) -> None:
-        path = self.folder / "config" / f"{place}.yaml"
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(yaml.safe_dump(entry))
+        write_entry(self.folder, place, entry)
 
     def table(self, frame: pd.DataFrame, **changes) -> None:
         frame.to_csv(self.folder / "table.csv", index=False)
-        entry = {
-            "name": "table",
-            "title": "A table",
-            "task": "binary",
-            "target": "y",
-            "positive": "yes",
-            "sources": [{"kind": "file", "path": "table.csv"}],
-        }
-        self.write("datasets/table", entry | changes)
+        self.write("datasets/table", TABLE | changes)
 
     def start(self, *arguments: str) -> subprocess.Popen:
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]

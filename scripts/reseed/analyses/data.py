@@ -13,7 +13,6 @@ import pandas as pd
 
 from reseed.analyses.arms import ARM, MODEL, with_arms
 from reseed.analyses.predictions import Predictions
-from reseed.coordinates import base_name as base_name
 from reseed.errors import ReseedError, nearest
 from reseed.metric_names import direction
 from reseed.schemas import IDENTITY, MODEL_SEED

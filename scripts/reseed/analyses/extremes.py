@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.arms import ARM
-from reseed.analyses.data import CELL, SEEDS, Cell, Data, base_name, cells
+from reseed.analyses.data import CELL, SEEDS, Cell, Data, cells
 from reseed.analyses.published_rows import published_row, read_published
+from reseed.coordinates import base_name
 from reseed.options import Count, Level, Positive, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, range_content, spread
 

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.data import CELL, MODEL_SEED, Data, base_name, primary_metric
+from reseed.analyses.data import CELL, MODEL_SEED, Data, primary_metric
 from reseed.analyses.shares import whole
+from reseed.coordinates import base_name
 from reseed.errors import ReseedError
 from reseed.seeds import stream
 
@@ -68,9 +69,12 @@ class Group:
     @cached_property
     def _table(self) -> pd.DataFrame:
         """One row a run (its split, seeds and number of repetition), one column a model."""
-        place = [*SPLIT, *MODEL_SEED]
-        copy = self.trials.groupby([COMPARED, *place]).cumcount().rename("copy")
-        table = self.trials.assign(copy=copy).set_index([*place, "copy", COMPARED])["score"]
+        return self._wide(self.trials, [*SPLIT, *MODEL_SEED])
+
+    def _wide(self, trials: pd.DataFrame, place: list[str]) -> pd.DataFrame:
+        """Scores by place and number of the trial there, in rising order; one column a model."""
+        number = trials.groupby([COMPARED, *place]).cumcount().rename("number")
+        table = trials.assign(number=number).set_index([*place, "number", COMPARED])["score"]
         return table.unstack(COMPARED).reindex(columns=self.models).sort_index()
 
     @cached_property
@@ -85,10 +89,7 @@ class Group:
         In the order of their seeds, as `pair_up` has them, and not of the table's rows.
         """
         trials = self.trials.sort_values([*MODEL_SEED], kind="stable")
-        number = trials.groupby([COMPARED, *SPLIT]).cumcount().rename("number")
-        table = trials.assign(number=number).set_index([*SPLIT, "number", COMPARED])["score"]
-        table = table.unstack(COMPARED).reindex(columns=self.models)
-        return np.ascontiguousarray(table.to_numpy(dtype=np.float64).T)
+        return np.ascontiguousarray(self._wide(trials, SPLIT).to_numpy(dtype=np.float64).T)
 
     @cached_property
     def split(self) -> np.ndarray:

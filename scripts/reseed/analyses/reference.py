@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from reseed.analyses.data import base_name
+from reseed.coordinates import base_name
 from reseed.errors import ReseedError
 
 #: Columns of `config/published/*.csv` that say what a number is about.

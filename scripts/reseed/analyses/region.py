@@ -37,6 +37,6 @@ def region(rope: float | dict[str, float] | None, factors: Mapping[str, float]) 
         if factors[metric] > 1 and width >= 1:
             raise ReseedError(
                 f"`rope` is {width:g} and {metric} a share of 1: no two models differ by more. "
-                f"Write one point as 0.01."
+                "Write one point as 0.01."
             )
     return dict(rope)

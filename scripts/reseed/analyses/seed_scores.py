@@ -14,9 +14,10 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.arms import ARM, MODEL
-from reseed.analyses.data import Data, base_name
+from reseed.analyses.data import Data
 from reseed.analyses.outputs import PLACE, Outputs, outputs
 from reseed.analyses.published_rows import read_published
+from reseed.coordinates import base_name
 from reseed.options import Count, PublishedFiles
 from reseed.outputs import VALUES
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap

@@ -8,7 +8,8 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.arms import ARM
-from reseed.analyses.data import CELL, Cell, Data, base_name, cells
+from reseed.analyses.data import CELL, Cell, Data, cells
+from reseed.coordinates import base_name
 from reseed.errors import ReseedError
 from reseed.options import Level, Strict
 from reseed.stats.extremes import standing

@@ -54,8 +54,7 @@ def encode_target(
     if missing.size:
         raise ReseedError(
             f"{column} is empty in {missing.size} of {len(values)} rows (first in row "
-            f"{missing[0] + 1}): "
-            "remove these rows"
+            f"{missing[0] + 1}): remove these rows"
         )
     if task == "regression":
         return _numbers_target(column, values), None

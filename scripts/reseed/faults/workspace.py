@@ -47,6 +47,34 @@ def tree(task, n_classes, hyperparameters, seeds, device, threads):
 '''
 
 
+#: The dataset entry of a small table with the classes yes and no.
+TABLE = {
+    "name": "table",
+    "title": "A table",
+    "task": "binary",
+    "target": "y",
+    "positive": "yes",
+    "sources": [{"kind": "file", "path": "table.csv"}],
+}
+
+
+def copy_parts(folder: Path) -> None:
+    """Copy the pipeline itself, without studies, into a project's folder."""
+    for part in PARTS:
+        source = REPOSITORY / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / part)
+
+
+def write_entry(folder: Path, place: str, entry: dict) -> None:
+    """Write a file of a project's configuration: `models/rf` is `config/models/rf.yaml`."""
+    path = folder / "config" / f"{place}.yaml"
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(yaml.safe_dump(entry))
+
+
 @dataclass(frozen=True)
 class Run:
     """How a run of Snakemake ended, and what it printed."""
@@ -91,13 +119,7 @@ class Workspace:
         self.folder.mkdir(parents=True, exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
         self.environment = kept | {MIRROR_VARIABLE: ""} | (environment or {})
-        for part in PARTS:
-            source = REPOSITORY / part
-            if source.is_dir():
-                leave = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(source, self.folder / part, ignore=leave)
-            else:
-                shutil.copy(source, self.folder / part)
+        copy_parts(self.folder)
 
     @classmethod
     def own(cls, folder: Path, *arguments, **options) -> "Workspace":
@@ -149,9 +171,7 @@ class Workspace:
 
     def write(self, place: str, entry: dict) -> None:
         """Write a file of the configuration."""
-        path = self.folder / "config" / f"{place}.yaml"
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(yaml.safe_dump(entry))
+        write_entry(self.folder, place, entry)
 
     def write_table(self, rows: int = 200, **changes) -> None:
         """Write a small table with two features and a class, and its dataset entry."""
@@ -161,15 +181,7 @@ class Workspace:
             a, b = draw.gauss(0, 1), draw.gauss(0, 1)
             lines.append(f"{a:.6f},{b:.6f},{'yes' if a + draw.gauss(0, 1) > 0 else 'no'}")
         (self.folder / "table.csv").write_text("\n".join(lines) + "\n")
-        entry = {
-            "name": "table",
-            "title": "A table",
-            "task": "binary",
-            "target": "y",
-            "positive": "yes",
-            "sources": [{"kind": "file", "path": "table.csv"}],
-        }
-        self.write("datasets/table", entry | changes)
+        self.write("datasets/table", TABLE | changes)
 
     @property
     def results(self) -> Path:

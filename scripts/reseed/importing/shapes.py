@@ -46,10 +46,8 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
     if isinstance(found.get("dataset"), str):
         _sums_up(table, found["dataset"], runs["dataset"], "dataset")
     named = [name for name in RUN if name in found]
-    place = runs.assign(**{n: table.text(found[n]) for n in ("metric", "item") if n in found})
-    once = not place.duplicated().any()
     misspelt = any("to which `columns` maps" in mistake for mistake in table.mistakes)
-    if not (named or table.layout.tracker or once or misspelt):
+    if not (named or table.layout.tracker or misspelt or _once(table, found, runs)):
         table.mistake(
             "no column tells the runs of a model apart",
             "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
@@ -68,6 +66,12 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
         )
     runs["reason"] = (STATUS + status).where(~status.str.lower().isin(FINISHED), "")
     return runs
+
+
+def _once(table: Table, found: dict, runs: pd.DataFrame) -> bool:
+    """Whether each model has one row a dataset, or a metric and item of it."""
+    place = runs.assign(**{n: table.text(found[n]) for n in ("metric", "item") if n in found})
+    return not place.duplicated().any()
 
 
 def _may_tell(table: Table, found: dict, runs: pd.DataFrame) -> str:
