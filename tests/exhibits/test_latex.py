@@ -133,6 +133,21 @@ def test_a_wide_table_repeats_its_first_column_in_blocks():
     assert text.count("0.12345") == 16
 
 
+def test_a_wide_table_repeats_as_many_columns_of_words_as_tell_its_rows_apart():
+    numbers = {c: ["0.12345 [0.12340, 0.12350]"] * 4 for c in "abcdefgh"}
+    names = {"Model": ["RF", "GB", "RF", "GB"], "Varied": ["data", "data", "model", "model"]}
+    text = latex(table(pd.DataFrame(names | numbers), text_columns=2))
+    assert text.count(r"\begin{tabular}") > 1
+    assert text.count("RF & data & ") == text.count(r"\begin{tabular}")
+    in_sections = table(
+        pd.DataFrame(names | numbers), text_columns=2, sections=["x", "x", "y", "y"]
+    )
+    assert latex(in_sections).count("RF & data & ") == 1
+    said = table(pd.DataFrame({"Item": ["x", "x"], "Said": ["word " * 80, "other " * 80]}),
+                 text_columns=2, paragraphs=[1])  # fmt: skip
+    assert float(re.search(r"p\{(\d+)pt\}", latex(said))[1]) > 0.7 * TEXT_WIDTH
+
+
 def test_grouped_headings_span_their_columns():
     columns = pd.MultiIndex.from_tuples([("", "Model"), ("G", "x"), ("G", "y")])
     text = latex(table(pd.DataFrame([["rf", "1", "2"]], columns=columns)))

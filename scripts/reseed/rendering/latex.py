@@ -170,32 +170,48 @@ def _share(
     return {i: _NARROWEST + spare * weight[i] / sum(weight.values()) for i in wrapped}
 
 
+def _labels(table: Table) -> int:
+    """How many leading columns of words tell the rows of each section apart; 1 where none do."""
+    rows, section = [], None
+    for heading, cells in table.lines():
+        section = heading or section
+        rows.append((section, *cells))
+    words = min([table.text_columns, *(i for i in table.paragraphs if i > 0)])
+    for count in range(1, words + 1):
+        if len({row[: count + 1] for row in rows}) == len(rows):
+            return count
+    return 1
+
+
 def _blocks(table: Table, natural: list[float]) -> list[_Block]:
-    """Blocks of whole groups of columns; the first column stands in each, wrapped if it is long."""
-    label_width = min(natural[0], 0.3 * TEXT_WIDTH)
-    label = {0: label_width} if label_width < natural[0] or 0 in table.paragraphs else {}
-    widths = [label_width, *natural[1:]]
+    """Blocks of whole groups of columns; those that name a row stand in each, long ones wrapped."""
+    labels = list(range(_labels(table)))
+    cap = 0.15 * (1 + 1 / len(labels)) * TEXT_WIDTH
+    widths = [min(natural[i], cap) for i in labels]
+    label = {i: w for i, w in enumerate(widths) if w < natural[i] or i in table.paragraphs}
+    widths += natural[len(labels) :]
     levels = table.levels()
     units, start = [], 0
     for name, width in groups(levels[0]) if len(levels) > 1 else [("", len(levels[-1]))]:
-        columns = [i for i in range(start, start + width) if i > 0]
-        whole = name and _room(widths, [0, *columns]) <= TEXT_WIDTH
+        columns = [i for i in range(start, start + width) if i not in labels]
+        whole = name and _room(widths, [*labels, *columns]) <= TEXT_WIDTH
         units += [columns] if whole else [[i] for i in columns]
         start += width
     blocks: list[_Block] = []
     current: list[int] = []
     for unit in units:
-        if current and _room(widths, [0, *current, *unit]) > TEXT_WIDTH:
-            blocks.append(_Block([0, *current], label))
+        if current and _room(widths, [*labels, *current, *unit]) > TEXT_WIDTH:
+            blocks.append(_Block([*labels, *current], label))
             current = []
         current = [*current, *unit]
-    blocks.append(_Block([0, *current], label))
-    return [_wrapped(table, widths, block) for block in blocks]
+    blocks.append(_Block([*labels, *current], label))
+    return [_wrapped(table, widths, block, len(labels)) for block in blocks]
 
 
-def _wrapped(table: Table, widths: list[float], block: _Block) -> _Block:
+def _wrapped(table: Table, widths: list[float], block: _Block, labels: int) -> _Block:
     """The block with its columns of sentences, and one too wide for any page, made to wrap."""
-    over = [i for i in block.columns[1:] if i in table.paragraphs or widths[i] > 0.65 * TEXT_WIDTH]
+    own = block.columns[labels:]
+    over = [i for i in own if i in table.paragraphs or widths[i] > 0.65 * TEXT_WIDTH]
     rest = [i for i in block.columns if i not in over]
     free = TEXT_WIDTH - _room(widths, rest) - 2 * _GAP * len(over)
     return _Block(block.columns, block.wraps | {i: free / len(over) for i in over})
