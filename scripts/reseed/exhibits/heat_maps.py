@@ -16,6 +16,7 @@ from pydantic import Field
 
 from reseed.analyses.arms import with_arms
 from reseed.analyses.data import MODEL_SEED, data_seeds
+from reseed.coordinates import base_name
 from reseed.options import Names, Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import cells as arm_cells
@@ -128,7 +129,7 @@ def _cells(
 ) -> pd.DataFrame:
     """One row a pair of seeds: the mean of the primary metric over folds, NaN if one failed."""
     metrics = with_arms(data.metrics[data.metrics["experiment"] == experiment])
-    name = metrics["dataset"].map(lambda d: d.partition("~")[0])
+    name = metrics["dataset"].map(base_name)
     metrics = metrics[~name.isin(without) & (name.isin(only) if only is not None else True)]
     if metrics.empty:
         return metrics

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.coordinates import base_name
 from reseed.exhibits.spread_table import LEAST
 from reseed.options import Strict
 from reseed.rendering import numbers
@@ -135,8 +136,8 @@ def contradictions(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 
 def _named(data: ExhibitData, entry: dict, plain: str) -> str:
-    models = [m for m in data.about["models"] if m.partition("~")[0] == entry["algorithm"]]
-    datasets = [d for d in data.about["datasets"] if d.partition("~")[0] == entry["dataset"]]
+    models = [m for m in data.about["models"] if base_name(m) == entry["algorithm"]]
+    datasets = [d for d in data.about["datasets"] if base_name(d) == entry["dataset"]]
     if not models or not datasets:
         return plain
     model = data.model(models[0]).rstrip("†‡")

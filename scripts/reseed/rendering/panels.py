@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
+from reseed.coordinates import base_name
 from reseed.rendering import style
 from reseed.rendering.colours import DASHES
 from reseed.rendering.style import PAGE_WIDTH, new_figure
@@ -125,7 +126,7 @@ def by_ratio(rows: pd.DataFrame, place: Sequence[str]) -> list[str]:
 def colours(names: Sequence[str]) -> dict[str, str]:
     """A fixed colour a name; those of models where every name is a model with one."""
     names = list(dict.fromkeys(names))
-    if names and all(name.partition("~")[0] in style.MODELS for name in names):
+    if names and all(base_name(name) in style.MODELS for name in names):
         return {name: style.colour_of(name, names) for name in names}
     return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
 

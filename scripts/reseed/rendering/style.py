@@ -15,6 +15,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from reseed.coordinates import base_name
 from reseed.rendering.colours import (
     BLACK,
     BLUE,
@@ -123,11 +124,11 @@ def colour_of(model: str, models: Sequence[str]) -> str:
     names = list(dict.fromkeys(models))
     fixed: dict[str, str] = {}  # by colour, so that only the first variant has it
     for name in names:
-        base = name.partition("~")[0]
+        base = base_name(name)
         if base in MODELS:
             fixed.setdefault(MODELS[base], name)
     if model in fixed.values():
-        return MODELS[model.partition("~")[0]]
+        return MODELS[base_name(model)]
     palette = (PURPLE, GREY, BLACK, *MODELS.values())
     free = [colour for colour in palette if colour not in fixed] or palette
     others = [name for name in names if name not in fixed.values()]
