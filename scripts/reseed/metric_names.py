@@ -48,7 +48,7 @@ _PHRASES = [
         (r"spearman('s)?[\W_]*rank", "spearman"),
         (r"recip(rocal)?[\W_]*rank", "mrr"),
         (r"exact[\W_]*match", "em"),
-        (r"\bp@(?=\d)", "precision "),
+        (r"\b(p@|(?-i:P)_)(?=\d)", "precision "),  # trec_eval writes P_10
         (r"\br@(?=\d)", "recall "),
     )
 ]

@@ -293,6 +293,7 @@ def test_directions():
     assert direction("R²") is direction("R^2") is direction("chrF++") is direction("ROUGE1") is True
     for name in (
         "P@10",
+        "P_10",
         "R@1",
         "recip_rank",
         "Mean reciprocal rank",
