@@ -4,13 +4,25 @@ CORES ?= all
 SCALE ?= demo
 BIN := .venv/bin
 
-.PHONY: run test lint benchmark verify prune faults scale schemas lock clean
+# What `pip install .` brings, in its oldest versions.
+OLDEST := build/oldest
+
+.PHONY: run test oldest lint benchmark verify prune faults scale schemas lock clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
 
 test: lint
 	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
+
+# The doors of the library, with the oldest versions that pyproject.toml admits.
+oldest:
+	$(PYTHON) -m venv --clear $(OLDEST)
+	sed -n 's/^    "\([a-z0-9-]*\)>=\(.*\)",/\1==\2/p' pyproject.toml > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet -c $(OLDEST)/constraints.txt . \
+	  hypothesis pytest pytest-timeout
+	$(OLDEST)/bin/python -m pytest -W ignore tests/importing tests/analyses tests/test_compare.py \
+	  tests/test_study_in_process.py tests/test_models_in_process.py
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
