@@ -14,7 +14,7 @@ MODEL = "model"
 def with_arms(table: pd.DataFrame) -> pd.DataFrame:
     """The table with a column `ARM`."""
     if ARM in table:
-        return table.assign(**{ARM: table[ARM].fillna(table[MODEL])})
+        return table.assign(**{ARM: table[ARM].astype(object).fillna(table[MODEL])})
     return table.assign(**{ARM: table[MODEL]})
 
 

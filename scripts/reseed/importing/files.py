@@ -229,7 +229,9 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
             raise ValueError("the first line, which names the columns, is empty")
         delimiter = max(",;\t", key=first.count)
         handle.seek(0)
-        reader = csv.reader(handle, delimiter=delimiter, strict=True)
+        # A writer that was cut short leaves zero bytes.
+        cleaned = (line.replace("\0", "") for line in handle)
+        reader = csv.reader(cleaned, delimiter=delimiter, strict=True)
         header = [name.strip() for name in next(reader)]
         if len(header) == 1:
             raise ValueError(
