@@ -148,7 +148,7 @@ def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
     assert row["churn_max"] > row["low_alpha_churn_max"]
     assert (row["pairs"], row["pairs_admitted"]) == (66, 55)
     assert row["published_accuracy_min"] == pytest.approx(0.8)
-    assert row["published_churn_min"] == pytest.approx(200 / 8000)
+    assert row["published_churn_min"] == pytest.approx(200 / 8018)
     unknown = trimming_summary.analyse(data, FAST | {"published": {"other": "batch"}})
     assert unknown["published_churn_min"].isna().all()
     with pytest.raises(ReseedError, match="is not in"):
