@@ -173,6 +173,20 @@ def test_representatives_are_the_most_accurate_by_alpha(make, tmp_path):
     assert (np.diff(kept["alpha_hat"]) >= 0).all()
 
 
+def test_a_run_is_named_by_the_seed_that_varies(make, tmp_path):
+    """Of an arm that varies the order of batches every run has the same initial weights."""
+    data = make(trimming)
+    rows = data.statistics.query("arm == 'rf'").reset_index(drop=True)
+    order = rows.assign(init=0, dropout=0, augment=0)
+    both = order.assign(init=rows["init"] + 1)
+    for given, name in ((rows, "{0:.0f}"), (order, "{0:.0f}"), (both, "{1:.0f}-{0:.0f}")):
+        shown = representatives_table.table(replace(data, statistics=given), {"count": 3})
+        best = given.sort_values(["accuracy", "alpha_hat"], ascending=[False, True]).head(3)
+        best = best.sort_values("alpha_hat", kind="stable")
+        expected = [name.format(row.order, row.init) for row in best.itertuples()]
+        assert list(check_table(shown, tmp_path).shown["Seed"]) == expected
+
+
 def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     """Table IV as printed: churn in items, accuracy in percent; and no dot of a figure."""
     data = make(trimming)
