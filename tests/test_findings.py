@@ -83,6 +83,16 @@ def test_what_paper_5_says_of_transformers_is_not_called_tested():
         assert "0.0077" in told
 
 
+def test_what_is_left_of_a_spread_is_told_with_its_interval():
+    """An estimate of 32 % of a variance, whose interval as an SD holds the observed one."""
+    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
+    row = next(line for line in TEXT.splitlines() if line.startswith("| 8 |"))
+    part = measured.split("## Paper 2")[1].split("\n## ")[0]
+    for start in ("| ResNet-9", "| Head on"):
+        line = next(line for line in part.splitlines() if line.startswith(start))
+        assert line.strip("| ").split(" | ")[-1] in row  # SD (low to high)
+
+
 def test_it_quotes_what_was_measured():
     measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
     for number in ("5.51", "5.50", "5.01", "4.52", "693 trials", "837 trials", "76 %", "32 %"):
