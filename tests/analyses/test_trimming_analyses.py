@@ -6,6 +6,7 @@ import pytest
 from output_frames import study_of, write_outputs
 from reseed.analyses import (
     gap_distribution,
+    seed_choice,
     trimming,
     trimming_ensembles,
     trimming_information,
@@ -79,6 +80,13 @@ def test_few_runs_are_judged_by_all_others(tmp_path):
     assert len(half) == 4
     wrong = trimming.analyse(data_of(tmp_path / "w", y, gaps), FAST | {"reference": "all"})
     assert "'half' or 'others'" in wrong["reason"].item()
+
+
+def test_so_few_items_that_every_run_would_pass_are_a_reason(tmp_path):
+    y, gaps = runs(n=8, items=12)
+    for kind in (trimming, trimming_pairs, trimming_information, seed_choice):
+        table = kind.analyse(data_of(tmp_path / kind.__name__, y, gaps), FAST)
+        assert "items are too few" in table["reason"].item()
 
 
 def test_the_authors_grid_is_a_mean_of_grid_values(tmp_path):
