@@ -70,6 +70,16 @@ def test_another_metric_than_the_datasets_own_has_its_own_direction():
     assert row["sds"] > 0
 
 
+def test_percent_is_not_placed_among_shares():
+    """91.4 among accuracies of 0.9 would beat them all by thousands of SDs."""
+    given = {"arm": "rf", "score": 91.4, "source": "a paper"}
+    table = standing.analyse(data_of(seeds()[0]), {"scores": [given, given | {"score": 0.9}]})
+    assert list(table["percentile"].isna()) == [True, False]
+    assert table["reason"][0] == "91.4 is no share of 1, as the seeds' scores are"
+    percent = [row | {"auc": 100 * row["auc"]} for row in seeds()[0]]
+    assert standing.analyse(data_of(percent), {"scores": [given]})["reason"].item() == ""
+
+
 def test_a_dataset_without_the_metric_is_left_out_and_one_that_nobody_measured_is_refused():
     other, _ = seeds(dataset="bike_sharing", metric="mse")
     table = extremes.analyse(data_of(seeds()[0] + other), {"metric": "auc", "n_sim": 100})
