@@ -10,6 +10,7 @@ from readable import check_figure, check_table
 from reseed.analyses import (
     gap_distribution,
     noise_split,
+    seed_scores,
     trimming,
     trimming_ensembles,
     trimming_information,
@@ -23,6 +24,7 @@ from reseed.exhibits import (
     gap_figure,
     information_table,
     representatives_table,
+    seed_boxes,
     seed_noise,
     trimming_3d_figure,
     trimming_figure,
@@ -203,6 +205,21 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     assert "as published (8,018 test items)" in table.sections[2]
     drawn = trimming_figure.figure(both, {})[1].frame
     assert len(drawn) == (~rows["published"] & (rows["reason"] == "")).sum()
+
+
+def test_runs_that_are_all_alike_are_drawn_and_told(tmp_path):
+    """No churn at all is no width of an axis, and no seed moves F1 the most."""
+    y, gaps = runs(n=1)
+    found = {("magic", "rf"): (y, [expit(gaps[0])] * 6)}
+    data = study_of(write_outputs(tmp_path / "o", found), found)
+    pairs, scores = (
+        ExhibitData(kind.analyse(data, {}), data.metrics, data.about, "k", "T")
+        for kind in (trimming_pairs, seed_scores)
+    )
+    low, high = trimming_pairs_figure.figure(pairs, {})[0].axes[0].get_ylim()
+    assert low == 0 < high
+    (finding,) = seed_boxes.figure(scores, {})[1].findings
+    assert finding.startswith("From seed to seed F1 does not move at all in the one ")
 
 
 def test_the_noise_of_each_arm_is_named_by_the_arm(make):
