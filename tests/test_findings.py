@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from reseed.analyses.trimming import PAPER_ITEMS
 from reseed.stats.extremes import gaussian_range_interval
 
 ROOT = Path(__file__).parent.parent
@@ -44,6 +45,52 @@ def test_a_row_of_the_table_is_the_majority_class():
     for name, value in expected.items():
         assert row[f"{name}_mean"] == pytest.approx(value, abs=0.006)
     assert f"(.67, .335, .50, {expected['f1']:.3f})".replace("0.", ".") in TEXT
+
+
+def test_the_accuracies_of_paper_3_are_those_of_8018_items():
+    """Its test set is not CIFAR-10's own, which holds 8,000 images of the eight classes."""
+    ranges = pd.read_csv(PUBLISHED / "banerjee_table2_accuracy_ranges.csv")
+    of_models = ranges[[name for name in ranges if "accuracy_m" in name]].to_numpy().ravel()
+    models = pd.read_csv(PUBLISHED / "banerjee_table4_models.csv")["validation_accuracy"]
+    printed = np.concatenate([of_models, models])
+
+    def fits(items):
+        return (np.abs(np.round(printed * items / 100) * 100 / items - printed) < 0.00051).all()
+
+    assert [items for items in range(500, 16_000) if fits(items)] == [PAPER_ITEMS]
+    page = (ROOT / "docs" / "papers" / "training-variability.md").read_text(encoding="utf-8")
+    assert f"{PAPER_ITEMS:,}" in page
+    churn = pd.read_csv(PUBLISHED / "banerjee_table3_pairwise_churn.csv")
+    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
+    for low, high in (churn[["churn_min", "churn_max"]] / PAPER_ITEMS).to_numpy():
+        assert f"| {low:.3f}–{high:.3f} |" in measured
+
+
+def test_what_paper_5_says_of_transformers_is_not_called_tested():
+    """Its claim is that their seed outweighs the test set; only classical models were run."""
+    page = (ROOT / "docs" / "papers" / "ir-consistency.md").read_text(encoding="utf-8")
+    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
+    row = next(line for line in TEXT.splitlines() if line.startswith("| 14 |"))
+    for text in (page, row, measured):
+        assert "over 0.075 in 9 of 11" in re.sub(r"\s+", " ", text)
+    part = measured.split("## Paper 5")[1].split("\n## ")[0]
+    rows = [line.split("|") for line in part.splitlines() if re.match(r"\| .*\| \d+ \|", line)]
+    lower = [float(cells[5]) < float(cells[6]) for cells in rows]
+    assert sum(lower) == len(lower) == 9
+    for told in (page, row):
+        assert "8 of 8 cells" in told  # the ninth is MiniLM
+        assert "ot tested" in told
+        assert "0.0077" in told
+
+
+def test_what_is_left_of_a_spread_is_told_with_its_interval():
+    """An estimate of 32 % of a variance, whose interval as an SD holds the observed one."""
+    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
+    row = next(line for line in TEXT.splitlines() if line.startswith("| 8 |"))
+    part = measured.split("## Paper 2")[1].split("\n## ")[0]
+    for start in ("| ResNet-9", "| Head on"):
+        line = next(line for line in part.splitlines() if line.startswith(start))
+        assert line.strip("| ").split(" | ")[-1] in row  # SD (low to high)
 
 
 def test_it_quotes_what_was_measured():

@@ -70,6 +70,16 @@ def test_another_metric_than_the_datasets_own_has_its_own_direction():
     assert row["sds"] > 0
 
 
+def test_percent_is_not_placed_among_shares():
+    """91.4 among accuracies of 0.9 would beat them all by thousands of SDs."""
+    given = {"arm": "rf", "score": 91.4, "source": "a paper"}
+    table = standing.analyse(data_of(seeds()[0]), {"scores": [given, given | {"score": 0.9}]})
+    assert list(table["percentile"].isna()) == [True, False]
+    assert table["reason"][0] == "91.4 is no share of 1, as the seeds' scores are"
+    percent = [row | {"auc": 100 * row["auc"]} for row in seeds()[0]]
+    assert standing.analyse(data_of(percent), {"scores": [given]})["reason"].item() == ""
+
+
 def test_a_dataset_without_the_metric_is_left_out_and_one_that_nobody_measured_is_refused():
     other, _ = seeds(dataset="bike_sharing", metric="mse")
     table = extremes.analyse(data_of(seeds()[0] + other), {"metric": "auc", "n_sim": 100})
@@ -184,6 +194,30 @@ def test_time_to_a_score_and_convergence(tmp_path):
     plain = convergence.analyse(data, {})
     assert plain["target"].iloc[0] == pytest.approx(0.81)
     assert plain["target_is"].iloc[0] == "median final value"
+
+
+def test_a_run_that_diverged_never_reaches_and_has_no_final_value(tmp_path):
+    """Its curve ends where its loss was NaN; what was measured there is the score of no model."""
+    runs = [[0.5, 0.7, 0.8], [0.6, 0.7, 0.9], [0.85, 0.1, None], [0.1, None, None]]
+    lost = [trial(None, seed=s, arm="rf", dataset="magic", metric="auc") for s in (2, 3)]
+    # A split that the data came with has no test ratio.
+    rows, points = ([row | {"test_ratio": np.nan} for row in given]
+                    for given in (seeds(2)[0] + lost, curve_rows(runs)))  # fmt: skip
+    data = data_of(rows, points, tmp_path)
+    table = convergence.analyse(data, {"target": 0.75})
+    assert list(table["init"]) == [0, 1]
+    assert list(table["final"]) == [0.8, 0.9]
+    row = table.iloc[0]
+    assert (row["n"], row["broken"], row["share"]) == (4, 2, 0.5)
+    assert row["restarts"] == pytest.approx((3 + 3 + 2 + 1) / 2)
+    assert convergence.analyse(data, {})["target"].iloc[0] == pytest.approx(0.85)
+    band = curves.analyse(data, {})
+    assert list(band["min"]) == [0.5, 0.7, 0.8]
+    assert set(band["runs"]) == {2}
+    broken = data_of([row | {"status": "failed"} for row in lost + seeds(2)[0]], curve_rows(runs),
+                     tmp_path / "all")  # fmt: skip
+    assert convergence.analyse(broken, {}).empty
+    assert curves.analyse(broken, {}).empty
 
 
 def test_a_loss_goes_down(tmp_path):

@@ -1,12 +1,16 @@
 """Scores over seeds: against scikit-learn, by hand, and with runs that are no runs of their own."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from output_frames import study_of, write_outputs
 from reseed.analyses.seed_scores import analyse, box
 from sklearn.metrics import f1_score, precision_score
+from study_frames import about
 
 
 @pytest.fixture
@@ -59,6 +63,22 @@ def test_the_percentile_of_one_seed(result):
     expected = np.mean(others < scores[2]) + np.mean(others == scores[2]) / 2
     assert row["seed_percentile"] == pytest.approx(expected)
     assert np.isnan(table.loc[("bayes", "accuracy"), "seed_percentile"])  # all score the same
+
+
+def test_the_paper_of_two_classes_stands_beside_no_six(tmp_path):
+    """Its scores on LIAR are those of a task of two classes: none belong beside six."""
+    study = yaml.safe_load(Path("config/studies/ir_consistency.yaml").read_text("utf-8"))
+    y = np.arange(40) % 2
+    arms = {(name, "linear_svm"): (y, [y * 0.8 + 0.1]) for name in ("liar", "liar_binary")}
+    facts = about(("liar", "liar_binary"), ("linear_svm",))
+    for entry in facts["datasets"].values():
+        entry |= {"task": "binary", "metric": "auc"}
+    data = study_of(write_outputs(tmp_path, arms), arms, facts)
+    data = replace(data, published=Path("config/published"))
+    table = analyse(data, study["analyses"]["scores"]["options"])
+    known = table[table["published_mean"].notna()]
+    assert list(known["dataset"].unique()) == ["liar_binary"]
+    assert known.set_index("metric").loc["accuracy", "published_mean"] == 0.66
 
 
 def test_a_box_by_hand():

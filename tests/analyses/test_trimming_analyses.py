@@ -6,6 +6,7 @@ import pytest
 from output_frames import study_of, write_outputs
 from reseed.analyses import (
     gap_distribution,
+    seed_choice,
     trimming,
     trimming_ensembles,
     trimming_information,
@@ -81,6 +82,13 @@ def test_few_runs_are_judged_by_all_others(tmp_path):
     assert "'half' or 'others'" in wrong["reason"].item()
 
 
+def test_so_few_items_that_every_run_would_pass_are_a_reason(tmp_path):
+    y, gaps = runs(n=8, items=12)
+    for kind in (trimming, trimming_pairs, trimming_information, seed_choice):
+        table = kind.analyse(data_of(tmp_path / kind.__name__, y, gaps), FAST)
+        assert "items are too few" in table["reason"].item()
+
+
 def test_the_authors_grid_is_a_mean_of_grid_values(tmp_path):
     y, gaps = runs(odd=(22,))
     table = trimming.analyse(data_of(tmp_path, y, gaps), FAST | {"n_bootstrap": 2})
@@ -148,7 +156,7 @@ def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
     assert row["churn_max"] > row["low_alpha_churn_max"]
     assert (row["pairs"], row["pairs_admitted"]) == (66, 55)
     assert row["published_accuracy_min"] == pytest.approx(0.8)
-    assert row["published_churn_min"] == pytest.approx(200 / 8000)
+    assert row["published_churn_min"] == pytest.approx(200 / 8018)
     unknown = trimming_summary.analyse(data, FAST | {"published": {"other": "batch"}})
     assert unknown["published_churn_min"].isna().all()
     with pytest.raises(ReseedError, match="is not in"):

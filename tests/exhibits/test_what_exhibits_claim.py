@@ -128,7 +128,7 @@ def convergence_rows(dataset, measure, tolerance):
     return [
         {"experiment": "model_seeds", "varied": "model", "dataset": dataset, "scheme": "h",
          "arm": "ffnn", "model": "ffnn", "hyperparameters_source": "d", "data_seed": 0, "init": i,
-         "measure": measure, "n": 6, "left_out": 0, "final": float(i), "converged": i,
+         "measure": measure, "n": 6, "broken": 0, "left_out": 0, "final": float(i), "converged": i,
          "tolerance": tolerance, "target": 1.0, "target_is": "median", "share": 0.5,
          "share_low": 0.1, "share_high": 0.9, "median": 1234.0, "median_low": 1000.0,
          "median_high": np.inf, "restarts": 12345.6, "level": 0.95, "rho": 0.1, "rho_low": -0.5,
@@ -147,6 +147,13 @@ def converged():
 def test_each_measure_has_its_tolerance(converged):
     note = convergence_figure.figure(converged, {})[1].footnote
     assert "within 0.002 (validation AUC) and 35 (validation MSE) of its own" in note
+
+
+def test_failed_runs_that_count_are_told(converged):
+    assert "failed run" not in reach_table.table(converged, {}).footnote
+    rows = converged.statistics.assign(broken=1)  # of each of two arms
+    note = reach_table.table(ExhibitData(rows, converged.metrics, converged.about), {}).footnote
+    assert "2 failed runs with a curve: among those that never reach it" in note
 
 
 def test_many_epochs_are_told_in_full(converged):

@@ -30,6 +30,9 @@ def test_the_threshold_is_the_authors_from_458_items_a_half_on():
     assert half_threshold(8000) == pytest.approx(algorithm_threshold(4000))
     assert half_threshold(8000) == pytest.approx(0.0366, abs=1e-4)  # as read from their code
     assert half_threshold(600) > algorithm_threshold(300)
+    assert 0.9 < half_threshold(16) < 1
+    with pytest.raises(ValueError, match="15 test items are too few"):
+        half_threshold(15)
 
 
 def test_the_distance_is_scipys_two_sample_one():

@@ -28,19 +28,21 @@ class Options(CurveOptions):
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
-    """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it."""
+    """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it, failed ones do not."""
     rows = [row for found in training_curves(data, options) for row in _rows(found, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(found: Curves, options: dict) -> Iterator[dict]:
-    ended = options.get("ended", "drop")
-    band = curve_band(found.values, ended)
+    ended, values = options.get("ended", "drop"), found.finished
+    if not len(values):
+        return
+    band = curve_band(values, ended)
     shared = found.key | {
         "column": found.column,
         "measure": found.name,
         "greater_is_better": found.greater_is_better,
-        "runs": len(found.values),
+        "runs": len(values),
         "left_out": found.n_left_out,
         "ended": ended,
     }

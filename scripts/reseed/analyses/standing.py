@@ -9,6 +9,7 @@ from pydantic import Field
 
 from reseed.analyses.arms import ARM
 from reseed.analyses.data import CELL, Cell, Data, cells
+from reseed.analyses.shares import whole
 from reseed.coordinates import base_name
 from reseed.errors import ReseedError
 from reseed.options import Level, Strict
@@ -50,7 +51,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
     `percentile`: share of the arm's seeds that the score beats (ties half), with its interval at
     `level`; `best_of`: the number of seeds whose best is as good on average; `sds`: distance from
-    their mean in SD, positive where the score is better.
+    their mean in SD, positive where the score is better. A score in percent is not placed among
+    shares of 1: its row has a `reason`.
     """
     rows = []
     for number, given in enumerate(options.get("scores", [])):
@@ -83,6 +85,8 @@ def _row(cell: Cell, given: dict, level: float) -> dict:
     }
     if cell.values.size < 2:
         return row | {"reason": "fewer than two seeds finished"}
+    if whole(cell.metric, cell.values) == 1 and whole(cell.metric, [row["score"]]) != 1:
+        return row | {"reason": f"{row['score']:g} is no share of 1, as the seeds' scores are"}
     found = standing(float(given["score"]), cell.values, cell.greater_is_better, level)
     own = spread(cell.values)
     return row | {

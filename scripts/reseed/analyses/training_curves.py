@@ -36,7 +36,8 @@ class Curves:
     `epochs` (epochs,) counts from 1. `key` by the names of `data.CELL`; `runs` one row a
     curve of the columns `RUN`; `name` what the column measures, in words; `n_left_out` runs whose
     curve has no first value, or one that is infinite. An epoch at which a run was not measured
-    holds its value before.
+    holds its value before. `failed` (runs,): runs that ended in an error, as by a diverging loss,
+    whose last value is no result.
     """
 
     key: dict
@@ -47,6 +48,12 @@ class Curves:
     epochs: np.ndarray
     values: np.ndarray
     n_left_out: int
+    failed: np.ndarray
+
+    @property
+    def finished(self) -> np.ndarray:
+        """Values (runs, epochs) of the runs that gave a result."""
+        return self.values[~self.failed]
 
     def epoch_of(self, place: np.ndarray) -> np.ndarray:
         """Epochs of places in a curve counted from 1; infinite stays infinite."""
@@ -75,6 +82,8 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
     wanted = set(data.metrics["experiment"]) if "experiment" in data.metrics else set()
     table = with_arms(table[table["experiment"].isin(wanted)])
     places = [name for name in CELL if name in table]
+    trial = [*places, *RUN]
+    broken = pd.MultiIndex.from_frame(data.metrics.loc[data.metrics["status"] != "ok", trial])
     for key, rows in table.groupby(places, sort=False, dropna=False):
         place = dict(zip(places, key, strict=True))
         runs, epochs, values, left_out = _stack(rows, column)
@@ -83,7 +92,8 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
         metric = plain_metric(data.about["datasets"][place["dataset"]]["task"])
         name = column.replace("metric", metric).replace("_", " ")
         up = bool(direction(name))
-        yield Curves(place, column, name, up, runs, epochs, values, left_out)
+        failed = pd.MultiIndex.from_frame(runs.assign(**place)[trial]).isin(broken)
+        yield Curves(place, column, name, up, runs, epochs, values, left_out, failed)
 
 
 def _stack(rows: pd.DataFrame, column: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:

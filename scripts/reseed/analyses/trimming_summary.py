@@ -28,8 +28,6 @@ COLUMNS = [
     "pairs", "pairs_admitted", "alpha_hat_mean", "alpha_hat_max", "ece_min", "ece_max",
     *(f"published_{name}" for name in (*_TABLE2, *_TABLE3)), "reason",
 ]  # fmt: skip
-#: Test items behind the paper's counts of churn (inferred: 8 of the 10 classes of CIFAR-10).
-_ITEMS = 8000
 
 
 class Options(trimming.Options, trimming_pairs.Options, PublishedFiles):
@@ -39,7 +37,7 @@ class Options(trimming.Options, trimming_pairs.Options, PublishedFiles):
     """
 
     published: dict[str, Literal["init", "batch", "init_and_batch"]] | None = None
-    published_items: Count = _ITEMS
+    published_items: Count = trimming.PAPER_ITEMS
 
 
 def analyse(data: Data, options: dict) -> pd.DataFrame:
@@ -92,7 +90,7 @@ def _range(name: str, values: pd.Series) -> dict:
 
 
 def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
-    items = options.get("published_items", _ITEMS)
+    items = options.get("published_items", trimming.PAPER_ITEMS)
     files = [("banerjee_table2_accuracy_ranges", _TABLE2, 100.0),
              ("banerjee_table3_pairwise_churn", _TABLE3, float(items))]  # fmt: skip
     for name, columns, scale in files:

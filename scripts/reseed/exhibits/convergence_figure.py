@@ -99,6 +99,6 @@ def _findings(panels: list) -> list[str]:
         found.append(
             f"{title}: {told} (rank correlation of convergence time with the final score"
             f" {row['rho']:.2f}, {100 * row['level']:g} % interval {row['rho_low']:.2f} to"
-            f" {row['rho_high']:.2f}, {row['n']:,.0f} runs)."
+            f" {row['rho_high']:.2f}, {len(part):,} runs)."
         )
     return found

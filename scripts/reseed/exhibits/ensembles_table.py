@@ -39,7 +39,9 @@ def table(data: ExhibitData, options: dict) -> Table:
             lines.add(line, title)
             raw.append({"cell": title, "size": size, **numbers_of})
         enough.append((title, found.size if found.size and found.size < sizes[-1] else None))
-        told = f"from {found.size} runs on" if enough[-1][1] else "at no size below the whole pool"
+        told = "at no size below the whole pool"
+        if enough[-1][1]:
+            told = f"from {numbers.counted(found.size, 'run')} on"
         findings.append(
             f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {told}"
             f" (a pool of {numbers.counted(sizes[-1], 'run')},"
@@ -68,7 +70,7 @@ def _headline(enough: list[tuple[str, int | None]], pool: int, share: float) -> 
         return f"A size that gives {every} a low α̂: found in {len(sizes)} of {len(enough)} arms"
     if not sizes:
         return f"No size below the whole pool of {pool} runs gives {every} a low α̂"
-    return f"From {sizes[0]} runs on {every} have a low α̂"
+    return f"From {numbers.counted(sizes[0], 'run')} on {every} have a low α̂"
 
 
 def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[dict, dict]:

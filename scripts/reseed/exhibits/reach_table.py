@@ -55,11 +55,21 @@ def table(data: ExhibitData, options: dict) -> Table:
             " likewise."
             " Never: a run ended before it got there. With restarts: mean number of epochs until"
             " success if a run that fails is followed by one with a new seed.",
+            _broken(raw),
             per="arm",
         ),
         headline=_headline(data, rows),
         findings=_findings(data, rows),
     )
+
+
+def _broken(arms: list[pd.Series]) -> str:
+    """That failed runs count here, where there are any; they are left out of the final values."""
+    broken = int(sum(row["broken"] for row in arms))
+    if not broken:
+        return ""
+    runs = numbers.counted(broken, "failed run")
+    return f"{runs} with a curve: among those that never reach it, not among the final values."
 
 
 def _count(row: pd.Series) -> str:

@@ -11,6 +11,7 @@ from reseed.rendering.arms import TEST_SET, keys
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.schemas import MODEL_SEED
 
 DRAWS = ("trimming",)
 
@@ -31,9 +32,10 @@ def table(data: ExhibitData, options: dict) -> Table:
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
         best = best.head(options.get("count", 9)).sort_values("alpha_hat", kind="stable")
         printed = _printed(data, part)
+        roles = [role for role in MODEL_SEED if part[role].nunique() > 1]
         for source, models in ((title, best), (f"{title}, as published", printed)):
             for _, row in models.iterrows():
-                lines.add(_line(row), f"{source} ({row['items']:,.0f} test items)")
+                lines.add(_line(row, roles), f"{source} ({row['items']:,.0f} test items)")
         chosen += [best, printed]
         findings.append(
             f"{title}: the {len(best)} most accurate of {len(part)} runs have accuracies of"
@@ -74,13 +76,19 @@ def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:
     return every[mine & every["published"].astype(bool)]
 
 
-def _line(row: pd.Series) -> dict:
+def _seed(row: pd.Series, roles: list[str]) -> str:
+    """What `roles` drew, once where it is one number; of a model of the paper its number."""
+    seeds = [f"{row[role]:.0f}" for role in roles if pd.notna(row[role])] or [f"{row['init']:.0f}"]
+    return "-".join(seeds) if len(set(seeds)) > 1 else seeds[0]
+
+
+def _line(row: pd.Series, roles: list[str]) -> dict:
     def items(name: str, digits: int) -> str:
         count = row[name] * row["items"]
         return f"{count:,.{digits}f}" if pd.notna(count) else numbers.NONE
 
     return {
-        "Seed": f"{row['init']:.0f}",
+        "Seed": _seed(row, roles),
         "α̂": numbers.fixed(row["alpha_hat"], 3),
         "α̂, authors’ grid": numbers.fixed(row["alpha_hat_grid"], 3),
         "Accuracy": numbers.fixed(row["accuracy"], 4),

@@ -97,6 +97,9 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     if row is None:
         return []
     same = int((f1["most"] == f1["least"]).sum())
+    if same == len(f1):
+        cells = part_of(same, same, *cell_noun(f1))
+        return [f"From seed to seed F1 does not move at all in {cells}."]
     return [
         f"From worst to best seed F1 moves most for {where(data, rows, row)}: {row['least']:.3f} to"
         f" {row['most']:.3f} over {row['n']:.0f} seeds; for"

@@ -44,7 +44,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
                       color=colour, rasterized=True)  # fmt: skip
         axis.axvline(threshold, color=style.GREY, lw=0.9, ls="--")
         axis.set_xlim(left=0)
-        axis.set_ylim(0, 1.06 * rows["churn"].max())
+        axis.set_ylim(0, 1.06 * rows["churn"].max() or 0.01)
         entitle(axis, title)
         axis.set_xlabel("Greater α̂ of the pair")
         axis.set_ylabel("Pairwise churn")

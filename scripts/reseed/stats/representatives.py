@@ -30,11 +30,15 @@ def half_threshold(items: int, epsilon: float = 0.01) -> float:
     """Threshold δ of Algorithm 1 with halves of `items`: √(ln(C/ε)/n) + 1/n, n = items // 2.
 
     The authors' threshold with Wei and Dudley's constant C, which is theirs (2) from n = 458 on;
-    1/n pays for the interpolated reference (eq. 57).
+    1/n pays for the interpolated reference (eq. 57). Raises ValueError where δ is 1 or more (below
+    16 items at ε = 0.01): no two distributions are further apart, so that every run would pass.
     """
     at_least(2, items=items)
     half = items // 2
-    return two_sample_threshold(half, half, epsilon) + 1 / half
+    delta = two_sample_threshold(half, half, epsilon) + 1 / half
+    if delta >= 1:
+        raise ValueError(f"{items} test items are too few: alpha-hat would be 0 of any run")
+    return delta
 
 
 def up_to_grid(alpha: ArrayLike, grid: tuple[float, ...] = AUTHORS_GRID) -> Array:
