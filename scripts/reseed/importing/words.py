@@ -30,6 +30,8 @@ BOOKKEEPING = {
 }
 #: Any of these in a heading: a summary of datasets, and none of them.
 _AVERAGES = {"mean", "average", "avg", "overall"}
+#: Any of these in a heading: how far scores on a dataset spread, and no dataset.
+_SPREADS = {"std", "sd", "stdev", "stddev", "stderr", "variance"}
 #: Of these alone is the heading of a setting or size, as `learning_rate` or `Params (M)`.
 _SIZES = {
     *("n", "num", "number", "count", "size", "rows", "samples", "features", "classes", "labels"),
@@ -40,16 +42,23 @@ _SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
 
 
 def may_be_dataset(column: str) -> bool:
-    """Whether a heading may be a dataset's: of no mean, no setting and no size.
+    """Whether a heading may be a dataset's: of no mean, no spread, no setting and no size.
 
     A single letter (`c`) may be.
     """
-    return not (_all_of(column, _SETTINGS) or words_of(column) & _AVERAGES)
+    return not (_all_of(column, _SETTINGS) or words_of(column) & (_AVERAGES | _SPREADS))
 
 
 def is_size(column: str) -> bool:
     """Whether a heading is that of a size, as `n_samples`: of no model either."""
     return _all_of(column, _SIZES)
+
+
+def is_spread_of(column: str, others: list[str]) -> bool:
+    """Whether a heading is another one with `std` or the like: `rf_std` beside `rf`."""
+    found = words_of(column)
+    rest = found - _SPREADS
+    return bool(rest) and rest != found and any(words_of(other) == rest for other in others)
 
 
 def _all_of(heading: str, known: set[str]) -> bool:
