@@ -9,7 +9,8 @@ from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.shapes import KEY, ONE_DATASET
 from reseed.importing.table import SHOWN, Table, few
-from reseed.importing.words import STEPS, sums_up, words_of
+from reseed.importing.words import STEPS, SUBSETS, TAKEN, sums_up, words_of
+from reseed.metric_names import direction
 from reseed.schemas import PLACE
 
 #: With one run each, models can be compared over so many datasets, by rank.
@@ -18,6 +19,32 @@ MIN_DATASETS = 5
 _STATISTICS = ["mean", "median", "min", "max", "std", "sum"]
 #: A rounded mean or SD of models is off by less than so much of the greatest score.
 _ROUNDING = 1e-3
+
+
+def without_empty_steps(
+    table: Table, found: dict, long: pd.DataFrame, scores: list[str]
+) -> pd.DataFrame:
+    """Drop rows of a log whose cell is empty where others of the run hold the score, with a note.
+
+    A logger writes a row a step, and few of them hold what is measured once. A score that was
+    logged as NaN is no empty cell.
+
+    Args:
+        scores: the columns that `long` holds one below the other.
+    """
+    steps = [c for c in table.columns if STEPS & words_of(c) and c not in used(found)]
+    if not (steps and scores):
+        return long
+    empty = np.concatenate([table.text(column).eq("") for column in scores])
+    place = [long[name] for name in (*KEY, "metric")]
+    stray = empty & (~pd.Series(empty, long.index)).groupby(place).transform("any")
+    if not stray.any():
+        return long
+    table.notes.append(
+        f"{int(stray.sum())} rows of a log, told apart by {steps[0]!r}, hold no score and were "
+        "left out: others of their runs do."
+    )
+    return long[~stray]
 
 
 def without_copies(table: Table, found: dict, long: pd.DataFrame) -> pd.DataFrame:
@@ -57,10 +84,12 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     steps = [c for c in differ if STEPS & words_of(c)]
     if steps:
         fix = f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
+    elif subsets := [c for c in differ if set(table.text(c)[rows["row"]].str.lower()) <= SUBSETS]:
+        fix = f"Keep the rows of the test set: {subsets[0]!r} tells parts of the data apart."
     elif free:
         fix = (
-            f"Map the column that tells them apart to one of {', '.join(free)}, or remove the "
-            "rows that do not belong."
+            f"Map the column that counts them to one of {', '.join(free)}, or remove the rows that "
+            f"do not belong.{_setting(found, differ)}"
         )
     table.mistake(
         f"{len(rows)} rows are the same run ({named}, metric {first['metric']}), with values "
@@ -68,6 +97,16 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
         fix + hint,
         rows["row"],
     )
+
+
+def _setting(found: dict, differ: list[str]) -> str:
+    """What to do where a column in which rows of a run differ is a setting and no repeat."""
+    own = [c for c in differ if direction(c) is None and not words_of(c) & TAKEN]
+    if not own:
+        return ""
+    model = ", ".join([*used({"model": found["model"]}), own[0]])
+    fix = f"it names the model too: `columns: {{model: [{model}]}}`."
+    return f" Where {own[0]!r} is a setting, {fix}"
 
 
 def no_summaries(table: Table, long: pd.DataFrame) -> None:
@@ -113,8 +152,8 @@ def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:
         f"has one run of each model (by column {', '.join(map(repr, used({'m': found['model']})))}"
         f": {metrics['model'].nunique()} models), which says nothing of how much a result depends "
         "on the seed",
-        "Add runs with other seeds or folds, or map the column that names the model: "
-        "`columns: {model: …}`.",
+        "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or map "
+        "the column that names the model: `columns: {model: …}`.",
     )
 
 
@@ -127,6 +166,19 @@ def unknown_models(table: Table, models: list[str], baseline: str | None, pairs:
                 table.mistake(
                     f"`{field}` names the model {name!r}, which has no run",
                     f"It has {', '.join(models[:20])}.{nearest(name, models)}",
+                )
+
+
+def names_alike(table: Table, metrics: pd.DataFrame) -> None:
+    """A warning of models or datasets whose names differ in case, blanks and signs alone."""
+    for noun in ("model", "dataset"):
+        names = pd.Series(metrics[noun].unique())
+        same = names.str.casefold().str.replace(r"[\s_-]+", "-", regex=True)
+        for _, alike in names.groupby(same, sort=False):
+            if len(alike) > 1:
+                table.notes.append(
+                    f"Warning: {' and '.join(map(repr, alike))} are read as {len(alike)} {noun}s. "
+                    "If they are one, write one name: its runs are counted apart here."
                 )
 
 

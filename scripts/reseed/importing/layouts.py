@@ -15,7 +15,15 @@ import pandas as pd
 
 from reseed.importing.columns import RUN, known_name, parts_of, plain
 from reseed.importing.table import Layout, Table, few
-from reseed.importing.words import STEPS, SUMMARIES, TAKEN, is_size, is_spread_of, may_be_dataset, words_of
+from reseed.importing.words import (
+    STEPS,
+    SUMMARIES,
+    TAKEN,
+    is_size,
+    is_spread_of,
+    may_be_dataset,
+    words_of,
+)
 from reseed.metric_names import ROUNDED, direction, is_share
 
 #: Columns read as a model or dataset each that a note names.

@@ -13,6 +13,8 @@ import pandas as pd
 from reseed.errors import ReseedError
 
 SHOWN = 5
+#: Columns that a message lists.
+LISTED = 20
 #: What stands for the path of a table that is in no file.
 IN_MEMORY = "The table"
 #: How files write a score that is not there.
@@ -81,6 +83,11 @@ class Table:
     def columns(self) -> list[str]:
         """Names of the columns, in order."""
         return list(self.frame.columns)
+
+    @property
+    def holds(self) -> str:
+        """What columns it has, for a message."""
+        return f"It has {few(self.columns, LISTED)}."
 
     def mistake(self, what: str, fix: str, rows: Iterable[int] = ()) -> None:
         """Note a mistake: its rows, what is wrong, the fix."""
