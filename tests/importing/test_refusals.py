@@ -42,6 +42,17 @@ def read(tmp_path):
             ["'lr' is a setting", "`columns: {model: [model, lr]}`"],
         ),
         (
+            ["model,run,seed,f1", "a,1,42,0.9", "a,2,42,0.8", "b,1,42,0.9", "b,2,42,0.8"],
+            {},
+            ["'run' counts repeated trainings: `columns: {seed: run}`"],
+        ),
+        (
+            ["method,f1,std,n", "a,0.9,0.01,5", "b,0.8,0.02,5"],
+            {},
+            ["('std') is no run", "ttest_ind_from_stats", "docs/questions.md"],
+        ),
+        (["method,seed,f1", "a,0,0.9 ± 0.1"], {}, ["a mean with its spread", "docs/questions.md"]),
+        (
             ["model,phase,seed,f1", "a,val,0,0.9", "a,test,0,0.8", "a,val,1,0.9", "a,test,1,0.8"],
             {},
             ["Keep the rows of the test set: 'phase'"],
@@ -214,6 +225,14 @@ def test_names_that_differ_in_case_or_blanks_alone_are_warned_of(read):
     ]
     signs = read("model,seed,f1", "C=1,0,0.9", "C=1,1,0.8", "C=-1,0,0.7", "C=-1,1,0.6")[1]
     assert not any("are read as" in note for note in signs["notes"])
+
+
+def test_a_column_that_holds_the_gap_of_two_models_is_no_model(read):
+    rows = ["0,0.80,0.83,0.03", "1,0.81,0.82,0.01", "2,0.79,0.83,0.04"]
+    with pytest.raises(ReseedError, match="'diff' is no model: it holds how far two others lie"):
+        read("seed,rf,xgb,diff", *rows, metric="accuracy")
+    own, _ = read("seed,rf,xgb,delta", *[r[:-4] + "0.7" for r in rows], metric="accuracy")
+    assert set(own["model"]) == {"rf", "xgb", "delta"}
 
 
 def test_one_model_is_said(read):

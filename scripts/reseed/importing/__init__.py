@@ -14,6 +14,7 @@ import pandas as pd
 from reseed.importing.checks import (
     absent_models,
     names_alike,
+    no_gaps,
     no_summaries,
     single_runs,
     uneven_runs,
@@ -89,6 +90,7 @@ def import_table(
         scored = items is not None
         long = means(table, items) if scored else without_copies(table, found, long)
         no_summaries(table, long)
+        no_gaps(table, long)
     rows, primary = choose_metrics(table, long, _primary(wanted, tasks))
     if scored:
         tasks = {dataset: {"task": SCORED} for dataset in primary}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 
@@ -9,7 +11,7 @@ from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.shapes import KEY, ONE_DATASET
 from reseed.importing.table import SHOWN, Table, few
-from reseed.importing.words import STEPS, SUBSETS, TAKEN, sums_up, words_of
+from reseed.importing.words import GAPS, STEPS, SUBSETS, TAKEN, is_spread, sums_up, words_of
 from reseed.metric_names import direction
 from reseed.schemas import PLACE
 
@@ -79,6 +81,7 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     differ = [c for c in unread if unread[c].nunique(dropna=False) > 1 and plain(c) != score]
     scores = few([f"{value:g}" for value in rows["value"]])
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
+    one_seed = "seed" in found and table.text(found["seed"]).nunique() == 1
     free = [name for name in (*RUN, "item") if name not in found]
     fix = "Remove all but one."
     steps = [c for c in differ if STEPS & words_of(c)]
@@ -89,7 +92,7 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     elif free:
         fix = (
             f"Map the column that counts them to one of {', '.join(free)}, or remove the rows that "
-            f"do not belong.{_setting(found, differ)}"
+            f"do not belong.{_told_apart(found, differ, one_seed)}"
         )
     table.mistake(
         f"{len(rows)} rows are the same run ({named}, metric {first['metric']}), with values "
@@ -99,14 +102,18 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     )
 
 
-def _setting(found: dict, differ: list[str]) -> str:
-    """What to do where a column in which rows of a run differ is a setting and no repeat."""
+def _told_apart(found: dict, differ: list[str], one_seed: bool) -> str:
+    """What to do with a column in which rows of a run differ: a setting, or a count of runs.
+
+    one_seed: all runs have the same one, so that another column may count them.
+    """
     own = [c for c in differ if direction(c) is None and not words_of(c) & TAKEN]
     if not own:
         return ""
     model = ", ".join([*used({"model": found["model"]}), own[0]])
+    counts = f" Where {own[0]!r} counts repeated trainings: `columns: {{seed: {own[0]}}}`."
     fix = f"it names the model too: `columns: {{model: [{model}]}}`."
-    return f" Where {own[0]!r} is a setting, {fix}"
+    return f"{counts * one_seed} Where {own[0]!r} is a setting, {fix}"
 
 
 def no_summaries(table: Table, long: pd.DataFrame) -> None:
@@ -134,6 +141,26 @@ def no_summaries(table: Table, long: pd.DataFrame) -> None:
             )
 
 
+def no_gaps(table: Table, long: pd.DataFrame) -> None:
+    """A mistake for a model called `diff` or the like that holds that of two others in each run."""
+    models = long["model"].unique()
+    called = [model for model in models if words_of(model) <= GAPS and words_of(model)]
+    if not called:
+        return
+    runs = long.pivot_table(index=[*KEY[1:], "metric"], columns="model", values="value")
+    runs = runs.reindex(columns=models)
+    off = _ROUNDING * runs.abs().max().max()
+    for model in called:
+        pairs = permutations([other for other in models if other not in called], 2)
+        gaps = (runs[one] - runs[other] - runs[model] for one, other in pairs)
+        if any(gap.notna().any() and (gap.abs().dropna() <= off).all() for gap in gaps):
+            table.mistake(
+                f"{model!r} is no model: it holds how far two others lie apart in each run",
+                "Remove it, or rename the model that is called so.",
+                long.loc[long["model"] == model, "row"],
+            )
+
+
 def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:
     """A mistake where no model has a second run anywhere and datasets are too few to rank over.
 
@@ -153,7 +180,18 @@ def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:
         f": {metrics['model'].nunique()} models), which says nothing of how much a result depends "
         "on the seed",
         "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or map "
-        "the column that names the model: `columns: {model: …}`.",
+        "the column that names the model: `columns: {model: …}`." + _of_means(table),
+    )
+
+
+def _of_means(table: Table) -> str:
+    """Where a table holds means and SDs alone, what can be asked of them."""
+    spreads = [column for column in table.columns if is_spread(column)]
+    if not spreads:
+        return ""
+    return (
+        f" A mean with its spread ({spreads[0]!r}) is no run; what two of them alone show, "
+        "`scipy.stats.ttest_ind_from_stats` says (docs/questions.md)."
     )
 
 

@@ -173,7 +173,10 @@ def _no_number(column: str, value: str) -> tuple[str, str]:
     """What is wrong with a cell, and the fix."""
     holds = f"column {column!r} holds {value!r}, which is"
     if re.search(_PLUS_MINUS, value):
-        fix = "Give the runs behind it, each in a row with its seed or fold."
+        fix = (
+            "Give the runs behind it, each in a row with its seed or fold. What means with their "
+            "SD alone show, `scipy.stats.ttest_ind_from_stats` says (docs/questions.md)."
+        )
         return f"{holds} a mean with its spread, not a run", fix
     return f"{holds} not a number", (
         "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave the cell "
