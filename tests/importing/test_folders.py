@@ -87,6 +87,15 @@ def test_files_of_one_run_that_hold_the_same_are_not_two_models(tmp_path, wanted
     assert any("a file beside each holds the same" in note for note in about["notes"])
 
 
+def test_two_models_that_are_right_on_all_items_are_two(tmp_path):
+    for seed in range(3):
+        folder = tmp_path / f"seed_{seed}"
+        folder.mkdir()
+        for model in ("rf", "svm"):
+            (folder / f"{model}.json").write_text(json.dumps({"acc": 1.0}))
+    assert set(read(tmp_path, metric="acc")[0]["model"]) == {"rf", "svm"}
+
+
 def test_files_without_the_wanted_metric_are_no_failed_runs(tmp_path):
     for (model, seed), value in EXPECTED.items():
         trainer(tmp_path / model / f"seed_{seed}", value)

@@ -17,6 +17,9 @@ from reseed.importing.files import flat
 from reseed.importing.paths import common_folder, places_of
 from reseed.importing.table import Table, few
 
+#: A folder with more files than this is not that of one run.
+_MOST_BESIDE = 20
+
 
 def read_run_files(
     runs: dict[Path, Mapping],
@@ -74,15 +77,23 @@ def _kind(path: Path) -> str:
 def _repeated(runs: dict[Path, Mapping]) -> set[Path]:
     """Files all of which another one beside them holds too, in each of several folders.
 
-    As `all_results.json` does `eval_results.json`: two files of one run, and no two models.
+    As `all_results.json` does `eval_results.json`: two files of one run, and no two models. What is
+    the same in every folder says nothing: two models may be right on all items.
     """
     folders = defaultdict(dict)
     for path, run in runs.items():
         folders[path.parent][path.name] = run
     pairs = defaultdict(list)
     for files in folders.values():
+        if len(files) > _MOST_BESIDE:
+            continue
         for one, other in permutations(files, 2):
             if (len(files[one]), other) < (len(files[other]), one):  # of two alike, one is left
-                pairs[one, other].append(files[one].items() <= files[other].items())
-    names = {one for (one, _), within in pairs.items() if len(within) > 1 and all(within)}
+                pairs[one, other].append(files)
+    names = {
+        one
+        for (one, other), folder in pairs.items()
+        if any(files[one] != folder[0][one] for files in folder)
+        and all(files[one].items() <= files[other].items() for files in folder)
+    }
     return {path for path in runs if path.name in names}
