@@ -289,6 +289,21 @@ def test_a_mistake_is_one_message_with_the_option_that_mends_it(arguments, words
     assert words in message
 
 
+def test_the_option_maps_the_columns_that_the_message_names(tmp_path):
+    tables = {
+        "model,my run,f1\na,1,0.9\na,2,0.8\nb,1,0.7\nb,2,0.6": "--column 'seed=my run'",
+        "model,lr,seed,f1\na,1,0,0.9\na,2,0,0.8\na,1,1,0.9\na,2,1,0.8": (
+            "--column model=model --column model=lr"
+        ),
+    }
+    for text, option in tables.items():
+        path = tmp_path / "runs.csv"
+        path.write_text(text + "\n")
+        with pytest.raises(SystemExit) as end:
+            cli.main(["compare", str(path)])
+        assert end.value.code.endswith(f"On the command line: {option}")
+
+
 def test_every_standard_exhibit_reads_a_standard_analysis():
     from reseed.analyses import KINDS as ANALYSES
     from reseed.exhibits import KINDS as EXHIBITS

@@ -68,7 +68,7 @@ def test_a_dry_run_says_why_once(clock):
     text = send(progress, message="Reasons:\n    (check individual jobs above for details)")
     assert text.splitlines() == [
         "3 jobs: train 2, table 1",
-        "  because its code, recipe or data have changed: train 2",
+        "  because its code, recipe, data or trials have changed: train 2",
         "  because what it is made from is made anew: table 1",
         "This was a dry run: nothing was made.",
     ]

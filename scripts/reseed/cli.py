@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -83,7 +85,6 @@ def _add_compare(commands) -> None:
 
 # What a message says of a study's file → the option that says it here.
 _OPTIONS = {
-    "`columns:": "--column model=…",
     "`columns` maps": "--column model=…",
     "`metric:": "--metric …",
     "set `metric`": "--metric …",
@@ -95,11 +96,24 @@ _OPTIONS = {
 }
 
 
+# What a message would map: Reseed's name, and the column or columns.
+_MAPPED = re.compile(r"`columns: \{(\w+): ([^}]+)\}`")
+
+
 def _message(text: str) -> str:
     """An error; where it names a field of a study's file, the option that says it here too."""
-    hints = dict.fromkeys(option for field, option in _OPTIONS.items() if field in text)
+    mapped = [
+        " ".join(_column_option(name, part) for part in columns.strip("[]").split(", "))
+        for name, columns in _MAPPED.findall(text)
+    ]
+    hints = dict.fromkeys([*mapped, *(o for field, o in _OPTIONS.items() if field in text)])
     tail = f"\nOn the command line: {', '.join(hints)}" if hints else ""
     return f"Error: {text}{tail}"
+
+
+def _column_option(name: str, column: str) -> str:
+    entry = f"{name}={column}"
+    return f"--column {shlex.quote(entry) if entry != f'{name}=…' else entry}"
 
 
 def _compare(options: argparse.Namespace) -> None:

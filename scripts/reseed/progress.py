@@ -39,7 +39,7 @@ CHATTER = (
 # Why a job would run: how Snakemake begins to say it, and in words. The first that holds is told.
 REASONS = {
     "Code has changed": "its rule has changed",
-    "Params have changed": "its code, recipe or data have changed",
+    "Params have changed": "its code, recipe, data or trials have changed",
     "Software environment": "the versions it runs with have changed",
     "Updated input files": "an input file has changed",
     "Set of input files": "it has other input files",

@@ -206,7 +206,7 @@ def test_noise_of_a_metric_that_is_no_mean():
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of accuracy"]
     assert "in the CSV only: F1, mean over classes." in drawn.footnote
     assert all("(accuracy)" in found for found in drawn.findings)
-    assert drawn.headline.endswith("in 1 of 1 pair of dataset and algorithm")
+    assert drawn.headline.endswith("in 1 of 1 cell (accuracy)")
     figure, drawn = seed_noise.figure(replace(data, statistics=pd.DataFrame([f1])), {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
     assert "it has none: F1, mean over classes." in drawn.definitions[0]

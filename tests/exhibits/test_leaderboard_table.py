@@ -27,6 +27,19 @@ def splits(means, n=8, dataset="magic", experiment="data_seeds", **place):
     ]  # fmt: skip
 
 
+def test_a_model_without_a_finished_run_is_not_one_that_is_not_told_apart():
+    failed = [
+        trial(None, data_seed=s, dataset="magic", metric="auc", model="gbm",
+              experiment="data_seeds", varied="data")
+        for s in range(8)
+    ]  # fmt: skip
+    facts = about(("magic",), ("rf", "xgb", "gbm"))
+    near = board(splits({"rf": 0.9, "xgb": 0.9001}) + failed, facts)
+    assert near.findings[0].endswith("; not told from RF; GBM has no finished run.")
+    apart = board(splits({"rf": 0.8, "xgb": 0.9}) + failed, facts)
+    assert apart.findings[0].endswith("than every other model; GBM has no finished run.")
+
+
 def test_the_best_by_its_own_runs_may_lose_on_those_it_shares():
     """RF alone was also run on six easy splits; where both were run XGB always wins."""
     easy = [

@@ -41,6 +41,11 @@ def test_each_column_is_a_dataset_and_their_mean_is_none():
     assert "Left out: avg, which by their names are no datasets." in about["notes"]
 
 
+def test_a_spread_of_scores_is_no_dataset():
+    frame = wide().assign(**{f"{name}_std": 0.01 for name in DATASETS})
+    assert scores(read(frame, metric="accuracy")[0]) == SCORES
+
+
 def test_datasets_may_differ_in_their_metric():
     wanted = {"cola": "mcc", "sst2": "accuracy", "rte": "accuracy"}
     metrics, about = read(wide(), metric=wanted)

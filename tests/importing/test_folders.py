@@ -46,6 +46,65 @@ def test_a_group_of_tasks_is_not_counted_beside_its_tasks(tmp_path, subtasks):
     assert tmp_path.name in about["notes"][0]
 
 
+def lightning(folder, value, epochs=2):
+    folder.mkdir(parents=True)
+    log = [f"{e},{10 * e},0.{e + 1}," for e in range(epochs)]
+    text = "\n".join(["epoch,step,train_loss,test_acc", *log, f"{epochs},{10 * epochs},,{value}"])
+    (folder / "metrics.csv").write_text(text + "\n")
+
+
+def test_rows_of_a_log_without_the_score_are_no_runs(tmp_path):
+    for (model, seed), value in EXPECTED.items():
+        lightning(tmp_path / model / f"seed_{seed}" / "lightning_logs" / "version_0", value)
+    metrics, about = read(tmp_path, metric="test_acc")
+    assert scores(metrics, "test_acc") == EXPECTED
+    assert any("16 rows of a log, told apart by 'epoch'" in note for note in about["notes"])
+
+
+def test_a_score_that_was_logged_as_nan_is_no_empty_cell(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = ["a,0,0,0.5", "a,0,1,nan", "a,1,0,0.6", "a,1,1,0.7"]
+    path.write_text("\n".join(["model,seed,epoch,acc", *rows]) + "\n")
+    with pytest.raises(ReseedError, match=r"with values 0\.5, nan"):
+        read(path)
+
+
+def trainer(folder, value, **more):
+    """What Hugging Face's `Trainer` writes of a run."""
+    folder.mkdir(parents=True)
+    scored, trained = {"eval_accuracy": value, "eval_loss": 0.3}, {"train_loss": 0.1}
+    files = {"eval": scored, "train": trained, "all": scored | trained | more}
+    for name, content in files.items():
+        (folder / f"{name}_results.json").write_text(json.dumps({"epoch": 3.0} | content))
+
+
+@pytest.mark.parametrize("wanted", ["eval_accuracy", "eval_loss"])
+def test_files_of_one_run_that_hold_the_same_are_not_two_models(tmp_path, wanted):
+    for (model, seed), value in EXPECTED.items():
+        trainer(tmp_path / model / f"seed_{seed}", value)
+    metrics, about = read(tmp_path, metric=wanted)
+    assert set(metrics["model"]) == {"a", "b"}
+    assert any("a file beside each holds the same" in note for note in about["notes"])
+
+
+def test_two_models_that_are_right_on_all_items_are_two(tmp_path):
+    for seed in range(3):
+        folder = tmp_path / f"seed_{seed}"
+        folder.mkdir()
+        for model in ("rf", "svm"):
+            (folder / f"{model}.json").write_text(json.dumps({"acc": 1.0}))
+    assert set(read(tmp_path, metric="acc")[0]["model"]) == {"rf", "svm"}
+
+
+def test_files_without_the_wanted_metric_are_no_failed_runs(tmp_path):
+    for (model, seed), value in EXPECTED.items():
+        trainer(tmp_path / model / f"seed_{seed}", value)
+        (tmp_path / model / f"seed_{seed}" / "all_results.json").unlink()
+    metrics, about = read(tmp_path, metric="eval_accuracy")
+    assert scores(metrics, "eval_accuracy") == EXPECTED
+    assert any("without a metric: a/seed_0/train_results.json" in n for n in about["notes"])
+
+
 def event_file(folder, tag, value):
     folder.mkdir(parents=True)
     scalar = b"\x15" + struct.pack("<f", value)

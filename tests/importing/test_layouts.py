@@ -119,6 +119,23 @@ def test_a_column_a_fold_or_seed_and_metric():
     assert about["datasets"]["data"]["greater_is_better"] is False
 
 
+def test_columns_of_cv_results_beside_a_model_are_splits_and_no_datasets():
+    splits = {f"split{i}_test_score": [0.7 + 0.01 * i, 0.6 + 0.03 * i] for i in range(5)}
+    summary = {"mean_test_score": [0.72, 0.66], "std_test_score": 0.01, "rank_test_score": [1, 2]}
+    metrics, about = read(
+        pd.DataFrame({"model": ["a", "b"], **splits, **summary}), metric="accuracy"
+    )
+    assert by_fold(metrics, "accuracy")["b"].tolist() == [s[1] for s in splits.values()]
+    assert list(about["datasets"]) == ["data"]
+
+
+def test_a_spread_beside_a_model_is_no_model():
+    frame = pd.DataFrame({"fold": [0, 1, 2], "rf": [0.8, 0.9, 0.7], "svm": [0.7, 0.6, 0.8]})
+    metrics, about = read(frame.assign(rf_std=0.01, **{"svm (SD)": 0.02}), metric="accuracy")
+    assert set(metrics["model"]) == {"rf", "svm"}
+    assert any("Left out: rf_std, svm (SD)" in note for note in about["notes"])
+
+
 def test_a_column_a_model():
     frame = pd.DataFrame({"fold": [0, 1, 2], "new": [0.8, 0.9, 0.7], "old": [0.7, 0.6, 0.8]})
     metrics, _ = read(frame, metric="accuracy")

@@ -36,6 +36,27 @@ def read(tmp_path):
         ([HEAD, *ROWS, "a,d,,accuracy,0.8"], {}, ["line 6", "'seed' is empty"]),
         ([HEAD, *ROWS, "a,d,2,accuracy,85%"], {}, ["line 6", "'85%'", "decimal point"]),
         ([HEAD, *ROWS, "a,d,1,accuracy,0.91"], {}, ["lines 3, 6", "same run", "0.9, 0.91"]),
+        (
+            ["model,lr,seed,f1", "a,1,0,0.9", "a,2,0,0.8", "a,1,1,0.9", "a,2,1,0.8"],
+            {},
+            ["'lr' is a setting", "`columns: {model: [model, lr]}`"],
+        ),
+        (
+            ["model,run,seed,f1", "a,1,42,0.9", "a,2,42,0.8", "b,1,42,0.9", "b,2,42,0.8"],
+            {},
+            ["'run' counts repeated trainings: `columns: {seed: run}`"],
+        ),
+        (
+            ["method,f1,std,n", "a,0.9,0.01,5", "b,0.8,0.02,5"],
+            {},
+            ["('std') is no run", "ttest_ind_from_stats", "docs/questions.md"],
+        ),
+        (["method,seed,f1", "a,0,0.9 ± 0.1"], {}, ["a mean with its spread", "docs/questions.md"]),
+        (
+            ["model,phase,seed,f1", "a,val,0,0.9", "a,test,0,0.8", "a,val,1,0.9", "a,test,1,0.8"],
+            {},
+            ["Keep the rows of the test set: 'phase'"],
+        ),
         ([HEAD, *ROWS, "a,d,1,f1,0.91"], {}, ["mixes several metrics", "accuracy, f1", "`metric:"]),
         ([HEAD, *ROWS], {"metric": "auc"}, ["no metric 'auc' for dataset d", "It has accuracy"]),
         (["model,seed,score,f1", "a,0,1,1"], {"metric": "auc"}, ["no column for", "'auc'"]),
@@ -184,6 +205,34 @@ def test_names_that_read_like_nothing_are_names(read):
 def test_missing_pairs_and_unequal_seeds_are_said(read):
     _, about = read(HEAD, *ROWS, "a,d,2,accuracy,0.8")
     assert any("of 3 model seeds, b lacks 1" in note for note in about["notes"])
+
+
+def test_columns_of_a_message_are_counted(read):
+    columns = ",".join(f"run{i} - acc__MIN" for i in range(300))
+    with pytest.raises(ReseedError) as error:
+        read(f"Step,{columns}", "0," + ",".join(["0.5"] * 300))
+    assert len(str(error.value)) < 2000
+
+
+def test_names_that_differ_in_case_or_blanks_alone_are_warned_of(read):
+    _, about = read(
+        "model,seed,f1", "svm,0,0.9", "SVM,1,0.8", "rf x,0,0.7", "rf_x,1,0.6", "b,0,1", "b,1,1"
+    )
+    told = [note for note in about["notes"] if "are read as 2 models" in note]
+    assert [note.split(" are ")[0] for note in told] == [
+        "Warning: 'svm' and 'SVM'",
+        "Warning: 'rf x' and 'rf_x'",
+    ]
+    signs = read("model,seed,f1", "C=1,0,0.9", "C=1,1,0.8", "C=-1,0,0.7", "C=-1,1,0.6")[1]
+    assert not any("are read as" in note for note in signs["notes"])
+
+
+def test_a_column_that_holds_the_gap_of_two_models_is_no_model(read):
+    rows = ["0,0.80,0.83,0.03", "1,0.81,0.82,0.01", "2,0.79,0.83,0.04"]
+    with pytest.raises(ReseedError, match="'diff' is no model: it holds how far two others lie"):
+        read("seed,rf,xgb,diff", *rows, metric="accuracy")
+    own, _ = read("seed,rf,xgb,delta", *[r[:-4] + "0.7" for r in rows], metric="accuracy")
+    assert set(own["model"]) == {"rf", "xgb", "delta"}
 
 
 def test_one_model_is_said(read):

@@ -309,8 +309,15 @@ def _findings(
 def _finding(
     data: ExhibitData, where: str, part: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame
 ) -> str:
-    """`new has the best mean, AUC 0.95 over 10 runs; not told from old.`"""
+    """`new has the best mean, AUC 0.95 over 10 runs; not told from old.`
+
+    A model without a finished run is named as such: no comparison was made with it.
+    """
     row = best.iloc[0]
+    absent = list(part.loc[part["n"] == 0, "model"])
+    pairs = pairs[~(pairs["model_a"].isin(absent) | pairs["model_b"].isin(absent))]
+    verb = "has" if len(absent) == 1 else "have"
+    left = f"; {_named(data, best, absent)} {verb} no finished run" if absent else ""
     text = (
         f"{f'{where}: ' if where else ''}{_name(data, row)} has the best mean,"
         f" {metric_title(row['metric'])} {fixed(row['mean'], _places(part))}"
@@ -318,8 +325,8 @@ def _finding(
     )
     others = _others(pairs, row["model"])
     names = {side: _named(data, best, models) for side, models in others.items()}
-    if _beats_all(others, len(part)):
-        return f"{text}, and is shown better than every other model."
+    if _beats_all(others, len(part) - len(absent)):
+        return f"{text}, and is shown better than every other model{left}."
     if others["lost"]:  # its mean is over its own runs, a comparison over those that both have
         verb = "is" if len(others["lost"]) == 1 else "are"
         text += f"; on shared runs {names['lost']} {verb} shown better than it"
@@ -330,7 +337,7 @@ def _finding(
         text += f"; {lead} {names['open']}"
     elif others["won"] and not others["lost"]:
         text += f", and is shown better than {names['won']}"
-    return f"{text}."
+    return f"{text}{left}."
 
 
 def _named(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:

@@ -148,6 +148,8 @@ def _headline(rows: pd.DataFrame) -> str:
     if both.empty:
         return ""
     cells = numbers.counted(len(both), *cell_noun(both))
+    if not both["primary"].astype(bool).all():  # else a reader takes it for the study's metric
+        cells = f"{numbers.counted(len(both), 'cell')} ({_metrics(both)})"
     if 2 * larger < len(both):
         return f"The seed outweighs the test rows’ luck in {less} of {cells}"
     return f"The test rows’ luck outweighs the seed’s in {larger} of {cells}"

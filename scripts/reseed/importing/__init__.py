@@ -13,11 +13,14 @@ import pandas as pd
 
 from reseed.importing.checks import (
     absent_models,
+    names_alike,
+    no_gaps,
     no_summaries,
     single_runs,
     uneven_runs,
     unknown_models,
     without_copies,
+    without_empty_steps,
 )
 from reseed.importing.columns import RUN, find_columns, parts_of
 from reseed.importing.contract import (
@@ -82,10 +85,12 @@ def import_table(
     else:
         long, scores = long_table(table, found, wanted_names(wanted))
         table.finish()
+        long = without_empty_steps(table, found, long, scores)
         items = with_items(table, found, long)
         scored = items is not None
         long = means(table, items) if scored else without_copies(table, found, long)
         no_summaries(table, long)
+        no_gaps(table, long)
     rows, primary = choose_metrics(table, long, _primary(wanted, tasks))
     if scored:
         tasks = {dataset: {"task": SCORED} for dataset in primary}
@@ -101,6 +106,7 @@ def import_table(
     ratio = given_ratio(table, results.get("test_train_ratio")) or split_sizes(table, found)
     metrics = in_contract(table, runs, ratio)
     table.finish()
+    names_alike(table, metrics)
     absent_models(table, metrics)
     if set(RUN) & set(found):
         uneven_runs(table, metrics)

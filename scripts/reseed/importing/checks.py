@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 
@@ -9,7 +11,8 @@ from reseed.errors import nearest
 from reseed.importing.columns import RUN, plain, used
 from reseed.importing.shapes import KEY, ONE_DATASET
 from reseed.importing.table import SHOWN, Table, few
-from reseed.importing.words import STEPS, sums_up, words_of
+from reseed.importing.words import GAPS, STEPS, SUBSETS, TAKEN, is_spread, sums_up, words_of
+from reseed.metric_names import direction
 from reseed.schemas import PLACE
 
 #: With one run each, models can be compared over so many datasets, by rank.
@@ -18,6 +21,32 @@ MIN_DATASETS = 5
 _STATISTICS = ["mean", "median", "min", "max", "std", "sum"]
 #: A rounded mean or SD of models is off by less than so much of the greatest score.
 _ROUNDING = 1e-3
+
+
+def without_empty_steps(
+    table: Table, found: dict, long: pd.DataFrame, scores: list[str]
+) -> pd.DataFrame:
+    """Drop rows of a log whose cell is empty where others of the run hold the score, with a note.
+
+    A logger writes a row a step, and few of them hold what is measured once. A score that was
+    logged as NaN is no empty cell.
+
+    Args:
+        scores: the columns that `long` holds one below the other.
+    """
+    steps = [c for c in table.columns if STEPS & words_of(c) and c not in used(found)]
+    if not (steps and scores):
+        return long
+    empty = np.concatenate([table.text(column).eq("") for column in scores])
+    place = [long[name] for name in (*KEY, "metric")]
+    stray = empty & (~pd.Series(empty, long.index)).groupby(place).transform("any")
+    if not stray.any():
+        return long
+    table.notes.append(
+        f"{int(stray.sum())} rows of a log, told apart by {steps[0]!r}, hold no score and were "
+        "left out: others of their runs do."
+    )
+    return long[~stray]
 
 
 def without_copies(table: Table, found: dict, long: pd.DataFrame) -> pd.DataFrame:
@@ -52,15 +81,18 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
     differ = [c for c in unread if unread[c].nunique(dropna=False) > 1 and plain(c) != score]
     scores = few([f"{value:g}" for value in rows["value"]])
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
+    one_seed = "seed" in found and table.text(found["seed"]).nunique() == 1
     free = [name for name in (*RUN, "item") if name not in found]
     fix = "Remove all but one."
     steps = [c for c in differ if STEPS & words_of(c)]
     if steps:
         fix = f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
+    elif subsets := [c for c in differ if set(table.text(c)[rows["row"]].str.lower()) <= SUBSETS]:
+        fix = f"Keep the rows of the test set: {subsets[0]!r} tells parts of the data apart."
     elif free:
         fix = (
-            f"Map the column that tells them apart to one of {', '.join(free)}, or remove the "
-            "rows that do not belong."
+            f"Map the column that counts them to one of {', '.join(free)}, or remove the rows that "
+            f"do not belong.{_told_apart(found, differ, one_seed)}"
         )
     table.mistake(
         f"{len(rows)} rows are the same run ({named}, metric {first['metric']}), with values "
@@ -68,6 +100,20 @@ def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
         fix + hint,
         rows["row"],
     )
+
+
+def _told_apart(found: dict, differ: list[str], one_seed: bool) -> str:
+    """What to do with a column in which rows of a run differ: a setting, or a count of runs.
+
+    one_seed: all runs have the same one, so that another column may count them.
+    """
+    own = [c for c in differ if direction(c) is None and not words_of(c) & TAKEN]
+    if not own:
+        return ""
+    model = ", ".join([*used({"model": found["model"]}), own[0]])
+    counts = f" Where {own[0]!r} counts repeated trainings: `columns: {{seed: {own[0]}}}`."
+    fix = f"it names the model too: `columns: {{model: [{model}]}}`."
+    return f"{counts * one_seed} Where {own[0]!r} is a setting, {fix}"
 
 
 def no_summaries(table: Table, long: pd.DataFrame) -> None:
@@ -95,6 +141,26 @@ def no_summaries(table: Table, long: pd.DataFrame) -> None:
             )
 
 
+def no_gaps(table: Table, long: pd.DataFrame) -> None:
+    """A mistake for a model called `diff` or the like that holds that of two others in each run."""
+    models = long["model"].unique()
+    called = [model for model in models if words_of(model) <= GAPS and words_of(model)]
+    if not called:
+        return
+    runs = long.pivot_table(index=[*KEY[1:], "metric"], columns="model", values="value")
+    runs = runs.reindex(columns=models)
+    off = _ROUNDING * runs.abs().max().max()
+    for model in called:
+        pairs = permutations([other for other in models if other not in called], 2)
+        gaps = (runs[one] - runs[other] - runs[model] for one, other in pairs)
+        if any(gap.notna().any() and (gap.abs().dropna() <= off).all() for gap in gaps):
+            table.mistake(
+                f"{model!r} is no model: it holds how far two others lie apart in each run",
+                "Remove it, or rename the model that is called so.",
+                long.loc[long["model"] == model, "row"],
+            )
+
+
 def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:
     """A mistake where no model has a second run anywhere and datasets are too few to rank over.
 
@@ -113,8 +179,19 @@ def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:
         f"has one run of each model (by column {', '.join(map(repr, used({'m': found['model']})))}"
         f": {metrics['model'].nunique()} models), which says nothing of how much a result depends "
         "on the seed",
-        "Add runs with other seeds or folds, or map the column that names the model: "
-        "`columns: {model: …}`.",
+        "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or map "
+        "the column that names the model: `columns: {model: …}`." + _of_means(table),
+    )
+
+
+def _of_means(table: Table) -> str:
+    """Where a table holds means and SDs alone, what can be asked of them."""
+    spreads = [column for column in table.columns if is_spread(column)]
+    if not spreads:
+        return ""
+    return (
+        f" A mean with its spread ({spreads[0]!r}) is no run; what two of them alone show, "
+        "`scipy.stats.ttest_ind_from_stats` says (docs/questions.md)."
     )
 
 
@@ -127,6 +204,19 @@ def unknown_models(table: Table, models: list[str], baseline: str | None, pairs:
                 table.mistake(
                     f"`{field}` names the model {name!r}, which has no run",
                     f"It has {', '.join(models[:20])}.{nearest(name, models)}",
+                )
+
+
+def names_alike(table: Table, metrics: pd.DataFrame) -> None:
+    """A warning of models or datasets whose names differ in case, blanks and signs alone."""
+    for noun in ("model", "dataset"):
+        names = pd.Series(metrics[noun].unique())
+        same = names.str.casefold().str.replace(r"[\s_-]+", "-", regex=True)
+        for _, alike in names.groupby(same, sort=False):
+            if len(alike) > 1:
+                table.notes.append(
+                    f"Warning: {' and '.join(map(repr, alike))} are read as {len(alike)} {noun}s. "
+                    "If they are one, write one name: its runs are counted apart here."
                 )
 
 

@@ -83,7 +83,7 @@ def find_columns(table: Table, mapping: dict) -> dict[str, str | list[str]]:
             if source not in columns:
                 table.mistake(
                     f"has no column {source!r}, to which `columns` maps {name!r}",
-                    f"It has {', '.join(columns)}.{nearest(source, columns)}",
+                    f"{table.holds}{nearest(source, columns)}",
                 )
         if not isinstance(column, str) and name not in LABELS:
             table.mistake(
@@ -109,7 +109,7 @@ def find_columns(table: Table, mapping: dict) -> dict[str, str | list[str]]:
 
 
 def _name_the_model(table: Table) -> str:
-    fix = f"Name it `model`, or map it: `columns: {{model: …}}`. It has {', '.join(table.columns)}."
+    fix = f"Name it `model`, or map it: `columns: {{model: …}}`. {table.holds}"
     settings = [c for c in table.columns if c.startswith(table.layout.settings)]
     if settings:
         fix += (

@@ -15,7 +15,15 @@ import pandas as pd
 
 from reseed.importing.columns import RUN, known_name, parts_of, plain
 from reseed.importing.table import Layout, Table, few
-from reseed.importing.words import STEPS, SUMMARIES, TAKEN, is_size, may_be_dataset, words_of
+from reseed.importing.words import (
+    STEPS,
+    SUMMARIES,
+    TAKEN,
+    is_size,
+    is_spread_of,
+    may_be_dataset,
+    words_of,
+)
 from reseed.metric_names import ROUNDED, direction, is_share
 
 #: Columns read as a model or dataset each that a note names.
@@ -61,7 +69,14 @@ class Told:
         None that is known otherwise.
         """
         unknown = [c for c in table.columns if self.known(c) is None]
-        measured = {c: run for c in unknown if (run := _measured(c)) and self.is_metric(run[2])}
+        told = {c: run for c in unknown if (run := _measured(c))}
+        # `split0_test_score` is a run's score, of a metric that the heading does not tell.
+        plain_scores = {c for c, (*_, name) in told.items() if known_name(name) == "value"}
+        measured = {
+            c: (*run, "" if c in plain_scores else name)
+            for c, (*run, name) in told.items()
+            if c in plain_scores or self.is_metric(name)
+        }
         if len(measured) > 1:
             return measured
         bare = numbered(c for c in unknown if not self.is_metric(c))
@@ -276,7 +291,12 @@ def _scores(table: Table, told: Told) -> tuple[list[str], list[str]]:
     something took or sum others up."""
     free = told.free_numbers(table)
     other = [
-        c for c in free if words_of(c) & (STEPS | TAKEN) or plain(c) in SUMMARIES or is_size(c)
+        c
+        for c in free
+        if words_of(c) & (STEPS | TAKEN)
+        or plain(c) in SUMMARIES
+        or is_size(c)
+        or is_spread_of(c, free)
     ]
     return [c for c in free if c not in other], other
 

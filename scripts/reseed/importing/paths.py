@@ -18,12 +18,16 @@ def common_folder(paths: Sequence[Path]) -> Path:
 def places_of(paths: Sequence[Path]) -> list[dict]:
     """What each path says below the folder that holds all: `place_of` its parts.
 
-    A file's own name says nothing where all have the same.
+    Names without a number of the run that all end in, as `lightning_logs/version_0/metrics.csv`,
+    say nothing.
     """
     folder = common_folder(paths)
     inner = [path.absolute().relative_to(folder).with_suffix("").parts for path in paths]
-    shared = len({path.name for path in paths}) == 1
-    return [place_of(parts[:-1] if shared else parts, folder.name) for parts in inner]
+    while inner[0] and len({parts[-1:] for parts in inner}) == 1:
+        if _NUMBER.search(inner[0][-1]):
+            break
+        inner = [parts[:-1] for parts in inner]
+    return [place_of(parts, folder.name) for parts in inner]
 
 
 def place_of(parts: Sequence[str], otherwise: str) -> dict:

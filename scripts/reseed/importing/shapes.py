@@ -7,7 +7,7 @@ import pandas as pd
 
 from reseed.errors import nearest
 from reseed.importing.columns import NAMES, RUN, parts_of, plain, used
-from reseed.importing.table import Table
+from reseed.importing.table import LISTED, Table, few
 from reseed.importing.words import (
     BOOKKEEPING,
     STEPS,
@@ -51,8 +51,8 @@ def runs_table(table: Table, found: dict) -> pd.DataFrame:
         table.mistake(
             "no column tells the runs of a model apart",
             "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
-            f"`fold` or `repeat`. It has {', '.join(table.columns)}."
-            + _may_tell(table, found, runs),
+            "`fold` or `repeat`; runs that share none with another model's have a number of their "
+            f"own each. {table.holds}" + _may_tell(table, found, runs),
         )
     for name in RUN:
         runs[name] = _whole_numbers(table, found[name]) if name in found else np.int64(0)
@@ -170,14 +170,13 @@ def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFra
     if "metric" in found:
         table.mistake(
             f"names metrics in column {found['metric']!r} but has no column of their values",
-            "Name it `value`, or map it: `columns: {value: …}`. "
-            f"It has {', '.join(table.columns)}.",
+            f"Name it `value`, or map it: `columns: {{value: …}}`. {table.holds}",
         )
         return runs.assign(metric="", value=np.nan), []
     if wanted and not set(wanted) & set(columns):
         table.mistake(
             f"has no column for the metric {' or '.join(map(repr, wanted))}",
-            f"It has {', '.join(table.columns)}.{nearest(wanted[0], table.columns)}",
+            f"{table.holds}{nearest(wanted[0], table.columns)}",
         )
     if not wanted:
         only = _only_metric(table, found)
@@ -255,7 +254,7 @@ def _left_out(table: Table, columns: list[str]) -> None:
 
 
 def _listed(table: Table, columns: list[str]) -> str:
-    return ", ".join(short(table, c) for c in columns)
+    return few([short(table, c) for c in columns], LISTED)
 
 
 def _may_be_score(table: Table, column: str) -> bool:

@@ -127,7 +127,7 @@ def _of_json(paths: list[Path], form: str, told: Told) -> Table:
     if not all(isinstance(content, Mapping) for content in found.values()):
         return read_tables(paths, form, told.columns)
     if len(found) > 1:
-        return read_run_files(found, told.is_metric, told.columns)
+        return read_run_files(found, told.is_metric, told.metrics, told.columns)
     ((path, content),) = found.items()
     try:
         return replace(of_mapping(content), path=str(path))

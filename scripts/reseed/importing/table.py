@@ -13,6 +13,8 @@ import pandas as pd
 from reseed.errors import ReseedError
 
 SHOWN = 5
+#: Columns that a message lists.
+LISTED = 20
 #: What stands for the path of a table that is in no file.
 IN_MEMORY = "The table"
 #: How files write a score that is not there.
@@ -81,6 +83,11 @@ class Table:
     def columns(self) -> list[str]:
         """Names of the columns, in order."""
         return list(self.frame.columns)
+
+    @property
+    def holds(self) -> str:
+        """What columns it has, for a message."""
+        return f"It has {few(self.columns, LISTED)}."
 
     def mistake(self, what: str, fix: str, rows: Iterable[int] = ()) -> None:
         """Note a mistake: its rows, what is wrong, the fix."""
@@ -166,7 +173,10 @@ def _no_number(column: str, value: str) -> tuple[str, str]:
     """What is wrong with a cell, and the fix."""
     holds = f"column {column!r} holds {value!r}, which is"
     if re.search(_PLUS_MINUS, value):
-        fix = "Give the runs behind it, each in a row with its seed or fold."
+        fix = (
+            "Give the runs behind it, each in a row with its seed or fold. What means with their "
+            "SD alone show, `scipy.stats.ttest_ind_from_stats` says (docs/questions.md)."
+        )
         return f"{holds} a mean with its spread, not a run", fix
     return f"{holds} not a number", (
         "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave the cell "

@@ -30,21 +30,27 @@ BOOKKEEPING = {
 }
 #: Any of these in a heading: a summary of datasets, and none of them.
 _AVERAGES = {"mean", "average", "avg", "overall"}
+#: Any of these in a heading: how far scores on a dataset spread, and no dataset.
+_SPREADS = {"std", "sd", "stdev", "stddev", "stderr", "se", "sem", "ci", "variance"}
 #: Of these alone is the heading of a setting or size, as `learning_rate` or `Params (M)`.
 _SIZES = {
     *("n", "num", "number", "count", "size", "rows", "samples", "features", "classes", "labels"),
     *("instances", "attributes", "params", "parameters", "m", "k", "b"),
 }
+#: Of these alone is the heading of a comparison of two models.
+GAPS = {"diff", "difference", "delta", "gap", "margin", "improvement", "gain"}
 _RANKS = {"rank", "ranks"}
 _SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
 
 
 def may_be_dataset(column: str) -> bool:
-    """Whether a heading may be a dataset's: of no mean, no setting and no size.
+    """Whether a heading may be a dataset's: of no mean, no spread, no setting and no size.
 
-    A single letter (`c`) may be.
+    A single letter (`c`) may be, and what a spread is called by alone: `se` is a language too.
     """
-    return not (_all_of(column, _SETTINGS) or words_of(column) & _AVERAGES)
+    found = words_of(column)
+    spread = len(found) > 1 and found & _SPREADS
+    return not (_all_of(column, _SETTINGS) or found & _AVERAGES or spread)
 
 
 def is_size(column: str) -> bool:
@@ -52,10 +58,22 @@ def is_size(column: str) -> bool:
     return _all_of(column, _SIZES)
 
 
+def is_spread_of(column: str, others: list[str]) -> bool:
+    """Whether a heading is another one with `std` or the like: `rf_std` beside `rf`."""
+    found = words_of(column)
+    rest = found - _SPREADS
+    return bool(rest) and rest != found and any(words_of(other) == rest for other in others)
+
+
 def _all_of(heading: str, known: set[str]) -> bool:
     """Whether a heading has these words alone, and one of more than a letter."""
     found = words_of(heading)
     return found <= known and any(len(word) > 1 for word in found)
+
+
+def is_spread(column: str) -> bool:
+    """Whether a heading is that of how far scores spread: `std`, `acc_std`."""
+    return bool(words_of(column) & _SPREADS)
 
 
 def sums_up_datasets(label: str) -> bool:

@@ -119,6 +119,7 @@ class ScikitLearnEstimator:
             raise ValueError(
                 f"predict gave {predicted[~hits.any(axis=1)][0]!r}, which is no class: fit was"
                 f" given the class numbers 0 … {self.n_classes - 1}, and predict must return them"
+                " (or logits, where the model says so: `uses_validation = False` or True)"
             )
         return hits.astype(np.float64)
 
