@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from reseed.faults.compare import said
@@ -19,6 +20,7 @@ FILES = "Damaged files"
 PLACE = "The place of work"
 FLIPS = 5
 NO_SPACE = "no space left"
+STUDY = "studies/small"
 
 
 def rewrite(path: Path, data: bytes) -> None:
@@ -57,6 +59,11 @@ def train_again(made: Workspace, count: int = 1) -> None:
 def cut(path: Path) -> None:
     """Keep the first half of a file."""
     rewrite(path, path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path: Path) -> None:
+    """Leave nothing of a file but its name."""
+    rewrite(path, b"")
 
 
 def flip(path: Path, part: float) -> None:
@@ -175,6 +182,62 @@ def meta_cut(bench: Bench) -> Outcome:
     cut(next((made.results / "data").rglob("meta.json")))
     train_again(made)
     return bench.recovered(made)
+
+
+def _made_from(bench: Bench, damage: Callable[[Path], object], path: str, reader: str) -> Outcome:
+    """Damage what one job made and another reads, take away what that made, and run again."""
+    made = bench.finished()
+    damage(made.results / path)
+    forget(made.results / reader)
+    return bench.recovered(made)
+
+
+@case(FILES, "a study's table of trials cut short", "recovered")
+def metrics_cut(bench: Bench) -> Outcome:
+    """metrics.parquet, when an analysis reads it."""
+    return _made_from(bench, cut, f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet")
+
+
+@case(FILES, "one bit flipped in a study's table of trials", "recovered")
+def metrics_flipped(bench: Bench) -> Outcome:
+    """A number that changed must not be analysed."""
+    flipped, reader = f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet"
+    return _made_from(bench, flip_inside, flipped, reader)
+
+
+@case(FILES, "raw outputs of a study cut short", "recovered")
+def scores_cut(bench: Bench) -> Outcome:
+    """scores.parquet, when an analysis reads it."""
+    scores = f"{STUDY}/predictions/model_seeds/scores.parquet"
+    return _made_from(bench, cut, scores, f"{STUDY}/statistics/noise.parquet")
+
+
+@case(FILES, "the facts of a study emptied, as a power cut leaves a file", "recovered")
+def facts_emptied(bench: Bench) -> Outcome:
+    """about.json has no bytes."""
+    return _made_from(bench, empty, f"{STUDY}/about.json", "report/small.html")
+
+
+@case(FILES, "a table of statistics cut short", "recovered")
+def statistics_cut(bench: Bench) -> Outcome:
+    """When an exhibit is drawn from it."""
+    return _made_from(bench, cut, f"{STUDY}/statistics/spread.parquet", f"{STUDY}/tables/scores.md")
+
+
+@case(FILES, "an exhibit's file cut short, in the store too", "recovered")
+def exhibit_cut(bench: Bench) -> Outcome:
+    """When the page is made of it."""
+    return _made_from(bench, cut, f"{STUDY}/tables/scores.json", "report/small.html")
+
+
+@case(FILES, "what every job is told, one bit flipped", "recovered")
+def told_flipped(bench: Bench) -> Outcome:
+    """Descriptions in results/plan; then all is read again."""
+    made = bench.finished()
+    for path in (made.results / "plan").glob("??/*.json"):
+        flip_inside(path)
+    read_trials_again(made)
+    return bench.recovered(made, runs=5)
 
 
 def _mount(folder: Path, size: str) -> None:
