@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import io
+import os
 import pickle
 import resource
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.faults.compare import said
 from reseed.faults.outcome import HUNG, LOST, UNNOTICED, Bench, Outcome, case
 from reseed.faults.workspace import MODULE, Workspace
 
@@ -197,6 +199,25 @@ def zip_bomb(bench: Bench) -> Outcome:
     if kept > 100 * 2**20:
         return Outcome(UNNOTICED, f"unpacked to {kept >> 20} MB on disk")
     return _refused(run, "expands")
+
+
+@case(DOWNLOADS, "a data file exchanged for another one with an earlier date", "recovered")
+def data_file_replaced(bench: Bench) -> Outcome:
+    """`mv`, `cp -p` and `rsync -a` keep a file's date."""
+    made = bench.small()
+    if not (run := made.run(timeout=300)).ok:
+        return Outcome(LOST, run.message)
+    before = list(map(said, made.trials()))
+    table = made.folder / "table.csv"
+    table.write_text(ROWS)
+    os.utime(table, (1e9, 1e9))
+    run = made.run(timeout=300)
+    if not run.ok:
+        return Outcome(LOST, run.message)
+    after = list(map(said, made.trials()))
+    if len(after) != 6 or set(before) & set(after):
+        return Outcome(UNNOTICED, "trials of the file that was there before are kept")
+    return Outcome("recovered", "every trial is trained again")
 
 
 class _Payload:
