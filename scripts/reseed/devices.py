@@ -3,8 +3,8 @@
 Snakemake grants a *number* of GPUs and names none. On a cluster the scheduler names them; on one
 machine the job claims them here: one advisory lock a device (`flock`, kept until the process ends,
 however it ends), and `CUDA_VISIBLE_DEVICES` narrowed to what was claimed. Call `claim` before torch
-is imported. Where as few devices are visible as were granted there is nothing to choose, and no
-lock is taken: that is a job under Slurm or Kubernetes, and a machine with one GPU.
+is imported. Inside an allocation of a scheduler the locks are the allocation's own, so that a job
+which was given one device takes it at once.
 """
 
 import fcntl
@@ -28,20 +28,21 @@ POLL_SECONDS = 0.5
 _HELD: list[IO] = []
 
 
-def installed_devices() -> list[str]:
-    """Index of every GPU that the NVIDIA driver shows this process; none where there is none."""
+def installed_devices() -> list[str] | None:
+    """Index of every GPU that the NVIDIA driver shows this process; None where nobody can tell."""
     command = ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
     except (OSError, subprocess.SubprocessError):
-        return []
+        return None
     return run.stdout.split()
 
 
 def visible_devices(
-    environment: MutableMapping[str, str], installed: Callable[[], list[str]] = installed_devices
-) -> list[str]:
-    """Devices that `CUDA_VISIBLE_DEVICES` names, or every installed one where it is not set.
+    environment: MutableMapping[str, str],
+    installed: Callable[[], list[str] | None] = installed_devices,
+) -> list[str] | None:
+    """Devices that `CUDA_VISIBLE_DEVICES` names, or what `installed` tells where it is not set.
 
     As CUDA reads it: an empty text or -1 hides all devices (-1 those from there on).
     """
@@ -68,14 +69,16 @@ def claim(
     count: int,
     environment: MutableMapping[str, str] = os.environ,
     folder: Path | None = None,
-    installed: Callable[[], list[str]] = installed_devices,
+    installed: Callable[[], list[str] | None] = installed_devices,
     report: Callable[[str], object] = print,
-) -> list[str]:
+) -> list[str] | None:
     """Claim `count` devices for this process and let it see no other.
 
     Takes the first free ones of those visible, all at once, waiting while too few are free
     (told once through `report`). Sets `CUDA_VISIBLE_DEVICES` in `environment`. With fewer devices
-    installed than granted it returns what there is: a model that needs one says so itself.
+    installed than granted it returns what there is: a model that needs one says so itself. Where
+    nobody can tell which there are (no `nvidia-smi`: other makers' devices, a bare container) it
+    returns None and hides nothing.
 
     Args:
         count: GPUs granted to the job; 0 hides all.
@@ -89,7 +92,9 @@ def claim(
     if count < 0:
         raise ReseedError(f"a job was granted {count} GPUs: the profile's gpu must be 0 or more")
     devices = visible_devices(environment, installed) if count else []
-    if len(devices) > count:
+    if devices is None:
+        return None
+    if count and len(devices) >= count:
         devices = _claim(devices, count, folder or lock_folder(environment), report)
     environment[VISIBLE] = ",".join(devices)
     return devices
