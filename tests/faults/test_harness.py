@@ -57,6 +57,17 @@ def test_clocks_inside_a_trials_facts_do_not_count_and_its_metrics_do(results):
     assert differences(before, write(1.0, 0.8)) == ["differs: trials/one.parquet"]
 
 
+def test_what_the_own_studies_tell_of_training_time_does_not_count(results):
+    before = contents(results)
+    for name in ("statistics/kernels.csv", "tables/table3.md", "figures/ways.png"):
+        path = results / "studies" / "protocol" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("3 s")
+    assert differences(before, contents(results)) == []
+    (results / "studies" / "protocol" / "metrics.csv").write_text("0.7")
+    assert differences(before, contents(results)) == ["unexpected: studies/protocol/metrics.csv"]
+
+
 def test_one_value_one_missing_and_one_new_file_are_seen(results):
     before = contents(results)
     pq.write_table(pa.table({"metric": [1.0 + 1e-16 * 4]}), trial(results))
