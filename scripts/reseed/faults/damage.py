@@ -245,15 +245,14 @@ def _mount(folder: Path, size: str) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
 
 
-@case(PLACE, "the disk is full, then has room again", "recovered", needs_root=True)
-def full_disk(bench: Bench) -> Outcome:
-    """Results on a file system of 60 KB, which grows after the first run."""
+def _full(bench: Bench, kilobytes: int) -> Outcome:
+    """Results on a file system of so many KB, which grows after the first run."""
     made = bench.small()
-    _mount(made.results, "60k")
+    _mount(made.results, f"{kilobytes}k")
     try:
         run = made.run(timeout=300)
         if run.ok:
-            return Outcome(LOST, "60 KB were enough: the case tries nothing")
+            return Outcome(LOST, f"{kilobytes} KB were enough: nothing was tried")
         told = [line.strip() for line in run.text.splitlines() if NO_SPACE in line.lower()]
         if not told:
             return Outcome(LOST, f"no word of space: {run.message}")
@@ -262,6 +261,24 @@ def full_disk(bench: Bench) -> Outcome:
         return Outcome(outcome.end, told[0] if outcome.good else outcome.message)
     finally:
         subprocess.run(["umount", str(made.results)], check=True)
+
+
+@case(PLACE, "the disk is full, then has room again", "recovered", needs_root=True)
+def full_disk(bench: Bench) -> Outcome:
+    """60 KB: nothing but the prepared data fits."""
+    return _full(bench, 60)
+
+
+@case(PLACE, "the disk fills while trials are collected", "recovered", needs_root=True)
+def full_when_collecting(bench: Bench) -> Outcome:
+    """120 KB hold the trials."""
+    return _full(bench, 120)
+
+
+@case(PLACE, "the disk fills while exhibits are drawn", "recovered", needs_root=True)
+def full_when_drawing(bench: Bench) -> Outcome:
+    """160 KB hold the study's tables."""
+    return _full(bench, 160)
 
 
 @case(PLACE, "the results folder is read-only", "refused", needs_root=True)
