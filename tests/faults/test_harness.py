@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -131,6 +132,26 @@ def test_another_good_end_than_the_promised_one_is_bad(tmp_path):
         outcome, _ = Bench(tmp_path).try_case(one)
         assert outcome.good == good
     assert {case.end for case in load_cases().values()} == set(GOOD)
+
+
+def test_a_case_that_does_not_end_is_told_and_its_folder_not_used_again(tmp_path):
+    def hang(bench):
+        raise subprocess.TimeoutExpired("snakemake", 300)
+
+    bench = Bench(tmp_path)
+    bench._finished = Workspace(tmp_path / "spoiled")
+    outcome, _ = bench.try_case(Case("odd", "Group", "a fault", "recovered", hang))
+    assert (outcome.end, outcome.message) == ("HUNG", "still running after 300 s")
+    assert bench._finished is None
+
+
+def test_what_needs_root_is_left_to_root(monkeypatch):
+    for user, possible in ((0, True), (1000, False)):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        assert (
+            Case("odd", "Group", "a fault", "refused", print, needs_root=True).possible == possible
+        )
+        assert Case("odd", "Group", "a fault", "refused", print).possible
 
 
 def test_a_run_that_fails_by_itself_after_a_kill_is_no_survival(tmp_path, monkeypatch):
