@@ -140,6 +140,13 @@ def test_jobs_that_want_two_never_hold_one_and_wait(jobs):
         assert list(found) == ["0,1"] * 3
 
 
+def test_a_folder_that_somebody_else_made_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(devices.os, "getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(ReseedError, match="somebody else"):
+        claim(1, {VISIBLE: "0"}, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_locks_of_two_allocations_do_not_meet():
     folders = {lock_folder({}), lock_folder({"SLURM_JOB_ID": "7"}), lock_folder({"JOB_ID": "../8"})}
     assert len(folders) == 3

@@ -22,7 +22,10 @@ from reseed.errors import ReseedError
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 # Inside an allocation devices are often numbered from 0 again: locks of two must not meet.
-ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")
+ALLOCATIONS = (
+    *("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"),
+    *("FLUX_JOB_ID", "OAR_JOB_ID", "_CONDOR_SCRATCH_DIR"),
+)
 POLL_SECONDS = 0.5
 # Locks last as long as these handles: as long as the process.
 _HELD: list[IO] = []
@@ -102,6 +105,8 @@ def claim(
 
 def _claim(devices: list[str], count: int, folder: Path, report: Callable) -> list[str]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.lstat().st_uid != os.getuid():  # opening a link in it would empty what it leads to
+        raise ReseedError(f"{folder}: belongs to somebody else. Ask them, or set TMPDIR.")
     waiting = False
     while True:
         # One job chooses at a time: two that want two devices each never hold one and wait.
