@@ -85,11 +85,11 @@ def test_a_job_without_a_gpu_sees_none(tmp_path):
     assert environment[VISIBLE] == ""
 
 
-def test_what_a_scheduler_gave_is_taken_at_once(tmp_path, monkeypatch):
+def test_what_a_scheduler_gave_is_taken_without_a_lock(tmp_path):
     # Two Slurm jobs of one node may both be told "0" and mean two devices.
-    monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path))
     for job in ("7", "8"):
-        assert claim(1, {VISIBLE: "0", "SLURM_JOB_ID": job}, report=pytest.fail) == ["0"]
+        assert claim(1, {VISIBLE: "0", "SLURM_JOB_ID": job}, tmp_path / "locks") == ["0"]
+    assert not (tmp_path / "locks").exists()
 
 
 def test_a_machines_only_device_is_one_jobs_at_a_time(jobs):

@@ -3,8 +3,8 @@
 Snakemake grants a *number* of GPUs and names none. On a cluster the scheduler names them; on one
 machine the job claims them here: one advisory lock a device (`flock`, kept until the process ends,
 however it ends), and `CUDA_VISIBLE_DEVICES` narrowed to what was claimed. Call `claim` before torch
-is imported. Inside an allocation of a scheduler the locks are the allocation's own, so that a job
-which was given one device takes it at once.
+is imported. Inside a scheduler's allocation of as many devices as were granted there is nothing to
+choose, and no lock is taken.
 """
 
 import fcntl
@@ -63,9 +63,12 @@ def visible_devices(
 
 def lock_folder(environment: MutableMapping[str, str]) -> Path:
     """Folder of the locks: on this machine, of this user, of this allocation if there is one."""
-    allocation = next((environment[name] for name in ALLOCATIONS if environment.get(name)), "local")
-    name = f"reseed-devices-{os.getuid()}-{_word(allocation)}"
+    name = f"reseed-devices-{os.getuid()}-{_word(_allocation(environment) or 'local')}"
     return Path(tempfile.gettempdir(), name)
+
+
+def _allocation(environment: MutableMapping[str, str]) -> str | None:
+    return next((environment[name] for name in ALLOCATIONS if environment.get(name)), None)
 
 
 def claim(
@@ -97,7 +100,8 @@ def claim(
     devices = visible_devices(environment, installed) if count else []
     if devices is None:
         return None
-    if count and len(devices) >= count:
+    spare = len(devices) - count
+    if count and (spare > 0 or (spare == 0 and not _allocation(environment))):
         devices = _claim(devices, count, folder or lock_folder(environment), report)
     environment[VISIBLE] = ",".join(devices)
     return devices
