@@ -56,7 +56,7 @@ def stored_names(path: Path) -> list[Path]:
     store = next((p / "store" for p in path.absolute().parents if (p / "store").is_dir()), None)
     if store is None or not path.is_file():
         return []
-    return [name for name in store.glob("??/*") if name.samefile(path)]
+    return [name for name in store.glob("??/*") if name.exists() and name.samefile(path)]
 
 
 def discard(*paths: Path) -> None:
