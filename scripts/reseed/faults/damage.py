@@ -245,6 +245,11 @@ def _mount(folder: Path, size: str) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
 
 
+def _unmount(folder: Path) -> None:
+    """Lazily: a process that is just ending may still hold a file."""
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
 def _full(bench: Bench, kilobytes: int) -> Outcome:
     """Results on a file system of so many KB, which grows after the first run."""
     made = bench.small()
@@ -260,7 +265,7 @@ def _full(bench: Bench, kilobytes: int) -> Outcome:
         outcome = bench.recovered(made)
         return Outcome(outcome.end, told[0] if outcome.good else outcome.message)
     finally:
-        subprocess.run(["umount", str(made.results)], check=True)
+        _unmount(made.results)
 
 
 @case(PLACE, "the disk is full, then has room again", "recovered", needs_root=True)
@@ -294,7 +299,7 @@ def read_only(bench: Bench) -> Outcome:
             return Outcome(LOST, run.message)
         return Outcome("refused", run.message)
     finally:
-        subprocess.run(["umount", str(made.results)], check=True)
+        _unmount(made.results)
 
 
 @case(PLACE, "the clock jumps: files from tomorrow beside files from last year", "recovered")
