@@ -73,11 +73,7 @@ rule import_results:
     conda:
         "../envs/statistics.yaml"
     params:
-        key=lambda w: digest(
-            code_hash("import_results.py"),
-            given_results(w.study),
-            placeless(study_told(w.study)),
-        ),
+        key=given_key,
         run=script("import_results.py"),
         job=told(given_told),
     shell:
@@ -99,11 +95,7 @@ rule import_predictions:
     conda:
         "../envs/statistics.yaml"
     params:
-        key=lambda w: digest(
-            code_hash("import_results.py"),
-            given_results(w.study),
-            placeless(study_told(w.study)),
-        ),
+        key=given_key,
         run=script("import_results.py"),
         job=told(given_told),
     shell:

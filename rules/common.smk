@@ -23,7 +23,7 @@ CONFIG = Path("config" if os.path.isdir("config/studies") else ROOT / "config")
 sys.path.insert(0, str(SCRIPTS))
 
 from reseed.coordinates import split_path, trial_path
-from reseed.data.kinds import INPUTS_FILE, inside_folders, local_files
+from reseed.data.kinds import INPUTS_FILE, local_files, stamps
 from reseed.data.registry import reader_of
 from reseed.costs import measured_seconds
 from reseed.errors import ReseedError

@@ -17,7 +17,7 @@ for dataset, entry in PLAN.datasets.items():
             "../envs/data.yaml"
         params:
             key=digest(
-                data_code(entry), data_job(PLAN, dataset), *inside_folders(entry)
+                data_code(entry), data_job(PLAN, dataset), stamps(local_files(entry))
             ),
             run=script("prepare_data.py"),
             job=told(
@@ -46,7 +46,11 @@ for name, entry in PLAN.weights.items():
         conda:
             "../envs/data.yaml"
         params:
-            key=digest(code_hash("prepare_weights.py"), entry["sources"]),
+            key=digest(
+                code_hash("prepare_weights.py"),
+                entry["sources"],
+                stamps(local_files(entry)),
+            ),
             run=script("prepare_weights.py"),
             job=told(
                 lambda w, entry=entry: {

@@ -51,6 +51,17 @@ def given_results(study):
     return entry | {"path": entry["path"].replace("{results}", RESULTS)}
 
 
+def given_key(w):
+    """Hash of the code that imports given results, of what it is told and of the user's files."""
+    entry = given_results(w.study)
+    return digest(
+        code_hash("import_results.py"),
+        entry,
+        placeless(study_told(w.study)),
+        stamps([] if entry["made_from"] else [entry["path"]]),
+    )
+
+
 def given_told(w):
     """What importing given results is told."""
     return {"results": given_results(w.study), "study": study_told(w.study)}

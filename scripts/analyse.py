@@ -16,14 +16,14 @@ def main() -> None:
     import pandas as pd
     from reseed.analyses.data import read_data
     from reseed.atomic import replacing
+    from reseed.handover import write_table
     from reseed.kinds import find, made
 
     job = read_job(arguments.job)
     kind = find("analyses", job["kind"])
     data = read_data(Path(job["study"]), job["experiments"], Path(job["published"]), job["trained"])
     table = made(kind, data, job["options"], pd.DataFrame)
-    with replacing(arguments.table) as temporary:
-        table.to_parquet(temporary, index=False)
+    write_table(arguments.table, table)
     with replacing(arguments.table.with_suffix(".csv")) as temporary:
         table.to_csv(temporary, index=False)
     say(f"{job['kind']}: {len(table)} rows")

@@ -14,13 +14,13 @@ def main() -> None:
     parser.add_argument("--about", type=Path, required=True, help="output: about.json")
     arguments = parser.parse_args()
     limit_threads(1)
-    from reseed.atomic import replacing, write_json
+    from reseed.atomic import write_json
     from reseed.collect import Study, collect_trials, describe
+    from reseed.handover import write_table
 
     study = Study(read_job(arguments.job))
     frame = collect_trials(study)
-    with replacing(arguments.metrics) as temporary:
-        frame.to_parquet(temporary, index=False)
+    write_table(arguments.metrics, frame)
     about = describe(study, frame)
     write_json(arguments.about, about)
     say(f"{about['study']}: {about['trials']}")

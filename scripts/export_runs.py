@@ -14,12 +14,12 @@ def main() -> None:
     parser.add_argument("--metric", action="append", required=True, help="may be repeated")
     parser.add_argument("--output", type=Path, required=True, help="the CSV to write")
     arguments = parser.parse_args()
-    import pandas as pd
     from reseed.atomic import replacing
     from reseed.coordinates import base_name
     from reseed.errors import ReseedError
+    from reseed.handover import read_table
 
-    trials = pd.read_parquet(arguments.metrics)
+    trials = read_table(arguments.metrics)
     trials = trials[trials["experiment"] == arguments.experiment].rename(columns={"init": "seed"})
     if trials.empty:
         raise ReseedError(f"{arguments.metrics}: no experiment {arguments.experiment!r}")

@@ -20,6 +20,7 @@ def main() -> None:
             parser.error(f"--{pair[0]} and --{pair[1]} go together")
     limit_threads(1)
     from reseed.atomic import replacing, write_json
+    from reseed.handover import write_table
 
     told = read_job(arguments.job)
     results, job = told["results"], told["study"]
@@ -27,8 +28,7 @@ def main() -> None:
         from reseed.importing import import_results
 
         metrics, about = import_results(results["path"], results, job)
-        with replacing(arguments.metrics) as temporary:
-            metrics.to_parquet(temporary, index=False)
+        write_table(arguments.metrics, metrics)
         write_json(arguments.about, about)
         say(f"{about['study']}: {about['trials']['ok']} runs, {about['trials']['failed']} failed")
     if arguments.scores:
@@ -38,7 +38,7 @@ def main() -> None:
         scores, targets = import_predictions(results["path"], results, job)
         for table, path in ((scores, arguments.scores), (targets, arguments.targets)):
             with replacing(path) as temporary:
-                parquet.write_table(table, temporary, compression="zstd")
+                parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
         say(f"scores of {len(scores)} runs on {len(targets)} test sets")
 
 

@@ -1,17 +1,16 @@
 """Draw the split of each data seed and persist its rows."""
 
 import argparse
-import json
 from pathlib import Path
 
-from reseed.scripting import limit_threads, run, say
+from reseed.scripting import limit_threads, read_job, run, say
 
 
 def main() -> None:
     """Read the job file (data, scheme, data_seeds, outputs), draw each split, write it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--job", type=Path, required=True, help="what to do, as a JSON file")
-    job = json.loads(parser.parse_args().job.read_text(encoding="utf-8"))
+    job = read_job(parser.parse_args().job)
     limit_threads(1)
     from reseed.data.store import read_meta, read_targets
     from reseed.splits import make_split, write_split

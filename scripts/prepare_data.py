@@ -1,19 +1,18 @@
 """Fetch a data set from the first source that works and prepare its inputs and targets."""
 
 import argparse
-import json
 import os
 from pathlib import Path
 
 from reseed.errors import ReseedError
-from reseed.scripting import MIRROR_VARIABLE, limit_threads, run, say
+from reseed.scripting import MIRROR_VARIABLE, limit_threads, read_job, run, say
 
 
 def main() -> None:
     """Read the job file (dataset: entry, results: folder), fetch, prepare, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--job", type=Path, required=True, help="what to do, as a JSON file")
-    job = json.loads(parser.parse_args().job.read_text(encoding="utf-8"))
+    job = read_job(parser.parse_args().job)
     limit_threads(1)
     from reseed.data.prepare import prepare
     from reseed.data.sources import fetch

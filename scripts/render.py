@@ -4,8 +4,9 @@ import argparse
 import traceback
 from pathlib import Path
 
-from reseed.errors import ReseedError
+from reseed.errors import Damaged, ReseedError
 from reseed.scripting import limit_threads, read_job, run, say
+from reseed.store import discard
 
 
 def main() -> None:
@@ -22,6 +23,8 @@ def main() -> None:
             say(f"{name}: {outcome}")
             continue
         failed.append(f"{name}: {str(outcome) or type(outcome).__name__}")
+        if isinstance(outcome, Damaged):
+            discard(outcome.path)
         if not isinstance(outcome, ReseedError):
             traceback.print_exception(outcome)
     if failed:

@@ -19,7 +19,7 @@ def main() -> None:
     limit_threads(1)
     claim(arguments.gpus, report=say)
     import pandas as pd
-    from reseed.atomic import replacing
+    from reseed.handover import write_table
     from reseed.training.verification import repeated
 
     device_for = partial(pick_device, gpus=arguments.gpus)
@@ -33,8 +33,7 @@ def main() -> None:
         }
         for files, trial, check in repeated(read_job(arguments.job), arguments.sample, device_for)
     ]
-    with replacing(arguments.table) as temporary:
-        pd.DataFrame(rows).to_parquet(temporary, index=False)
+    write_table(arguments.table, pd.DataFrame(rows))
     say(f"{sum(row['same'] for row in rows)} of {len(rows)} trials are bitwise the same")
 
 

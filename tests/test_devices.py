@@ -72,9 +72,11 @@ def test_visible_devices_as_cuda_reads_them(named, expected):
     assert visible_devices(environment, lambda: ["0", "1"]) == expected
 
 
-def test_a_machine_without_the_driver_has_no_devices(monkeypatch):
+def test_where_nobody_can_tell_the_devices_none_is_hidden(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", "/nowhere")
-    assert devices.installed_devices() == []
+    environment = {}
+    assert claim(1, environment, tmp_path) is None
+    assert environment == {}
 
 
 def test_a_job_without_a_gpu_sees_none(tmp_path):
@@ -85,9 +87,15 @@ def test_a_job_without_a_gpu_sees_none(tmp_path):
 
 def test_what_a_scheduler_gave_is_taken_without_a_lock(tmp_path):
     # Two Slurm jobs of one node may both be told "0" and mean two devices.
-    for _ in range(2):
-        assert claim(1, {VISIBLE: "0"}, tmp_path / "locks") == ["0"]
+    for job in ("7", "8"):
+        assert claim(1, {VISIBLE: "0", "SLURM_JOB_ID": job}, tmp_path / "locks") == ["0"]
     assert not (tmp_path / "locks").exists()
+
+
+def test_a_machines_only_device_is_one_jobs_at_a_time(jobs):
+    first, second = jobs(visible="0"), jobs(visible="0")
+    lines = {said(first), said(second)}
+    assert lines == {"0", "waiting"}
 
 
 def test_fewer_devices_than_granted_are_what_there_is(tmp_path):
@@ -130,6 +138,13 @@ def test_jobs_that_want_two_never_hold_one_and_wait(jobs):
     with ThreadPoolExecutor(3) as listeners:
         found = listeners.map(run_to_the_end, [jobs(2, "0,1,2") for _ in range(3)], timeout=60)
         assert list(found) == ["0,1"] * 3
+
+
+def test_a_folder_that_somebody_else_made_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(devices.os, "getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(ReseedError, match="somebody else"):
+        claim(1, {VISIBLE: "0"}, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_locks_of_two_allocations_do_not_meet():

@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "standard": set(),
     "loading": {"errors"},
     "store": {"atomic"},
+    "handover": BASE,
     "schemas": {"coordinates"},
     "keys": {"errors"},
     "names": {"keys"},

@@ -40,6 +40,11 @@ def test_impossible_tables_are_refused(arguments):
         memory_mb(*arguments)
 
 
+def test_a_network_on_tiny_imagenet_fits_a_node():
+    # 110,000 images of 64 × 64 × 3 bytes are 1.3 GB, of which six copies and 4 GB are asked.
+    assert memory_mb(110_000, 64 * 64 * 3, base=4000, value=1) == pytest.approx(11_734, abs=2)
+
+
 def planned(stack=1, model="forest", trials=30, device="cpu"):
     return PlannedSetting(
         setting=Setting("table", "holdout-0.25", model, "fixed-10"),
@@ -83,6 +88,9 @@ def test_a_jobs_memory_is_that_of_its_largest_setting(tmp_path):
     assert found.search_memory(planned(), processes=3) == 3 * memory_mb(4000, 100)
     images = sizes(tmp_path / "images", shape=[32, 32, 3])
     assert images.block_memory(block) == memory_mb(4000, 32 * 32 * 3, base=4000)
+    assert images.search_memory(planned(device="auto"), 1) == memory_mb(
+        4000, 32 * 32 * 3, base=4000, value=1
+    )
     assert found.search_memory(planned(device="auto"), 1) == memory_mb(4000, 100, base=4000)
     assert sizes(tmp_path / "texts").block_memory(block) == 4000
 

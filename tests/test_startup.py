@@ -17,6 +17,7 @@ def test_files_of_the_future_are_dated_now_and_others_keep_their_times(tmp_path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         os.utime(path, (time, time))
+    (tmp_path / "trials" / "a" / "link").symlink_to(tmp_path / "nothing")
     assert undo_future_times(str(tmp_path), now) == 1
     found = {name: (tmp_path / name).stat().st_mtime for name in times}
     assert found == times | {"trials/a/tomorrow": now}

@@ -1,5 +1,4 @@
 import hashlib
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from reseed.data.files import Damaged
 from reseed.data.sources import Fetched, fetch
 from reseed.data.weights import prepare_weights, read_weights_meta
 from reseed.errors import ReseedError
+from reseed.plan_files import PlanFiles
 
 ROOT = Path(__file__).parents[1]
 ENTRIES = sorted((ROOT / "config" / "weights").glob("*.yaml"))
@@ -82,18 +82,17 @@ def test_the_script_reads_a_job_file(tmp_path):
     (tmp_path / "model.bin").write_bytes(b"weights")
     source = {"kind": "file", "path": str(tmp_path / "model.bin")}
     job = {"weights": entry(sources=[source]), "results": str(tmp_path / "results")}
-    (tmp_path / "job.json").write_text(json.dumps(job))
+    told = PlanFiles(str(tmp_path))
     script = [sys.executable, str(ROOT / "scripts" / "prepare_weights.py")]
     done = subprocess.run(
-        [*script, "--job", str(tmp_path / "job.json")], cwd=tmp_path, capture_output=True, text=True
+        [*script, "--job", told.write(job)], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     meta = read_weights_meta(tmp_path / "results" / "weights" / "tiny")
     assert list(meta["files"]) == ["model.bin"]
     source["sha256"] = "0" * 64
-    (tmp_path / "job.json").write_text(json.dumps(job))
     done = subprocess.run(
-        [*script, "--job", str(tmp_path / "job.json")], cwd=tmp_path, capture_output=True, text=True
+        [*script, "--job", told.write(job)], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 1
     assert done.stderr.startswith("Error: config/weights/tiny.yaml: no source could be used")

@@ -321,7 +321,9 @@ class _Writer:
     def __init__(self, path: Path, schema: pa.Schema):
         self.schema, self._batch = schema, []
         self._context = replacing(path)
-        self._writer = pq.ParquetWriter(self._context.__enter__(), schema, compression="zstd")
+        self._writer = pq.ParquetWriter(
+            self._context.__enter__(), schema, compression="zstd", write_page_checksum=True
+        )
 
     def add(self, row: dict) -> None:
         self._batch.append(row)

@@ -3,8 +3,8 @@
 Snakemake grants a *number* of GPUs and names none. On a cluster the scheduler names them; on one
 machine the job claims them here: one advisory lock a device (`flock`, kept until the process ends,
 however it ends), and `CUDA_VISIBLE_DEVICES` narrowed to what was claimed. Call `claim` before torch
-is imported. Where as few devices are visible as were granted there is nothing to choose, and no
-lock is taken: that is a job under Slurm or Kubernetes, and a machine with one GPU.
+is imported. Inside a scheduler's allocation of as many devices as were granted there is nothing to
+choose, and no lock is taken.
 """
 
 import fcntl
@@ -22,26 +22,30 @@ from reseed.errors import ReseedError
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 # Inside an allocation devices are often numbered from 0 again: locks of two must not meet.
-ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")
+ALLOCATIONS = (
+    *("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"),
+    *("FLUX_JOB_ID", "OAR_JOB_ID", "_CONDOR_SCRATCH_DIR"),
+)
 POLL_SECONDS = 0.5
 # Locks last as long as these handles: as long as the process.
 _HELD: list[IO] = []
 
 
-def installed_devices() -> list[str]:
-    """Index of every GPU that the NVIDIA driver shows this process; none where there is none."""
+def installed_devices() -> list[str] | None:
+    """Index of every GPU that the NVIDIA driver shows this process; None where nobody can tell."""
     command = ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
     except (OSError, subprocess.SubprocessError):
-        return []
+        return None
     return run.stdout.split()
 
 
 def visible_devices(
-    environment: MutableMapping[str, str], installed: Callable[[], list[str]] = installed_devices
-) -> list[str]:
-    """Devices that `CUDA_VISIBLE_DEVICES` names, or every installed one where it is not set.
+    environment: MutableMapping[str, str],
+    installed: Callable[[], list[str] | None] = installed_devices,
+) -> list[str] | None:
+    """Devices that `CUDA_VISIBLE_DEVICES` names, or what `installed` tells where it is not set.
 
     As CUDA reads it: an empty text or -1 hides all devices (-1 those from there on).
     """
@@ -59,23 +63,28 @@ def visible_devices(
 
 def lock_folder(environment: MutableMapping[str, str]) -> Path:
     """Folder of the locks: on this machine, of this user, of this allocation if there is one."""
-    allocation = next((environment[name] for name in ALLOCATIONS if environment.get(name)), "local")
-    name = f"reseed-devices-{os.getuid()}-{_word(allocation)}"
+    name = f"reseed-devices-{os.getuid()}-{_word(_allocation(environment) or 'local')}"
     return Path(tempfile.gettempdir(), name)
+
+
+def _allocation(environment: MutableMapping[str, str]) -> str | None:
+    return next((environment[name] for name in ALLOCATIONS if environment.get(name)), None)
 
 
 def claim(
     count: int,
     environment: MutableMapping[str, str] = os.environ,
     folder: Path | None = None,
-    installed: Callable[[], list[str]] = installed_devices,
+    installed: Callable[[], list[str] | None] = installed_devices,
     report: Callable[[str], object] = print,
-) -> list[str]:
+) -> list[str] | None:
     """Claim `count` devices for this process and let it see no other.
 
     Takes the first free ones of those visible, all at once, waiting while too few are free
     (told once through `report`). Sets `CUDA_VISIBLE_DEVICES` in `environment`. With fewer devices
-    installed than granted it returns what there is: a model that needs one says so itself.
+    installed than granted it returns what there is: a model that needs one says so itself. Where
+    nobody can tell which there are (no `nvidia-smi`: other makers' devices, a bare container) it
+    returns None and hides nothing.
 
     Args:
         count: GPUs granted to the job; 0 hides all.
@@ -89,7 +98,10 @@ def claim(
     if count < 0:
         raise ReseedError(f"a job was granted {count} GPUs: the profile's gpu must be 0 or more")
     devices = visible_devices(environment, installed) if count else []
-    if len(devices) > count:
+    if devices is None:
+        return None
+    spare = len(devices) - count
+    if count and (spare > 0 or (spare == 0 and not _allocation(environment))):
         devices = _claim(devices, count, folder or lock_folder(environment), report)
     environment[VISIBLE] = ",".join(devices)
     return devices
@@ -97,6 +109,8 @@ def claim(
 
 def _claim(devices: list[str], count: int, folder: Path, report: Callable) -> list[str]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.lstat().st_uid != os.getuid():  # opening a link in it would empty what it leads to
+        raise ReseedError(f"{folder}: belongs to somebody else. Ask them, or set TMPDIR.")
     waiting = False
     while True:
         # One job chooses at a time: two that want two devices each never hold one and wait.

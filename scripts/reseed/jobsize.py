@@ -19,9 +19,10 @@ MARGIN = 2.0
 # transformer's weights, their gradients and Adam's two moments.
 BASE_MB, NETWORK_MB = 1_500, 4_000
 # The table, its prepared copy, the split's parts, the model's own copy (binned or scaled), and
-# float64 where the file holds float32.
+# float64 where the file holds float32. A network takes images as they are, a byte a value, and
+# makes numbers of a batch at a time.
 COPIES = 6
-BYTES_PER_VALUE = 8
+BYTES_PER_VALUE, BYTES_OF_IMAGES = 8, 1
 
 
 def minutes(seconds: float, attempt: int = 1) -> int:
@@ -36,7 +37,12 @@ def minutes(seconds: float, attempt: int = 1) -> int:
 
 
 def memory_mb(
-    rows: int, columns: int, attempt: int = 1, width: int = 1, base: int = BASE_MB
+    rows: int,
+    columns: int,
+    attempt: int = 1,
+    width: int = 1,
+    base: int = BASE_MB,
+    value: int = BYTES_PER_VALUE,
 ) -> int:
     """Memory of a job that trains on a table.
 
@@ -45,10 +51,11 @@ def memory_mb(
         attempt: doubles it from the second on.
         width: trials trained side by side in one pass.
         base: what is needed without any data.
+        value: bytes of a number in memory.
     """
     if rows < 0 or columns < 0 or attempt < 1 or width < 1:
         raise ValueError(f"rows {rows}, columns {columns}, attempt {attempt}, width {width}")
-    table = rows * columns * BYTES_PER_VALUE * (COPIES + width - 1)
+    table = rows * columns * value * (COPIES + width - 1)
     return math.ceil((base + table / 2**20) * 2 ** (attempt - 1))
 
 
@@ -95,9 +102,10 @@ class JobSizes:
     def _memory(self, planned: PlannedSetting, attempt: int) -> int:
         meta = self._meta(planned)
         features, shape = meta.get("features") or [], meta.get("shape") or []
-        small = features and planned.model["device"] == "cpu"
+        network = planned.model["device"] != "cpu"
         # A stack of tables holds each lane's rows; images are taken batch by batch.
         width = max(planned.model["stack"].values()) if features else 1
         values = len(features) if features else math.prod(shape) if shape else 0
-        base = BASE_MB if small else NETWORK_MB
-        return memory_mb(meta["rows"], values, attempt, width, base)
+        base = BASE_MB if features and not network else NETWORK_MB
+        value = BYTES_OF_IMAGES if shape and network else BYTES_PER_VALUE
+        return memory_mb(meta["rows"], values, attempt, width, base, value)

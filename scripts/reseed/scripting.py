@@ -5,8 +5,11 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 from reseed.errors import Damaged, ReseedError
+from reseed.keys import digest
+from reseed.store import discard, stored_names
 
 # Names the folder with local copies of data sets, for every job of a run.
 MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
@@ -39,9 +42,15 @@ def pick_device(allowed: str, gpus: int) -> str:
 
 
 def read_job(path: str | os.PathLike) -> dict:
-    """What a job is told (`reseed.plan_files` wrote it)."""
-    with open(path, encoding="utf-8") as stream:
-        return json.load(stream)
+    """What a job is told: `reseed.plan_files` wrote it, under its own hash. Raises Damaged."""
+    path = Path(path)
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Damaged(path, f"cannot be read ({error})") from None
+    if path.parent.name + path.stem != digest(told):
+        raise Damaged(path, "does not say what its name says")
+    return told
 
 
 class Bounded:
@@ -75,8 +84,7 @@ def run(main: Callable[[], None]) -> None:
         main()
     except Damaged as error:
         # A prepared file and its meta.json are made together.
-        for path in (error.path, error.path.with_name("meta.json")):
-            path.unlink(missing_ok=True)
+        discard(*stored_names(error.path), error.path, error.path.with_name("meta.json"))
         text = str(error)
     except ReseedError as error:
         text = str(error)

@@ -51,6 +51,14 @@ def link(stored: Path, target: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def stored_names(path: Path) -> list[Path]:
+    """Names by which the store of the results folder around `path` has the same file."""
+    store = next((p / "store" for p in path.absolute().parents if (p / "store").is_dir()), None)
+    if store is None or not path.is_file():
+        return []
+    return [name for name in store.glob("??/*") if name.exists() and name.samefile(path)]
+
+
 def discard(*paths: Path) -> None:
     """Remove damaged files, so that the next run makes them again."""
     for path in paths:

@@ -30,7 +30,7 @@ def slurm_python(tmp_path_factory) -> str:
     command = [python, "-m", "pip", "install", "--quiet", PLUGIN]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if run.returncode:
-        pytest.skip(f"{PLUGIN} cannot be installed: {run.stderr.strip()[-200:]}")
+        pytest.fail(f"{PLUGIN} cannot be installed: {run.stderr.strip()[-200:]}")
     return str(python)
 
 
@@ -39,7 +39,7 @@ def slurm(slurm_python, tmp_path_factory):
     """A cluster of one node with two fake GPUs."""
     reason = why_not()
     if reason:
-        pytest.skip(reason)
+        pytest.fail(reason)
     # Terminated as by Ctrl-C: the daemons are ended first.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     with SlurmNode(Path(tmp_path_factory.mktemp("slurm"))) as node:

@@ -48,9 +48,9 @@ def conda(tmp_path_factory) -> Conda:
     command = [python, "-m", "pip", "install", "--quiet", RATTLER, "pyyaml"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if run.returncode:
-        pytest.skip(f"{RATTLER} cannot be installed: {run.stderr.strip()[-200:]}")
+        pytest.fail(f"{RATTLER} cannot be installed: {run.stderr.strip()[-200:]}")
     if not INTERPRETER.exists():
-        pytest.skip(f"there is no interpreter to pack at {INTERPRETER}")
+        pytest.fail(f"there is no interpreter to pack at {INTERPRETER}")
     names = {name for path in (REPOSITORY / "envs").glob("*.yaml") for name in dependencies(path)}
     channel = folder / "channels" / "conda-forge"
     build_channel(channel, sorted(names - {"python"}))

@@ -8,7 +8,7 @@ import pytest
 from packing import GOOD, fail, sdist, sha, wheel
 from reseed.data import download
 from reseed.data.files import file_sha256
-from reseed.data.kinds import inside_folders, local_files
+from reseed.data.kinds import local_files, stamps
 from reseed.data.sources import fetch
 from reseed.errors import ReseedError
 
@@ -203,12 +203,24 @@ def test_an_image_written_anew_under_its_old_name_is_seen(tmp_path):
     image = tmp_path / "cats" / "1.png"
     image.parent.mkdir()
     image.write_bytes(b"one")
-    entry = {"sources": [{"kind": "file", "path": str(tmp_path)}]}
-    before = inside_folders(entry)
+    files = local_files({"sources": [{"kind": "file", "path": str(tmp_path)}]})
+    before = stamps(files)
     assert [path for path, _, _ in before] == [str(image)]
     image.write_bytes(b"other")
-    assert inside_folders(entry) != before
-    assert inside_folders({"sources": [{"kind": "file", "path": str(image)}]}) == []
+    assert stamps(files) != before
+
+
+def test_an_older_file_moved_to_the_place_of_another_is_seen(tmp_path):
+    table, other = tmp_path / "table.csv", tmp_path / "other.csv"
+    for path, text in ((table, "1"), (other, "2")):
+        path.write_text(text)
+    files = local_files({"sources": [{"kind": "file", "path": str(table)}]})
+    before = stamps(files)
+    os.utime(other, (1e9, 1e9))
+    other.replace(table)
+    assert stamps(files) != before
+    table.unlink()
+    assert stamps(files) == []
 
 
 def test_local_files_are_the_users_own(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -55,6 +56,17 @@ def test_clocks_inside_a_trials_facts_do_not_count_and_its_metrics_do(results):
     before = write(1.0, 0.7)
     assert differences(before, write(2.0, 0.7)) == []
     assert differences(before, write(1.0, 0.8)) == ["differs: trials/one.parquet"]
+
+
+def test_what_the_own_studies_tell_of_training_time_does_not_count(results):
+    before = contents(results)
+    for name in ("statistics/kernels.csv", "tables/table3.md", "figures/ways.png"):
+        path = results / "studies" / "protocol" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("3 s")
+    assert differences(before, contents(results)) == []
+    (results / "studies" / "protocol" / "metrics.csv").write_text("0.7")
+    assert differences(before, contents(results)) == ["unexpected: studies/protocol/metrics.csv"]
 
 
 def test_one_value_one_missing_and_one_new_file_are_seen(results):
@@ -120,6 +132,26 @@ def test_another_good_end_than_the_promised_one_is_bad(tmp_path):
         outcome, _ = Bench(tmp_path).try_case(one)
         assert outcome.good == good
     assert {case.end for case in load_cases().values()} == set(GOOD)
+
+
+def test_a_case_that_does_not_end_is_told_and_its_folder_not_used_again(tmp_path):
+    def hang(bench):
+        raise subprocess.TimeoutExpired("snakemake", 300)
+
+    bench = Bench(tmp_path)
+    bench._finished = Workspace(tmp_path / "spoiled")
+    outcome, _ = bench.try_case(Case("odd", "Group", "a fault", "recovered", hang))
+    assert (outcome.end, outcome.message) == ("HUNG", "still running after 300 s")
+    assert bench._finished is None
+
+
+def test_what_needs_root_is_left_to_root(monkeypatch):
+    for user, possible in ((0, True), (1000, False)):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        assert (
+            Case("odd", "Group", "a fault", "refused", print, needs_root=True).possible == possible
+        )
+        assert Case("odd", "Group", "a fault", "refused", print).possible
 
 
 def test_a_run_that_fails_by_itself_after_a_kill_is_no_survival(tmp_path, monkeypatch):

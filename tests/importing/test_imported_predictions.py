@@ -1,6 +1,5 @@
 """Per-item predictions of one's own reach the analyses that read scores."""
 
-import json
 import subprocess
 import sys
 
@@ -12,6 +11,7 @@ from reseed.analyses import noise_split
 from reseed.analyses.data import read_data
 from reseed.errors import ReseedError
 from reseed.importing.predictions import import_predictions
+from reseed.plan_files import PlanFiles
 
 STUDY = {"study": "mine", "title": "My runs", "scale": "as given"}
 SEEDS, ITEMS = 5, 60
@@ -41,9 +41,8 @@ def imported(tmp_path, frame):
         "--metrics": study / "metrics.parquet", "--about": study / "about.json",
         "--scores": folder / "scores.parquet", "--targets": folder / "targets.parquet",
     }  # fmt: skip
-    job = tmp_path / "job.json"
-    job.write_text(json.dumps({"results": {"path": str(path)}, "study": STUDY}))
-    command = [sys.executable, "scripts/import_results.py", "--job", str(job)]
+    job = PlanFiles(str(tmp_path)).write({"results": {"path": str(path)}, "study": STUDY})
+    command = [sys.executable, "scripts/import_results.py", "--job", job]
     command += [str(part) for pair in outputs.items() for part in pair]
     subprocess.run(command, check=True, capture_output=True)
     return study

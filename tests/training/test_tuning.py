@@ -8,6 +8,8 @@ import pytest
 from reseed.errors import ReseedError
 from reseed.training.run import Environmental, Recipe
 from reseed.training.search_design import cross_validation, rung_sizes, sample_configurations
+from reseed.training.search_job import drop_damaged
+from reseed.training.search_log import SearchLog
 from reseed.training.tuning import search
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
@@ -222,3 +224,18 @@ def test_rungs_triple_up_to_all_rows():
 def test_mistakes_are_named(options, message, tmp_path):
     with pytest.raises(ReseedError, match=message):
         gbm_search(tmp_path, **options)
+
+
+def test_damaged_fits_of_an_interrupted_search_are_made_again_and_those_before_kept(tmp_path):
+    for number in range(3):
+        log = SearchLog(tmp_path, "key")
+        log.add({"rung": 0, "configuration": number, "fold": 0, "score": 0.5})
+        log.save()
+    second = sorted(tmp_path.iterdir())[1]
+    second.write_bytes(second.read_bytes()[:50])
+    drop_damaged(tmp_path)
+    log = SearchLog(tmp_path, "key")
+    assert [log.has(0, number, 0) for number in range(3)] == [True, False, False]
+    log.add({"rung": 0, "configuration": 1, "fold": 0, "score": 0.5})
+    log.save()
+    assert SearchLog(tmp_path, "key").has(0, 1, 0)

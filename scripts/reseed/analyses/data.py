@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import pandas as pd
 from reseed.analyses.arms import ARM, MODEL, with_arms
 from reseed.analyses.predictions import Predictions
 from reseed.errors import ReseedError, nearest
+from reseed.handover import read_facts, read_table
 from reseed.metric_names import direction
 from reseed.schemas import IDENTITY, MODEL_SEED
 from reseed.seeds import stream
@@ -94,8 +94,8 @@ def read_data(
 
     `trained`: the experiments that the study has now; tables of others are not read.
     """
-    metrics = pd.read_parquet(study / "metrics.parquet")
-    about = json.loads((study / "about.json").read_text(encoding="utf-8"))
+    metrics = read_table(study / "metrics.parquet")
+    about = read_facts(study / "about.json")
     if experiments is not None:
         metrics = metrics[metrics["experiment"].isin(experiments)].reset_index(drop=True)
     folder = study / "predictions"

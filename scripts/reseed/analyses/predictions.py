@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from reseed.coordinates import KEPT_PARTS
+from reseed.handover import Rows, read_table
 from reseed.outputs import kept as kept_as
 from reseed.outputs import probabilities
 from reseed.schemas import MODEL_SEED, PLACE
@@ -72,12 +72,12 @@ class Predictions:
     def curves(self) -> pd.DataFrame:
         """Learning curves (`schemas.CURVES`), one row a trial and epoch, of all experiments."""
         files = (folder / "curves.parquet" for folder in self.folders())
-        frames = [pd.read_parquet(file) for file in files if file.is_file()]
+        frames = [read_table(file) for file in files if file.is_file()]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def _groups_of(self, folder: Path) -> Iterator[Group]:
-        scores, targets = (ds.dataset(folder / f"{part}.parquet") for part in ("scores", "targets"))
-        index = scores.to_table(columns=GROUP).to_pandas().drop_duplicates()
+        scores, targets = (Rows(folder / f"{part}.parquet") for part in ("scores", "targets"))
+        index = scores.read(GROUP).to_pandas().drop_duplicates()
         for key in index.to_dict("records"):
             truth = _values(targets, {name: key[name] for name in SPLIT}, list(KEPT_PARTS))
             rows = _values(scores, key, [*MODEL_SEED, *KEPT_PARTS])
@@ -106,13 +106,13 @@ def _task_of(outputs: np.ndarray) -> str:
     return "multiclass" if outputs.ndim == 3 else "binary"
 
 
-def _values(table: ds.Dataset, key: dict, columns: list[str]) -> dict[str, list]:
+def _values(table: Rows, key: dict, columns: list[str]) -> dict[str, list]:
     """Columns of the rows that match `key`; a list comes as an array (null: an empty one)."""
     condition = None
     for name, value in key.items():
         test = pc.field(name) == pc.scalar(value)
         condition = test if condition is None else condition & test
-    rows = table.to_table(columns=columns, filter=condition)
+    rows = table.read(columns, condition)
     return {name: [_array(cell) for cell in rows[name]] for name in columns}
 
 

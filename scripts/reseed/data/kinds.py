@@ -4,6 +4,7 @@ Nothing heavy is imported here.
 """
 
 import os
+from collections.abc import Iterable
 
 META = "meta.json"
 TARGETS = "targets.parquet"
@@ -36,19 +37,21 @@ def local_files(dataset: dict) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def inside_folders(dataset: dict) -> list[tuple[str, int, int]]:
-    """Path, bytes and time (ns) of every file inside the folders among an entry's own files.
+def stamps(paths: Iterable[str]) -> list[tuple[str, int, int]]:
+    """Path, bytes and time (ns) of every file that is there, and of those inside folders.
 
-    What a folder's own time does not tell: images written anew under their old names. For a key,
-    since a rule with each of 100,000 images as its input would be slow.
+    For a key: Snakemake looks for a time later than its results', so an older file that was moved
+    to this place would pass, and so would images written anew in a folder.
     """
-    return sorted(
-        (entry.path, entry.stat().st_size, entry.stat().st_mtime_ns)
-        for folder in local_files(dataset)
-        if os.path.isdir(folder)
-        for entry in os.scandir(folder)
-        if entry.is_file()
-    )
+    found = []
+    for path in paths:
+        inside = os.scandir(path) if os.path.isdir(path) else []
+        files = [entry.path for entry in inside if entry.is_file()]
+        for file in files or [path]:
+            if os.path.isfile(file):
+                status = os.stat(file)
+                found.append((file, status.st_size, status.st_mtime_ns))
+    return sorted(found)
 
 
 def is_reachable(dataset: dict, mirror: str) -> bool:

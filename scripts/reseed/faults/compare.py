@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,10 +27,12 @@ CLOCKS = {
 FACTS = "facts"
 # Drawn with a date inside; made of parts that are compared; set aside by a run that noticed damage.
 SKIPPED = {".pdf", ".html", ".damaged"}
+# What the project's own studies tell of training time is measured anew by each run.
+TIMED = re.compile(r"studies/protocol/.+/(folds|kernels|ways|checklist|table3|tables1and2)\.")
 
 
 def contents(results: Path) -> dict[str, str]:
-    """Path below the results folder → hash of what the file says, clocks left out.
+    """Path below the results folder → hash of what the file says, clocks and `TIMED` left out.
 
     Parquet is compared by its rows (file metadata tells machine and commit), JSON by its values,
     everything else by its bytes.
@@ -37,9 +40,11 @@ def contents(results: Path) -> dict[str, str]:
     found = {}
     for part in PARTS:
         for path in sorted((results / part).rglob("*")):
-            hidden = any(name.startswith(".") for name in path.relative_to(results).parts)
-            if path.is_file() and not hidden and path.suffix not in SKIPPED:
-                found[path.relative_to(results).as_posix()] = said(path)
+            place = path.relative_to(results)
+            hidden = any(name.startswith(".") for name in place.parts)
+            skipped = hidden or path.suffix in SKIPPED or TIMED.match(place.as_posix())
+            if path.is_file() and not skipped:
+                found[place.as_posix()] = said(path)
     return found
 
 

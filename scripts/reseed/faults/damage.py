@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from reseed.faults.compare import said
@@ -19,6 +20,7 @@ FILES = "Damaged files"
 PLACE = "The place of work"
 FLIPS = 5
 NO_SPACE = "no space left"
+STUDY = "studies/small"
 
 
 def rewrite(path: Path, data: bytes) -> None:
@@ -57,6 +59,11 @@ def train_again(made: Workspace, count: int = 1) -> None:
 def cut(path: Path) -> None:
     """Keep the first half of a file."""
     rewrite(path, path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path: Path) -> None:
+    """Leave nothing of a file but its name."""
+    rewrite(path, b"")
 
 
 def flip(path: Path, part: float) -> None:
@@ -177,28 +184,108 @@ def meta_cut(bench: Bench) -> Outcome:
     return bench.recovered(made)
 
 
+def _made_from(bench: Bench, damage: Callable[[Path], object], path: str, reader: str) -> Outcome:
+    """Damage what one job made and another reads, take away what that made, and run again."""
+    made = bench.finished()
+    damage(made.results / path)
+    forget(made.results / reader)
+    return bench.recovered(made)
+
+
+@case(FILES, "a study's table of trials cut short", "recovered")
+def metrics_cut(bench: Bench) -> Outcome:
+    """metrics.parquet, when an analysis reads it."""
+    return _made_from(bench, cut, f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet")
+
+
+@case(FILES, "one bit flipped in a study's table of trials", "recovered")
+def metrics_flipped(bench: Bench) -> Outcome:
+    """A number that changed must not be analysed."""
+    flipped, reader = f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet"
+    return _made_from(bench, flip_inside, flipped, reader)
+
+
+@case(FILES, "raw outputs of a study cut short", "recovered")
+def scores_cut(bench: Bench) -> Outcome:
+    """scores.parquet, when an analysis reads it."""
+    scores = f"{STUDY}/predictions/model_seeds/scores.parquet"
+    return _made_from(bench, cut, scores, f"{STUDY}/statistics/noise.parquet")
+
+
+@case(FILES, "the facts of a study emptied, as a power cut leaves a file", "recovered")
+def facts_emptied(bench: Bench) -> Outcome:
+    """about.json has no bytes."""
+    return _made_from(bench, empty, f"{STUDY}/about.json", "report/small.html")
+
+
+@case(FILES, "a table of statistics cut short", "recovered")
+def statistics_cut(bench: Bench) -> Outcome:
+    """When an exhibit is drawn from it."""
+    return _made_from(bench, cut, f"{STUDY}/statistics/spread.parquet", f"{STUDY}/tables/scores.md")
+
+
+@case(FILES, "an exhibit's file cut short, in the store too", "recovered")
+def exhibit_cut(bench: Bench) -> Outcome:
+    """When the page is made of it."""
+    return _made_from(bench, cut, f"{STUDY}/tables/scores.json", "report/small.html")
+
+
+@case(FILES, "what every job is told, one bit flipped", "recovered")
+def told_flipped(bench: Bench) -> Outcome:
+    """Descriptions in results/plan; then all is read again."""
+    made = bench.finished()
+    for path in (made.results / "plan").glob("??/*.json"):
+        flip_inside(path)
+    read_trials_again(made)
+    return bench.recovered(made, runs=5)
+
+
 def _mount(folder: Path, size: str) -> None:
     folder.mkdir(parents=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
 
 
-@case(PLACE, "the disk is full, then has room again", "recovered", needs_root=True)
-def full_disk(bench: Bench) -> Outcome:
-    """Results on a file system of 60 KB, which grows after the first run."""
+def _unmount(folder: Path) -> None:
+    """Lazily: a process that is just ending may still hold a file."""
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def _full(bench: Bench, kilobytes: int, job: str = "") -> Outcome:
+    """Results on a file system of so many KB, which grows once `job` has failed."""
     made = bench.small()
-    _mount(made.results, "60k")
+    _mount(made.results, f"{kilobytes}k")
     try:
         run = made.run(timeout=300)
         if run.ok:
-            return Outcome(LOST, "60 KB were enough: the case tries nothing")
+            return Outcome(LOST, f"{kilobytes} KB were enough: nothing was tried")
         told = [line.strip() for line in run.text.splitlines() if NO_SPACE in line.lower()]
+        if f"FAILED {job}" not in run.text:
+            return Outcome(LOST, f"no {job} failed: {run.message}")
         if not told:
             return Outcome(LOST, f"no word of space: {run.message}")
         subprocess.run(["mount", "-o", "remount,size=64m", str(made.results)], check=True)
         outcome = bench.recovered(made)
         return Outcome(outcome.end, told[0] if outcome.good else outcome.message)
     finally:
-        subprocess.run(["umount", str(made.results)], check=True)
+        _unmount(made.results)
+
+
+@case(PLACE, "the disk is full, then has room again", "recovered", needs_root=True)
+def full_disk(bench: Bench) -> Outcome:
+    """60 KB: nothing but the prepared data fits."""
+    return _full(bench, 60)
+
+
+@case(PLACE, "the disk fills while trials are collected", "recovered", needs_root=True)
+def full_when_collecting(bench: Bench) -> Outcome:
+    """120 KB hold the trials."""
+    return _full(bench, 120, "collect")
+
+
+@case(PLACE, "the disk fills while exhibits are drawn", "recovered", needs_root=True)
+def full_when_drawing(bench: Bench) -> Outcome:
+    """210 KB hold the study's tables."""
+    return _full(bench, 210, "draw")
 
 
 @case(PLACE, "the results folder is read-only", "refused", needs_root=True)
@@ -214,7 +301,7 @@ def read_only(bench: Bench) -> Outcome:
             return Outcome(LOST, run.message)
         return Outcome("refused", run.message)
     finally:
-        subprocess.run(["umount", str(made.results)], check=True)
+        _unmount(made.results)
 
 
 @case(PLACE, "the clock jumps: files from tomorrow beside files from last year", "recovered")

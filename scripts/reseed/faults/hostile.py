@@ -3,9 +3,9 @@
 import functools
 import hashlib
 import io
+import os
 import pickle
 import resource
-import subprocess
 import tarfile
 import threading
 import zipfile
@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from reseed.faults.outcome import HUNG, LOST, UNNOTICED, Bench, Outcome, case
+from reseed.faults.compare import said
+from reseed.faults.outcome import LOST, UNNOTICED, Bench, Outcome, case
 from reseed.faults.workspace import MODULE, Workspace
 
 DOWNLOADS = "Downloads and data files"
@@ -199,6 +200,25 @@ def zip_bomb(bench: Bench) -> Outcome:
     return _refused(run, "expands")
 
 
+@case(DOWNLOADS, "a data file exchanged for another one with an earlier date", "recovered")
+def data_file_replaced(bench: Bench) -> Outcome:
+    """`mv`, `cp -p` and `rsync -a` keep a file's date."""
+    made = bench.small()
+    if not (run := made.run(timeout=300)).ok:
+        return Outcome(LOST, run.message)
+    before = list(map(said, made.trials()))
+    table = made.folder / "table.csv"
+    table.write_text(ROWS)
+    os.utime(table, (1e9, 1e9))
+    run = made.run(timeout=300)
+    if not run.ok:
+        return Outcome(LOST, run.message)
+    after = list(map(said, made.trials()))
+    if len(after) != 6 or set(before) & set(after):
+        return Outcome(UNNOTICED, "trials of the file that was there before are kept")
+    return Outcome("recovered", "every trial is trained again")
+
+
 class _Payload:
     """Pickled, it makes a file when it is loaded."""
 
@@ -355,10 +375,7 @@ def model_hangs(bench: Bench) -> Outcome:
     """A trial has a time limit (`trial_seconds` in config.yaml), and what exceeds it is ended."""
     made = _misbehaving(bench, "time.sleep(3600)")
     made.write("config", {"scale": "smoke", "seeds_per_job": 100, "trial_seconds": 10})
-    try:
-        run = made.run(timeout=300)
-    except subprocess.TimeoutExpired:
-        return Outcome(HUNG, "still waiting after 300 s")
+    run = made.run(timeout=300)
     if "model-seed-2.parquet: took longer than trial_seconds" not in run.text:
         return Outcome(LOST, f"the trial is not named: {run.message}")
     return _reported(made, run)

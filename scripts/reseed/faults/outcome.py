@@ -1,6 +1,8 @@
 """What one fault came to, and the list of all faults that are tried."""
 
+import os
 import shutil
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,6 +41,11 @@ class Case:
     end: str
     run: Callable[["Bench"], Outcome]
     needs_root: bool = False
+
+    @property
+    def possible(self) -> bool:
+        """Whether this user can try it."""
+        return not self.needs_root or os.geteuid() == 0
 
 
 CASES: dict[str, Case] = {}
@@ -114,10 +121,13 @@ class Bench:
     def try_case(self, one: Case) -> tuple[Outcome, float]:
         """Try a fault; what it spoiled is not used again. Returns the outcome and the seconds.
 
-        Another good end than the one that is promised is a bad one.
+        Another good end than the one that is promised is a bad one, and so is none in time.
         """
         started = time.perf_counter()
-        outcome = one.run(self)
+        try:
+            outcome = one.run(self)
+        except subprocess.TimeoutExpired as error:
+            outcome = Outcome(HUNG, f"still running after {error.timeout:.0f} s")
         if outcome.good and outcome.end != one.end:
             outcome = Outcome(OTHERWISE, f"{outcome.end}, not {one.end}: {outcome.message}")
         if not outcome.good and self._finished is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 from reseed.analyses.arms import with_arms
 from reseed.coordinates import base_name
+from reseed.handover import read_facts, read_table
 from reseed.metric_names import title_in_text as metric_title
 from reseed.rendering.footnotes import scale_sentence, sentence
 from reseed.rendering.numbers import from_to
@@ -159,16 +159,16 @@ class ExhibitData:
 def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
     """Read what the exhibit `job` (as configured) is drawn from out of a study's folder."""
     analysis = job.get("analysis")
-    statistics = pd.read_parquet(study / "statistics" / f"{analysis}.parquet") if analysis else None
+    statistics = read_table(study / "statistics" / f"{analysis}.parquet") if analysis else None
     repeats = study / "repeated_fits.parquet"
     return ExhibitData(
         statistics,
-        pd.read_parquet(study / "metrics.parquet"),
-        json.loads((study / "about.json").read_text(encoding="utf-8")),
+        read_table(study / "metrics.parquet"),
+        read_facts(study / "about.json"),
         kind=job["kind"],
         title=job["title"],
         caption=job.get("caption", ""),
-        repeats=pd.read_parquet(repeats) if repeats.is_file() else None,
+        repeats=read_table(repeats) if repeats.is_file() else None,
     )
 
 

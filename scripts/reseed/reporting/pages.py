@@ -20,6 +20,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
 from reseed.errors import ReseedError
+from reseed.handover import read_facts
 from reseed.rendering.data import ExhibitData, source_text
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
 from reseed.rendering.numbers import counted
@@ -205,21 +206,12 @@ def read_study(
     Raises ReseedError if an exhibit or the facts are missing.
     """  # fmt: skip
     folder = Path(folder)
-    about = _read_json(folder / "about.json")
+    about = read_facts(folder / "about.json")
     if exhibits is None:
         exhibits = sorted(p.stem for part in ("tables", "figures")
                           for p in (folder / part).glob("*.json"))  # fmt: skip
     found = [_read_exhibit(folder, about, name, page, command) for name in exhibits]
     return StudyReport(folder.name, about, found)
-
-
-def _read_json(path: Path) -> dict:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ReseedError(
-            f"{path}: cannot be read for the report ({error}): make it anew"
-        ) from None
 
 
 def _read_exhibit(
@@ -229,7 +221,7 @@ def _read_exhibit(
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         raise ReseedError(f"exhibit {exhibit!r} is neither at {places[0]} nor at {places[1]}")
-    sidecar = _read_json(path)
+    sidecar = read_facts(path)
     links = ()
     if page is not None:
         beside = Path(os.path.relpath(path.parent, page.parent)).as_posix()

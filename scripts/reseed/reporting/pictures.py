@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
-from reseed.errors import ReseedError
+from reseed.errors import Damaged
 
 # Pixels of a figure's picture to one of the page's, so that it is sharp on a fine screen.
 _FINE = 2
@@ -26,11 +26,11 @@ class Picture:
 
 
 def embed(path: str | Path) -> Picture:
-    """The picture of a PNG file. Raises ReseedError if it cannot be read."""
+    """The picture of a PNG file. Raises Damaged if it is not whole."""
     try:
         return _picture(Path(path).read_bytes())
-    except OSError as error:
-        raise ReseedError(f"{path}: {error.strerror or error}: make it anew") from None
+    except (OSError, SyntaxError) as error:  # Pillow's own for a wrong checksum
+        raise Damaged(path, f"cannot be read ({error})") from None
 
 
 def thumbnail(picture: Picture) -> Picture:
@@ -46,5 +46,6 @@ def thumbnail(picture: Picture) -> Picture:
 def _picture(data: bytes) -> Picture:
     with Image.open(io.BytesIO(data)) as image:
         width, height = image.size
+        image.verify()
     source = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
     return Picture(source, width // _FINE, height // _FINE, data)

@@ -76,6 +76,7 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
     else:
         own = Watched(job["setting"]["own_files"])
         own.refuse_edits()
+        drop_damaged(chunks)
         started = time.perf_counter()
         found = found_by_search(files, trial, chunks, device, threads, report)
         summary = {
@@ -96,6 +97,17 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
         report(f"best of {len(found.log)} fits: {json.dumps(found.best)}")
     store.link(log, target.with_suffix(".parquet"))
     store.link(best, target)
+
+
+def drop_damaged(chunks: Path) -> None:
+    """Remove fits of an interrupted search that cannot be read, and those saved after them."""
+    files = sorted(chunks.glob("*.parquet"))
+    for number, path in enumerate(files):
+        try:
+            pd.read_parquet(path)
+        except (OSError, ValueError):
+            store.discard(*files[number:])
+            return
 
 
 def _stored(best: Path, log: Path, key: str) -> dict | None:
