@@ -144,6 +144,18 @@ def test_a_column_a_model():
         read(frame)
 
 
+def test_columns_of_models_and_nothing_else_are_asked_what_a_row_is(tmp_path):
+    frame = pd.DataFrame({"rf": [0.8, 0.81, 0.79], "svm": [0.7, 0.72, 0.71]})
+    frame.to_csv(tmp_path / "indexed.csv")
+    for source in (frame, tmp_path / "indexed.csv"):
+        with pytest.raises(ReseedError, match=r"a model \(rf, svm\), and nothing says what a row"):
+            read(source, metric="auc")
+    told, _ = read(frame.rename_axis("fold"), metric="auc")
+    assert list(by_fold(told, "auc")["svm"]) == [0.7, 0.72, 0.71]
+    turned, _ = read(frame.T, metric="auc")  # models in an index without a name
+    pd.testing.assert_frame_equal(by_fold(turned, "auc"), by_fold(told, "auc"))
+
+
 def test_a_table_of_metrics_is_not_one_of_models():
     frame = pd.DataFrame({"fold": [0, 1, 2], "accuracy": [0.8, 0.9, 0.7], "f1": [0.7, 0.6, 0.8]})
     with pytest.raises(ReseedError, match="names the model"):

@@ -24,7 +24,8 @@ def of_frame(frame: pd.DataFrame) -> Table:
     """A frame; named levels of its index are columns, and so is what its columns are named after.
 
     A pivoted frame (index `model`, columns `fold`) is so made long again, also where its index was
-    made a column. Numbers beside numbered runs, such as their mean, are left out.
+    made a column. Beside numbered runs an index without a name that holds names is the model.
+    Numbers there, such as their mean, are left out.
     """
     if frame.columns.nlevels > 1:
         raise ReseedError(
@@ -32,10 +33,18 @@ def of_frame(frame: pd.DataFrame) -> Table:
             "`df.stack(…).reset_index()`, or join the levels."
         )
     across = frame.columns.name
+    named = {known_name(str(column)) for column in frame.columns}
+    if _names_rows(frame.index) and "model" not in named and numbered(map(str, frame.columns)):
+        frame = frame.rename_axis(index="model")
     levels = {str(level) for level in frame.index.names if level is not None}
     frame = with_index(frame).rename_axis(columns=None).rename(columns=str)
     table = checked(Table(IN_MEMORY, frame, np.arange(len(frame)), "row"))
     return table if known_name(across) is None else _long(table, str(across), levels)
+
+
+def _names_rows(index: pd.Index) -> bool:
+    """Whether an index without a name holds names: beside numbered runs, those of models."""
+    return index.nlevels == 1 and index.name is None and not is_numeric_dtype(index)
 
 
 def _long(table: Table, across: str, levels: set[str]) -> Table:

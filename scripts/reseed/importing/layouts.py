@@ -37,6 +37,8 @@ _MEASURED = re.compile(rf"(?:(.+?)[\W_]+)?{_NUMBERED.pattern}(?:[\W_]+(.+))?", r
 #: What a column's stem says of its number; the plain word for a repeated training is a seed.
 _STEMS = {"fold": "fold", "split": "fold", "cv": "fold", "seed": "seed", "run": "seed"}
 _TIMES = ("fit_time", "score_time")
+#: What a row of a table with a column a model may be.
+_ROWS = {"dataset", "item", *RUN}
 #: What numbering folds by position takes for granted.
 POSITION = (
     "Folds were numbered by their position and taken as one cross-validation: for repeated or "
@@ -277,13 +279,17 @@ def tidy_columns_of_runs(table: Table, told: Told) -> Table:
 def is_column_a_model(table: Table, told: Told) -> bool:
     """Whether scores stand in one column a model, beside a column of runs, datasets or items.
 
-    Not beside the targets of items: there the columns hold predictions.
+    Not beside the targets of items: there the columns hold predictions. Where there is nothing but
+    such columns, nobody can tell what a row is.
     """
     named = {told.known(c) for c in table.columns} | set(told.columns)
-    if named & {"model", "value", "metric", "y_true"} or not named & {"dataset", "item", *RUN}:
+    if named & {"model", "value", "metric", "y_true"}:
         return False
     models, _ = _scores(table, told)
-    return len(models) > 1 and not any(map(told.is_metric, models))
+    if len(models) < 2 or any(map(told.is_metric, models)):
+        return False
+    alone = len(models) == len(table.columns) and not told.runs(table)
+    return alone or bool(named & _ROWS)
 
 
 def _scores(table: Table, told: Told) -> tuple[list[str], list[str]]:
@@ -304,6 +310,14 @@ def _scores(table: Table, told: Told) -> tuple[list[str], list[str]]:
 def tidy_columns_of_models(table: Table, told: Told) -> Table:
     """One row a model and run. Columns that cannot be scores of the wanted metric are a mistake."""
     models, other = _scores(table, told)
+    if not _ROWS & ({told.known(c) for c in table.columns} | set(told.columns)):
+        raise table.refuse(
+            f"each column seems to hold the scores of a model ({few(models, _NAMED)}), and nothing "
+            "says what a row is",
+            "Add a column `fold`, `seed` or `dataset` that does (in pandas "
+            "`df.rename_axis('fold')`, where row i is fold i of every model); if a column is no "
+            "model, name it (`metric`).",
+        )
     _may_be_scores(table, models, "model", told.metrics)
     return _stacked(table, models, other, "model", "which by their names are no models")
 
