@@ -1,4 +1,4 @@
-"""What of the results no study plans: targets first, then store files that no target needs."""
+"""What of the results no study plans: halves of files, targets, then what of the store is free."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -19,6 +19,7 @@ def planned_files(plan: Plan) -> set[Path]:
 def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
     """Files below `results` to remove, in an order that loses nothing when interrupted.
 
+    No run may go on meanwhile: what a killed one left half written (`atomic.replacing`) goes too.
     A store file stays while a planned target, or an exhibit, is a link to it. Where a file system
     made copies instead of links, the store's files stay too: nothing tells which a target came
     from.
@@ -27,12 +28,14 @@ def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
     drawn = (path for path in (results / "studies").glob("*/*/*") if path.is_file())
     inodes |= {path.stat().st_ino for path in drawn}
     linked = any(path.is_file() and path.stat().st_nlink > 1 for path in planned)
+    halves = sorted(results.rglob(".*.part"))
+    yield from halves
     for folder in ("trials", "tuning"):
         for path in sorted((results / folder).rglob("*")):
-            if path.is_file() and path not in planned:
+            if path.is_file() and path not in planned and path not in halves:
                 yield path
     if not (linked or not inodes):
         return
     for path in sorted((results / "store").glob("??/*")):
-        if path.is_file() and path.stat().st_ino not in inodes:
+        if path.is_file() and path.stat().st_ino not in inodes and path not in halves:
             yield path
