@@ -1,6 +1,7 @@
 """Is this difference real, or just a lucky seed?
 
-`compare(results)` says what results from anywhere carry; `study(models, X, y)` trains them first.
+`compare(results)` says what results from anywhere carry, `compare_means(table)` what a paper's
+table does; `study(models, X, y)` trains models first.
 Loaded when first used, so that the Snakefile, which imports parts of this library, stays light.
 """
 
@@ -8,11 +9,12 @@ import importlib
 
 _HOME = {
     "compare": "reseed.comparison",
+    "compare_means": "reseed.means",
     "Comparison": "reseed.comparison",
     "ReseedError": "reseed.errors",
     "study": "reseed.in_process",
 }
-__all__ = ["Comparison", "ReseedError", "compare", "study"]
+__all__ = ["Comparison", "ReseedError", "compare", "compare_means", "study"]
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""The command `reseed`: from a table of results to verdicts and a report."""
+"""The command `reseed`: from a table of results, or of means, to verdicts and a report."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="reseed", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
+    _add_means(commands)
     options = parser.parse_args(arguments)
     try:
-        _compare(options)
+        options.run(options)
     except ReseedError as error:
         sys.exit(_message(str(error)))
     except OSError as error:
@@ -60,9 +61,7 @@ def _add_compare(commands) -> None:
         metavar="NAME=COLUMN",
         help="what the file calls model, dataset, seed, fold, …: --column model=arch",
     )
-    direction = command.add_mutually_exclusive_group()
-    direction.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
-    direction.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
+    _add_direction(command)
     add("--test-train-ratio", type=float, help="of random splits: 0.25 for 80/20")
     add("--format", default="auto", help="the tool that wrote the file, if it is not recognised")
     add("--unit", default="", help="what scores are measured in")
@@ -81,6 +80,33 @@ def _add_compare(commands) -> None:
     add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     add("--folder", type=Path, help="write every table, figure and statistic")
+    command.set_defaults(run=_compare)
+
+
+def _add_means(commands) -> None:
+    command = commands.add_parser(
+        "means",
+        help="compare models by a paper's table of means, without the runs",
+        description="Compare models by means ± SD over runs, as papers print them.",
+        epilog="example: reseed means table.csv --runs 5 --metric accuracy --baseline BERT",
+    )
+    add = command.add_argument
+    add("table", type=Path, help="CSV: a row a model; cells `90.4 ± 0.5`, or columns mean, sd, n")
+    add("--runs", type=int, help="behind each mean, where no column n says it")
+    add("--metric", help="what the means measure: its name may say which is better")
+    add("--baseline", help="compare each model with this one only")
+    add("--spread", choices=["sd", "se"], default="sd", help="what stands behind ± (sd)")
+    _add_direction(command)
+    for name in ("level", "alpha", "min_runs"):
+        add(f"--{name.replace('_', '-')}", **_ANALYSIS[name])
+    add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
+    command.set_defaults(run=_means)
+
+
+def _add_direction(command) -> None:
+    group = command.add_mutually_exclusive_group()
+    group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
+    group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
 
 
 # What a message says of a study's file → the option that says it here.
@@ -114,6 +140,27 @@ def _message(text: str) -> str:
 def _column_option(name: str, column: str) -> str:
     entry = f"{name}={column}"
     return f"--column {shlex.quote(entry) if entry != f'{name}=…' else entry}"
+
+
+def _means(options: argparse.Namespace) -> None:
+    from reseed.atomic import replacing
+    from reseed.means import CAUTION, compare_means
+
+    given = {name: getattr(options, name) for name in ("level", "alpha", "min_runs")}
+    found = compare_means(
+        options.table,
+        runs=options.runs,
+        metric=options.metric,
+        baseline=options.baseline,
+        spread=options.spread,
+        greater_is_better=options.greater,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    print(*(f"- {verdict}" for verdict in found["verdict"]), sep="\n")
+    print(f"\n{CAUTION}")
+    if options.csv:
+        with replacing(options.csv) as temporary:
+            found.to_csv(temporary, index=False)
 
 
 def _compare(options: argparse.Namespace) -> None:

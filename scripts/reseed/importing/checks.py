@@ -191,7 +191,7 @@ def _of_means(table: Table) -> str:
         return ""
     return (
         f" A mean with its spread ({spreads[0]!r}) is no run; what two of them alone show, "
-        "`scipy.stats.ttest_ind_from_stats` says (docs/questions.md)."
+        "`reseed means` says (in Python `reseed.compare_means`)."
     )
 
 

@@ -175,7 +175,7 @@ def _no_number(column: str, value: str) -> tuple[str, str]:
     if re.search(_PLUS_MINUS, value):
         fix = (
             "Give the runs behind it, each in a row with its seed or fold. What means with their "
-            "SD alone show, `scipy.stats.ttest_ind_from_stats` says (docs/questions.md)."
+            "SD alone show, `reseed means` says (in Python `reseed.compare_means`)."
         )
         return f"{holds} a mean with its spread, not a run", fix
     return f"{holds} not a number", (

@@ -73,20 +73,67 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Unpaire
     shares = [np.where(np.ptp(x, axis=-1) == 0, 0, x.var(axis=-1, ddof=1)) / x.shape[-1]
               for x in (a, b)]  # fmt: skip
     difference = (a[:, 0] - b[:, 0]) + (a - a[:, :1]).mean(-1) - (b - b[:, :1]).mean(-1)
-    scale = np.sqrt(shares[0] + shares[1])
+    test = _welch(difference, *shares, n_a, n_b, level)
+    in_unit = [v * unit for v in (difference, test.scale, test.low, test.high)]
+    columns = [*in_unit[:2], test.df, test.p, *in_unit[2:], rank_p, theta, *bounds]
+    columns = [column.reshape(shape)[()] for column in columns]
+    return UnpairedComparison(n_a, n_b, *columns, level)
+
+
+@dataclass(frozen=True)
+class Welch:
+    """Welch's test of a difference of two means; floats, or arrays of one shape.
+
+    `scale` and `df`: standard error and degrees of freedom; `low`, `high`: of the difference.
+    """
+
+    difference: Array
+    scale: Array
+    df: Array
+    p: Array
+    low: Array
+    high: Array
+
+
+def welch_of_means(
+    mean_a: ArrayLike,
+    sd_a: ArrayLike,
+    n_a: ArrayLike,
+    mean_b: ArrayLike,
+    sd_b: ArrayLike,
+    n_b: ArrayLike,
+    level: float = 0.95,
+) -> Welch:
+    """Welch's t test of two independent samples known by mean, SD (ddof 1) and size alone.
+
+    The arguments broadcast together. Two SDs of 0: p is 1 for equal and 0 for unequal means.
+
+    Raises:
+        ValueError: an SD below 0, fewer than two values in a sample, NaN or infinity.
+    """
+    given = {"mean_a": mean_a, "sd_a": sd_a, "n_a": n_a, "mean_b": mean_b, "sd_b": sd_b, "n_b": n_b}
+    values = np.broadcast_arrays(*(finite(np.atleast_1d(v), name) for name, v in given.items()))
+    mean_a, sd_a, n_a, mean_b, sd_b, n_b = values
+    probability(level=level)
+    if min(sd_a.min(), sd_b.min()) < 0:
+        raise ValueError("an SD is below 0")
+    if min(n_a.min(), n_b.min()) < 2:
+        raise ValueError("a sample has fewer than two values")
+    return _welch(mean_a - mean_b, sd_a**2 / n_a, sd_b**2 / n_b, n_a, n_b, level)
+
+
+def _welch(difference, share_a, share_b, n_a, n_b, level: float) -> Welch:
+    """Of the difference of two means and the variance of each of them."""
+    scale = np.sqrt(share_a + share_b)
     with np.errstate(divide="ignore", invalid="ignore"):
         # By shares of the sum: squares of small variances would vanish.
-        parts = [share / (shares[0] + shares[1]) for share in shares]
+        parts = [share / (share_a + share_b) for share in (share_a, share_b)]
         df = 1 / (parts[0] ** 2 / (n_a - 1) + parts[1] ** 2 / (n_b - 1))
         df = np.where(scale > 0, df, n_a + n_b - 2)
         t = np.where(difference == 0, 0.0, difference / scale)
-    p = 2 * stats.t.sf(np.abs(t), df)
     half = stats.t.isf((1 - level) / 2, df) * scale
-
-    in_unit = [v * unit for v in (difference, scale, difference - half, difference + half)]
-    columns = [*in_unit[:2], df, p, *in_unit[2:], rank_p, theta, *bounds]
-    columns = [column.reshape(shape)[()] for column in columns]
-    return UnpairedComparison(n_a, n_b, *columns, level)
+    p = 2 * stats.t.sf(np.abs(t), df)
+    return Welch(difference, scale, df, p, difference - half, difference + half)
 
 
 def _mann_whitney(pooled: Array, n_a: int) -> tuple[Array, Array]:

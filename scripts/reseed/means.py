@@ -1,0 +1,167 @@
+"""What a table of means and spreads carries where nobody has the runs: Welch's test of pairs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from reseed.errors import ReseedError, nearest
+from reseed.importing.paper_tables import read_means
+from reseed.metric_names import direction
+from reseed.stats.comparison import holm
+from reseed.stats.planning import detectable_effect
+from reseed.stats.unpaired import Welch, welch_of_means
+from reseed.verdicts import interval_places, number, p_text
+
+CAUTION = (
+    "Taken for independent runs on one split, and ± for their SD (`--spread se`: for standard "
+    "errors). Another split may say otherwise; where runs share splits, ± is no measure of their "
+    "difference, and with the runs `reseed compare` says more. What was tried and left out is in "
+    "no table."
+)
+_POWER = 0.8
+
+
+def compare_means(
+    source: pd.DataFrame | str | Path,
+    runs: int | None = None,
+    metric: str | None = None,
+    baseline: str | None = None,
+    spread: str = "sd",
+    greater_is_better: bool | None = None,
+    level: float = 0.95,
+    alpha: float = 0.05,
+    min_runs: int = 5,
+) -> pd.DataFrame:
+    """Compare models by means and SDs over their runs, as papers print them.
+
+    One row a pair and dataset, the model with the better mean (the greater, where nobody says which
+    is better) as `model_a`: `difference` with its interval (`low`, `high`), Welch's `p`, adjusted
+    over the pairs of the dataset (`p_holm`); `p_rounded`, `p_holm_rounded` the same where rounding
+    hid the least favourable digits; `detectable`, the smallest true difference that so many runs
+    with these SDs find in 80 % of cases; `outcome` (difference, no difference shown, too few runs,
+    no variation), decided by `p_holm_rounded`; `verdict`, a sentence.
+
+    Args:
+        source: a CSV or frame: a row a model with cells such as `90.4 ± 0.5`, a column a dataset;
+            or columns `model`, `mean`, `sd` (or `se`), `n`, and `dataset`.
+        runs: behind each mean, where no column says it.
+        metric: what the means measure: its name may say which is better.
+        baseline: compare each model with this one only.
+        spread: what stands behind ±: `sd`, or `se` (of the mean).
+        greater_is_better: where the metric's name does not say.
+        level, alpha: of the intervals; size of the tests, after Holm.
+        min_runs: with fewer there is no verdict.
+
+    Raises:
+        ReseedError: a table that cannot be read so, an unknown baseline.
+    """
+    told = read_means(source, runs, spread)
+    models = list(dict.fromkeys(told["model"]))
+    if baseline is not None and baseline not in models:
+        raise ReseedError(
+            f"baseline: no model is called {baseline!r}; there are {', '.join(models)}."
+            + nearest(baseline, models)
+        )
+    parts = []
+    for dataset, part in told.groupby("dataset", sort=False):
+        up = greater_is_better
+        if up is None:
+            up = direction(metric or str(dataset))
+        pairs = _pairs(part, baseline, up is not False)
+        if len(pairs):
+            parts.append(_tested(pairs, level, alpha, min_runs).assign(greater_is_better=up))
+    if not parts:
+        raise ReseedError("The table holds no two models with a mean on the same dataset.")
+    found = pd.concat(parts, ignore_index=True).assign(level=level, alpha=alpha, metric=metric)
+    found["verdict"] = [_verdict(row, min_runs) for row in found.to_dict("records")]
+    return found
+
+
+def _pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.DataFrame:
+    """The pairs of one dataset, the better mean first."""
+    rows = part.to_dict("records")
+    sign = 1 if greater else -1
+    pairs = []
+    for pair in combinations(rows, 2):
+        if baseline in (None, pair[0]["model"], pair[1]["model"]):
+            a, b = sorted(pair, key=lambda row: -sign * row["mean"])
+            sides = {f"{k}_{side}": row[k] for side, row in (("a", a), ("b", b))
+                     for k in ("model", "mean", "sd", "n")}  # fmt: skip
+            shared = {name: a[name] for name in ("dataset", "half_mean", "half_sd")}
+            pairs.append(shared | sides)
+    return pd.DataFrame(pairs)
+
+
+def _tested(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> pd.DataFrame:
+    """Welch's test of each pair, its p-values adjusted over those that have a verdict."""
+    test = _welch(pairs, level)
+    # Rounding may have moved both means apart, and taken from both SDs.
+    toward = np.sign(test.difference) * np.minimum(pairs["half_mean"], np.abs(test.difference) / 2)
+    sides = {
+        "mean_a": -toward,
+        "mean_b": toward,
+        "sd_a": pairs["half_sd"],
+        "sd_b": pairs["half_sd"],
+    }
+    rounded = _welch(pairs.assign(**{name: pairs[name] + by for name, by in sides.items()}), level)
+    few = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
+    tested = ~few & (test.scale > 0)
+    adjusted = {
+        "p_holm": np.full(len(pairs), np.nan),
+        "p_holm_rounded": np.full(len(pairs), np.nan),
+    }
+    if tested.any():
+        adjusted["p_holm"][tested] = holm(test.p[tested])
+        adjusted["p_holm_rounded"][tested] = holm(rounded.p[tested])
+        size = detectable_effect(test.df, _POWER, alpha / tested.sum()) * test.scale
+    else:
+        size = np.nan
+    shown = adjusted["p_holm_rounded"] <= alpha
+    outcome = np.select(
+        [few, test.scale == 0, shown], ["too few runs", "no variation", "difference"],
+        "no difference shown",
+    )  # fmt: skip
+    return pairs.assign(
+        difference=test.difference, low=test.low, high=test.high, df=test.df, p=test.p,
+        p_rounded=rounded.p, **adjusted, pairs=int(tested.sum()), detectable=size, outcome=outcome,
+    )  # fmt: skip
+
+
+def _welch(pairs: pd.DataFrame, level: float) -> Welch:
+    sides = [pairs[f"{name}_{side}"] for side in "ab" for name in ("mean", "sd", "n")]
+    return welch_of_means(*sides, level)
+
+
+def _verdict(row: dict, min_runs: int) -> str:
+    a, b = row["model_a"], row["model_b"]
+    where = f" on {row['dataset']}" if row["dataset"] else ""
+    places = interval_places(row["low"], row["high"])
+    difference, low, high = (number(row[k], places) for k in ("difference", "low", "high"))
+    runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
+    span = f"difference {difference}, {100 * row['level']:g} % interval {low} to {high}"
+    if row["outcome"] == "no variation":
+        return f"No verdict on {a} and {b}{where}: both spreads are printed as 0 ({runs})."
+    if row["outcome"] == "too few runs":
+        return (
+            f"Too few runs to tell {a} from {b}{where}: {span} over {runs}; a verdict needs at "
+            f"least {min_runs}."
+        )
+    adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
+    basis = f"Welch's t test of means and SDs of {runs}."
+    if row["outcome"] == "difference":
+        better = row["greater_is_better"]
+        verb = "has a higher mean than" if better is None else "beats"
+        return f"{a} {verb} {b}{where}: {span}, {adjusted} {p_text(row['p_holm'])}. {basis}"
+    p = p_text(row["p_holm"])
+    if row["p_holm"] <= row["alpha"]:
+        p = f"{p}, but up to {p_text(row['p_holm_rounded'])} as the digits were rounded"
+    size = number(row["detectable"], interval_places(0, 2 * row["detectable"]))
+    return (
+        f"No difference shown between {a} and {b}{where}: {span}, {adjusted} {p}. This does not "
+        f"show that they are equal: so many runs find a difference of {size} in "
+        f"{100 * _POWER:.0f} % of cases. {basis}"
+    )

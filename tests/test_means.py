@@ -1,0 +1,136 @@
+"""Tables of means and spreads: read as papers print them, tested as scipy does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed.cli import main
+from reseed.errors import ReseedError
+from reseed.importing.paper_tables import read_means
+from reseed.means import compare_means
+from scipy.stats import ttest_ind, ttest_ind_from_stats
+from statsmodels.stats.multitest import multipletests
+
+PAPER = pd.DataFrame(
+    {
+        "Method": ["BERT", "Ours", "Distil (6 layers)"],
+        "Backbone": ["ResNet-50 (2015)"] * 3,  # no mean with its spread
+        "CoLA": ["52.10 ± 0.90", "$54.00_{\\pm 1.10}$", "\\textbf{51.30} (0.80)"],
+        "SST-2": ["93.50 +- 0.30", "93.90 ± 0.20", "–"],
+        "Params": ["110M", "110M", "66M"],
+    }
+)
+
+
+def test_cells_are_read_in_every_way_papers_write_them():
+    told = read_means(PAPER, runs=5).set_index(["dataset", "model"])
+    assert told.loc[("CoLA", "BERT"), ["mean", "sd", "n"]].tolist() == [52.1, 0.9, 5]
+    assert told.loc[("CoLA", "Ours"), ["mean", "sd"]].tolist() == [54.0, 1.1]
+    assert told.loc[("CoLA", "Distil (6 layers)"), ["mean", "sd"]].tolist() == [51.3, 0.8]
+    assert ("SST-2", "Distil (6 layers)") not in told.index
+    assert set(told["half_mean"]) == {0.005}
+
+
+def test_it_is_welch_and_holm_of_scipy_and_statsmodels():
+    found = compare_means(PAPER, runs=5, metric="accuracy")
+    cola = found[found["dataset"] == "CoLA"]
+    for row in cola.to_dict("records"):
+        sides = [row[f"{name}_{side}"] for side in "ab" for name in ("mean", "sd", "n")]
+        test = ttest_ind_from_stats(*sides, equal_var=False)
+        assert row["p"] == pytest.approx(test.pvalue, rel=1e-12)
+        assert row["difference"] > 0
+    assert cola["p_holm"].tolist() == pytest.approx(multipletests(cola["p"], method="holm")[1])
+    assert set(found["pairs"]) == {3, 1}
+
+
+def test_it_agrees_with_the_runs_themselves():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.9, 0.01, 12), rng.normal(0.88, 0.03, 7)
+    table = pd.DataFrame({"model": ["a", "b"], "mean": [a.mean(), b.mean()],
+                          "std": [a.std(ddof=1), b.std(ddof=1)], "seeds": [12, 7]})  # fmt: skip
+    (row,) = compare_means(table).to_dict("records")
+    test = ttest_ind(a, b, equal_var=False)
+    assert row["p"] == pytest.approx(test.pvalue, rel=1e-9)
+    interval = test.confidence_interval(0.95)
+    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high), rel=1e-9)
+    assert row["p_rounded"] == pytest.approx(row["p"], rel=1e-6)  # nothing was rounded
+
+
+def test_a_standard_error_is_no_deviation():
+    table = PAPER[["Method", "CoLA"]]
+    deviations = compare_means(table, runs=5)["p"]
+    errors = compare_means(table, runs=5, spread="se")["p"]
+    assert (errors > deviations).all()
+    named = pd.DataFrame({"model": ["a", "b"], "mean": [1.0, 2.0], "se": [0.1, 0.1], "n": [4, 4]})
+    assert compare_means(named)["sd_a"].tolist() == pytest.approx([0.2])
+
+
+def test_what_rounding_may_have_hidden_is_not_called_a_difference():
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["0.9 ± 0.0", "0.8 ± 0.1"]})
+    (row,) = compare_means(table, runs=5).to_dict("records")
+    exact = [0.85, 0.05, 5, 0.85, 0.15, 5]  # the least favourable digits
+    least = ttest_ind_from_stats(*exact, equal_var=False).pvalue
+    assert row["p_rounded"] == pytest.approx(least)
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["93.9 ± 0.2", "93.5 ± 0.3"]})
+    (row,) = compare_means(table, runs=5, metric="accuracy").to_dict("records")
+    assert row["p"] < 0.05 < row["p_rounded"]
+    assert row["outcome"] == "no difference shown"
+    assert "as the digits were rounded" in row["verdict"]
+
+
+def test_which_is_better():
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["0.100 ± 0.001", "0.200 ± 0.001"]})
+    assert compare_means(table, 5, metric="error")["verdict"][0].startswith("a beats b on x: ")
+    assert compare_means(table, 5, metric="accuracy")["verdict"][0].startswith("b beats a")
+    assert "b has a higher mean than a" in compare_means(table, 5)["verdict"][0]
+
+
+def test_no_verdict_where_there_can_be_none():
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["1.0 ± 0.1", "2.0 ± 0.1"]})
+    few = compare_means(table, runs=3)
+    assert few["outcome"].tolist() == ["too few runs"]
+    assert few["p_holm"].isna().all()
+    still = pd.DataFrame({"model": ["a", "b"], "x": ["1.0 ± 0.0", "2.0 ± 0.0"]})
+    assert compare_means(still, runs=5)["outcome"].tolist() == ["no variation"]
+
+
+@pytest.mark.parametrize(
+    ("table", "given", "message"),
+    [
+        (PAPER.replace("–", "91.3"), {"runs": 5}, "'91.3', which is no mean with its spread"),
+        (PAPER[["Method", "CoLA"]], {}, "no number of runs behind a mean.*`--runs 5`"),
+        (PAPER[["Method", "CoLA"]], {"runs": 1}, "'1' runs behind a mean"),
+        (PAPER[["Method", "Params"]], {"runs": 5}, "holds no mean with its spread"),
+        (PAPER[["Method", "CoLA"]], {"runs": 5, "baseline": "Our"}, "Did you mean 'Ours'"),
+        (PAPER[["Method", "CoLA"]].assign(Method="x"), {"runs": 5}, "'x' stands twice on CoLA"),
+        (PAPER[["Method", "CoLA"]], {"runs": 5, "spread": "ci"}, "give 'sd' or 'se'"),
+        (PAPER[["Method", "CoLA"]].head(1), {"runs": 5}, "no two models"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_fix(table, given, message):
+    with pytest.raises(ReseedError, match=message):
+        reseed.compare_means(table, **given)
+
+
+def test_false_claims_are_rare_though_digits_are_printed():
+    rng = np.random.default_rng(1)
+    runs = rng.normal(90, 0.5, (120, 2, 5))
+    cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]
+             for i, pair in enumerate(runs)}  # fmt: skip
+    found = compare_means(pd.DataFrame({"model": ["a", "b"]} | cells), runs=5)
+    assert len(found) == 120
+    assert (found["outcome"] == "difference").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 120)
+
+
+def test_command(tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    PAPER[["Method", "CoLA"]].to_csv(path, index=False)
+    main(["means", str(path), "--runs", "5", "--metric", "mcc", "--baseline", "BERT",
+          "--csv", str(tmp_path / "found.csv")])  # fmt: skip
+    said = capsys.readouterr().out
+    assert said.count("BERT") >= 2
+    assert "Distil (6 layers) and Ours" not in said
+    assert "independent runs on one split" in said
+    assert len(pd.read_csv(tmp_path / "found.csv")) == 2
+    with pytest.raises(SystemExit, match="no number of runs"):
+        main(["means", str(path)])
