@@ -65,6 +65,16 @@ def test_a_standard_error_is_no_deviation():
     assert compare_means(named)["sd_a"].tolist() == pytest.approx([0.2])
 
 
+def test_a_row_a_model_dataset_and_metric():
+    table = pd.DataFrame(
+        {"dataset": ["d"] * 4, "metric": ["mse", "mse", "auc", "auc"], "model": ["a", "b"] * 2,
+         "mean": [1.0, 2.0, 0.7, 0.9], "std": [0.1] * 4, "n": [5] * 4}
+    )  # fmt: skip
+    found = compare_means(table)
+    assert found["dataset"].tolist() == ["d, mse", "d, auc"]
+    assert found["model_a"].tolist() == ["a", "b"]  # less error, greater area
+
+
 def test_what_rounding_may_have_hidden_is_not_called_a_difference():
     table = pd.DataFrame({"model": ["a", "b"], "x": ["0.9 ± 0.0", "0.8 ± 0.1"]})
     (row,) = compare_means(table, runs=5).to_dict("records")

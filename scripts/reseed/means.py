@@ -47,7 +47,7 @@ def compare_means(
 
     Args:
         source: a CSV or frame: a row a model with cells such as `90.4 ± 0.5`, a column a dataset;
-            or columns `model`, `mean`, `sd` (or `se`), `n`, and `dataset`.
+            or columns `model`, `mean`, `sd` (or `se`), `n`, `dataset` and `metric`.
         runs: behind each mean, where no column says it.
         metric: what the means measure: its name may say which is better.
         baseline: compare each model with this one only.

@@ -58,9 +58,10 @@ def read_means(
     mean = next((names[name] for name in names if name in _MEANS), None)
     width = next((name for name in names if name in _SPREADS), None)
     if mean and width:
-        dataset = next((text[c] for c in text if known_name(c) == "dataset"), "")
-        parts = [_cells(table, mean, text[mean] + " ± " + text[names[width]])]
-        parts[0] = parts[0].assign(dataset=dataset)
+        of = [c for c in text if known_name(c) in ("dataset", "metric")]
+        of_what = text[of].agg(", ".join, axis=1) if of else ""
+        cells = text[mean] + " ± " + text[names[width]]
+        parts = [_cells(table, mean, cells).assign(dataset=of_what)]
         spread = _SPREADS[width]
     else:
         told = [c for c in text if c not in (model, count) and text[c].map(_is_cell).any()]
