@@ -29,6 +29,14 @@ def test_cells_are_read_in_every_way_papers_write_them():
     assert told.loc[("CoLA", "Distil (6 layers)"), ["mean", "sd"]].tolist() == [51.3, 0.8]
     assert ("SST-2", "Distil (6 layers)") not in told.index
     assert set(told["half_mean"]) == {0.005}
+    tiny = pd.DataFrame({"model": ["a"], "mean": [1.25e-5], "sd": [1e-6], "n": [5]})
+    assert read_means(tiny)[["mean", "sd", "half_mean"]].to_numpy()[0] == pytest.approx(
+        [1.25e-5, 1e-6, 5e-8]
+    )
+    coarse = read_means(PAPER.assign(CoLA=["52 ± 0.9", "54 ± 1.1", "51 ± 0.8"]), runs=5)
+    halves = coarse.groupby("dataset")[["half_mean", "half_sd"]].first()
+    assert halves.loc["CoLA"].tolist() == pytest.approx([0.5, 0.05])
+    assert halves.loc["SST-2"].tolist() == pytest.approx([0.005, 0.005])
 
 
 def test_it_is_welch_and_holm_of_scipy_and_statsmodels():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from reseed.importing.in_memory import of_frame
 from reseed.importing.table import MISSING, Table
 
 COLUMNS = ("dataset", "model", "mean", "sd", "n", "half_mean", "half_sd")
-_NUMBER = r"([-+\u2212]?\d*\.?\d+)"
+_DIGITS = ("mean_digits", "sd_digits")
+_NUMBER = r"([-+\u2212]?\d*\.?\d+(?:[eE][-+]?\d+)?)"
 #: `90.4 ± 0.5`, `90.4 (0.5)`, `$90.4_{\pm 0.5}$`, `\textbf{90.4} \pm 0.5`.
 _SIGNS = r"(?:\\[A-Za-z]+|[^A-Za-z0-9.])*?"  # LaTeX's commands, too
 _CELL = re.compile(rf"{_SIGNS}{_NUMBER}{_SIGNS}(?:±|\+/?-|\\pm|\(){_SIGNS}{_NUMBER}{_SIGNS}")
@@ -71,6 +73,9 @@ def read_means(
     ns = _runs(table, text[count] if count else pd.Series(str(runs or ""), text.index))
     found = pd.concat([part.assign(model=text[model], n=ns) for part in parts])
     found = found.dropna(subset="mean").reset_index(drop=True)
+    for name, digits in zip(("half_mean", "half_sd"), _DIGITS, strict=True):
+        most = found.groupby("dataset")[digits].transform("max")
+        found[name] = 0.5 * 10.0**-most
     if spread == "se":
         for name in ("sd", "half_sd"):
             found[name] *= np.sqrt(found["n"])
@@ -89,7 +94,7 @@ def _is_cell(text: str) -> bool:
 
 
 def _cells(table: Table, column: str, cells: pd.Series) -> pd.DataFrame:
-    """Mean, SD and half a digit of either, by cell of a column; NaN where a cell holds nothing."""
+    """Mean, SD and the decimals of either, by cell of a column; NaN where a cell holds nothing."""
     found = cells.map(_CELL.fullmatch)
     empty = cells.str.replace("[±–—]", "", regex=True).str.strip().str.lower().isin(MISSING)
     odd = cells.index[found.isna() & ~empty]
@@ -99,16 +104,13 @@ def _cells(table: Table, column: str, cells: pd.Series) -> pd.DataFrame:
             f"{_WHAT}; leave a cell empty where a model has none",
             odd,
         )
-    pairs = [(np.nan, np.nan) if m is None else (_value(m[1]), _value(m[2])) for m in found]
-    frame = pd.DataFrame(pairs, columns=["mean", "sd"], index=cells.index)
-    for part, name in enumerate(("half_mean", "half_sd"), 1):
-        digits = [len(m[part].partition(".")[2]) for m in found if m is not None]
-        frame[name] = 0.5 * 10.0 ** -max(digits, default=0)
-    return frame
-
-
-def _value(text: str) -> float:
-    return float(text.replace("\u2212", "-"))
+    rows = [(np.nan, np.nan, 0, 0)] * len(cells)
+    for i, match in enumerate(found):
+        if match is not None:
+            values = [Decimal(text.replace("\u2212", "-")) for text in match.groups()]
+            decimals = [max(0, -value.as_tuple().exponent) for value in values]
+            rows[i] = (*map(float, values), *decimals)
+    return pd.DataFrame(rows, columns=["mean", "sd", *_DIGITS], index=cells.index)
 
 
 def _runs(table: Table, text: pd.Series) -> pd.Series:
