@@ -214,7 +214,10 @@ def get(name: str) -> Metric:
     """
     if ":" not in name:
         if name not in METRICS:
-            raise ReseedError(f"metric {name!r} is not known.{nearest(name, list(METRICS))}")
+            raise ReseedError(
+                f"metric {name!r} is not known.{nearest(name, list(METRICS))} There are "
+                f"{', '.join(METRICS)}."
+            )
         return METRICS[name]
     found = load_object(name, "metric")
     if not (isinstance(found, Metric) or callable(found)):

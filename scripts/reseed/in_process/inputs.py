@@ -204,7 +204,9 @@ def _groups_of(groups: Any, rows: int) -> np.ndarray | None:
         return None
     values = np.asarray(groups)
     if values.ndim != 1:
-        raise ReseedError(f"groups has shape {values.shape}: give one label a row of X")
+        raise ReseedError(
+            f"groups has shape {values.shape}: give one label a row of X, as groups=X['patient']"
+        )
     values = pd.Series(values)
     _same_length("groups", values, rows, "X")
     if values.isna().any():
