@@ -32,7 +32,7 @@ while todo:
 blocked = {
     top for top, owners in packages_distributions().items()
     if not {o.lower().replace("_", "-") for o in owners} & allowed
-}
+} - {"reseed"}  # `pip install .` leaves a distribution beside the sources
 
 class Block:
     def find_spec(self, name, path=None, target=None):
