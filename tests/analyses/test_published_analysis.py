@@ -100,6 +100,16 @@ def test_tuned_rows_of_table_5_are_slices_of_the_tuned_grid(table):
     assert fixed["experiment"] == "model_seeds"
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_median_of_zero_has_no_relative_variation():
+    place = {"model": "xgb", "varied": "model"}
+    rows = [trial(score, seed=seed, **place) for seed, score in enumerate((-0.1, 0.0, 0.1))]
+    found = published.analyse(Data(frame(rows), about(), Path(PUBLISHED)), OPTIONS)
+    here = {"dataset": "bike_sharing", "algorithm": "xgb", "varied_seed": "model"}
+    row = one(found, 3, statistic="relative_variation", **here)
+    assert row[["measured", "measured_low", "inside"]].isna().all()
+
+
 def test_failed_trials_are_counted(table):
     row = one(table, 3, dataset="magic", algorithm="ffnn", varied_seed="model", statistic="iqr")
     assert (row["n"], row["failed"]) == (7, 1)

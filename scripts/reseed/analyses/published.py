@@ -93,7 +93,8 @@ def _compare(
         kind, low, high = "bootstrap over seeds", entry["iqr_low"], entry["iqr_high"]
     else:
         kind = f"prediction for {published_seeds} Gaussian seeds"
-        scale = 1 if statistic == "range" else 1 / abs(entry["median"])
+        median = abs(entry["median"]) or np.nan  # no relative variation around 0
+        scale = 1 if statistic == "range" else 1 / median
         ends = spread.next_range(entry["sd"], int(entry["n"]), published_seeds, level)
         low, high = (end * scale for end in ends)
     judged = statistic != "iqr" and not (statistic == "median" and row["varied_seed"] == "model")
