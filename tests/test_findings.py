@@ -37,6 +37,57 @@ def test_two_tables_of_the_same_trials_differ():
         assert re.search(rf"{a:.4f}(?: in one)? and {b:.4f}", TEXT)
 
 
+def ranges(number, column="range", **place):
+    """A column of one of paper 1's tables, by what is not held at `place`."""
+    table = pd.read_csv(PUBLISHED / f"raste_table{number}.csv")
+    names = ["dataset", "algorithm", "varied_seed", "test_ratio", "hyperparameters"]
+    for name, value in place.items():
+        table = table[table[name] == value]
+    left = [name for name in names if name not in place and table[name].nunique() > 1]
+    return table.set_index(left)[column]
+
+
+def test_what_paper_1_says_beside_its_question_is_told_as_its_tables_have_it():
+    page = (ROOT / "docs" / "papers" / "inherent-randomness.md").read_text(encoding="utf-8")
+    lines = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 4]
+    networks, restricted, forest, data_seeds, model_seeds, tuned = (
+        line.split(" | ")[1] for line in lines[2:] if not line.startswith("| ---")
+    )
+    by_set = ranges(3, varied_seed="model").unstack("algorithm")
+    trees = by_set[["rf", "gbm", "xgb"]]
+    assert (by_set[["ffnn", "ffnn_res"]].min(axis=1) > trees.max(axis=1)).all()
+    assert "on all four" in networks
+    assert (by_set["ffnn_res"] > by_set["ffnn"]).sum() == (trees.idxmin(axis=1) == "rf").sum() == 3
+    assert "3 of 4" in restricted
+    assert "3 of 4" in forest
+    steps = ranges(4, varied_seed="data").unstack("test_ratio").diff(axis=1).stack()
+    assert steps[steps > 0].index.tolist() == [("xgb", 0.4)]
+    assert "but for XGB from 0.3 to 0.4" in data_seeds
+    by_ratio = ranges(4, varied_seed="model").unstack("test_ratio")
+    times = by_ratio.max(axis=1) / by_ratio.min(axis=1)
+    assert times[["rf", "xgb"]].max() < 1.65 < 2 < times[["ffnn", "gbm"]].min()
+    for number in (*by_ratio.loc["gbm", [0.1, 0.4]], *by_ratio.loc["ffnn", [0.1, 0.2]]):
+        assert f"{number:.4f}" in model_seeds
+    iqrs = ranges(5, "iqr").unstack("hyperparameters")
+    grown = (iqrs["tuned"] / iqrs["fixed"]).unstack("varied_seed")
+    for seed, told in (("model", "1.3 to 2.0"), ("data", "0.7 to 0.8")):
+        assert f"{grown[seed].min():.1f} to {grown[seed].max():.1f}" == told
+        assert told in tuned
+        assert told in next(line for line in TEXT.splitlines() if line.startswith("| 3 |"))
+
+
+def test_one_relative_variation_of_paper_1_is_not_range_over_median():
+    page = (ROOT / "docs" / "papers" / "inherent-randomness.md").read_text(encoding="utf-8")
+    table = pd.read_csv(PUBLISHED / "raste_table3.csv")
+    ratio = table["range"] / table["median"]
+    off = table[(ratio - table["relative_variation"]).abs() > 0.0011]
+    assert off[["dataset", "algorithm", "varied_seed"]].to_numpy().tolist() == [
+        ["bike_sharing", "ffnn_res", "model"]
+    ]
+    told = f"{off['relative_variation'].item():.3f}, range over median {ratio[off.index[0]]:.3f}"
+    assert told in re.sub(r"\s+", " ", page)
+
+
 def test_a_row_of_the_table_is_the_majority_class():
     rows = pd.read_csv(PUBLISHED / "ir_table4_bootstrap.csv")
     row = rows.query("dataset == 'liar' and model == 'roberta'").iloc[0]

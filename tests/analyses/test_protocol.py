@@ -120,6 +120,19 @@ def test_failed_trials_leave_what_is_crossed_in_full():
     assert (table["left_out"] == 19).all()
 
 
+def test_a_fold_that_failed_leaves_the_simulated_error_that_of_the_others():
+    """Nine folds of two repeats, not one repeat, where Wilcoxon's test can call nothing better."""
+    trials = folded(dict.fromkeys("abc", 0), seeds=1)
+    trials.loc[3, ["status", "accuracy"]] = ["failed", np.nan]
+    table = of(trials, n_simulations=1500)
+    assert (table["repeats"] == 2).all()
+    assert (table["left_out"] == 2).all()
+    nine = np.delete(simulate_cv(1500, rng=np.random.default_rng(1)), 3, axis=-1)
+    truth = measure(nine, wilcoxon_holm()).family_wise
+    assert truth.low > 0.1
+    assert abs(table.loc["written", "simulated"] - truth.rate) < 4 * np.sqrt(2) * truth.se
+
+
 def test_one_split_has_no_rows():
     assert of(folded({"a": 0.1, "b": 0.0}, folds=1, repeats=1)).empty
 

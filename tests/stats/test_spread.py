@@ -9,6 +9,7 @@ from reseed.stats.spread import (
     Spread,
     expected_gaussian_range,
     median_interval,
+    next_median_interval,
     range_against_gaussian,
     range_content,
     spread,
@@ -240,3 +241,23 @@ def test_intervals_are_reproducible_and_refuse_one_value():
 def test_bad_settings_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call(np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("n", "n_next"), [(50, 50), (50, 10), (10, 50), (51, 49), (6, 1)])
+def test_the_median_of_new_seeds_lies_where_it_is_told_to(n, n_next):
+    """At least the level, for any law; the interval of the true median holds it far less often."""
+    rng = np.random.default_rng(n)
+    held = []
+    for _ in range(1500):
+        low, high = next_median_interval(rng.exponential(size=n), n_next, 0.9)
+        held.append(low <= np.median(rng.exponential(size=n_next)) <= high)
+    if n == 6:  # 5/7 lie between the extremes of six
+        assert np.isnan(low)
+        return
+    assert np.mean(held) > 0.9 - 3 * np.sqrt(0.09 / 1500)
+    assert np.mean(held) < 0.98
+
+
+def test_the_median_of_endless_new_seeds_is_the_median():
+    x = np.random.default_rng(0).normal(size=40)
+    assert next_median_interval(x, 10**6) == median_interval(x)

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from reseed.errors import ReseedError
+from reseed.training.holdout import hold_out
 from reseed.training.run import Environmental, Recipe
 from reseed.training.search_design import cross_validation, rung_sizes, sample_configurations
 from reseed.training.search_job import drop_damaged
@@ -239,3 +240,28 @@ def test_damaged_fits_of_an_interrupted_search_are_made_again_and_those_before_k
     log.add({"rung": 0, "configuration": 1, "fold": 0, "score": 0.5})
     log.save()
     assert SearchLog(tmp_path, "key").has(0, 1, 0)
+
+
+def test_halving_is_what_a_plain_loop_makes_of_it(tmp_path, monkeypatch):
+    """Each rung's best third, on three times the rows, by scikit-learn's own fits."""
+    monkeypatch.setattr("reseed.training.search_design.HALVING_MINIMUM_ROWS", 20)
+    found = gbm_search(tmp_path, method="halving", trials=9, seed=3)
+    features, target, _, _ = table("regression")
+    folds = cross_validation(target, "regression", ROWS, 3, 3)
+    alive = sample_configurations(SPACE, 9, 3)
+    for share, left in ((9, 3), (3, 1), (1, 1)):
+        size = min(len(train) for train, _ in folds) // share
+        scores = []
+        for settings in alive:
+            errors = []
+            for train, test in folds:
+                rows = train if share == 1 else hold_out(train, size, target, "regression", 3)[1]
+                regressor = GradientBoostingRegressor(**FIXED, **settings, random_state=3)
+                model = make_pipeline(MinMaxScaler(), regressor)
+                model.fit(features.iloc[rows], target[rows])
+                errors.append(np.mean((model.predict(features.iloc[test]) - target[test]) ** 2))
+            scores.append(np.mean(errors))
+        order = np.argsort(scores, kind="stable")[:left]
+        alive = [alive[i] for i in order]
+    assert found.best == alive[0]
+    assert found.best_score == pytest.approx(scores[order[0]])

@@ -79,7 +79,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 def _rows(group: Group, options: dict) -> list[dict]:
     if len(group.models) < 2 or group.trials[SPLIT].drop_duplicates().shape[0] < 2:
         return []
-    scores, left_out = crossed(group)
+    scores, left_out, places = crossed(group)
     models, splits, seeds = scores.shape
     folds = int(group.trials["fold"].nunique())
     common = group.key | {"folds": folds, "left_out": left_out, "alpha": options.get("alpha", 0.05)}
@@ -88,13 +88,13 @@ def _rows(group: Group, options: dict) -> list[dict]:
         return [common | {"setting": name, "reason": reason} for name in SETTINGS]
     common |= {
         "models": models,
-        "repeats": splits // folds,
+        "repeats": len(np.unique(places // folds)),
         "seeds": seeds,
         "pairs": models * (models - 1) // 2,
         "reason": "",
     }
     items = max(options.get("items", 200), 4 * folds)  # two of each class in a fold
-    simulated = _simulated(group, models, splits, items, options)
+    simulated = _simulated(group, models, places, items, options)
     alpha, ratio = common["alpha"], group.test_train_ratio
     ways = {
         "single": higher_wins,
@@ -141,8 +141,11 @@ def _evaluations(group: Group, scores: np.ndarray, count: int) -> np.ndarray:
     return scores[:, np.arange(splits), drawn].mean(axis=-1)
 
 
-def crossed(group: Group) -> tuple[np.ndarray, int]:
-    """(models, splits, seeds) scores of all that is crossed in full, signed; trials left out."""
+def crossed(group: Group) -> tuple[np.ndarray, int, np.ndarray]:
+    """(models, splits, seeds) scores of all that is crossed in full, signed; trials left out.
+
+    And the place of each split (splits,) among all folds of the group's repeats, in their order.
+    """
     trials = group.trials.drop_duplicates(["arm", *SPLIT, *MODEL_SEED])
     table = trials.set_index(["arm", *SPLIT, *MODEL_SEED])["score"].unstack(MODEL_SEED)
     table = table.dropna(axis=1)  # a seed that some split of some arm lacks
@@ -151,7 +154,11 @@ def crossed(group: Group) -> tuple[np.ndarray, int]:
     for part in wide[1:]:
         shared = shared.intersection(part.index)
     scores = np.stack([part.loc[shared].to_numpy(dtype=np.float64) for part in wide])
-    return group.sign * scores, len(group.trials) - scores.size
+    drawn = shared.droplevel("fold").drop_duplicates()
+    folds = np.unique(group.trials["fold"])
+    places = drawn.get_indexer(shared.droplevel("fold")) * len(folds)
+    places += np.searchsorted(folds, shared.get_level_values("fold"))
+    return group.sign * scores, len(group.trials) - scores.size, places
 
 
 def _upper(matrix: np.ndarray) -> np.ndarray:
@@ -186,24 +193,29 @@ def _aa(group: Group, scores: np.ndarray, decide: Callable, options: dict) -> di
     return {"aa": float(found.mean()), "aa_experiments": len(found)}
 
 
-def _simulated(group: Group, models: int, splits: int, items: int, options: dict) -> np.ndarray:
-    """Splits like the group's, of the size that its tests are corrected for.
+def _simulated(
+    group: Group, models: int, places: np.ndarray, items: int, options: dict
+) -> np.ndarray:
+    """Splits like the group's, as many, of the size that its tests are corrected for.
 
-    Folds where the ratio is that of as many folds, else hold-outs of the same share.
+    Folds where the ratio is that of as many folds (without those that failed), else hold-outs of
+    the same share.
     """
     folds, ratio = int(group.trials["fold"].nunique()), group.test_train_ratio
     if folds > 1 and round(1 / ratio) == folds - 1:
-        design = {"n_folds": folds, "n_repeats": max(1, splits // folds)}
+        design = {"n_folds": folds, "n_repeats": int(places.max()) // folds + 1}
     else:
         share = np.clip(ratio / (1 + ratio), 2 / items, 1 - 2 / items)  # a row of each class
-        design = {"test_share": share, "n_repeats": splits}
-    return simulate_cv(
+        design = {"test_share": share, "n_repeats": len(places)}
+        places = np.arange(len(places))
+    scores = simulate_cv(
         options.get("n_simulations", 500),
         n_models=min(models, options.get("simulated_models", 6)),
         n_samples=items,
         rng=group.rng("simulated"),
         **design,
     )
+    return scores[..., places]
 
 
 def _rate(name: str, scores: np.ndarray, decide: Callable) -> dict:

@@ -51,13 +51,13 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     falls, if scores are Gaussian. Crossed seeds are not independent: such a row has no interval
     and no verdict.
     """
-    rows = [_row(part, held, options) for cell in cells(data) for part, held in _parts(cell)]
+    rows = [_row(part, held, options) for cell in cells(data) for part, held in parts(cell)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.get("files") else table
 
 
-def _parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
-    """The cell, and its two slices where it crosses data seeds with model seeds."""
+def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
+    """The cell, and its two slices where it crosses data seeds with model seeds: a row each."""
     yield cell, ""
     if "data" not in cell.key["varied"] or "+" not in cell.key["varied"]:
         return

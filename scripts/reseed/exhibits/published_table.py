@@ -107,12 +107,11 @@ def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> 
 def _definitions(measured: pd.DataFrame) -> list[str]:
     level = f"{100 * measured['level'].max():g} %"
     return [
-        f"Interval ({level}): of the median by order statistics of the seeds, of the IQR by"
-        " bootstrap; of the range, where the range of as many Gaussian seeds as the paper took"
-        " falls at the measured SD. Inside: whether the published number lies in it; not judged"
-        " beside a stand-in.",
+        f"Interval ({level}): where the number of as many seeds as the paper took falls; of the"
+        " median by order statistics of the seeds, of the range for Gaussian seeds at the measured"
+        " SD. Inside: whether the published number lies in it; not judged beside a stand-in.",
         "Where model seeds vary, the median hangs on the one data split that is held, and the"
-        " paper's split is not known: a published median outside the interval is no contradiction.",
+        " paper's split is not known: it is not judged.",
         "The CSV holds IQR and relative variation too; a number that a later table of the paper"
         " repeats is shown once.",
     ]
@@ -153,7 +152,7 @@ def _once(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
 
 def _headline(measured: pd.DataFrame) -> str:
     parts = []
-    for statistic, words in (("median", "medians"), ("range", "ranges")):
+    for statistic, words in (("median", "medians over data seeds"), ("range", "ranges")):
         judged = _once(measured, statistic)
         if len(judged):
             parts.append(f"{int(judged['inside'].sum())} of {len(judged)} published {words}")
@@ -162,20 +161,18 @@ def _headline(measured: pd.DataFrame) -> str:
 
 def _findings(rows: pd.DataFrame, measured: pd.DataFrame) -> list[str]:
     found = []
-    for statistic, words in (("median", "median"), ("range", "range")):
+    for statistic, words in (("median", "median over data seeds"), ("range", "range")):
         judged = _once(measured, statistic)
         if judged.empty:
             continue
         text = (
-            f"On the paper's own datasets the published {words} lies in the measured interval in"
-            f" {int(judged['inside'].sum())} of {len(judged)} cells"
-            f" ({numbers.from_to(judged['n'])} seeds each)"
+            f"On the paper's own datasets the published {words} lies in the measured interval, that"
+            f" of as many seeds as the paper took, in {int(judged['inside'].sum())} of"
+            f" {numbers.counted(len(judged), 'cell')} ({numbers.from_to(judged['n'])} seeds each)"
         )
         if statistic == "median":
             over = numbers.spread_over(judged["ratio"].astype(float), "cell")
             text += f"; the measured one is {over} times the published"
-        else:
-            text += ", which is that of as many seeds as the paper took"
         found.append(f"{text}.")
     missing = int(rows["measured"].isna().sum())
     if missing:

@@ -175,6 +175,33 @@ def median_rank(n: int, level: float) -> int:
     return int(stats.binom.ppf((1 - level) / 2, n, 0.5))
 
 
+def next_median_interval(x: ArrayLike, n_next: int, level: float = 0.95) -> tuple[float, float]:
+    """Order statistics that hold the median of `n_next` new seeds with at least `level`.
+
+    Distribution-free: of `n_next` new values as many lie below the k-th of n as a beta-binomial
+    (n_next; k, n + 1 − k) has (Fligner & Wolfe 1979). Wider than `median_interval`, which holds the
+    median of all seeds. NaN where even the extremes do not reach the level.
+
+    Args:
+        x: (n,) values.
+        n_next: new values, independent of these and of the same law.
+        level: least probability.
+
+    Raises:
+        ValueError: NaN or infinity, bad level, no new value.
+    """
+    a = np.sort(finite(x, ndim=1))
+    probability(level=level)
+    at_least(1, n_next=n_next)
+    ranks = np.arange(1, a.size // 2 + 1)
+    # The median of an even number lies below a value only if the lower of its two middle ones does.
+    beyond = stats.betabinom.sf((n_next + 1) // 2 - 1, n_next, ranks, a.size + 1 - ranks)
+    k = int(np.count_nonzero(beyond <= (1 - level) / 2))
+    if k < 1:
+        return float("nan"), float("nan")
+    return float(a[k - 1]), float(a[a.size - k])
+
+
 @dataclass(frozen=True)
 class RangeContent:
     """Share of all seeds whose score lies within the observed min to max."""
