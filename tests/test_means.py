@@ -123,6 +123,12 @@ def test_no_verdict_where_there_can_be_none():
         (PAPER[["Method", "CoLA"]].assign(Method="x"), {"runs": 5}, "'x' stands twice on CoLA"),
         (PAPER[["Method", "CoLA"]], {"runs": 5, "spread": "ci"}, "give 'sd' or 'se'"),
         (PAPER[["Method", "CoLA"]].head(1), {"runs": 5}, "no two models"),
+        (PAPER[["Method", "CoLA"]], {"runs": 5, "level": 95}, "level is 95: .* between 0 and 1"),
+        (
+            pd.DataFrame({"model": ["a", "b"], "mean": [1, 2], "sd": [-1, 1], "n": 5}),
+            {},
+            "a spread below 0",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_fix(table, given, message):

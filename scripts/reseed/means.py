@@ -57,8 +57,11 @@ def compare_means(
         min_runs: with fewer there is no verdict.
 
     Raises:
-        ReseedError: a table that cannot be read so, an unknown baseline.
+        ReseedError: a table that cannot be read so, an unknown baseline, a level that is none.
     """
+    for name, value in (("level", level), ("alpha", alpha)):
+        if not 0 < value < 1:
+            raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
     told = read_means(source, runs, spread)
     models = list(dict.fromkeys(told["model"]))
     if baseline is not None and baseline not in models:

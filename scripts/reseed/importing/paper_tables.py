@@ -79,6 +79,8 @@ def read_means(
     if spread == "se":
         for name in ("sd", "half_sd"):
             found[name] *= np.sqrt(found["n"])
+    if (found["sd"] < 0).any():
+        raise table.refuse("holds a spread below 0", "Give SDs or standard errors as they are")
     twice = found.duplicated(["dataset", "model"])
     if twice.any():
         row = found[twice].iloc[0]
