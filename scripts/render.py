@@ -5,8 +5,7 @@ import traceback
 from pathlib import Path
 
 from reseed.errors import Damaged, ReseedError
-from reseed.scripting import limit_threads, read_job, run, say
-from reseed.store import discard
+from reseed.scripting import forget, limit_threads, read_job, run, say
 
 
 def main() -> None:
@@ -24,7 +23,7 @@ def main() -> None:
             continue
         failed.append(f"{name}: {str(outcome) or type(outcome).__name__}")
         if isinstance(outcome, Damaged):
-            discard(outcome.path)
+            forget(outcome)
         if not isinstance(outcome, ReseedError):
             traceback.print_exception(outcome)
     if failed:

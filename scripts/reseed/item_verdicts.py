@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from reseed.verdicts import interval_places, number, p_text, share_text
+from reseed.verdicts import adjusted_p, interval_places, number, share_text
 
 OUTCOMES = ("difference", "equivalent", "no difference shown", "no variation")
 BOTH = "seeds and items"
@@ -44,10 +44,9 @@ def verdict(row: Mapping) -> str:
     low, high, difference = (
         number(row[name] * row["factor"], places) for name in ("low", "high", "difference")
     )
-    adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
     numbers = (
         f"difference {difference}{unit} ({row['metric']}{better}), {100 * row['level']:g} % "
-        f"interval {low} to {high}, {adjusted} {p_text(row['p_holm'])}"
+        f"interval {low} to {high}, {adjusted_p(row)}"
     )
     rope = f"±{row.get('rope', math.nan) * row['factor']:.3g}{unit}"
     if found == "difference":
@@ -56,7 +55,7 @@ def verdict(row: Mapping) -> str:
             tail = f" It is smaller than {rope}, the region of practical equivalence."
     elif found == "equivalent":
         head = f"{a} and {b} are equivalent within {rope}"
-        tail = f" Two one-sided tests: {adjusted} {p_text(row['equivalence_p_holm'])}."
+        tail = f" Two one-sided tests: {adjusted_p(row, 'equivalence_p_holm')}."
     else:
         head = f"No difference shown between {a} and {b}"
         tail = " This does not show that they are equal."

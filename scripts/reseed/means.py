@@ -14,7 +14,7 @@ from reseed.metric_names import direction
 from reseed.stats.comparison import holm
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
-from reseed.verdicts import interval_places, number, p_text
+from reseed.verdicts import adjusted_p, interval_places, number, p_text
 
 CAUTION = (
     "Taken for independent runs on one split, and ± for their SD (`--spread se`: for standard "
@@ -153,18 +153,17 @@ def _verdict(row: dict, min_runs: int) -> str:
             f"Too few runs to tell {a} from {b}{where}: {span} over {runs}; a verdict needs at "
             f"least {min_runs}."
         )
-    adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
     basis = f"Welch's t test of means and SDs of {runs}."
     if row["outcome"] == "difference":
         better = row["greater_is_better"]
         verb = "has a higher mean than" if better is None else "beats"
-        return f"{a} {verb} {b}{where}: {span}, {adjusted} {p_text(row['p_holm'])}. {basis}"
-    p = p_text(row["p_holm"])
+        return f"{a} {verb} {b}{where}: {span}, {adjusted_p(row)}. {basis}"
+    p = adjusted_p(row)
     if row["p_holm"] <= row["alpha"]:
         p = f"{p}, but up to {p_text(row['p_holm_rounded'])} as the digits were rounded"
     size = number(row["detectable"], interval_places(0, 2 * row["detectable"]))
     return (
-        f"No difference shown between {a} and {b}{where}: {span}, {adjusted} {p}. This does not "
+        f"No difference shown between {a} and {b}{where}: {span}, {p}. This does not "
         f"show that they are equal: so many runs find a difference of {size} in "
         f"{100 * _POWER:.0f} % of cases. {basis}"
     )

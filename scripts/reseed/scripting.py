@@ -77,14 +77,19 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
+def forget(error: Damaged) -> None:
+    """Remove the damaged file, in the store too, so that the next run makes it again."""
+    # A prepared file and its meta.json are made together.
+    discard(*stored_names(error.path), error.path, error.path.with_name("meta.json"))
+
+
 def run(main: Callable[[], None]) -> None:
     """Run a script's main; any error becomes one readable message and exit status 1."""
     sys.stdout, sys.stderr = Bounded(sys.stdout), Bounded(sys.stderr)
     try:
         main()
     except Damaged as error:
-        # A prepared file and its meta.json are made together.
-        discard(*stored_names(error.path), error.path, error.path.with_name("meta.json"))
+        forget(error)
         text = str(error)
     except ReseedError as error:
         text = str(error)

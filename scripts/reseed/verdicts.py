@@ -74,7 +74,7 @@ def verdict(row: Mapping) -> str:
             f"No verdict on {a} and {b}{one_split}: every run gives the same "
             f"{_difference(row)}, so {_count(row)} say no more than one. Vary the data split."
         )
-    numbers = f"{_difference(row)}, {_interval(row)}, {_p(row)}{_flips(row)}"
+    numbers = f"{_difference(row)}, {_interval(row)}, {adjusted_p(row)}{_flips(row)}"
     if found == "difference":
         head, tail = f"{a} beats {b}{one_split}: {numbers}.", _small(row)
     elif found == "equivalent":
@@ -93,8 +93,7 @@ def _small(row: Mapping) -> str:
 
 
 def _one_sided(row: Mapping) -> str:
-    adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
-    return f" Two one-sided tests: {adjusted} {p_text(row['equivalence_p_holm'])}."
+    return f" Two one-sided tests: {adjusted_p(row, 'equivalence_p_holm')}."
 
 
 def _rope(row: Mapping) -> str:
@@ -133,7 +132,7 @@ def _over_datasets(row: Mapping) -> str:
         )
     else:
         middle = "" if row["test"] == "sign test" else f", typical {_difference(row)}"
-        numbers = f"{_wins(row)}{middle}, {row['test']}, {_p(row)}"
+        numbers = f"{_wins(row)}{middle}, {row['test']}, {adjusted_p(row)}"
     if found == "difference":
         head = f"{a} ranks better than {b}" if _by_rank(row) else f"{a} beats {b} over datasets"
         return f"{head}: {numbers}.{_small(row)}{_missing(row)}{_left_out(row)}"
@@ -180,9 +179,10 @@ def _interval(row: Mapping) -> str:
     return f"{100 * row['level']:g} % interval {low} to {high}{note}"
 
 
-def _p(row: Mapping) -> str:
+def adjusted_p(row: Mapping, name: str = "p_holm") -> str:
+    """`Holm-adjusted p 0.013`; `p 0.013` of the only pair."""
     adjusted = "Holm-adjusted p" if row["pairs"] > 1 else "p"
-    return f"{adjusted} {p_text(row['p_holm'])}"
+    return f"{adjusted} {p_text(row[name])}"
 
 
 def _flips(row: Mapping) -> str:

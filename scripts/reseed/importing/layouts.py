@@ -60,6 +60,10 @@ class Told:
         mapped = (name for name, own in self.columns.items() if column in parts_of(own))
         return next(mapped, known_name(column))
 
+    def named(self, table: Table) -> set[str | None]:
+        """Reseed's names that the table's columns have (None: some have none), or are mapped."""
+        return {self.known(column) for column in table.columns} | set(self.columns)
+
     def is_metric(self, column: str) -> bool:
         """Whether a column holds a metric: one that is wanted, or one by its name."""
         wanted = plain(column) in map(plain, self.metrics)
@@ -234,7 +238,7 @@ def is_column_a_run(table: Table, told: Told) -> bool:
 
     Bare numbers beside a metric are none of it: probabilities of classes, years, cut-offs.
     """
-    named = {told.known(c) for c in table.columns} | set(told.columns)
+    named = told.named(table)
     runs = told.runs(table)
     if "model" not in named or "value" in named or not runs:
         return False
@@ -282,7 +286,7 @@ def is_column_a_model(table: Table, told: Told) -> bool:
     Not beside the targets of items: there the columns hold predictions. Where there is nothing but
     such columns, nobody can tell what a row is.
     """
-    named = {told.known(c) for c in table.columns} | set(told.columns)
+    named = told.named(table)
     if named & {"model", "value", "metric", "y_true"}:
         return False
     models, _ = _scores(table, told)
@@ -310,7 +314,7 @@ def _scores(table: Table, told: Told) -> tuple[list[str], list[str]]:
 def tidy_columns_of_models(table: Table, told: Told) -> Table:
     """One row a model and run. Columns that cannot be scores of the wanted metric are a mistake."""
     models, other = _scores(table, told)
-    if not _ROWS & ({told.known(c) for c in table.columns} | set(told.columns)):
+    if not _ROWS & told.named(table):
         raise table.refuse(
             f"each column seems to hold the scores of a model ({few(models, _NAMED)}), and nothing "
             "says what a row is",
@@ -327,7 +331,7 @@ def is_column_a_dataset(table: Table, told: Told) -> bool:
 
     Only where the user says what they measure, and no column says that it does.
     """
-    named = {told.known(c) for c in table.columns} | set(told.columns)
+    named = told.named(table)
     if "model" not in named or named & {"dataset", "value", "metric", "item"}:
         return False
     datasets = _datasets(table, told)
