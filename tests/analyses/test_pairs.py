@@ -101,6 +101,17 @@ def test_seeds_that_are_not_shared_by_welch(rng):
     assert row["rank_p"] == pytest.approx(stats.mannwhitneyu(x, y).pvalue)
 
 
+@pytest.mark.parametrize(("first_of_y", "design"), [(2, "seeds"), (3, "unpaired")])
+def test_pairing_by_seed_drops_no_more_than_one_run_in_five(rng, first_of_y, design):
+    x, y = rng.normal(0.82, 0.01, 10), rng.normal(0.8, 0.01, 10)
+    row = analyse(data(one_split({"x": x, "y": y}, {"x": 0, "y": first_of_y})), OPTIONS).iloc[0]
+    paired = stats.ttest_rel(x[first_of_y:], y[: 10 - first_of_y]).pvalue
+    expected = paired if design == "seeds" else stats.ttest_ind(x, y, equal_var=False).pvalue
+    assert row["design"] == design
+    assert row["p"] == pytest.approx(expected)
+    assert row["left_out"] == (2 * first_of_y if design == "seeds" else 0)
+
+
 def test_missing_runs_leave_the_common_ones(rng):
     metrics = frame(over_splits(rng, {"x": 0.02, "y": 0.0}))
     gone = (metrics["model"] == "y") & metrics["data_seed"].isin([2, 5])

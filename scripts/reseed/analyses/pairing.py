@@ -31,6 +31,10 @@ _SHARED = [name for name in GROUP if name != "varied"]
 #: dataset has several.
 _ACROSS, _SPLITTING = ["experiment", "hyperparameters_source"], ["scheme", "test_ratio"]
 SPLIT = ["data_seed", "repeat", "fold"]
+#: Share of each model's runs that needs a counterpart of the same seed for pairing by seed. The
+#: other runs would be lost, which costs more than a pairing gains by what one seed does to both
+#: models alike (power by simulation: docs/methods.md).
+SHARED_SEEDS = 0.8
 #: More folds than anyone uses: these are repeats without a column that says so.
 MOST_FOLDS = 20
 
@@ -106,7 +110,7 @@ class Pairing:
     """Two models' scores, ready to compare.
 
     `design`: `splits` (units are splits that both ran on, seeds averaged), `seeds` (one split,
-    units are shared seeds), `unpaired` (one split, seeds not shared: `a` and `b` are independent
+    units are shared seeds), `unpaired` (one split, few seeds shared: `a` and `b` are independent
     samples), `different splits` (nothing to compare by). `trial_a`, `trial_b` are single runs side
     by side. `left_out`: trials that entered neither.
     """
@@ -298,7 +302,7 @@ def pair_up(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
         return _pairings("different splits", a[:, has_a], b[:, has_b], none, none, 0)
     in_a, in_b = has_a & common[split], has_b & common[split]
     both = in_a & in_b
-    shared = both.sum() >= max(1, min(in_a.sum(), in_b.sum()) / 2)
+    shared = both.sum() >= SHARED_SEEDS * max(in_a.sum(), in_b.sum())
     first = second = np.flatnonzero(both)
     if not shared:  # independent seeds: any matching within a split is as good as another
         number_a, number_b = (_number_within(split[has]) for has in (in_a, in_b))
