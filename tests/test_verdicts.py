@@ -76,7 +76,7 @@ def test_seeds_alone_speak_for_one_split(design, p_holm):
     text = say(design=design, p_holm=p_holm, test="Welch's t test", n_b=8)
     assert " on this one split: " in text
     assert "the data never varied" in text
-    shared = "10 and 8 runs whose model seeds are not shared"
+    shared = "10 and 8 runs, not paired, as too few model seeds are shared"
     assert (shared in text) == (design == "unpaired")
 
 

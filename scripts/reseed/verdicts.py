@@ -208,7 +208,7 @@ def _basis(row: Mapping) -> str:
         return f"{test}, paired over {_count(row)}{ratio}."
     shared = f"over {row['n']:.0f} shared model seeds"
     if row["design"] == "unpaired":
-        shared = f"on {_count(row)} whose model seeds are not shared"
+        shared = f"on {_count(row)}, not paired, as too few model seeds are shared"
     return (
         f"{test} {shared}; the data never varied, so other splits or test sets may say otherwise."
     )

@@ -260,5 +260,6 @@ def uneven_runs(table: Table, metrics: pd.DataFrame) -> None:
         table.notes.append(f"So on {len(uneven) - SHOWN} more datasets.")
     if uneven:
         table.notes.append(
-            "Each pair is compared on the runs that both have, as unpaired where they share none."
+            "A pair is compared on the runs that both have; on one split, where too few seeds are "
+            "shared, on all runs, unpaired."
         )
