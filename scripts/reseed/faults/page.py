@@ -12,10 +12,11 @@ Written by `python scripts/faults.py` on {dates}: {system}. Nothing here is type
 {known} faults were tried; {good} of them end well. Those that mount a file system need root.
 
 A case is **recovered** (made again, and every file then equal to an undisturbed run's, bit by bit
-but for clocks), **refused** (turned away with one message), **recorded** (kept as a failed trial
-that every exhibit counts) or **reported** (the job fails by name, everything else is kept). Words
-in capitals are what still goes wrong: NOT NOTICED (wrong or missing files passed for good), LOST
-(no way back without help, or no clear message), HUNG, OTHERWISE (well, but not as promised).
+but for clocks), **refused** (turned away with one message; of an archive, the place that a member
+asks for, while its pinned bytes are read), **recorded** (kept as a failed trial that every exhibit
+counts) or **reported** (the job fails by name, everything else is kept). Words in capitals are what
+still goes wrong: NOT NOTICED (wrong or missing files passed for good), LOST (no way back without
+help, or no clear message), HUNG, OTHERWISE (well, but not as promised).
 """
 
 
