@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from reseed.costs import lacking, measured_seconds, page, processors, rows_of, study_costs
+from reseed.errors import ReseedError
 from reseed.plan import HINT_ROWS
 from reseed.scripting import run, say
 from reseed.startup import read_plan
@@ -21,14 +22,23 @@ def main() -> None:
     given = parser.parse_args()
     project, plan, _ = read_plan("config", {"scale": given.scale})
     measured = measured_seconds(given.results)
+    if not measured and given.output == parser.get_default("output"):
+        raise ReseedError(
+            f"{', '.join(map(str, given.results))}: no finished study, so {given.output} would "
+            "hold guesses alone. Run one (make run), name finished results (--results), or write the "
+            "guesses elsewhere (--output guesses.md)."
+        )
     rows = {name: rows_of(given.results, name, entry) for name, entry in plan.datasets.items()}
     known = {name: count or HINT_ROWS for name, count in rows.items()}
     costs = study_costs(plan, measured, known, given.block_seconds)
     absent = {name for names in plan.left_out.values() for name in names}
+    # By name alone: where they lie on this machine is nobody else's business.
+    folders = "" if given.results == parser.get_default("results") else " --results "
+    folders += " ".join(path.name for path in given.results) if folders else ""
     facts = {
         "scale": given.scale,
         "command": f"python scripts/scale.py --scale {given.scale} "
-        f"--block-seconds {given.block_seconds:g}",
+        f"--block-seconds {given.block_seconds:g}{folders}",
         "cpu": ", ".join(processors(given.results)) or "none measured yet",
         "block": f"{given.block_seconds / 60:g} minutes",
         "lacking": lacking(absent, [name for name, count in rows.items() if not count]),
