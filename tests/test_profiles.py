@@ -1,5 +1,6 @@
 """Profiles, as Snakemake reads them: each beside the default one, which wins where both speak."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,13 @@ def test_the_slurm_profile_gives_more_with_each_attempt():
     for name in ("mem_mb", "runtime"):
         expression = entry["default-resources"][name]
         assert eval(expression, {"attempt": 2}) > eval(expression, {"attempt": 1})
+
+
+def test_one_version_of_the_slurm_plugin_is_named_everywhere():
+    files = ("profiles/slurm/config.yaml", "docs/cluster.md", "tests/cluster/conftest.py")
+    found = {
+        name: set(re.findall(r"plugin-slurm==([\d.]+)", (PROFILES.parent / name).read_text()))
+        for name in files
+    }
+    assert all(found.values()), found
+    assert len(set.union(*found.values())) == 1, found
