@@ -25,8 +25,8 @@ def main() -> None:
     if not measured and given.output == parser.get_default("output"):
         raise ReseedError(
             f"{', '.join(map(str, given.results))}: no finished study, so {given.output} would "
-            "hold guesses alone. Run one (make run), name finished results (--results), or write the "
-            "guesses elsewhere (--output guesses.md)."
+            "hold guesses alone. Run one (make run), name finished results (--results), or write "
+            "the guesses elsewhere (--output guesses.md)."
         )
     rows = {name: rows_of(given.results, name, entry) for name, entry in plan.datasets.items()}
     known = {name: count or HINT_ROWS for name, count in rows.items()}
