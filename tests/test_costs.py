@@ -6,6 +6,7 @@ import pytest
 from reseed.coordinates import Setting, expand
 from reseed.costs import (
     Cost,
+    Measured,
     cost_of,
     hours,
     lacking,
@@ -75,24 +76,35 @@ def test_disk_grows_by_the_kept_predictions_alone():
 
 
 def test_measured_seconds_come_first_then_near_ones_then_the_hint():
-    own = {"table/holdout-0.25/forest/fixed-10": 7.0}
+    own = {"table/holdout-0.25/forest/fixed-10": Measured(7.0, 9)}
     near = {
-        "table/holdout-0.5/forest/default": 4.0,
-        "table/holdout-0.1/forest/default": 5.0,
-        "table/holdout-0.1/boost/default": 90.0,
-        "other/holdout-0.25/forest/fixed-10": 90.0,
+        "table/holdout-0.5/forest/default": Measured(4.0, None),
+        "table/holdout-0.1/forest/default": Measured(5.0, 16_000),
+        "table/holdout-0.1/boost/default": Measured(90.0, 16_000),
+        "table~0a1b2c3d/holdout-0.1/forest/default": Measured(90.0, None),
+        "other/holdout-0.25/forest/fixed-10": Measured(90.0, 16_000),
     }
     assert seconds_of(work(), near | own, 16_000) == (7.0, "its own setting")
     assert seconds_of(work(), near, 16_000) == (4.5, "same data and model")
     assert seconds_of(work(), {}, 16_000) == (3.0, "the model's hint")
 
 
+def test_seconds_on_fewer_rows_of_a_dataset_count_in_proportion():
+    fewer = {"table~0a1b2c3d/holdout-0.25/forest/fixed-10": Measured(0.5, 1_000)}
+    assert seconds_of(work(), fewer, 16_000) == (8.0, "same data and model")
+
+
 def test_seconds_are_those_that_finished_studies_tell(tmp_path):
-    told = {"seconds_per_trial": {"x": 1.5}, "machines": [{"cpu": "Old"}, {"cpu": "Old"}]}
+    told = {
+        "seconds_per_trial": {"d/s/m/h": 1.5, "e/s/m/h": 2.5},
+        "datasets": {"d": {"rows": 40}},
+        "machines": [{"cpu": "Old"}, {"cpu": "Old"}],
+    }
     for study, text in {"a": json.dumps(told), "b": "{}", "c": "{"}.items():
         (tmp_path / "studies" / study).mkdir(parents=True)
         (tmp_path / "studies" / study / "about.json").write_text(text)
-    assert measured_seconds([tmp_path, tmp_path / "nowhere"]) == {"x": 1.5}
+    found = measured_seconds([tmp_path, tmp_path / "nowhere"])
+    assert found == {"d/s/m/h": (1.5, 40), "e/s/m/h": (2.5, None)}
     assert processors([tmp_path]) == ["Old"]
     assert measured_seconds([]) == {}
 

@@ -1,7 +1,8 @@
 """What a plan costs before it is run: jobs, hours of processors and devices, and disk.
 
 Seconds of a trial are, in this order: measured for its own setting; measured for the same dataset
-and model under other settings (median); the model's hint. Every line says how much of its hours
+and model under other settings, or on another number of its rows in proportion (median); the model's
+hint. Every line says how much of its hours
 rests on which, so that a guess is never read as a measurement. No heavy import: planning code.
 """
 
@@ -11,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from reseed.coordinates import base_name
 from reseed.data.files import read_meta
@@ -24,6 +26,13 @@ HALVING_SHARE = 0.56
 # A trial file without predictions, and what a prediction adds once compressed (bytes).
 RECORD_BYTES = 6_500
 BYTES_PER_OUTPUT = 8.0
+
+
+class Measured(NamedTuple):
+    """Median seconds of a trial of one setting, and the rows of its dataset (None: not told)."""
+
+    seconds: float
+    rows: int | None
 
 
 @dataclass
@@ -55,12 +64,17 @@ def _told(results: Iterable[Path]) -> Iterator[dict]:
                 yield json.loads(path.read_text(encoding="utf-8"))
 
 
-def measured_seconds(results: Iterable[Path]) -> dict[str, float]:
-    """Median seconds of a trial by setting folder, as finished studies tell in their about.json.
+def measured_seconds(results: Iterable[Path]) -> dict[str, Measured]:
+    """What finished studies tell of their trials' seconds in their about.json, by setting folder.
 
     results: folders; a later one goes before an earlier one.
     """
-    return {k: v for about in _told(results) for k, v in about.get("seconds_per_trial", {}).items()}
+    found = {}
+    for about in _told(results):
+        rows = {name: entry.get("rows") for name, entry in about.get("datasets", {}).items()}
+        for folder, seconds in about.get("seconds_per_trial", {}).items():
+            found[folder] = Measured(seconds, rows.get(folder.split("/")[0]))
+    return found
 
 
 def processors(results: Iterable[Path]) -> list[str]:
@@ -80,18 +94,22 @@ def rows_of(results: Iterable[Path], name: str, dataset: Mapping) -> int | None:
 
 
 def seconds_of(
-    planned: PlannedSetting, measured: Mapping[str, float], rows: int
+    planned: PlannedSetting, measured: Mapping[str, Measured], rows: int
 ) -> tuple[float, str]:
     """Seconds of one trial on so many rows, and where they were learnt (see the module)."""
     setting = planned.setting
     own = "/".join(setting)
     if own in measured:
-        return measured[own], SOURCES[0]
+        return measured[own].seconds, SOURCES[0]
     near = []
-    for folder, seconds in measured.items():
+    for folder, known in measured.items():
         dataset, _, model, _ = folder.split("/")
-        if (dataset, model) == (setting.dataset, setting.model):
-            near.append(seconds)
+        if model != setting.model or base_name(dataset) != base_name(setting.dataset):
+            continue
+        if dataset == setting.dataset:
+            near.append(known.seconds)
+        elif known.rows:
+            near.append(known.seconds * rows / known.rows)
     if near:
         return median(near), SOURCES[1]
     return planned.model["seconds_per_trial"] * rows / HINT_ROWS, SOURCES[2]
@@ -105,7 +123,7 @@ def search_seconds(planned: PlannedSetting, seconds: float) -> float:
 
 
 def cost_of(
-    planned: PlannedSetting, measured: Mapping[str, float], rows: int, block_seconds: float
+    planned: PlannedSetting, measured: Mapping[str, Measured], rows: int, block_seconds: float
 ) -> Cost:
     """Cost of all that a plan wants of one setting.
 
@@ -142,7 +160,7 @@ def cost_of(
 
 
 def study_costs(
-    plan: Plan, measured: Mapping[str, float], rows: Mapping[str, int], block_seconds: float
+    plan: Plan, measured: Mapping[str, Measured], rows: Mapping[str, int], block_seconds: float
 ) -> dict[str, dict[str, Cost]]:
     """Study → model → cost. Work that two studies share is counted in both."""
     found: dict[str, dict[str, Cost]] = {}
@@ -201,9 +219,9 @@ def page(
         "(`tuning_threads`), and one that is cut short goes on from its finished fits.",
         "",
         "Where the seconds of a trial come from: **own** measured for that setting; **near**",
-        "measured for the same data and model under other hyper-parameters or test ratios;",
-        "**hint** the number in the model's file, in proportion to rows: a guess, by a factor of",
-        "three either way, and too low by five for forests on the 55 columns of the mortgages.",
+        "measured for the same model and data under other hyper-parameters or test ratios, or on",
+        "another number of its rows, in proportion; **hint** the number in the model's file, in",
+        "proportion to rows: a guess, by a factor of three either way (five on many columns).",
         "",
     ]
     for study, models in costs.items():

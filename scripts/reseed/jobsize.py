@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping
 
-from reseed.costs import search_seconds, seconds_of
+from reseed.costs import Measured, search_seconds, seconds_of
 from reseed.data.kinds import META
 from reseed.plan import HINT_ROWS, Block, PlannedSetting
 
@@ -67,7 +67,7 @@ class JobSizes:
         measured: seconds of a trial by setting folder (`costs.measured_seconds`).
     """
 
-    def __init__(self, results: str, measured: Mapping[str, float]):
+    def __init__(self, results: str, measured: Mapping[str, Measured]):
         self.results, self.measured = results, measured
 
     def _meta(self, planned: PlannedSetting) -> dict:
