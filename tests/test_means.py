@@ -39,6 +39,78 @@ def test_cells_are_read_in_every_way_papers_write_them():
     assert halves.loc["SST-2"].tolist() == pytest.approx([0.005, 0.005])
 
 
+@pytest.mark.parametrize(
+    ("cell", "mean", "sd"),
+    [
+        ("\u2212 0.40 ± 0.10", -0.4, 0.1),
+        ("\u20130.40 ± 0.10", -0.4, 0.1),  # a dash set for a minus
+        ("$-$0.40 $\\pm$ 0.10", -0.4, 0.1),
+        ("{-}0.40 ± 0.10", -0.4, 0.1),
+        ("\\textbf{-0.40}$_{\\pm .10}$", -0.4, 0.1),
+        ("**91.20** (0.30)", 91.2, 0.3),
+        ("91.20% +/- 0.30%*", 91.2, 0.3),
+        ("91,20 ± 0,30", 91.2, 0.3),
+        ("0,912 (0,003)", 0.912, 0.003),
+        ("9.12e-1 ± 3e-3", 0.912, 0.003),
+        *((missing, None, None) for missing in ("--", "---", "\u2014", "n/a", "nan ± nan", "")),
+    ],
+)
+def test_no_sign_of_a_cell_is_lost(cell, mean, sd):
+    told = read_means(pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]}), 5)
+    assert told.iloc[1:][["mean", "sd"]].to_numpy().tolist() == (
+        [] if mean is None else [[mean, sd]]
+    )
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["91.2 (+0.3)", "91.2 (\u22120.3)", "91.2 (\u21910.3)", "0.912(3)", "91.2 (3)", "91.2 [0.3]",
+     "91.2 (90.9, 91.5)", "91 (90,92)", "91.2 (90.9\u201391.5)", "1,234 ± 30", "5 - (0.3)",
+     "91.2 ± 0.3 ± 0.1"],
+)  # fmt: skip
+def test_a_change_a_rank_or_an_interval_is_no_spread(cell):
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]})
+    with pytest.raises(
+        ReseedError, match=r"\(row 1\): column 'x' holds .* no mean with its spread"
+    ):
+        read_means(table, 5)
+
+
+def test_rows_may_be_datasets_and_repeat_a_model():
+    cells = [["52.1 ± 0.9", "54.0 ± 1.1"], ["92.1 ± 0.9", "94.0 ± 1.1"]]
+    across = pd.DataFrame(cells, columns=["a", "b"]).assign(Dataset=["x", "y"])[
+        ["Dataset", "a", "b"]
+    ]
+    told = read_means(across, 5).set_index(["dataset", "model"])["mean"]
+    assert told.to_dict() == {
+        ("x", "a"): 52.1,
+        ("y", "a"): 92.1,
+        ("x", "b"): 54.0,
+        ("y", "b"): 94.0,
+    }
+    long = pd.DataFrame({"Backbone": ["r50"] * 4, "Dataset": ["x", "x", "y", "y"],
+                         "Method": ["a", "b"] * 2, "acc": [*cells[0], *cells[1]]})  # fmt: skip
+    told = read_means(long, 5).set_index(["dataset", "model"])["mean"]
+    assert told[("y, acc", "b")] == 94.0
+    pretraining = pd.DataFrame({"Method": ["a", "b"], "Data": ["1k", "22k"], "acc": cells[0]})
+    assert set(read_means(pretraining, 5)["dataset"]) == {"acc"}  # says nothing of the scores
+
+
+def test_columns_as_pandas_names_them():
+    runs = pd.DataFrame({"model": ["a"] * 5 + ["b"] * 5, "Acc": range(10), "F1": range(0, 20, 2)})
+    told = read_means(runs.groupby("model")["Acc"].agg(["mean", "std", "count"]))
+    assert told[["model", "mean", "n"]].to_numpy().tolist() == [["a", 2, 5], ["b", 7, 5]]
+    wide = runs.groupby("model").agg(["mean", "sem"])
+    wide.columns = ["_".join(names) for names in wide.columns]
+    told = read_means(wide, 5).set_index(["dataset", "model"])
+    assert told.loc[("F1", "b"), "mean"] == 14
+    assert told.loc[("F1", "b"), "sd"] == pytest.approx(np.std([10, 12, 14, 16, 18], ddof=1))
+    named = pd.DataFrame({"model": ["a", "b"], "acc": [1, 2.5], "acc Std. Dev.": [0.1, 0.2]})
+    assert read_means(named, 5)["sd"].tolist() == [0.1, 0.2]
+    gap = pd.DataFrame({"model": ["a", "b"], "mean": [1, None], "sd": [1, None], "n": [5, None]})
+    assert read_means(gap)["model"].tolist() == ["a"]
+
+
 def test_it_is_welch_and_holm_of_scipy_and_statsmodels():
     found = compare_means(PAPER, runs=5, metric="accuracy")
     cola = found[found["dataset"] == "CoLA"]
@@ -129,6 +201,13 @@ def test_no_verdict_where_there_can_be_none():
             {},
             "a spread below 0",
         ),
+        (
+            pd.DataFrame({"model": ["a", "b"], "mean": [1, 2], "sd": [None, 1], "n": [1, 5]}),
+            {},
+            r"\(row 0\): column 'sd' is empty beside a mean",
+        ),
+        (PAPER[["CoLA", "SST-2"]], {"runs": 5}, "no column that names the model"),
+        (PAPER[["Method", "CoLA"]].replace("Ours", ""), {"runs": 5}, r"\(row 1\): names no model"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_fix(table, given, message):
