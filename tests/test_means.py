@@ -168,6 +168,45 @@ def test_what_rounding_may_have_hidden_is_not_called_a_difference():
     assert "as the digits were rounded" in row["verdict"]
 
 
+def test_the_least_favourable_digits_may_be_those_of_a_smaller_sd():
+    """A grid of all that may be printed so; a smaller SD may leave fewer degrees of freedom."""
+    for (sd_a, n_a), (sd_b, n_b), digits in (
+        ((0.5, 6), (0.3, 9), "1.00"),
+        ((0.2, 5), (0.5, 12), "0.80"),
+        ((0.3, 8), (0.3, 8), "0.50"),
+        ((0.0, 5), (0.4, 6), "0.90"),
+    ):
+        table = pd.DataFrame({"model": ["a", "b"], "mean": [digits, "0.00"],
+                              "sd": [sd_a, sd_b], "n": [n_a, n_b]})  # fmt: skip
+        (row,) = compare_means(table).to_dict("records")
+        a, b = (np.linspace(max(0, sd - 0.05), sd + 0.05, 21) for sd in (sd_a, sd_b))
+        mean = float(digits) - 0.01
+        grid = ttest_ind_from_stats(mean, a[:, None], n_a, 0, b, n_b, equal_var=False).pvalue
+        assert row["p_rounded"] == pytest.approx(np.nanmax(grid), rel=1e-9)
+
+
+def test_the_detectable_difference_is_found_as_often_as_told():
+    rng = np.random.default_rng(2)
+    told = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
+    size = compare_means(told, 10)["detectable"][0]
+    runs = rng.normal(90, 0.3, (400, 2, 10)) + rng.uniform(0, 1, (400, 1, 1))
+    runs[:, 0] += size
+    cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]
+             for i, pair in enumerate(runs)}  # fmt: skip
+    found = compare_means(pd.DataFrame({"model": ["a", "b"]} | cells), 10)
+    assert (found["outcome"] == "difference").mean() == pytest.approx(0.8, abs=0.07)
+
+
+def test_an_interval_beside_an_adjusted_p_is_of_its_pair():
+    cells = ["90.00 ± 0.50", "90.90 ± 0.50", "90.10 ± 0.50"]
+    found = compare_means(pd.DataFrame({"model": ["a", "b", "c"], "x": cells}), 5, metric="error")
+    (verdict,) = found.loc[(found["model_a"] == "a") & (found["model_b"] == "b"), "verdict"]
+    assert verdict.startswith("No difference shown")
+    assert "−0.17 for this pair alone, Holm-adjusted" in verdict
+    assert "difference −0.90 (lower is better), " in verdict
+    assert found["verdict"].str.contains("alone").sum() == 2  # that of a and c holds 0
+
+
 def test_which_is_better():
     table = pd.DataFrame({"model": ["a", "b"], "x": ["0.100 ± 0.001", "0.200 ± 0.001"]})
     assert compare_means(table, 5, metric="error")["verdict"][0].startswith("a beats b on x: ")
