@@ -92,6 +92,10 @@ def test_rows_may_be_datasets_and_repeat_a_model():
                          "Method": ["a", "b"] * 2, "acc": [*cells[0], *cells[1]]})  # fmt: skip
     told = read_means(long, 5).set_index(["dataset", "model"])["mean"]
     assert told[("y, acc", "b")] == 94.0
+    assert set(read_means(PAPER.rename(columns={"CoLA": "Task"}), 5)["dataset"]) == {
+        "Task",
+        "SST-2",
+    }
     pretraining = pd.DataFrame({"Method": ["a", "b"], "Data": ["1k", "22k"], "acc": cells[0]})
     assert set(read_means(pretraining, 5)["dataset"]) == {"acc"}  # says nothing of the scores
 
@@ -228,6 +232,7 @@ def test_no_verdict_where_there_can_be_none():
     [
         (PAPER.replace("–", "91.3"), {"runs": 5}, "'91.3', which is no mean with its spread"),
         (PAPER[["Method", "CoLA"]], {}, "no number of runs behind a mean.*`--runs 5`"),
+        (PAPER[["Method", "CoLA", "SST-2"]], {}, "^The table: has no number of runs"),
         (PAPER[["Method", "CoLA"]], {"runs": 1}, "'1' runs behind a mean"),
         (PAPER[["Method", "Params"]], {"runs": 5}, "holds no mean with its spread"),
         (PAPER[["Method", "CoLA"]], {"runs": 5, "baseline": "Our"}, "Did you mean 'Ours'"),

@@ -74,7 +74,8 @@ def read_means(
             raise table.refuse(
                 "has no column that names the model", f"Name it `model`. {table.holds}"
             )
-    of = [c for c in text if known_name(c) in ("dataset", "metric")]
+    labels = [c for c in text if known_name(c) in ("dataset", "metric")]
+    of = [c for c in labels if not text[c].map(_is_cell).any()]
     of_what = text[of].agg(", ".join, axis=1) if of else pd.Series("", text.index)
     parts = [
         _cells(table, mean, _joined(table, text, mean, width)).assign(
@@ -204,13 +205,13 @@ def _named(table: Table, found: pd.DataFrame) -> None:
 
 def _runs(table: Table, text: pd.Series) -> pd.Series:
     counts = pd.to_numeric(text, errors="coerce")
-    odd = text.index[~(counts >= 2) | (counts % 1 != 0)]
+    odd = text[~(counts >= 2) | (counts % 1 != 0)]
     if len(odd):
-        what = f"{text[odd[0]]!r} runs" if text[odd[0]] else "no number of runs"
+        value = odd.iloc[0]
         raise table.refuse(
-            f"has {what} behind a mean",
+            f"has {f'{value!r} runs' if value else 'no number of runs'} behind a mean",
             "Say over how many seeds each mean is: a column `n`, or `runs=5` (`--runs 5`); two or "
             "more, whole numbers",
-            odd if text[odd[0]] else (),
+            odd.index if value else (),
         )
     return counts
