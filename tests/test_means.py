@@ -39,6 +39,82 @@ def test_cells_are_read_in_every_way_papers_write_them():
     assert halves.loc["SST-2"].tolist() == pytest.approx([0.005, 0.005])
 
 
+@pytest.mark.parametrize(
+    ("cell", "mean", "sd"),
+    [
+        ("\u2212 0.40 ± 0.10", -0.4, 0.1),
+        ("\u20130.40 ± 0.10", -0.4, 0.1),  # a dash set for a minus
+        ("$-$0.40 $\\pm$ 0.10", -0.4, 0.1),
+        ("{-}0.40 ± 0.10", -0.4, 0.1),
+        ("\\textbf{-0.40}$_{\\pm .10}$", -0.4, 0.1),
+        ("**91.20** (0.30)", 91.2, 0.3),
+        ("91.20% +/- 0.30%*", 91.2, 0.3),
+        ("91,20 ± 0,30", 91.2, 0.3),
+        ("0,912 (0,003)", 0.912, 0.003),
+        ("9.12e-1 ± 3e-3", 0.912, 0.003),
+        *((missing, None, None) for missing in ("--", "---", "\u2014", "n/a", "nan ± nan", "")),
+    ],
+)
+def test_no_sign_of_a_cell_is_lost(cell, mean, sd):
+    told = read_means(pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]}), 5)
+    assert told.iloc[1:][["mean", "sd"]].to_numpy().tolist() == (
+        [] if mean is None else [[mean, sd]]
+    )
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["91.2 (+0.3)", "91.2 (\u22120.3)", "91.2 (\u21910.3)", "0.912(3)", "91.2 (3)", "91.2 [0.3]",
+     "91.2 (90.9, 91.5)", "91 (90,92)", "91.2 (90.9\u201391.5)", "1,234 ± 30", "5 - (0.3)",
+     "91.2 ± 0.3 ± 0.1"],
+)  # fmt: skip
+def test_a_change_a_rank_or_an_interval_is_no_spread(cell):
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]})
+    with pytest.raises(
+        ReseedError, match=r"\(row 1\): column 'x' holds .* no mean with its spread"
+    ):
+        read_means(table, 5)
+
+
+def test_rows_may_be_datasets_and_repeat_a_model():
+    cells = [["52.1 ± 0.9", "54.0 ± 1.1"], ["92.1 ± 0.9", "94.0 ± 1.1"]]
+    across = pd.DataFrame(cells, columns=["a", "b"]).assign(Dataset=["x", "y"])[
+        ["Dataset", "a", "b"]
+    ]
+    told = read_means(across, 5).set_index(["dataset", "model"])["mean"]
+    assert told.to_dict() == {
+        ("x", "a"): 52.1,
+        ("y", "a"): 92.1,
+        ("x", "b"): 54.0,
+        ("y", "b"): 94.0,
+    }
+    long = pd.DataFrame({"Backbone": ["r50"] * 4, "Dataset": ["x", "x", "y", "y"],
+                         "Method": ["a", "b"] * 2, "acc": [*cells[0], *cells[1]]})  # fmt: skip
+    told = read_means(long, 5).set_index(["dataset", "model"])["mean"]
+    assert told[("y, acc", "b")] == 94.0
+    assert set(read_means(PAPER.rename(columns={"CoLA": "Task"}), 5)["dataset"]) == {
+        "Task",
+        "SST-2",
+    }
+    pretraining = pd.DataFrame({"Method": ["a", "b"], "Data": ["1k", "22k"], "acc": cells[0]})
+    assert set(read_means(pretraining, 5)["dataset"]) == {"acc"}  # says nothing of the scores
+
+
+def test_columns_as_pandas_names_them():
+    runs = pd.DataFrame({"model": ["a"] * 5 + ["b"] * 5, "Acc": range(10), "F1": range(0, 20, 2)})
+    told = read_means(runs.groupby("model")["Acc"].agg(["mean", "std", "count"]))
+    assert told[["model", "mean", "n"]].to_numpy().tolist() == [["a", 2, 5], ["b", 7, 5]]
+    wide = runs.groupby("model").agg(["mean", "sem"])
+    wide.columns = ["_".join(names) for names in wide.columns]
+    told = read_means(wide, 5).set_index(["dataset", "model"])
+    assert told.loc[("F1", "b"), "mean"] == 14
+    assert told.loc[("F1", "b"), "sd"] == pytest.approx(np.std([10, 12, 14, 16, 18], ddof=1))
+    named = pd.DataFrame({"model": ["a", "b"], "acc": [1, 2.5], "acc Std. Dev.": [0.1, 0.2]})
+    assert read_means(named, 5)["sd"].tolist() == [0.1, 0.2]
+    gap = pd.DataFrame({"model": ["a", "b"], "mean": [1, None], "sd": [1, None], "n": [5, None]})
+    assert read_means(gap)["model"].tolist() == ["a"]
+
+
 def test_it_is_welch_and_holm_of_scipy_and_statsmodels():
     found = compare_means(PAPER, runs=5, metric="accuracy")
     cola = found[found["dataset"] == "CoLA"]
@@ -96,6 +172,45 @@ def test_what_rounding_may_have_hidden_is_not_called_a_difference():
     assert "as the digits were rounded" in row["verdict"]
 
 
+def test_the_least_favourable_digits_may_be_those_of_a_smaller_sd():
+    """A grid of all that may be printed so; a smaller SD may leave fewer degrees of freedom."""
+    for (sd_a, n_a), (sd_b, n_b), digits in (
+        ((0.5, 6), (0.3, 9), "1.00"),
+        ((0.2, 5), (0.5, 12), "0.80"),
+        ((0.3, 8), (0.3, 8), "0.50"),
+        ((0.0, 5), (0.4, 6), "0.90"),
+    ):
+        table = pd.DataFrame({"model": ["a", "b"], "mean": [digits, "0.00"],
+                              "sd": [sd_a, sd_b], "n": [n_a, n_b]})  # fmt: skip
+        (row,) = compare_means(table).to_dict("records")
+        a, b = (np.linspace(max(0, sd - 0.05), sd + 0.05, 21) for sd in (sd_a, sd_b))
+        mean = float(digits) - 0.01
+        grid = ttest_ind_from_stats(mean, a[:, None], n_a, 0, b, n_b, equal_var=False).pvalue
+        assert row["p_rounded"] == pytest.approx(np.nanmax(grid), rel=1e-9)
+
+
+def test_the_detectable_difference_is_found_as_often_as_told():
+    rng = np.random.default_rng(2)
+    told = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
+    size = compare_means(told, 10)["detectable"][0]
+    runs = rng.normal(90, 0.3, (400, 2, 10)) + rng.uniform(0, 1, (400, 1, 1))
+    runs[:, 0] += size
+    cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]
+             for i, pair in enumerate(runs)}  # fmt: skip
+    found = compare_means(pd.DataFrame({"model": ["a", "b"]} | cells), 10)
+    assert (found["outcome"] == "difference").mean() == pytest.approx(0.8, abs=0.07)
+
+
+def test_an_interval_beside_an_adjusted_p_is_of_its_pair():
+    cells = ["90.00 ± 0.50", "90.90 ± 0.50", "90.10 ± 0.50"]
+    found = compare_means(pd.DataFrame({"model": ["a", "b", "c"], "x": cells}), 5, metric="error")
+    (verdict,) = found.loc[(found["model_a"] == "a") & (found["model_b"] == "b"), "verdict"]
+    assert verdict.startswith("No difference shown")
+    assert "−0.17 for this pair alone, Holm-adjusted" in verdict
+    assert "difference −0.90 (lower is better), " in verdict
+    assert found["verdict"].str.contains("alone").sum() == 2  # that of a and c holds 0
+
+
 def test_which_is_better():
     table = pd.DataFrame({"model": ["a", "b"], "x": ["0.100 ± 0.001", "0.200 ± 0.001"]})
     assert compare_means(table, 5, metric="error")["verdict"][0].startswith("a beats b on x: ")
@@ -117,6 +232,7 @@ def test_no_verdict_where_there_can_be_none():
     [
         (PAPER.replace("–", "91.3"), {"runs": 5}, "'91.3', which is no mean with its spread"),
         (PAPER[["Method", "CoLA"]], {}, "no number of runs behind a mean.*`--runs 5`"),
+        (PAPER[["Method", "CoLA", "SST-2"]], {}, "^The table: has no number of runs"),
         (PAPER[["Method", "CoLA"]], {"runs": 1}, "'1' runs behind a mean"),
         (PAPER[["Method", "Params"]], {"runs": 5}, "holds no mean with its spread"),
         (PAPER[["Method", "CoLA"]], {"runs": 5, "baseline": "Our"}, "Did you mean 'Ours'"),
@@ -129,6 +245,13 @@ def test_no_verdict_where_there_can_be_none():
             {},
             "a spread below 0",
         ),
+        (
+            pd.DataFrame({"model": ["a", "b"], "mean": [1, 2], "sd": [None, 1], "n": [1, 5]}),
+            {},
+            r"\(row 0\): column 'sd' is empty beside a mean",
+        ),
+        (PAPER[["CoLA", "SST-2"]], {"runs": 5}, "no column that names the model"),
+        (PAPER[["Method", "CoLA"]].replace("Ours", ""), {"runs": 5}, r"\(row 1\): names no model"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_fix(table, given, message):

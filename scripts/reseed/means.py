@@ -42,8 +42,9 @@ def compare_means(
     is better) as `model_a`: `difference` with its interval (`low`, `high`), Welch's `p`, adjusted
     over the pairs of the dataset (`p_holm`); `p_rounded`, `p_holm_rounded` the same where rounding
     hid the least favourable digits; `detectable`, the smallest true difference that so many runs
-    with these SDs find in 80 % of cases; `outcome` (difference, no difference shown, too few runs,
-    no variation), decided by `p_holm_rounded`; `verdict`, a sentence.
+    with these SDs find in 80 % of cases, told by as many digits; `outcome` (difference, no
+    difference shown, too few runs, no variation), decided by `p_holm_rounded`; `verdict`, a
+    sentence.
 
     Args:
         source: a CSV or frame: a row a model with cells such as `90.4 ± 0.5`, a column a dataset;
@@ -102,15 +103,7 @@ def _pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.DataFr
 def _tested(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> pd.DataFrame:
     """Welch's test of each pair, its p-values adjusted over those that have a verdict."""
     test = _welch(pairs, level)
-    # Rounding may have moved both means apart, and taken from both SDs.
-    toward = np.sign(test.difference) * np.minimum(pairs["half_mean"], np.abs(test.difference) / 2)
-    sides = {
-        "mean_a": -toward,
-        "mean_b": toward,
-        "sd_a": pairs["half_sd"],
-        "sd_b": pairs["half_sd"],
-    }
-    rounded = _welch(pairs.assign(**{name: pairs[name] + by for name, by in sides.items()}), level)
+    rounded, p_rounded = _least_favourable(pairs, test, level)
     few = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
     tested = ~few & (test.scale > 0)
     adjusted = {
@@ -119,8 +112,10 @@ def _tested(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> p
     }
     if tested.any():
         adjusted["p_holm"][tested] = holm(test.p[tested])
-        adjusted["p_holm_rounded"][tested] = holm(rounded.p[tested])
-        size = detectable_effect(test.df, _POWER, alpha / tested.sum()) * test.scale
+        adjusted["p_holm_rounded"][tested] = holm(p_rounded[tested])
+        # Each mean is taken half a unit nearer to the other than it is printed.
+        size = detectable_effect(rounded.df, _POWER, alpha / tested.sum()) * rounded.scale
+        size = size + 2 * pairs["half_mean"]
     else:
         size = np.nan
     shown = adjusted["p_holm_rounded"] <= alpha
@@ -130,8 +125,26 @@ def _tested(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> p
     )  # fmt: skip
     return pairs.assign(
         difference=test.difference, low=test.low, high=test.high, df=test.df, p=test.p,
-        p_rounded=rounded.p, **adjusted, pairs=int(tested.sum()), detectable=size, outcome=outcome,
+        p_rounded=p_rounded, **adjusted, pairs=int(tested.sum()), detectable=size, outcome=outcome,
     )  # fmt: skip
+
+
+def _least_favourable(pairs: pd.DataFrame, test: Welch, level: float) -> tuple[Welch, np.ndarray]:
+    """The test where rounding took from both SDs, and the greatest p of all digits it may have hid.
+
+    It may have moved the means apart; and a smaller SD beside a greater one leaves fewer degrees
+    of freedom, so that p may be greatest where one SD is the least that is printed so.
+    """
+    toward = np.sign(test.difference) * np.minimum(pairs["half_mean"], np.abs(test.difference) / 2)
+    moved = {"mean_a": pairs["mean_a"] - toward, "mean_b": pairs["mean_b"] + toward}
+    corners = []
+    for signs in ((1, 1), (1, -1), (-1, 1)):
+        sds = {
+            f"sd_{side}": (pairs[f"sd_{side}"] + sign * pairs["half_sd"]).clip(lower=0)
+            for side, sign in zip("ab", signs, strict=True)
+        }
+        corners.append(_welch(pairs.assign(**moved, **sds), level))
+    return corners[0], np.max([corner.p for corner in corners], axis=0)
 
 
 def _welch(pairs: pd.DataFrame, level: float) -> Welch:
@@ -145,7 +158,8 @@ def _verdict(row: dict, min_runs: int) -> str:
     places = interval_places(row["low"], row["high"])
     difference, low, high = (number(row[k], places) for k in ("difference", "low", "high"))
     runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
-    span = f"difference {difference}, {100 * row['level']:g} % interval {low} to {high}"
+    lower = " (lower is better)" if row["greater_is_better"] is False else ""
+    span = f"difference {difference}{lower}, {100 * row['level']:g} % interval {low} to {high}"
     if row["outcome"] == "no variation":
         return f"No verdict on {a} and {b}{where}: both spreads are printed as 0 ({runs})."
     if row["outcome"] == "too few runs":
@@ -158,6 +172,8 @@ def _verdict(row: dict, min_runs: int) -> str:
         better = row["greater_is_better"]
         verb = "has a higher mean than" if better is None else "beats"
         return f"{a} {verb} {b}{where}: {span}, {adjusted_p(row)}. {basis}"
+    if row["pairs"] > 1 and row["low"] * row["high"] > 0:
+        span += " for this pair alone"
     p = adjusted_p(row)
     if row["p_holm"] <= row["alpha"]:
         p = f"{p}, but up to {p_text(row['p_holm_rounded'])} as the digits were rounded"
