@@ -77,23 +77,25 @@ def read_means(
     labels = [c for c in text if known_name(c) in ("dataset", "metric")]
     of = [c for c in labels if not text[c].map(_is_cell).any()]
     of_what = text[of].agg(", ".join, axis=1) if of else pd.Series("", text.index)
-    parts = [
-        _cells(table, mean, _joined(table, text, mean, width)).assign(
-            dataset=_beside(of_what, title), model=text[model], spread=kind
-        )
-        for title, mean, width, kind in pairs
-    ]
-    if not parts:
-        columns = {c: _with_points(text[c]) for c in text if c not in (model, count, *of)}
-        told = {c: cells for c, cells in columns.items() if cells.map(_is_cell).any()}
-        if not told:
-            raise table.refuse("holds no mean with its spread", f"{_WHAT}. {table.holds}")
+    if pairs:
+        parts = [
+            _cells(table, mean, _joined(table, text, mean, width)).assign(
+                dataset=_beside(of_what, title), model=text[model], spread=kind
+            )
+            for title, mean, width, kind in pairs
+        ]
+    else:
         twice = across or text[model].duplicated().any()
-        for column, cells in told.items():
-            where = of_what if across else _beside(of_what if twice else "", column)
-            named = column if across else text[model]
-            part = _cells(table, column, cells)
-            parts.append(part.assign(dataset=where, model=named, spread=spread))
+        parts = [
+            _cells(table, column, cells).assign(
+                dataset=of_what if across else _beside(of_what if twice else "", column),
+                model=column if across else text[model],
+                spread=spread,
+            )
+            for column, cells in _columns_of_cells(
+                table, text.drop(columns=list({model, count, *of} - {None}))
+            )
+        ]
     ns = text[count] if count else pd.Series(str(runs or ""), text.index)
     found = pd.concat([part.assign(n=ns) for part in parts]).dropna(subset="mean")
     found["n"] = _runs(table, found["n"])
@@ -122,6 +124,14 @@ def _pairs(names: dict[str, str]) -> list[tuple[str, str, str, str]]:
                     title = mean[: len(stem)] if stem else ""
                     found[stem] = (title, mean, column, kind)
     return [*found.values()]
+
+
+def _columns_of_cells(table: Table, text: pd.DataFrame) -> list[tuple[str, pd.Series]]:
+    columns = [(column, _with_points(text[column])) for column in text]
+    found = [(column, cells) for column, cells in columns if cells.map(_is_cell).any()]
+    if not found:
+        raise table.refuse("holds no mean with its spread", f"{_WHAT}. {table.holds}")
+    return found
 
 
 def _joined(table: Table, text: pd.DataFrame, mean: str, width: str) -> pd.Series:
