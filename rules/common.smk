@@ -42,6 +42,7 @@ from reseed.plan_files import (
     tuning_job,
 )
 from reseed.progress import Progress, failed_trials
+from reseed.records import unrecorded
 from reseed.startup import prepare_jobs, read_plan, undo_future_times, writable
 
 # A run tells its progress, a dry run its plan. Snakemake's own lines, some of which the profile's

@@ -1,5 +1,31 @@
 # What the jobs of each stage read and are told: functions alone, in the order of the stages.
 
+# --- where everything begins ---
+
+
+def unproven(files):
+    """Nothing; or an input of now, where files stand of which Snakemake has no record.
+
+    Without one they pass for fresh, whatever has changed. What is made from them follows.
+    """
+    in_files = str(getattr(workflow.workflow_settings, "persistence_backend", "file"))
+    return [renewed()] if in_files == "file" and unrecorded(files) else []
+
+
+@cache
+def renewed():
+    """A file of now."""
+    path = Path(RESULTS, "plan", "renewed")
+    if workflow.is_main_process:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        logger.warning(
+            f"Snakemake has no record of how files in {RESULTS} were made (they were copied, or "
+            ".snakemake was removed): they are made again. Trials that the store holds are linked."
+        )
+    return str(path)
+
+
 # --- data ---
 
 
