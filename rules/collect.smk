@@ -85,7 +85,9 @@ rule import_results:
 rule import_predictions:
     input:
         lambda w: given_results(w.study)["path"],
-        lambda w: unproven([f"{RESULTS}/studies/{w.study}/predictions/results/scores.parquet"]),
+        lambda w: unproven(
+            [f"{RESULTS}/studies/{w.study}/predictions/results/scores.parquet"]
+        ),
     output:
         scores=f"{RESULTS}/studies/{{study}}/predictions/results/scores.parquet",
         targets=f"{RESULTS}/studies/{{study}}/predictions/results/targets.parquet",

@@ -110,9 +110,13 @@ def analysis_inputs(w):
         parts = ("scores", "targets", "curves") if trained else ("scores", "targets")
         for name in entry.experiments or trained or ["results"]:
             files += [f"{folder}/predictions/{name}/{part}.parquet" for part in parts]
-    return files + [
-        f"{CONFIG}/published/{name}.csv" for name in entry.options.get("files", [])
-    ]
+    return files + published_files(entry)
+
+
+def published_files(entry):
+    """The tables of published numbers that an analysis reads."""
+    names = entry.options.get("files", [])
+    return [f"{CONFIG}/published/{name}.csv" for name in names]
 
 
 def analysis_told(w):
@@ -126,13 +130,15 @@ def analysis_told(w):
 
 
 def analysis_key(w):
-    """Hash of an analysis's code and settings."""
+    """Hash of an analysis's code, settings and published numbers (a file may be an older one)."""
     entry = analysis_entry(w)
+    published = [Path(file) for file in published_files(entry)]
     return digest(
         code_hash(
             "analyse.py", kinds.find("analyses", entry.kind).module, project=Path.cwd()
         ),
         entry.model_dump(),
+        *(file.read_text(encoding="utf-8", errors="replace") for file in published),
     )
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from projects import REPOSITORY
 
 pytestmark = pytest.mark.workflow
 TRAINED = 2 * (4 + 3 - 1)  # two models; one trial is shared by both experiments
@@ -181,6 +182,23 @@ def test_the_users_own_table_is_an_input(finished):
     finished.run()
     assert not finished.metrics()["auc"].equals(before["auc"])
     assert finished.trained() == TRAINED
+
+
+def test_published_numbers_exchanged_for_older_ones_are_seen(finished):
+    published = finished.folder / "config" / "published" / "mine.csv"
+    published.parent.mkdir(exist_ok=True)
+    text = (REPOSITORY / "config/published/raste_table3.csv").read_text()
+    published.write_text(text)
+    finished.change(
+        analyses={"paper": {"kind": "published", "options": {"files": ["mine"]}}}, exhibits={}
+    )
+    finished.run()
+    assert not finished.planned()
+    published.write_text(text.replace("0.1218", "0.5218"))
+    os.utime(published, (0, 0))
+    finished.run()
+    table = pd.read_csv(finished.folder / "results/studies/small/statistics/paper.csv")
+    assert 0.5218 in set(table["published"])
 
 
 def test_every_deleted_result_is_made_again(finished):
