@@ -29,7 +29,7 @@ from reseed.costs import measured_seconds
 from reseed.errors import ReseedError
 from reseed import forkserver
 from reseed.jobsize import JobSizes
-from reseed.keys import code_hash, digest
+from reseed.keys import code_hash, digest, own_files
 from reseed import kinds
 from reseed.machine import versions
 from reseed.names import job_name

@@ -96,6 +96,11 @@ def given_told(w):
 # --- statistics ---
 
 
+def told_code(family, kind):
+    """The user's files behind a kind, with their hashes: jobs import them hours after this."""
+    return own_files([kinds.find(family, kind).module], [], Path.cwd())
+
+
 def analysis_entry(w):
     """An analysis as configured."""
     return PROJECT.studies[w.study].analyses[w.analysis]
@@ -125,6 +130,7 @@ def analysis_told(w):
         "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
         "published": os.path.abspath(CONFIG / "published"),
         "trained": list(PROJECT.studies[w.study].experiments) or ["results"],
+        "own_files": told_code("analyses", analysis_entry(w).kind),
         **analysis_entry(w).model_dump(),
     }
 
@@ -174,7 +180,7 @@ def exhibit_inputs(study, exhibit):
 
 def exhibits_told(study, exhibits):
     """What drawing exhibits is told."""
-    folder = f"{RESULTS}/studies/{study}"
+    folder, entries = f"{RESULTS}/studies/{study}", PROJECT.studies[study].exhibits
     return {
         "results": os.path.abspath(RESULTS),
         "exhibits": [
@@ -184,7 +190,8 @@ def exhibits_told(study, exhibits):
                 "suffixes": list(suffixes(study, exhibit)),
                 "inputs": list(map(os.path.abspath, exhibit_inputs(study, exhibit))),
                 "key": exhibit_key(study, exhibit),
-                **PROJECT.studies[study].exhibits[exhibit].model_dump(),
+                "own_files": told_code("exhibits", entries[exhibit].kind),
+                **entries[exhibit].model_dump(),
             }
             for exhibit in exhibits
         ],

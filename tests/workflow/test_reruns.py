@@ -402,3 +402,13 @@ def test_an_edit_while_a_run_goes_on_leaves_no_trial_under_the_key_of_the_code_b
     use_own_model(project)
     project.run()
     assert project.trained() == TRAINED // 2
+
+
+def test_an_edit_while_a_run_goes_on_leaves_no_analysis_of_the_code_before(finished):
+    path = finished.folder / "my_analysis.py"
+    edit = "open(__file__, 'a').write('UNUSED = 1')"
+    text = f"import pandas as pd\n\ndef analyse(data, options):\n    {edit}\n"
+    path.write_text(text + "    return pd.DataFrame({'a': [1]})\n")
+    finished.change(analyses={"mine": {"kind": "my_analysis:analyse"}}, exhibits={})
+    assert "my_analysis.py: was edited after the run was planned" in finished.run(fails=True)
+    assert not (finished.folder / "results/studies/small/statistics/mine.parquet").exists()
