@@ -62,6 +62,7 @@ for study in TRAINED:
 rule import_results:
     input:
         lambda w: given_results(w.study)["path"],
+        lambda w: unproven([f"{RESULTS}/studies/{w.study}/metrics.parquet"]),
     output:
         metrics=f"{RESULTS}/studies/{{study}}/metrics.parquet",
         about=f"{RESULTS}/studies/{{study}}/about.json",
@@ -84,6 +85,9 @@ rule import_results:
 rule import_predictions:
     input:
         lambda w: given_results(w.study)["path"],
+        lambda w: unproven(
+            [f"{RESULTS}/studies/{w.study}/predictions/results/scores.parquet"]
+        ),
     output:
         scores=f"{RESULTS}/studies/{{study}}/predictions/results/scores.parquet",
         targets=f"{RESULTS}/studies/{{study}}/predictions/results/targets.parquet",

@@ -29,7 +29,7 @@ from reseed.costs import measured_seconds
 from reseed.errors import ReseedError
 from reseed import forkserver
 from reseed.jobsize import JobSizes
-from reseed.keys import code_hash, digest
+from reseed.keys import code_hash, digest, own_files
 from reseed import kinds
 from reseed.machine import versions
 from reseed.names import job_name
@@ -42,6 +42,7 @@ from reseed.plan_files import (
     tuning_job,
 )
 from reseed.progress import Progress, failed_trials
+from reseed.records import unrecorded
 from reseed.startup import prepare_jobs, read_plan, undo_future_times, writable
 
 # A run tells its progress, a dry run its plan. Snakemake's own lines, some of which the profile's

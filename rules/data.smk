@@ -8,6 +8,7 @@ for dataset, entry in PLAN.datasets.items():
             job_name("prepare", dataset)
         input:
             [file for file in local_files(entry) if os.path.exists(file)],
+            unproven(data_files(dataset)),
         output:
             data_files(dataset),
         log:
@@ -38,6 +39,7 @@ for name, entry in PLAN.weights.items():
             job_name("weights", name)
         input:
             local_files(entry),
+            unproven([f"{RESULTS}/weights/{name}/meta.json"]),
         output:
             f"{RESULTS}/weights/{name}/meta.json",
         log:

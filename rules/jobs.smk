@@ -1,5 +1,31 @@
 # What the jobs of each stage read and are told: functions alone, in the order of the stages.
 
+# --- where everything begins ---
+
+
+def unproven(files):
+    """Nothing; or an input of now, where files stand of which Snakemake has no record.
+
+    Without one they pass for fresh, whatever has changed. What is made from them follows.
+    """
+    in_files = str(getattr(workflow.workflow_settings, "persistence_backend", "file"))
+    return [renewed()] if in_files == "file" and unrecorded(files) else []
+
+
+@cache
+def renewed():
+    """A file of now."""
+    path = Path(RESULTS, "plan", "renewed")
+    if workflow.is_main_process:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        logger.warning(
+            f"Snakemake has no record of how files in {RESULTS} were made (they were copied, or "
+            ".snakemake was removed): they are made again. Trials that the store holds are linked."
+        )
+    return str(path)
+
+
 # --- data ---
 
 
@@ -70,6 +96,11 @@ def given_told(w):
 # --- statistics ---
 
 
+def told_code(family, kind):
+    """The user's files behind a kind, with their hashes: jobs import them hours after this."""
+    return own_files([kinds.find(family, kind).module], [], Path.cwd())
+
+
 def analysis_entry(w):
     """An analysis as configured."""
     return PROJECT.studies[w.study].analyses[w.analysis]
@@ -84,9 +115,13 @@ def analysis_inputs(w):
         parts = ("scores", "targets", "curves") if trained else ("scores", "targets")
         for name in entry.experiments or trained or ["results"]:
             files += [f"{folder}/predictions/{name}/{part}.parquet" for part in parts]
-    return files + [
-        f"{CONFIG}/published/{name}.csv" for name in entry.options.get("files", [])
-    ]
+    return files + published_files(entry)
+
+
+def published_files(entry):
+    """The tables of published numbers that an analysis reads."""
+    names = entry.options.get("files", [])
+    return [f"{CONFIG}/published/{name}.csv" for name in names]
 
 
 def analysis_told(w):
@@ -95,18 +130,21 @@ def analysis_told(w):
         "study": os.path.abspath(f"{RESULTS}/studies/{w.study}"),
         "published": os.path.abspath(CONFIG / "published"),
         "trained": list(PROJECT.studies[w.study].experiments) or ["results"],
+        "own_files": told_code("analyses", analysis_entry(w).kind),
         **analysis_entry(w).model_dump(),
     }
 
 
 def analysis_key(w):
-    """Hash of an analysis's code and settings."""
+    """Hash of an analysis's code, settings and published numbers (a file may be an older one)."""
     entry = analysis_entry(w)
+    published = [Path(file) for file in published_files(entry)]
     return digest(
         code_hash(
             "analyse.py", kinds.find("analyses", entry.kind).module, project=Path.cwd()
         ),
         entry.model_dump(),
+        *(file.read_text(encoding="utf-8", errors="replace") for file in published),
     )
 
 
@@ -142,7 +180,7 @@ def exhibit_inputs(study, exhibit):
 
 def exhibits_told(study, exhibits):
     """What drawing exhibits is told."""
-    folder = f"{RESULTS}/studies/{study}"
+    folder, entries = f"{RESULTS}/studies/{study}", PROJECT.studies[study].exhibits
     return {
         "results": os.path.abspath(RESULTS),
         "exhibits": [
@@ -152,7 +190,8 @@ def exhibits_told(study, exhibits):
                 "suffixes": list(suffixes(study, exhibit)),
                 "inputs": list(map(os.path.abspath, exhibit_inputs(study, exhibit))),
                 "key": exhibit_key(study, exhibit),
-                **PROJECT.studies[study].exhibits[exhibit].model_dump(),
+                "own_files": told_code("exhibits", entries[exhibit].kind),
+                **entries[exhibit].model_dump(),
             }
             for exhibit in exhibits
         ],

@@ -17,12 +17,14 @@ def main() -> None:
     from reseed.analyses.data import read_data
     from reseed.atomic import replacing
     from reseed.handover import write_table
+    from reseed.keys import Watched
     from reseed.kinds import find, made
 
     job = read_job(arguments.job)
     kind = find("analyses", job["kind"])
     data = read_data(Path(job["study"]), job["experiments"], Path(job["published"]), job["trained"])
     table = made(kind, data, job["options"], pd.DataFrame)
+    Watched(job["own_files"]).refuse_edits()
     write_table(arguments.table, table)
     with replacing(arguments.table.with_suffix(".csv")) as temporary:
         table.to_csv(temporary, index=False)

@@ -1,5 +1,7 @@
 """What one job makes and another reads: each damage is told, with the file."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
@@ -103,3 +105,18 @@ def test_a_script_that_finds_damage_removes_the_file_and_its_name_in_the_store(t
     assert not stored.exists()
     assert other.exists()
     assert "run snakemake again" in capfd.readouterr().err
+
+
+def test_what_another_user_stored_is_copied(tmp_path, monkeypatch):
+    """A link to it could be made on some file systems, but not be dated."""
+    stored, target = tmp_path / "store" / "a", tmp_path / "trials" / "a"
+    add(stored, lambda path: path.write_text("theirs"))
+
+    def refused(path):
+        raise PermissionError(1, "Operation not permitted", str(path))
+
+    monkeypatch.setattr("reseed.store.os.utime", refused)
+    link(stored, target)
+    assert target.read_text() == "theirs"
+    assert not target.samefile(stored)
+    assert os.listdir(target.parent) == ["a"]

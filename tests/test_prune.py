@@ -49,6 +49,14 @@ def test_copies_in_place_of_links_keep_the_store(tmp_path):
     assert list(unplanned(tmp_path, {target})) == []
 
 
+def test_one_copy_among_links_keeps_the_store(tmp_path):
+    """As in a copied project, of which one study was asked for since."""
+    _, linked = stored(tmp_path, "one.parquet", tmp_path / "trials" / "a" / "0.parquet")
+    copy = write(tmp_path / "trials" / "b" / "0.parquet")
+    write(tmp_path / "store" / "ab" / "two.parquet")
+    assert list(unplanned(tmp_path, {linked, copy})) == []
+
+
 def test_searches_and_trials_of_every_study_are_planned():
     plan = SimpleNamespace(
         results="results",

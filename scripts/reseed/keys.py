@@ -373,7 +373,7 @@ class Watched:
     def refuse_edits(self) -> None:
         """Raise ReseedError for a file that is another than when the run was planned.
 
-        What it trained would stand in the store under the key of the code before.
+        What it made would stand in the store under the key of the code before.
         """
         try:
             times = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
@@ -384,7 +384,7 @@ class Watched:
             edited = [error.filename]
         if edited:
             raise ReseedError(
-                f"{edited[0]}: was edited after the run was planned. What was trained before is "
+                f"{edited[0]}: was edited after the run was planned. What was made before is "
                 "kept, nothing since: run snakemake again."
             )
         self._times = times

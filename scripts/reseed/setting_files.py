@@ -25,6 +25,23 @@ from reseed.store import discard, place
 from reseed.trials import read_trial
 
 
+def proof(key: str, best: dict) -> str:
+    """Hash of what a search found, by which an altered winner is told."""
+    return digest(key, best)
+
+
+def read_winner(path: Path) -> dict:
+    """What a search found (`training.search_job`).
+
+    Raises ValueError, KeyError or TypeError for what it did not write; FileNotFoundError.
+    """
+    found = json.loads(path.read_text(encoding="utf-8"))
+    told = proof(found["key"], found["best"])
+    if found.get("proof", told) != told:  # earlier versions wrote no proof
+        raise ValueError("its values are not those that were found")
+    return found
+
+
 class SettingFiles:
     """Files and keys of one setting.
 
@@ -113,14 +130,14 @@ class SettingFiles:
             return None
         if path not in self._found:
             try:
-                self._found[path] = json.loads(path.read_text(encoding="utf-8"))
+                self._found[path] = read_winner(path)
             except FileNotFoundError:
                 raise Damaged(path, "is missing") from None
-            except ValueError as error:
+            except (ValueError, KeyError, TypeError) as error:
                 discard(path, path.with_suffix(".parquet"))
                 raise Damaged(path, f"damaged ({error})") from None
             searched = tuning_trial(self.described["search"]["mode"], trial)
-            if self._found[path].get("key") != self.search_key(searched):
+            if self._found[path]["key"] != self.search_key(searched):
                 discard(path, path.with_suffix(".parquet"))
                 raise Stale(path, "found for other code, data, rows or search space")
         return self._found[path]

@@ -33,18 +33,19 @@ def add(path: Path, write: Callable[[Path], None]) -> None:
 def link(stored: Path, target: Path) -> None:
     """Make `target` the stored artefact, with the time of now, in one step.
 
-    A copy where the file system cannot link.
+    A copy where the file system cannot link, or the file is another user's.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         try:
             os.link(stored, temporary)
+            # Snakemake compares times: a target must be younger than what it is made from.
+            os.utime(temporary)
         except OSError:
+            temporary.unlink(missing_ok=True)
             shutil.copyfile(stored, temporary)
             temporary.chmod(READ_ONLY)
-        # Snakemake compares times: a target must be younger than what it is made from.
-        os.utime(temporary)
         os.replace(temporary, target)
         # Renaming a link onto another link of the same file leaves both names.
     finally:

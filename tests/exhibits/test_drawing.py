@@ -21,6 +21,7 @@ def job(tmp_path, statistics):
             "suffixes": [".csv", ".md", ".tex", ".json"],
             "inputs": inputs,
             "key": "code",
+            "own_files": {},
             "kind": kind,
             "title": name,
             "options": {},
@@ -68,3 +69,15 @@ def test_an_own_table_must_be_one(job, tmp_path, monkeypatch):
     assert str(dict(draw_all(job, tmp_path))["tables/data"]) == (
         "my_tables: table must return a Table (reseed.rendering.tables), not a DataFrame."
     )
+
+
+def test_what_an_edited_file_drew_is_not_stored_under_the_code_before(job, tmp_path):
+    own = tmp_path / "my_tables.py"
+    own.write_text("ROWS = 2\n")
+    job[0]["own_files"] = {str(own): "hash of ROWS = 1"}
+    found = dict(draw_all(job, tmp_path))
+    assert "my_tables.py: was edited after the run was planned" in str(found["tables/data"])
+    assert found["tables/models"] == "drawn"
+    assert not (tmp_path / "studies/one/tables/data.md").exists()
+    job[0]["own_files"] = {}
+    assert dict(draw_all(job, tmp_path))["tables/data"] == "drawn"

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from projects import REPOSITORY
 
 pytestmark = pytest.mark.workflow
 TRAINED = 2 * (4 + 3 - 1)  # two models; one trial is shared by both experiments
@@ -162,13 +163,16 @@ def test_the_environments_failures_are_tried_again_and_the_models_own_are_kept(p
     assert not project.planned()
 
 
-def test_stale_trials_are_noticed_when_snakemakes_records_are_lost(finished):
+def test_a_change_is_seen_where_snakemakes_records_are_lost(finished):
+    before = finished.trials()
     shutil.rmtree(finished.folder / ".snakemake")
-    finished.append("models/forest.py", "\nUNUSED = 1\n")
-    (finished.folder / "results/studies/small/metrics.parquet").unlink()
-    assert "made by other code" in finished.run(fails=True)
-    finished.run()
+    model = finished.folder / "config/models/forest.yaml"
+    model.write_text(model.read_text().replace("n_estimators: 5", "n_estimators: 6"))
+    assert "no record of how files in results were made" in finished.run()
+    changed = {path for path, key in finished.trials().items() if key != before[path]}
+    assert changed == {path for path in before if "/forest/" in path}
     assert finished.trained() == TRAINED // 2
+    assert not finished.planned()
 
 
 def test_the_users_own_table_is_an_input(finished):
@@ -178,6 +182,23 @@ def test_the_users_own_table_is_an_input(finished):
     finished.run()
     assert not finished.metrics()["auc"].equals(before["auc"])
     assert finished.trained() == TRAINED
+
+
+def test_published_numbers_exchanged_for_older_ones_are_seen(finished):
+    published = finished.folder / "config" / "published" / "mine.csv"
+    published.parent.mkdir(exist_ok=True)
+    text = (REPOSITORY / "config/published/raste_table3.csv").read_text()
+    published.write_text(text)
+    finished.change(
+        analyses={"paper": {"kind": "published", "options": {"files": ["mine"]}}}, exhibits={}
+    )
+    finished.run()
+    assert not finished.planned()
+    published.write_text(text.replace("0.1218", "0.5218"))
+    os.utime(published, (0, 0))
+    finished.run()
+    table = pd.read_csv(finished.folder / "results/studies/small/statistics/paper.csv")
+    assert 0.5218 in set(table["published"])
 
 
 def test_every_deleted_result_is_made_again(finished):
@@ -381,3 +402,13 @@ def test_an_edit_while_a_run_goes_on_leaves_no_trial_under_the_key_of_the_code_b
     use_own_model(project)
     project.run()
     assert project.trained() == TRAINED // 2
+
+
+def test_an_edit_while_a_run_goes_on_leaves_no_analysis_of_the_code_before(finished):
+    path = finished.folder / "my_analysis.py"
+    edit = "open(__file__, 'a').write('UNUSED = 1')"
+    text = f"import pandas as pd\n\ndef analyse(data, options):\n    {edit}\n"
+    path.write_text(text + "    return pd.DataFrame({'a': [1]})\n")
+    finished.change(analyses={"mine": {"kind": "my_analysis:analyse"}}, exhibits={})
+    assert "my_analysis.py: was edited after the run was planned" in finished.run(fails=True)
+    assert not (finished.folder / "results/studies/small/statistics/mine.parquet").exists()

@@ -36,6 +36,18 @@ def test_a_damaged_search_or_split_is_made_again_where_trials_stand(searched):
         assert searched.metrics()["fingerprint"].tolist() == before
 
 
+def test_altered_values_of_a_search_train_nothing(searched):
+    before, path = searched.trials(), winner(searched)
+    found = json.loads(path.read_text())
+    for lost in (path, searched.folder / "results/studies/small/metrics.parquet"):
+        lost.unlink()
+    path.write_text(json.dumps(found | {"best": {"max_depth": found["best"]["max_depth"] + 1}}))
+    assert "its values are not those that were found" in searched.run(fails=True)
+    searched.run()
+    assert json.loads(path.read_text()) == found
+    assert searched.trials() == before
+
+
 def test_searches_of_other_versions_are_made_again_when_asked(searched):
     first = json.loads(winner(searched).read_text())["environment"]
     machine = searched.folder / "scripts/reseed/machine.py"

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from reseed import store
-from reseed.keys import digest
+from reseed.keys import Watched, digest
 from reseed.kinds import find, made
 from reseed.rendering.data import read_exhibit_data
 from reseed.rendering.tables import Table
@@ -56,7 +56,8 @@ def draw_all(exhibits: list[dict], results: Path) -> Iterator[tuple[str, str | E
 
     Args:
         exhibits: each with `study` (folder), `stem` (its files' path below `study`, without
-            suffix), `suffixes`, `inputs`, `key` (of code and settings) and its entry.
+            suffix), `suffixes`, `inputs`, `key` (of code and settings), `own_files`
+            (`keys.own_files`) and its entry.
         results: the results folder, which has the store.
     """
     for exhibit in exhibits:
@@ -74,6 +75,7 @@ def _make(exhibit: dict, folder: Path) -> str:
     if not known:
         with tempfile.TemporaryDirectory() as place:
             draw(exhibit, Path(place, stem.name))
+            Watched(exhibit["own_files"]).refuse_edits()
             for suffix, path in stored.items():
                 drawn = Path(place, stem.name + suffix)
                 store.add(path, lambda temporary, drawn=drawn: shutil.copyfile(drawn, temporary))

@@ -17,7 +17,7 @@ from reseed.atomic import write_json
 from reseed.coordinates import Coordinates
 from reseed.keys import Watched
 from reseed.metrics import judging
-from reseed.setting_files import SettingFiles
+from reseed.setting_files import SettingFiles, proof, read_winner
 from reseed.training.block import Splits, problem_of, recipe_of, register_environment
 from reseed.training.tuning import SearchResult, search
 
@@ -88,10 +88,12 @@ def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) ->
             "fit_seconds": float(found.log["seconds"].sum()),
             "wall_seconds": time.perf_counter() - started,
             "key": key,
+            "proof": proof(key, found.best),
             "environment": here,
         }
         own.refuse_edits()
-        store.add(log, lambda path: found.log.to_parquet(path, index=False))
+        as_file = {"index": False, "write_page_checksum": True}
+        store.add(log, lambda path: found.log.to_parquet(path, **as_file))
         store.add(best, lambda path: write_json(path, summary))
         shutil.rmtree(chunks, ignore_errors=True)
         report(f"best of {len(found.log)} fits: {json.dumps(found.best)}")
@@ -113,8 +115,8 @@ def drop_damaged(chunks: Path) -> None:
 def _stored(best: Path, log: Path, key: str) -> dict | None:
     """A search's winner, where it stands whole in the store with its log; what is damaged goes."""
     try:
-        found = json.loads(best.read_text(encoding="utf-8"))
-        pd.read_parquet(log)
+        found = read_winner(best)
+        pd.read_parquet(log, page_checksum_verification=True)
         if found["key"] == key:
             return found
     except FileNotFoundError:  # of one of the two: somebody may be writing both
