@@ -42,7 +42,7 @@ from reseed.plan_files import (
     tuning_job,
 )
 from reseed.progress import Progress, failed_trials
-from reseed.records import unrecorded
+from reseed.records import claim, unrecorded
 from reseed.startup import prepare_jobs, read_plan, undo_future_times, writable
 
 # A run tells its progress, a dry run its plan. Snakemake's own lines, some of which the profile's
@@ -59,6 +59,7 @@ if QUIET >= {"HOST", "REASON", "RULES"} or "ALL" in QUIET:
 try:
     PROJECT, PLAN, MIRROR = read_plan(CONFIG, config)
     RESULTS = writable(PROJECT.main.results)
+    claim(Path(RESULTS), Path.cwd(), keep=workflow.is_main_process and not DRY)
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 

@@ -321,7 +321,7 @@ class Main(Strict):
     studies: list[str] = []
     """Those to make (all)."""
     results: Annotated[str, Field(pattern=r"^[^{}\x00-\x1f]+$")] = "results"
-    """Folder of everything that is made."""
+    """Folder of everything that is made, by this project alone."""
     data_mirror: str | None = None
     """Folder with local copies of data files."""
     block_seconds: Annotated[float, Field(gt=0)] = 60
