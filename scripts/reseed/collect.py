@@ -86,10 +86,10 @@ class _Reader:
         """Raise one error for all that is damaged or stale."""
         if self.problems:
             shown = "\n  ".join(str(problem) for problem in self.problems[:5])
-            more = len(self.problems) - 5
+            count, more = len(self.problems), len(self.problems) - 5
             raise ReseedError(
-                f"{len(self.problems)} trials must be made again; run snakemake again.\n  {shown}"
-                + (f"\n  … and {more} more" if more > 0 else "")
+                f"{count} trial{'s' if count > 1 else ''} must be made again; run snakemake again."
+                f"\n  {shown}" + (f"\n  … and {more} more" if more > 0 else "")
             )
 
 
