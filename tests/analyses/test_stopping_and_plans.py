@@ -1,5 +1,6 @@
 """When to stop and how many to run, over pairs of models, and their exhibits."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -41,6 +42,10 @@ def test_where_a_pair_was_settled():
     assert (row["model_a"], row["n"], row["runs"]) == ("xgb", 30, 30)
     assert row["stopped_at"] == stop.n
     assert row["saved"] == 30 - stop.n
+    told = re.search(r"95 % sequence (\S+) to (\S+) points", row["verdict"])
+    assert [float(end) for end in told.groups()] == pytest.approx(
+        [100 * stop.low, 100 * stop.high], abs=0.05
+    )
     evidence = symmetry_e_process(d)
     np.testing.assert_allclose(table["e_value"], evidence)
     assert row["e_stopped_at"] == np.argmax(evidence >= 20) + 1
