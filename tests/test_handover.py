@@ -34,6 +34,11 @@ def test_a_table_comes_back(table):
     assert rows["auc"].to_pylist() == frame.loc[frame["model"] == "a", "auc"].tolist()
 
 
+def test_the_numbering_of_rows_is_not_handed_over(tmp_path):
+    write_table(tmp_path / "t.parquet", pd.DataFrame({"auc": [0.5, 0.6]}, index=[7, 3]))
+    assert list(read_table(tmp_path / "t.parquet").index) == [0, 1]
+
+
 def all_rows(path):
     return Rows(path).read(["model", "auc"]).to_pandas()
 

@@ -30,7 +30,7 @@ def test_a_results_folder_is_one_projects_alone(tmp_path):
     claim(results, theirs)
     claim(results, theirs)
     for keep in (True, False):
-        with pytest.raises(ReseedError, match="results folder of the project in .*theirs"):
+        with pytest.raises(ReseedError, match=r"results folder of the project in .*theirs"):
             claim(results, ours, keep)
     theirs.rename(tmp_path / "moved")
     claim(results, ours)

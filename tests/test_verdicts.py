@@ -2,7 +2,7 @@
 
 import pytest
 from reseed import item_verdicts
-from reseed.verdicts import number, outcome, p_text, share_text, verdict
+from reseed.verdicts import interval_places, number, outcome, p_text, share_text, verdict
 
 ROW = {
     "design": "splits",
@@ -87,6 +87,7 @@ def test_too_few_runs():
         "needs at least 5."
     )
     assert "over 1 split;" in say(n=1)
+    assert "A from B: difference 0 points" in say(n=3, difference=0.0, p_holm=float("nan"))
     assert "no finished run" in say(n=0)
     assert "difference 0.0030 " in say(n=3, difference=0.003, factor=1, high=9, low=-9)
 
@@ -218,3 +219,19 @@ def test_two_runs_of_a_side_say_little_of_the_seed():
     said = "Two runs hardly tell the spread over seeds: a third would narrow the interval."
     assert said not in item_verdicts.verdict(row)
     assert said in item_verdicts.verdict(row | {"runs_b": 2})
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "places"),
+    [
+        (1.0, 1.4, 2),  # half-width 0.20
+        (10.0, 14.0, 1),  # 2.0
+        (-300.0, 900.0, 0),
+        (0.0, 0.4, 2),  # an end that is 0 needs no digits
+        (0.004, 2.0, 3),  # one that is not may not be printed as 0
+        (1.0, 1.0, 2),
+        (float("nan"), 1.0, 2),
+    ],
+)
+def test_an_interval_is_told_to_two_digits_of_its_half_width(low, high, places):
+    assert interval_places(low, high) == places

@@ -1,6 +1,7 @@
 """Effects over datasets: scales, missing datasets, direction, and their exhibits."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -78,6 +79,11 @@ def test_four_outcomes_and_none_is_equivalent_without_a_region(tmp_path):
     better = over_datasets.analyse(Data(*study(gain=0.05)[::2]), {}).iloc[0]
     assert (better["outcome"], better["model_a"]) == ("difference", "xgb")
     assert better["verdict"].startswith("xgb beats rf over datasets like these: mean difference ")
+    told = re.search(r"difference (\S+) points, 95 % interval (\S+) to (\S+)\.", better["verdict"])
+    numbers = [100 * better[name] for name in ("effect", "low", "high")]
+    assert [float(text) for text in told.groups()] == pytest.approx(numbers, abs=0.05)
+    decimals = 1 - int(np.floor(np.log10((numbers[2] - numbers[1]) / 2)))
+    assert {len(text.partition(".")[2]) for text in told.groups()} == {decimals}
     worse = over_datasets.analyse(Data(*study(gain=-0.05)[::2]), {"rope": 0.2}).iloc[0]
     assert (worse["outcome"], worse["model_a"]) == ("difference", "rf")
     assert "smaller than ±20 points" in worse["verdict"]
@@ -133,6 +139,21 @@ def splits(dataset, gain=0.02, n=8, metric="auc", seed=0, models=("rf", "xgb"), 
               metric=metric, varied="data", experiment="e", **place)
         for i, m in enumerate(models) for s in range(n)
     ]  # fmt: skip
+
+
+def test_shared_seeds_of_one_split_use_the_plain_paired_error():
+    rng = np.random.default_rng(3)
+    rows, effects, errors = [], [], []
+    for d in AUC[:3]:
+        a, b = rng.normal(0.9, 0.01, 8), rng.normal(0.88, 0.01, 8)
+        for m, x in (("rf", a), ("xgb", b)):
+            rows += [trial(v, seed=s, dataset=d, model=m, metric="auc") for s, v in enumerate(x)]
+        effects.append((a - b).mean())
+        errors.append(t_standard_error(stats.sem(a - b), 7))
+    pair = over_datasets.analyse(Data(frame(rows), about(AUC[:3], ("rf", "xgb"))), {}).iloc[0]
+    expected = hierarchical_effect(effects, errors)
+    found = abs(pair["effect"]), pair["high"] - pair["low"]
+    assert found == pytest.approx((abs(expected.mean), expected.high - expected.low))
 
 
 def test_one_dataset_counts_once_however_often_it_is_split():

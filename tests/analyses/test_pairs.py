@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from pair_frames import OPTIONS, data, frame, one_split, over_splits, row_of
 from reseed.analyses.pairing import unit_of
-from reseed.analyses.pairs import analyse
+from reseed.analyses.pairs import Options, analyse
 from reseed.analyses.region import region
 from reseed.errors import ReseedError
 from reseed.stats.comparison import nadeau_bengio
@@ -24,6 +24,7 @@ def test_splits_by_the_corrected_test_with_holm(rng):
     table = analyse(data(metrics), OPTIONS)
     wide = metrics.pivot(index="data_seed", columns="model", values="accuracy")
     assert list(table["design"]) == ["splits"] * 3
+    assert set(table["test"]) == {"corrected resampled t test"}
     raw = []
     for row in table.itertuples():
         d = (wide[row.model_a] - wide[row.model_b]).to_numpy()
@@ -85,6 +86,10 @@ def test_shared_seeds_on_one_split_by_the_plain_paired_test(rng):
     test = stats.ttest_rel(x, y)
     assert row["design"] == "seeds"
     assert row["p"] == pytest.approx(test.pvalue)
+    assert row["test"] == "paired t test"
+    # Without a region and under a flat prior the one-sided p-value is the posterior's tail.
+    assert row["p_b_better"] == pytest.approx(stats.ttest_rel(x, y, alternative="greater").pvalue)
+    assert row["p_a_better"] == pytest.approx(1 - row["p_b_better"])
     assert (row["low"], row["high"]) == pytest.approx(tuple(test.confidence_interval()))
     assert "on this one split" in row["verdict"]
 
@@ -155,6 +160,31 @@ def test_too_few_runs_do_not_weigh_on_the_others(rng):
     assert (table["outcome"] == "too few runs").sum() == 2
 
 
+@pytest.mark.parametrize("first_of_y", [0, 7])
+def test_one_run_each_is_told_and_not_tested(first_of_y):
+    runs = one_split({"x": [0.9], "y": [0.8]}, {"x": 0, "y": first_of_y})
+    row = analyse(data(runs), OPTIONS).iloc[0]
+    assert (row["model_a"], row["outcome"]) == ("x", "too few runs")
+    assert row["difference"] == pytest.approx(0.1)
+    assert np.isnan(row["p"])
+
+
+def test_what_is_not_given_is_what_the_options_say(rng):
+    """Of four, five and six runs: five are enough to be tested."""
+    runs = [rng.normal(mean, 0.01, n) for mean, n in ((0.82, 4), (0.81, 5), (0.7, 6))]
+    metrics = data(one_split(dict(zip("xyz", runs, strict=True)), {"x": 0, "y": 50, "z": 100}))
+    told = analyse(metrics, Options(**OPTIONS).model_dump(exclude_none=True))
+    pd.testing.assert_frame_equal(analyse(metrics, OPTIONS), told)
+    assert row_of(told, "y", "z")["outcome"] != "too few runs"
+    assert (told["outcome"] == "too few runs").sum() == 2
+
+
+def test_a_pair_is_two_models():
+    for wrong in (["x"], ["x", "y", "z"]):
+        with pytest.raises(ValueError, match="pairs"):
+            Options(pairs=[wrong])
+
+
 def test_equal_differences_are_no_evidence():
     table = analyse(data(one_split({"x": [0.9] * 8, "y": [0.8] * 8})), OPTIONS)
     assert table["outcome"].iloc[0] == "no variation"
@@ -189,6 +219,8 @@ def test_a_baseline_is_found_under_its_variant(rng):
         ({"pairs": [["x", "no"]]}, "no model of this study"),
         ({"pairs": [["x", "x"]]}, "two different models"),
         ({"pairs": []}, "two different models"),
+        ({"pairs": [["x", "y"], ["y", "y"]]}, "two different models"),
+        ({"pairs": [["x", "y", "x"]]}, "two different models"),
         ({"pairs": [["x", "y"]], "baseline": "x"}, "not both"),
         ({"family": "all"}, "family must be"),
     ],

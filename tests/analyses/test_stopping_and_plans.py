@@ -1,9 +1,11 @@
 """When to stop and how many to run, over pairs of models, and their exhibits."""
 
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from reseed.analyses import grid_plan, stopping
 from reseed.analyses.data import Data
@@ -40,11 +42,22 @@ def test_where_a_pair_was_settled():
     assert (row["model_a"], row["n"], row["runs"]) == ("xgb", 30, 30)
     assert row["stopped_at"] == stop.n
     assert row["saved"] == 30 - stop.n
+    told = re.search(r"95 % sequence (\S+) to (\S+) points", row["verdict"])
+    assert [float(end) for end in told.groups()] == pytest.approx(
+        [100 * stop.low, 100 * stop.high], abs=0.05
+    )
     evidence = symmetry_e_process(d)
     np.testing.assert_allclose(table["e_value"], evidence)
     assert row["e_stopped_at"] == np.argmax(evidence >= 20) + 1
     assert np.isnan(row["bounded_stopped_at"])  # a point or so of difference is too little for it
     assert row["bounded_low"] < row["low"] < row["mean"] < row["high"] < row["bounded_high"]
+
+
+def test_what_is_not_given_is_what_the_options_say():
+    data = Data(seeds()[0], about())
+    told = stopping.analyse(data, stopping.Options().model_dump(exclude_none=True))
+    pd.testing.assert_frame_equal(stopping.analyse(data, {}), told)
+    assert set(told["alpha"]) == {0.05}
 
 
 def test_a_loss_has_its_sign_and_no_bounds():

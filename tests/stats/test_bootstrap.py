@@ -115,6 +115,12 @@ def test_auc_knows_only_the_order_of_scores(seed, scale, shift):
     np.testing.assert_allclose(auc(y, s, w), auc(y[order], s[:, order], w[:, order]))
 
 
+def test_auc_of_one_pair_of_items_is_whether_it_is_in_order():
+    y, w = np.array([0, 1, 1]), np.array([[1.0, 1, 0], [1, 0, 1], [1, 0, 0]])
+    got = WEIGHTED_METRICS["auc"](y, np.array([[0.5, 0.7, 0.2]]), w)[:, 0]
+    np.testing.assert_array_equal(got, [1, 0, np.nan])
+
+
 def test_percentile_interval_ignores_nan():
     low, high = percentile_interval(np.r_[np.arange(101.0), np.nan], 0.9)
     assert (low, high) == (pytest.approx(5), pytest.approx(95))

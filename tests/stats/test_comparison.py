@@ -86,6 +86,14 @@ def test_wilcoxon_of_a_mixed_batch_decides_each_row_for_itself():
     assert got[2, 0] == 1
 
 
+def test_a_tied_row_leaves_an_untied_one_of_its_length_exact():
+    d = _rng(41).normal(0.3, 1, (2, 20))
+    d[1, :2] = 0.5
+    methods = ("exact", "asymptotic")
+    expected = [stats.wilcoxon(row, method=m).pvalue for row, m in zip(d, methods, strict=True)]
+    assert wilcoxon_p(d) == pytest.approx(expected, rel=1e-9)
+
+
 def test_one_diverged_run_makes_no_ties_of_the_others():
     rng = _rng(40)
     a, b = rng.normal(0.5, 0.01, (2, 9))

@@ -105,6 +105,8 @@ def test_no_spread_gives_a_point_and_no_false_certainty():
     noise = ones * (1 + 1e-16)
     assert crossed_difference(ones, noise - 1e-16, shared_seeds=True).p_value == 1
     assert crossed_difference(ones, 0 * ones, shared_seeds=False).p_value == 0
+    apart = crossed_difference(ones, 0 * ones, shared_seeds=False)
+    assert (apart.se, apart.seed_share, apart.low, apart.high) == (0, 0, 1, 1)
 
 
 def trained(rng, seeds, items, shift, seed_sd=0.15):
@@ -155,6 +157,18 @@ def test_the_bootstrap_has_the_moments_of_crossed_resampling():
     rest = ((d - rows[:, None] - columns + d.mean()) ** 2).mean() / 100
     assert found.se**2 == pytest.approx(by_row + by_column + rest, rel=0.05)
     assert found.low < found.difference < found.high
+
+
+def test_where_one_side_has_one_seed_the_bootstrap_draws_items_only():
+    """The seeds of the other side, though far apart, are then held; else half would be unseen."""
+    rng = np.random.default_rng(14)
+    a = rng.normal(size=(3, 40)) + np.array([[0.0], [5.0], [10.0]])
+    b = rng.normal(size=(1, 40))
+    for first, second in ((a, b), (b, a)):
+        found = seed_item_bootstrap("mse", np.zeros(40), first, second, 20_000,
+                                    shared_seeds=False, rng=rng)  # fmt: skip
+        d = (first**2).mean(axis=0) - (second**2).mean(axis=0)
+        assert found.se == pytest.approx(d.std() / np.sqrt(40), rel=0.03)
 
 
 def test_the_bootstrap_takes_any_metric_and_leaves_out_undefined_resamples():

@@ -28,6 +28,8 @@ def test_wilson_interval_agrees_with_statsmodels(count, n):
         pytest.approx(low, abs=1e-12),
         pytest.approx(high, abs=1e-12),
     )
+    # Of a mean of zeros and ones.
+    assert got.se == pytest.approx(np.std(np.arange(n) < count) / np.sqrt(n), abs=1e-12)
 
 
 def test_no_experiments_is_refused():
@@ -156,6 +158,18 @@ def test_plain_procedures_are_lifted_and_wrong_shapes_named():
         measure(s, lambda table: np.zeros(3, bool))
     with pytest.raises(ValueError, match="null_pairs"):
         measure(s, wilcoxon_holm(), [True])
+
+
+def test_two_pseudo_models_may_be_all_the_seeds_there_are():
+    stored = np.arange(6.0).reshape(2, 3)
+    got = pseudo_models(stored, 2, 50, rng=_rng(12))
+    np.testing.assert_array_equal(np.sort(got, axis=1), np.broadcast_to(stored, (50, 2, 3)))
+
+
+def test_five_folds_of_one_sign_are_not_enough_at_the_usual_level():
+    scores = np.array([[1.0, 2, 3, 4, 5], np.zeros(5)])  # p = 2 / 32
+    assert not wilcoxon_holm()(scores).any()
+    assert wilcoxon_holm(2 / 32)(scores).all()
 
 
 @pytest.mark.parametrize("seed_per_fold", [False, True])

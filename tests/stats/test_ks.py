@@ -241,6 +241,8 @@ def test_two_sample_threshold_controls_the_exact_error():
             tail = exact_two_sample_tail(n, k) if k <= n else 0.0
             assert tail <= epsilon
     assert ks.two_sample_threshold(600, 600, 0.1) < ks.two_sample_threshold(600, 601, 0.1)
+    by_halves = sum(math.sqrt(math.log(2 / 0.05) / (2 * size)) for size in (600, 601))
+    assert ks.two_sample_threshold(600, 601, 0.1) == pytest.approx(by_halves)
 
 
 def test_threshold_values():
@@ -297,6 +299,9 @@ def test_contamination_bound_holds_by_simulation():
         assert bound.confidence == pytest.approx(0.98)
     assert max(ratio) <= 1
     assert max(ratio) > 0.2  # the bound is not vacuous
+    kept = 0.7 * (0.1 + ks.reference_threshold(n, models, 0.02))
+    bound = ks.contamination_bound(0.3, 0.1, n, models, 0.05, 0.02)
+    assert bound.radius == pytest.approx(ks.dkw_threshold(n, 0.05) + kept)
 
 
 def test_clip():
@@ -379,6 +384,7 @@ def test_degenerate_inputs():
     (lambda r: ks.ecdf([[1.0]], 0), "axes"),
     (lambda r: ks.ecdf([np.inf], 0), "NaN"),
     (lambda r: ks.dkw_threshold(0, 0.1), "n must be"),
+    (lambda r: ks.algorithm_threshold(0), "n must be"),
     (lambda r: ks.two_sample_threshold(5, 5, 1.0), "epsilon"),
     (lambda r: trimming.robust_ks_test([[1.0], [2.0]], r, 0.1, 0.1), "axes"),
     (lambda r: trimming.robust_ks_test([1.0], r, 0.1, np.nan), "delta"),

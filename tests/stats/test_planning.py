@@ -23,6 +23,7 @@ def test_plan_for_a_width_is_the_smallest(sd, relative, level):
     assert plan.achieved <= target
     assert plan.n == 2 or planning.half_width(sd, plan.n - 1, level) > target
     assert (np.diff(plan.curve) < 0).all()
+    assert (plan.curve_n[0], plan.curve_n[-1]) == (2, max(10, 2 * plan.n))
     scaled = planning.seeds_for_half_width(4 * sd, 4 * target, level)
     assert scaled.n == plan.n  # unit-free
 
@@ -260,6 +261,8 @@ def test_single_and_constant_values():
     (lambda: planning.plan_grid(1, 1, 1), "either"),
     (lambda: planning.plan_grid(-1, 1, 1, half_width=1), "components"),
     (lambda: planning.grid_standard_error(1, 1, 1, 1, 5), "two seeds"),
+    (lambda: planning.grid_standard_error(1, 1, 1, [5, 1], 5), "two seeds"),
+    (lambda: planning.grid_standard_error(1, 1, 1, 5, [1, 5]), "two folds"),
     (lambda: planning.ensemble_size([5, 3], [[0.0], [0.0]], 0.1), "ascending"),
     (lambda: planning.ensemble_size([3], [[np.nan]], 0.1), "NaN"),
     (lambda: planning.ensemble_size([3], [[0.1]], 0.1, share=0), "share"),

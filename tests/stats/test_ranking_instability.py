@@ -48,6 +48,16 @@ def test_ties_are_as_documented():
         instability(scores, ties="skip")
 
 
+def test_a_tie_counted_half_by_brute_force():
+    a, b = _rng(20).integers(0, 4, (2, 30)) + np.array([[1], [0]])
+    total = np.sign((a - b).sum())
+    costs = [0.5 if x == y else float(np.sign(x - y) != total) for x, y in zip(a, b, strict=True)]
+    assert 0.5 in costs
+    assert total > 0
+    for pair in ((a, b), (b, a)):
+        assert instability(np.array(pair) / 8, ties="half")[0, 1] == pytest.approx(np.mean(costs))
+
+
 def test_identical_models_and_single_trials():
     scores = np.full((3, 2, 5), 0.3)
     np.testing.assert_array_equal(instability(scores), 0)
@@ -88,6 +98,15 @@ def test_disagreement_of_means_by_full_enumeration():
     p, q = (np.mean((1 + np.sign(np.round(way, 12))) / 2) for way in ways)
     got = disagreement_of_means(np.stack([d, -d]), 2, n_draws=20_000, rng=_rng())
     np.testing.assert_allclose(got.probability, p * (1 - q) + q * (1 - p), atol=4 * got.se.max())
+
+
+@pytest.mark.parametrize(("shift", "m"), [(0.6, 2), (0.6, 6), (1.0, 3)])
+def test_the_monte_carlo_error_of_a_disagreement_is_that_of_repetitions(shift, m):
+    d, rng = _rng(21).normal(shift, 1, 8), _rng(22)
+    got = [disagreement_of_means(d, m, n_draws=400, rng=rng) for _ in range(800)]
+    spread = np.std([one.probability for one in got])
+    # The SD of an SD of 800 is 2.5 %.
+    assert np.mean([one.se for one in got]) == pytest.approx(spread, rel=0.1)
 
 
 def test_a_tied_pair_is_a_coin_flip_and_not_always_reversed():

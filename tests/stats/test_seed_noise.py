@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
+from reseed.stats.spread import variance_limits
 from reseed.stats.variance import crossed_variance
 from scipy import stats
 
@@ -58,6 +59,25 @@ def test_independent_errors_show_no_seed_effect_and_intervals_cover():
     assert covered > 0.95 - 4 * np.sqrt(0.0475 / n_sim)
     none = np.array([seed_and_test_noise(_runs(rng, 60, n, 0.0)).seed_variance for _ in range(200)])
     assert abs(none.mean()) < 4 * none.std() / np.sqrt(200)
+
+
+def test_interval_joins_the_limits_of_the_runs_and_a_jackknife_over_items():
+    """Leaving each item out in turn, of numpy's covariances."""
+    rng, items = np.random.default_rng(12), 60
+    a = rng.normal(size=(7, items)) * rng.uniform(0.5, 3, items) + rng.normal(0, 1, (7, 1))
+
+    def covariance(x):
+        cov = np.cov(x.T)
+        return (cov.sum() - np.trace(cov)) / (len(cov) * (len(cov) - 1))
+
+    without = [covariance(np.delete(a, i, axis=1)) for i in range(items)]
+    beside = stats.norm.isf(0.025) * np.sqrt((items - 1) * np.var(without))
+    scores, seed = a.mean(axis=1), covariance(a)
+    low, high = variance_limits(scores)
+    observed = scores.var(ddof=1)
+    got = distribution_wise_sd(a)
+    assert got.sd_low**2 == pytest.approx(max(0, seed - np.hypot(observed - low, beside)))
+    assert got.sd_high**2 == pytest.approx(seed + np.hypot(high - observed, beside))
 
 
 def test_interval_allows_for_the_sample_of_items():

@@ -221,6 +221,26 @@ def test_interval_of_the_median_has_its_known_coverage(n, level):
     assert np.isnan(median_interval(np.arange(5.0))).all()
 
 
+@pytest.mark.parametrize("n", [9, 19, 39, 199])
+def test_an_interval_that_holds_exactly_as_often_as_asked_is_given(n):
+    # One new value lies outside the extremes of n with probability 2 / (n + 1).
+    x = np.arange(1.0, n + 1)
+    assert next_median_interval(x, 1, 1 - 2 / (n + 1)) == (1, n)
+    assert next_median_interval(x, 1, round(1 - 2 / (n + 1), 3)) == (1, n)
+    assert np.isnan(next_median_interval(x, 1, 1 - 1.9 / (n + 1))).all()
+    # The median lies outside them with probability 2 / 2ⁿ.
+    few = x[: min(n, 12)]
+    exact = 1 - 2.0 ** (1 - few.size)
+    assert median_interval(few, exact) == (1, few.size)
+    assert np.isnan(median_interval(few, (1 + exact) / 2)).all()
+
+
+@pytest.mark.parametrize(("n", "d2", "c4"), [(4, 2.059, 0.9213), (10, 3.078, 0.9727)])
+def test_expected_range_in_sds_has_the_constants_of_control_charts(n, d2, c4):
+    got = range_against_gaussian(np.arange(float(n)), n_sim=20)
+    assert got.expected == pytest.approx(d2 / c4, abs=1e-3)
+
+
 def test_intervals_are_reproducible_and_refuse_one_value():
     x = np.random.default_rng(1).normal(size=200)
     got = spread_intervals(x, n_boot=50, rng=np.random.default_rng(2)).low

@@ -111,12 +111,22 @@ def test_the_swap_test_is_the_share_of_all_sign_patterns():
     assert swap_test(d, d, rng=np.random.default_rng(0)) == 1
 
 
+def test_two_items_of_each_class_suffice_for_delong():
+    # Pairs won by the first: all four; by the second: two, one by each positive and negative.
+    found = delong([1, 1, 0, 0], [3, 4, 1, 2], [1, 4, 2, 3])
+    assert (found.auc_a, found.auc_b) == (1, 0.5)
+    # The positives' shares differ by 1 and 0, the negatives' by 1/2 and 1/2.
+    assert found.se == pytest.approx(np.sqrt(0.5 / 2))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: mcnemar([0, 2], [1, 0]), "0 and 1 only"),
         (lambda: placements([1, 1], [0.1, 0.2]), "both present"),
         (lambda: placements([1, 0], [0.1]), "2 items, scores 1"),
+        (lambda: placements([0, 1, 2], [0.1, 0.2, 0.3]), "labels 0 and 1"),
+        (lambda: swap_test([1.0], [0.0], 0, rng=np.random.default_rng(0)), "n_swaps"),
         (lambda: delong([1, 0, 0], [1, 2, 3], [1, 2, 3]), "two items of each class"),
     ],
 )

@@ -42,6 +42,15 @@ def test_mean_squares_agree_with_statsmodels_anova():
     assert got["interaction"].p_value == pytest.approx(table["PR(>F)"].iloc[2])
 
 
+def test_two_levels_of_each_factor_are_enough():
+    # One contrast is left for each line: its square over 4, twice that in the components' sums.
+    (a, b), (c, d) = y = np.array([[9.0, 2.0], [1.0, 0.0]])
+    seed, data, rest = (a + b - c - d) ** 2 / 4, (a - b + c - d) ** 2 / 4, (a - b - c + d) ** 2 / 4
+    got = crossed_variance(y, rng=_rng())
+    expected = [(seed - rest) / 2, (data - rest) / 2, rest]
+    np.testing.assert_allclose([part.raw for part in got.components], expected)
+
+
 def test_unbalanced_estimates_agree_with_statsmodels_mixedlm():
     rng = np.random.default_rng(2)
     y = _grid(rng, 8, 9, a=1.5, b=1.0)

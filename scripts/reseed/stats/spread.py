@@ -17,6 +17,7 @@ _CHUNK = 4_000_000  # numbers drawn at a time: bounds memory at about 100 MB
 # Fewest values for an interval of the SD (below, its end is over three times the SD) and of the
 # IQR (below, the bootstrap covers 0.80 to 0.90 instead of 0.95).
 _MIN_FOR_SD, _MIN_FOR_IQR = 5, 10
+_ROUNDING = 1 + 1e-9  # a probability that is the level's own but for rounding reaches the level
 
 
 @dataclass(frozen=True)
@@ -170,9 +171,9 @@ def median_interval(x: ArrayLike, level: float = 0.95) -> tuple[float, float]:
 def median_rank(n: int, level: float) -> int:
     """Rank k of the order statistics k and n + 1 − k that hold the median; 0 where none do.
 
-    The largest k with P(fewer than k of n values below the median) < (1 − level) / 2.
+    The largest k with P(fewer than k of n values below the median) <= (1 − level) / 2.
     """
-    return int(stats.binom.ppf((1 - level) / 2, n, 0.5))
+    return int(stats.binom.ppf((1 - level) / 2 * _ROUNDING, n, 0.5))
 
 
 def next_median_interval(x: ArrayLike, n_next: int, level: float = 0.95) -> tuple[float, float]:
@@ -196,7 +197,7 @@ def next_median_interval(x: ArrayLike, n_next: int, level: float = 0.95) -> tupl
     ranks = np.arange(1, a.size // 2 + 1)
     # The median of an even number lies below a value only if the lower of its two middle ones does.
     beyond = stats.betabinom.sf((n_next + 1) // 2 - 1, n_next, ranks, a.size + 1 - ranks)
-    k = int(np.count_nonzero(beyond <= (1 - level) / 2))
+    k = int(np.count_nonzero(beyond <= (1 - level) / 2 * _ROUNDING))
     if k < 1:
         return float("nan"), float("nan")
     return float(a[k - 1]), float(a[a.size - k])
