@@ -18,7 +18,7 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
+from sklearn.metrics import brier_score_loss, f1_score, log_loss, make_scorer, roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -28,6 +28,16 @@ from sklearn.preprocessing import StandardScaler
 X, Y = make_classification(120, 5, random_state=0)
 FOREST = RandomForestClassifier(4, max_depth=3)
 MODELS = {"forest": FOREST, "bayes": GaussianNB()}
+
+
+class Network:
+    """As PyTorch's: called with anything, and nothing to fit it."""
+
+    def forward(self, x):
+        return x
+
+    def __call__(self, *args, **kwargs):
+        return self.forward(*args, **kwargs)
 
 
 @pytest.fixture(scope="module")
@@ -200,6 +210,11 @@ def test_sparse_rows(form):
         ({"models": {"rf": {"factry": "a:b"}}}, "unknown field 'factry'"),
         ({"metric": "acuracy"}, "Did you mean"),
         ({"metric": "mse"}, "not binary"),
+        ({"metric": make_scorer(f1_score)}, "metric='f1'"),
+        ({"metric": f1_score, "greater_is_better": True}, "give metric='f1' for"),
+        ({"models": {"net": Network()}}, "a Network has no fit"),
+        ({"splits": 0.2}, "test=0.2 is the share"),
+        ({"test": np.arange(5)}, "or a pair"),
         ({"seeds": [1, 1]}, "each once"),
         ({"device": "banana"}, "device .banana.: use one of cpu, gpu, auto"),
         ({"seeds": "42"}, "a list of whole numbers"),

@@ -34,6 +34,8 @@ Device = Literal["cpu", "gpu", "auto"]
 class Encoder(Strict):
     """What is fitted on a table's training rows before a model: impute, one-hot, scale.
 
+    Numbers are imputed by the median, with a column that says where one was missing; a missing
+    category is one of its own; columns that do not vary are dropped.
     Images and texts reach a model as they are.
     """
 

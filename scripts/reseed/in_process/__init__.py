@@ -96,7 +96,7 @@ def study(
     """
     options = options_of_pairs(options, study)
     own_test = tuple(test) if isinstance(test, tuple | list) else None
-    if own_test is not None and len(own_test) != 2:
+    if (own_test is not None and len(own_test) != 2) or isinstance(test, np.ndarray):
         raise ReseedError("test: give a share of the rows, or a pair (X_test, y_test)")
     if own_test is not None and splits is not None:
         raise ReseedError("give `splits` or an own `test` set, which makes one split, not both")

@@ -62,6 +62,11 @@ def _read(name: str, thing: Any, weighted: bool) -> Model:
         thing = load_factory(thing)
     if inspect.isclass(thing) and hasattr(thing, "fit"):
         raise ReseedError(f"model {name!r}: {thing.__name__} is a class; write {thing.__name__}()")
+    if hasattr(thing, "forward") and not hasattr(thing, "fit"):
+        raise ReseedError(
+            f"model {name!r}: a {type(thing).__name__} has no fit: give an object with fit and"
+            " predict that trains it (docs/your-models.md)"
+        )
     if not (callable(thing) or (hasattr(thing, "fit") and hasattr(thing, "predict"))):
         raise ReseedError(
             f"model {name!r}: a {type(thing).__name__} is no model: give an estimator with fit and"

@@ -41,6 +41,12 @@ def chosen_metric(metric: Any, task: str, greater: bool | None) -> metrics.Metri
         return found
     if not callable(metric):
         raise ReseedError(f"metric: give a name or a function, not a {type(metric).__name__}")
+    if hasattr(metric, "_score_func"):
+        name = _name_of(metric._score_func)
+        raise ReseedError(
+            "metric: a scorer of scikit-learn takes (estimator, X, y): give the metric's name"
+            + (f", metric={name!r}" if name else " or its function (y_true, y_score)")
+        )
     name = getattr(metric, "__name__", "metric").strip("<>")
     if name in metrics.METRICS:
         raise ReseedError(
@@ -68,7 +74,16 @@ def add_own(outcome: Outcome, metric: metrics.Metric, task: str, y_true: np.ndar
     except metrics.Undefined as error:
         outcome.status, outcome.error = "failed", str(error)
     except Exception as error:
+        known = _name_of(metric.function)
         raise ReseedError(
             f"metric {metric.name} failed: {type(error).__name__}: {error}. It is given class"
             " numbers (or values) and probabilities (or predictions), not labels"
+            + (f"; give metric={known!r} for Reseed's own" if known else "")
         ) from error
+
+
+def _name_of(function: Any) -> str | None:
+    """Reseed's metric that scikit-learn's function is: `f1` of `f1_score`."""
+    name = getattr(function, "__name__", "").removesuffix("_score").removesuffix("_loss")
+    known = _SCORERS.get(name, _SCORERS.get(f"neg_{name}", name))
+    return known if known in metrics.METRICS else None

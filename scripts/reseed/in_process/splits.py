@@ -49,6 +49,10 @@ def design(splits: Any, test: float | None, targets: Targets, task: str, rows: i
     if test is None:
         train, own = np.arange(rows), np.arange(rows, len(targets))
         return Design([Place(0, 0, Split(train, _NONE, own))], "official")
+    if isinstance(splits, float) and 0 < splits < 1:
+        raise ReseedError(
+            f"splits: {splits} is no number of splits; test={splits} is the share of test rows"
+        )
     if isinstance(splits, bool | str):
         raise ReseedError(
             "splits: give a number, a splitter as KFold(5), or pairs of row numbers, not "
