@@ -53,4 +53,6 @@ def test_killed_at_random_moments_and_run_again(tmp_path):
     assert found.differences == []
     begun = [path.read_text().splitlines() for path in tmp_path.glob("round-*/notes")]
     assert len(begun) == found.rounds
-    assert sum(map(len, begun)) <= found.rounds * trials + KILLS, "finished trials trained again"
+    # Two jobs run at once, and a kill cuts a trial of each.
+    most = found.rounds * trials + 2 * KILLS
+    assert sum(map(len, begun)) <= most, "finished trials trained again"
