@@ -48,7 +48,7 @@ def run(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("gpus", ["0", "1"])
 def test_a_pod_gets_its_memory_its_time_and_its_gpus_as_a_limit(run, tmp_path, gpus):
-    told = run("/work/kubernetes/pod.sh", "2", "1501", gpus, "10", "job script.sh")
+    told = run("/volume/kubernetes/pod.sh", "2", "1501", gpus, "10", "job script.sh")
     assert told == "job.batch/reseed-1"
     job = yaml.safe_load((tmp_path / "kept.yaml").read_text())
     assert job["spec"]["activeDeadlineSeconds"] == 600
@@ -70,11 +70,11 @@ def test_a_pod_gets_its_memory_its_time_and_its_gpus_as_a_limit(run, tmp_path, g
     ],
 )
 def test_what_became_of_a_pod(run, told, code, status):
-    found = run("/work/kubernetes/status.sh", "job.batch/reseed-1", TOLD=told, CODE=code)
+    found = run("/volume/kubernetes/status.sh", "job.batch/reseed-1", TOLD=told, CODE=code)
     assert found == status
 
 
-@pytest.mark.parametrize("first", ["~/.config/snakemake/pbs", "/work/kubernetes/config.yaml"])
+@pytest.mark.parametrize("first", ["~/.config/snakemake/pbs", "/volume/kubernetes/config.yaml"])
 def test_a_generic_profile_gives_every_resource_that_its_command_names(first):
     entry = yaml.safe_load(block(first))
     assert entry["executor"] == "cluster-generic"
