@@ -33,8 +33,8 @@ def main() -> None:
     costs = study_costs(plan, measured, known, given.block_seconds)
     absent = {name for names in plan.left_out.values() for name in names}
     # By name alone: where they lie on this machine is nobody else's business.
-    folders = "" if given.results == parser.get_default("results") else " --results "
-    folders += " ".join(path.name for path in given.results) if folders else ""
+    usual = given.results == parser.get_default("results")
+    folders = "" if usual else f" --results {' '.join(path.name for path in given.results)}"
     facts = {
         "scale": given.scale,
         "command": f"python scripts/scale.py --scale {given.scale} "

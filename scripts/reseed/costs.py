@@ -2,8 +2,8 @@
 
 Seconds of a trial are, in this order: measured for its own setting; measured for the same dataset
 and model under other settings, or on another number of its rows in proportion (median); the model's
-hint. Every line says how much of its hours
-rests on which, so that a guess is never read as a measurement. No heavy import: planning code.
+hint. Every line says how much of its hours rests on which, so that a guess is never read as a
+measurement. No heavy import: planning code.
 """
 
 import json

@@ -43,6 +43,9 @@ STUDY = {
     },
 }
 
+#: Trials of that study: two models, and one trial is shared by both experiments.
+TRAINED = 2 * (4 + 3 - 1)
+
 
 class Project:
     """A project folder and `snakemake` in it."""

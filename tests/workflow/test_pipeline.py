@@ -8,11 +8,10 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from projects import FOREST
+from projects import FOREST, TRAINED
 from reseed.trials import read_trial
 
 pytestmark = pytest.mark.workflow
-TRAINED = 2 * (4 + 3 - 1)  # two models; one trial is shared by both experiments
 
 
 def test_from_raw_data_to_the_report(project):

@@ -93,7 +93,7 @@ def read_means(
                 spread=spread,
             )
             for column, cells in _columns_of_cells(
-                table, text.drop(columns=list({model, count, *of} - {None}))
+                table, text[[c for c in text if c not in (model, count, *of)]]
             )
         ]
     ns = text[count] if count else pd.Series(str(runs or ""), text.index)

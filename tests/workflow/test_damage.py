@@ -1,0 +1,73 @@
+"""Damaged and altered files are noticed when they are read, and made again."""
+
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from projects import TRAINED
+
+pytestmark = pytest.mark.workflow
+
+
+def damage(path):
+    data = bytearray(path.read_bytes())
+    data[100:140] = bytes(40)
+    path.chmod(0o644)
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("how", ["cut", "flipped", "swapped"])
+def test_a_damaged_trial_is_noticed_when_read_and_made_again(finished, how):
+    before = finished.trials()
+    one, other = (finished.folder / path for path in list(before)[:2])
+    if how == "cut":
+        one.chmod(0o644)
+        with one.open("r+b") as handle:
+            handle.truncate(900)
+    elif how == "flipped":
+        damage(one)
+    else:
+        data = other.read_bytes()
+        one.unlink()
+        one.write_bytes(data)
+    (finished.folder / "results/studies/small/metrics.parquet").unlink()
+    assert one.name in finished.run(fails=True)
+    finished.run()
+    assert finished.trials() == before
+
+
+def test_a_damaged_split_is_not_used_and_made_again(finished):
+    path = finished.folder / "results/splits/table/holdout-0.3/data-seed-0.parquet"
+    stored = pq.read_table(path)
+    rows = stored["row"].to_pylist()
+    part = stored["part"].to_pylist()
+    rows[part.index("test")] = rows[part.index("train")]
+    column = stored.schema.get_field_index("row")
+    forged = stored.set_column(column, "row", pa.array(rows, pa.int64()))
+    pq.write_table(forged.replace_schema_metadata(stored.schema.metadata), path)
+    shutil.rmtree(finished.folder / "results" / "store")  # so that trials must be trained
+    for trial in finished.trials():
+        (finished.folder / trial).unlink()
+    assert "a row in two parts" in finished.run(fails=True)
+    finished.run()
+    assert len(finished.trials()) == TRAINED
+
+
+def test_verify_notices_metrics_that_do_not_follow_from_the_outputs(finished):
+    from reseed.trials import read_trial, write_trial
+
+    assert "of 12 trials were retrained" in finished.run("verify")
+    path = finished.folder / next(iter(finished.trials()))
+    record = read_trial(path, ["test", "curve"])
+    record["metrics"]["auc"] += 0.3
+    path.unlink()
+    write_trial(path, record)
+    text = finished.run("verify", fails=True)
+    assert "its outputs give" in text
+    assert path.name in text
+
+
+def test_verify_retrains_everything_when_asked(finished):
+    text = finished.run("verify", "--config", "verify_all=true")
+    assert f"{TRAINED} of {TRAINED} trials were retrained" in text
