@@ -39,7 +39,8 @@ class ImageRecipe:
     the channel's mean. These are drawn once an epoch for each ``augment_block`` consecutive
     training images, before they are shuffled. ``precision``: ``half`` (float16 but for batch norm;
     GPU only), ``bfloat16`` (mixed, by autocast) or ``single``. ``compile``: a mode of
-    ``torch.compile``, or None; its arithmetic differs in the last digits.
+    ``torch.compile``, or None; its arithmetic differs in the last digits. ``channels_last``: the
+    memory layout on a GPU; on a CPU it is always contiguous (`memory_format`).
     ``test_curve``: measure the test accuracy after each epoch.
     """
 
@@ -298,8 +299,11 @@ class ImageClassifier:
             for module in network.modules():
                 if _is_batch_norm(module):
                     module.float()
-        layout = torch.channels_last if self.recipe.channels_last else torch.contiguous_format
-        return network.to(self.device, memory_format=layout)
+        return network.to(self.device, memory_format=self._layout)
+
+    @property
+    def _layout(self) -> torch.memory_format:
+        return memory_format(self.device, self.recipe.channels_last)
 
     def _moments(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
         recipe = self.recipe
@@ -317,10 +321,11 @@ class ImageClassifier:
         inputs = values.float().mul_(1 / 255).sub_(mean).div_(std)
         if kept is not None:
             inputs.mul_(kept[..., None])
-        inputs = inputs.permute(0, 3, 1, 2)  # in memory this is the layout channels_last
+        inputs = inputs.permute(0, 3, 1, 2)
         if self.recipe.precision == "half":
             inputs = inputs.half()
-        return inputs if self.recipe.channels_last else inputs.contiguous()
+        # Not `contiguous`: with one channel it keeps strides that convolutions read as channels_last.
+        return inputs.clone(memory_format=self._layout)
 
     def targets(self, y: np.ndarray) -> Tensor:
         """Classes on the device."""
@@ -335,6 +340,16 @@ class ImageClassifier:
         pixels, targets = self._watched
         hits = self._logits(network, pixels).argmax(dim=1) == targets
         return {"test_metric": hits.double().mean()}
+
+
+def memory_format(device: torch.device, channels_last: bool = True) -> torch.memory_format:
+    """Memory layout of images and convolutions on a device.
+
+    Always contiguous on a CPU: PyTorch's ``channels_last`` convolutions with few channels write
+    beyond their memory on processors with AVX2 and without AVX-512 (PyTorch 2.13, oneDNN).
+    """
+    use_channels_last = channels_last and device.type != "cpu"
+    return torch.channels_last if use_channels_last else torch.contiguous_format
 
 
 def _is_batch_norm(module: nn.Module) -> bool:

@@ -30,6 +30,7 @@ from torch.nn import functional as F
 
 from reseed.errors import ReseedError
 from reseed.models import efficientnet_lite
+from reseed.models.images import memory_format
 from reseed.models.networks import Dropout, Learner, minibatches, train
 from reseed.outputs import from_logits
 from reseed.seeds import stream
@@ -212,7 +213,8 @@ class PretrainedHead:
                 f"inputs are {X.dtype} of shape {X.shape}: use a dataset of kind: images"
             )
         backbone, size = _backbone(self.recipe.backbone, self.weights), self.recipe.resolution
-        backbone.to(self.device, memory_format=torch.channels_last)
+        layout = memory_format(self.device)
+        backbone.to(self.device, memory_format=layout)
         found = []
         for start in range(0, len(X), _ROWS_AT_ONCE[self.device.type]):
             part = np.require(X[start:][: _ROWS_AT_ONCE[self.device.type]], requirements=["C", "W"])
@@ -221,7 +223,7 @@ class PretrainedHead:
                 images = images.expand(-1, 3, -1, -1)
             if images.shape[2:] != (size, size):
                 images = F.interpolate(images, (size, size), mode="bilinear", antialias=True)
-            found.append(backbone.features(images.contiguous(memory_format=torch.channels_last)))
+            found.append(backbone.features(images.clone(memory_format=layout)))
         return torch.cat(found).float().cpu().numpy()
 
     def _targets(self, y: np.ndarray) -> Tensor:
