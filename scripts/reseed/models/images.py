@@ -324,7 +324,7 @@ class ImageClassifier:
         inputs = inputs.permute(0, 3, 1, 2)
         if self.recipe.precision == "half":
             inputs = inputs.half()
-        # Not `contiguous`: with one channel it keeps strides that convolutions read as channels_last.
+        # `contiguous` would keep the strides of one channel, which pass for channels_last.
         return inputs.clone(memory_format=self._layout)
 
     def targets(self, y: np.ndarray) -> Tensor:
