@@ -12,12 +12,12 @@ rule verify:
     resources:
         gpu=lambda w: max((gpus(planned) for planned, _ in everything()), default=0),
     params:
-        run=lambda w: str(SCRIPTS / "verify.py"),
+        run=lambda w: "reseed.jobs.verify",
         job=lambda w: JOBS.write(training_job(PROJECT, everything())),
         sample=PROJECT.main.verify_sample,
         all="--all" if PROJECT.main.verify_all else "",
     shell:
-        "command python {params.run:q} --job {params.job:q} --sample {params.sample} {params.all}"
+        "command python -P -m {params.run} --job {params.job:q} --sample {params.sample} {params.all}"
         " --gpus {resources.gpu} 2>&1 | tee {log:q}"
 
 
@@ -38,12 +38,12 @@ rule repeat_fits:
         gpu=lambda w: max(gpus(planned) for planned, _ in PLAN.block(w.study)),
     params:
         key=lambda w: digest(
-            code_hash("repeat_fits.py"),
+            code_hash("reseed.jobs.repeat_fits"),
             sorted(planned.key for planned, _ in PLAN.block(w.study)),
         ),
-        run=script("repeat_fits.py"),
+        run="reseed.jobs.repeat_fits",
         job=told(lambda w: training_job(PROJECT, PLAN.block(w.study))),
         sample=PROJECT.main.verify_sample,
     shell:
-        "job {log:q} command python {params.run:q} --job {params.job:q} --sample {params.sample}"
+        "job {log:q} command python -P -m {params.run} --job {params.job:q} --sample {params.sample}"
         " --gpus {resources.gpu} --table {output:q}"

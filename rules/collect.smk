@@ -17,11 +17,11 @@ for study in TRAINED:
         conda:
             "../envs/statistics.yaml"
         params:
-            key=digest(code_hash("collect_trials.py"), placeless(study_told(study))),
-            run=script("collect_trials.py"),
+            key=digest(code_hash("reseed.jobs.collect_trials"), placeless(study_told(study))),
+            run="reseed.jobs.collect_trials",
             job=told(lambda w, study=study: study_told(study)),
         shell:
-            "job {log:q} python {params.run:q} --job {params.job:q}"
+            "job {log:q} python -P -m {params.run} --job {params.job:q}"
             " --metrics {output.metrics:q} --about {output.about:q}"
 
     for experiment in PLAN.studies[study]:
@@ -44,17 +44,17 @@ for study in TRAINED:
                 "../envs/statistics.yaml"
             params:
                 key=digest(
-                    code_hash("collect_items.py"),
+                    code_hash("reseed.jobs.collect_items"),
                     placeless(study_told(study, experiment)),
                 ),
-                run=script("collect_items.py"),
+                run="reseed.jobs.collect_items",
                 job=told(
                     lambda w, study=study, experiment=experiment: study_told(
                         study, experiment
                     )
                 ),
             shell:
-                "job {log:q} python {params.run:q} --job {params.job:q}"
+                "job {log:q} python -P -m {params.run} --job {params.job:q}"
                 " --scores {output.scores:q} --targets {output.targets:q}"
                 " --curves {output.curves:q}"
 
@@ -75,10 +75,10 @@ rule import_results:
         "../envs/statistics.yaml"
     params:
         key=given_key,
-        run=script("import_results.py"),
+        run="reseed.jobs.import_results",
         job=told(given_told),
     shell:
-        "job {log:q} python {params.run:q} --job {params.job:q}"
+        "job {log:q} python -P -m {params.run} --job {params.job:q}"
         " --metrics {output.metrics:q} --about {output.about:q}"
 
 
@@ -100,10 +100,10 @@ rule import_predictions:
         "../envs/statistics.yaml"
     params:
         key=given_key,
-        run=script("import_results.py"),
+        run="reseed.jobs.import_results",
         job=told(given_told),
     shell:
-        "job {log:q} python {params.run:q} --job {params.job:q}"
+        "job {log:q} python -P -m {params.run} --job {params.job:q}"
         " --scores {output.scores:q} --targets {output.targets:q}"
 
 
@@ -125,8 +125,8 @@ for study in GIVEN:
             conda:
                 "../envs/statistics.yaml"
             params:
-                key=code_hash("export_runs.py"),
-                run=script("export_runs.py"),
+                key=code_hash("reseed.jobs.export_runs"),
+                run="reseed.jobs.export_runs",
             shell:
-                "job {log:q} python {params.run:q} --metrics {input:q} --experiment data_seeds"
+                "job {log:q} python -P -m {params.run} --metrics {input:q} --experiment data_seeds"
                 " --metric mse --metric auc --output {output:q}"

@@ -22,28 +22,28 @@ SCRIPTS = ROOT / "scripts"
 CONFIG = Path("config" if os.path.isdir("config/studies") else ROOT / "config")
 sys.path.insert(0, str(SCRIPTS))
 
-from reseed.coordinates import split_path, trial_path
+from reseed.core.coordinates import split_path, trial_path
 from reseed.data.kinds import INPUTS_FILE, local_files, stamps
 from reseed.data.registry import reader_of
-from reseed.costs import measured_seconds
-from reseed.errors import ReseedError
-from reseed import forkserver
-from reseed.jobsize import JobSizes
-from reseed.keys import code_hash, digest, own_files
-from reseed import kinds
-from reseed.machine import versions
-from reseed.names import job_name
-from reseed.plan import blocks
-from reseed.plan_files import (
+from reseed.planning.costs import measured_seconds
+from reseed.core.errors import ReseedError
+from reseed.pipeline import fork_server as forkserver
+from reseed.planning.job_sizes import JobSizes
+from reseed.core.code_hash import code_hash, digest, own_files
+from reseed.plugins import kinds
+from reseed.core.environment import versions
+from reseed.core.identifiers import job_name
+from reseed.planning.plan import blocks
+from reseed.pipeline.specs import (
     PlanFiles,
     data_job,
     study_job,
     training_job,
     tuning_job,
 )
-from reseed.progress import Progress, failed_trials
-from reseed.records import claim, unrecorded
-from reseed.startup import prepare_jobs, read_plan, undo_future_times, writable
+from reseed.pipeline.progress import Progress, failed_trials
+from reseed.pipeline.snakemake_metadata import claim, unrecorded
+from reseed.pipeline.startup import prepare_jobs, read_plan, undo_future_times, writable
 
 # A run tells its progress, a dry run its plan. Snakemake's own lines, some of which the profile's
 # `quiet` lets through, give way to it, unless the command line asks for them.
@@ -87,11 +87,6 @@ FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json")
 
 # A function of `output` is no trigger of a rerun: the key in params is. So neither another place
 # of the checkout nor another block size starts a job again.
-def script(name):
-    """The path of a script, as a job's parameter."""
-    return lambda wildcards, output: str(SCRIPTS / name)
-
-
 def told(describe):
     """The file that tells a job what to do, as its parameter."""
     return lambda wildcards, output: JOBS.write(describe(wildcards))

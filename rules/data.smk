@@ -20,7 +20,7 @@ for dataset, entry in PLAN.datasets.items():
             key=digest(
                 data_code(entry), data_job(PLAN, dataset), stamps(local_files(entry))
             ),
-            run=script("prepare_data.py"),
+            run="reseed.jobs.prepare_data",
             job=told(
                 lambda w, dataset=dataset: {
                     "dataset": data_job(PLAN, dataset),
@@ -29,7 +29,7 @@ for dataset, entry in PLAN.datasets.items():
                 }
             ),
         shell:
-            "job {log:q} python {params.run:q} --job {params.job:q}"
+            "job {log:q} python -P -m {params.run} --job {params.job:q}"
 
 
 for name, entry in PLAN.weights.items():
@@ -49,11 +49,11 @@ for name, entry in PLAN.weights.items():
             "../envs/data.yaml"
         params:
             key=digest(
-                code_hash("prepare_weights.py"),
+                code_hash("reseed.jobs.prepare_weights"),
                 entry["sources"],
                 stamps(local_files(entry)),
             ),
-            run=script("prepare_weights.py"),
+            run="reseed.jobs.prepare_weights",
             job=told(
                 lambda w, entry=entry: {
                     "weights": entry,
@@ -61,4 +61,4 @@ for name, entry in PLAN.weights.items():
                 }
             ),
         shell:
-            "job {log:q} python {params.run:q} --job {params.job:q}"
+            "job {log:q} python -P -m {params.run} --job {params.job:q}"

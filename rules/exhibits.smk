@@ -42,11 +42,11 @@ for study, number, exhibits in exhibit_jobs():
         params:
             key=[exhibit_key(study, exhibit) for exhibit in exhibits],
             title=PROJECT.studies[study].title,
-            run=script("render.py"),
+            run="reseed.jobs.draw",
             job=told(
                 lambda w, study=study, exhibits=exhibits: exhibits_told(
                     study, exhibits
                 )
             ),
         shell:
-            "job {log:q} python {params.run:q} --job {params.job:q}"
+            "job {log:q} python -P -m {params.run} --job {params.job:q}"

@@ -31,7 +31,7 @@ def renewed():
 
 def data_code(entry):
     """Hash of the code that prepares a dataset, its reader's module included."""
-    return code_hash("prepare_data.py", reader_of(entry).module, project=Path.cwd())
+    return code_hash("reseed.jobs.prepare_data", reader_of(entry).module, project=Path.cwd())
 
 
 # --- training ---
@@ -81,7 +81,7 @@ def given_key(w):
     """Hash of the code that imports given results, of what it is told and of the user's files."""
     entry = given_results(w.study)
     return digest(
-        code_hash("import_results.py"),
+        code_hash("reseed.jobs.import_results"),
         entry,
         placeless(study_told(w.study)),
         stamps([] if entry["made_from"] else [entry["path"]]),
@@ -140,8 +140,7 @@ def analysis_key(w):
     entry = analysis_entry(w)
     published = [Path(file) for file in published_files(entry)]
     return digest(
-        code_hash(
-            "analyse.py", kinds.find("analyses", entry.kind).module, project=Path.cwd()
+        code_hash("reseed.jobs.analyse", kinds.find("analyses", entry.kind).module, project=Path.cwd()
         ),
         entry.model_dump(),
         *(file.read_text(encoding="utf-8", errors="replace") for file in published),
@@ -202,8 +201,7 @@ def exhibit_key(study, exhibit):
     """Hash of the code and the settings that draw an exhibit."""
     entry = PROJECT.studies[study].exhibits[exhibit]
     return digest(
-        code_hash(
-            "render.py", kinds.find("exhibits", entry.kind).module, project=Path.cwd()
+        code_hash("reseed.jobs.draw", kinds.find("exhibits", entry.kind).module, project=Path.cwd()
         ),
         entry.model_dump(),
     )
@@ -257,7 +255,7 @@ def report_key(studies):
     folder = SCRIPTS / "reseed" / "reporting" / "templates"
     templates = sorted([*folder.glob("*.html"), *folder.glob("*.css")])
     return digest(
-        code_hash("report.py"),
+        code_hash("reseed.jobs.report"),
         [file.read_text(encoding="utf-8") for file in templates],
         placeless(report_told(studies, False)),
     )

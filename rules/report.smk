@@ -21,10 +21,10 @@ rule study_report:
     params:
         key=lambda w: report_key([w.study]),
         title=lambda w: PROJECT.studies[w.study].title,
-        run=script("report.py"),
+        run="reseed.jobs.report",
         job=told(lambda w: report_told([w.study], False)),
     shell:
-        "job {log:q} python {params.run:q} --job {params.job:q} --output {output:q}"
+        "job {log:q} python -P -m {params.run} --job {params.job:q} --output {output:q}"
 
 
 rule report:
@@ -39,7 +39,7 @@ rule report:
         "../envs/exhibits.yaml"
     params:
         key=report_key(PROJECT.studies),
-        run=script("report.py"),
+        run="reseed.jobs.report",
         job=told(lambda w: report_told(PROJECT.studies, True)),
     shell:
-        "job {log:q} python {params.run:q} --job {params.job:q} --output {output:q}"
+        "job {log:q} python -P -m {params.run} --job {params.job:q} --output {output:q}"

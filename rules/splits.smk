@@ -16,8 +16,8 @@ for dataset, scheme, seeds in PLAN.split_jobs():
         conda:
             "../envs/data.yaml"
         params:
-            key=digest(code_hash("make_splits.py"), PLAN.schemes()[scheme]),
-            run=script("make_splits.py"),
+            key=digest(code_hash("reseed.jobs.make_splits"), PLAN.schemes()[scheme]),
+            run="reseed.jobs.make_splits",
             job=told(
                 lambda w, dataset=dataset, scheme=scheme, seeds=seeds, files=files: {
                     "data": os.path.abspath(f"{RESULTS}/data/{dataset}"),
@@ -27,4 +27,4 @@ for dataset, scheme, seeds in PLAN.split_jobs():
                 }
             ),
         shell:
-            "job {log:q} python {params.run:q} --job {params.job:q}"
+            "job {log:q} python -P -m {params.run} --job {params.job:q}"

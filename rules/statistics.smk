@@ -14,7 +14,7 @@ rule analyse:
         "../envs/statistics.yaml"
     params:
         key=analysis_key,
-        run=script("analyse.py"),
+        run="reseed.jobs.analyse",
         job=told(analysis_told),
     shell:
-        "job {log:q} python {params.run:q} --job {params.job:q} --table {output.table:q}"
+        "job {log:q} python -P -m {params.run} --job {params.job:q} --table {output.table:q}"

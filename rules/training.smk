@@ -38,10 +38,10 @@ for block in blocks(PLAN, PROJECT.main.block_seconds, PROJECT.main.seeds_per_job
         params:
             key=sorted(planned.key for planned, _ in block),
             versions=TRIGGER_VERSIONS,
-            run=script("train.py"),
+            run="reseed.jobs.train",
             job=told(lambda w, block=block: training_job(PROJECT, block)),
         shell:
-            "job {log:q} python {params.run:q} --job {params.job:q}"
+            "job {log:q} python -P -m {params.run} --job {params.job:q}"
             " --gpus {resources.gpu} --threads {threads}"
 
     TRIALS.update((str(file), file) for file in getattr(rules, name).output)

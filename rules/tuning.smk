@@ -30,12 +30,12 @@ for planned in PLAN.settings.values():
             params:
                 key=planned.search_key,
                 versions=TRIGGER_VERSIONS,
-                run=script("tune.py"),
+                run="reseed.jobs.search",
                 job=told(
                     lambda w, planned=planned, stem=stem: tuning_job(
                         PROJECT, planned, stem
                     )
                 ),
             shell:
-                "job {log:q} python {params.run:q} --job {params.job:q}"
+                "job {log:q} python -P -m {params.run} --job {params.job:q}"
                 " --gpus {resources.gpu} --threads {threads}"

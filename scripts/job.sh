@@ -2,10 +2,10 @@
 set -euo pipefail
 RESEED_SCRIPTS=$(dirname "${BASH_SOURCE[0]}")
 
-# Python as a fork of the run's warm process, where there is one (reseed.forkserver).
+# Python as a fork of the run's fork server, where there is one (reseed.pipeline.fork_server).
 python() {
     if [ -n "${RESEED_FORKSERVER:-}" ]; then
-        command python -ES "$RESEED_SCRIPTS/forked.py" "$@"
+        command python -ES "$RESEED_SCRIPTS/reseed/pipeline/fork_client.py" "$@"
     else
         command python "$@"
     fi

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from reseed.errors import ReseedError
-from reseed.scripting import run, say
+from reseed.core.errors import ReseedError
+from reseed.pipeline.runner import run, say
 
 
 def main() -> None:
@@ -15,9 +15,9 @@ def main() -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would go, remove nothing")
     arguments = parser.parse_args()
     from reseed.config import SCALES
-    from reseed.planning import make_plan
-    from reseed.project import load
-    from reseed.prune import planned_files, unplanned
+    from reseed.planning.build import make_plan
+    from reseed.planning.project import load
+    from reseed.planning.prune import planned_files, unplanned
 
     # Every study and dataset: one that is not asked for, or whose mirror is away, is planned still.
     given = {"studies": []} | ({"results": arguments.results} if arguments.results else {})

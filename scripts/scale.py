@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
-from reseed.costs import lacking, measured_seconds, page, processors, rows_of, study_costs
-from reseed.errors import ReseedError
-from reseed.plan import HINT_ROWS
-from reseed.scripting import run, say
-from reseed.startup import read_plan
+from reseed.core.errors import ReseedError
+from reseed.pipeline.runner import run, say
+from reseed.pipeline.startup import read_plan
+from reseed.planning.costs import lacking, measured_seconds, page, processors, rows_of, study_costs
+from reseed.planning.plan import HINT_ROWS
 
 
 def main() -> None:

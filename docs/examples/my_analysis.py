@@ -1,8 +1,8 @@
 """An analysis of one's own: how far the worst seed lies below the mean."""
 
 import pandas as pd
-from reseed.analyses.data import cells
-from reseed.options import Count, Strict
+from reseed.analyses.shared.data import cells
+from reseed.plugins.options import Count, Strict
 
 
 class Options(Strict):

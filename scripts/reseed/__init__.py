@@ -8,11 +8,11 @@ Loaded when first used, so that the Snakefile, which imports parts of this libra
 import importlib
 
 _HOME = {
-    "compare": "reseed.comparison",
-    "compare_means": "reseed.means",
-    "Comparison": "reseed.comparison",
-    "ReseedError": "reseed.errors",
-    "study": "reseed.in_process",
+    "compare": "reseed.comparison.compare",
+    "compare_means": "reseed.comparison.means",
+    "Comparison": "reseed.comparison.compare",
+    "ReseedError": "reseed.core.errors",
+    "study": "reseed.session",
 }
 __all__ = ["Comparison", "ReseedError", "compare", "compare_means", "study"]
 

@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
 
 # Options of the analysis `pairs` that are one value, with its defaults; written out, as importing
 # it takes a second.
@@ -143,8 +143,8 @@ def _column_option(name: str, column: str) -> str:
 
 
 def _means(options: argparse.Namespace) -> None:
-    from reseed.atomic import replacing
-    from reseed.means import CAUTION, compare_means
+    from reseed.comparison.means import CAUTION, compare_means
+    from reseed.core.atomic import replacing
 
     given = {name: getattr(options, name) for name in ("level", "alpha", "min_runs")}
     found = compare_means(
@@ -164,8 +164,8 @@ def _means(options: argparse.Namespace) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
-    from reseed.atomic import replacing, write_text
-    from reseed.comparison import compare
+    from reseed.comparison.compare import compare
+    from reseed.core.atomic import replacing, write_text
 
     sources = options.results
     metric = options.metric

@@ -1,13 +1,13 @@
-"""Per-item files of an experiment as `reseed.collect` writes them, from scores given by hand."""
+"""Per-item files of an experiment as `reseed.jobs.collection` writes them, from scores given by hand."""
 
 from itertools import product
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from reseed.analyses.predictions import Predictions
-from reseed.outputs import from_probabilities
-from reseed.schemas import MODEL_SEED, SCORES, TARGETS
+from reseed.analyses.shared.predictions import Predictions
+from reseed.core.schemas import MODEL_SEED, SCORES, TARGETS
+from reseed.metrics.outputs import from_probabilities
 
 PLACE = {"scheme": "holdout-0.2", "data_seed": 0, "repeat": 0, "fold": 0}
 

@@ -1,7 +1,7 @@
 """Per-item outputs of several arms, written as the pipeline writes them."""
 
 from item_files import write_items
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from study_frames import about, frame, trial
 
 write_outputs = write_items

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 
 OPTIONS = {"n_boot": 200}
 

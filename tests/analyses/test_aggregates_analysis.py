@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reseed.analyses import aggregates
-from reseed.analyses.data import Data
-from reseed.errors import ReseedError
+from reseed.analyses.shared.data import Data
+from reseed.core.errors import ReseedError
 from reseed.exhibits import aggregates_figure, improvement_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.aggregates import interquartile_mean

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.analyses import convergence, curves, extremes, range_growth, standing
-from reseed.analyses.data import SEEDS, Data
-from reseed.analyses.predictions import Predictions
-from reseed.analyses.training_curves import RUN, _stack
-from reseed.errors import ReseedError
+from papers.picard import convergence, extremes, range_growth
+from reseed.analyses import curves, standing
+from reseed.analyses.shared.data import SEEDS, Data
+from reseed.analyses.shared.predictions import Predictions
+from reseed.analyses.shared.training_curves import RUN, _stack
+from reseed.core.errors import ReseedError
 from scipy import stats
 from study_frames import about, frame, trial
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from output_frames import study_of, write_outputs
 from reseed.analyses import item_pairs
-from reseed.analyses.arms import with_arms
-from reseed.analyses.data import Data
-from reseed.analyses.outputs import outputs, selected
+from reseed.analyses.shared.arms import with_arms
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import outputs, selected
 from reseed.stats.crossed_comparison import crossed_difference
 from scipy.special import expit
 from sklearn.metrics import f1_score, roc_auc_score

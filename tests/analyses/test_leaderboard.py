@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import leaderboard, pairs
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
+from reseed.claims.verdicts import ALL_DATASETS
 from reseed.exhibits import leaderboard_table, win_tie_loss_table
-from reseed.importing import import_results
+from reseed.importers import import_results
 from reseed.rendering.data import ExhibitData
-from reseed.verdicts import ALL_DATASETS
 from study_frames import about, trial
 from study_frames import frame as trials
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from item_files import write_items
 from reseed.analyses import noise_split
-from reseed.analyses.data import Data
-from reseed.analyses.predictions import Predictions
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.predictions import Predictions
 from sklearn.metrics import f1_score, mean_absolute_error, recall_score, roc_auc_score
 from study_frames import about, frame
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reseed.analyses import five_by_two, stochastic_order
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import five_by_two_table, stochastic_order_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import holm

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reseed.analyses import over_datasets
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import over_datasets_figure, over_datasets_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import nadeau_bengio

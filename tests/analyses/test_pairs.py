@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from pair_frames import OPTIONS, data, frame, one_split, over_splits, row_of
-from reseed.analyses.pairing import unit_of
 from reseed.analyses.pairs import Options, analyse
-from reseed.analyses.region import region
-from reseed.errors import ReseedError
+from reseed.analyses.shared.pairing import unit_of
+from reseed.analyses.shared.region import region
+from reseed.core.errors import ReseedError
 from reseed.stats.comparison import nadeau_bengio
 from scipy import stats
 from statsmodels.stats.multitest import multipletests

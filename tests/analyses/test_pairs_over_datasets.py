@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from pair_frames import OPTIONS, data, frame, over_splits, row_of
-from reseed.analyses.data import Data
 from reseed.analyses.pairs import analyse
-from reseed.verdicts import ALL_DATASETS
+from reseed.analyses.shared.data import Data
+from reseed.claims.verdicts import ALL_DATASETS
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 

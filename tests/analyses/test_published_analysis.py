@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.analyses import published, spread
-from reseed.analyses.data import Data
-from reseed.errors import ReseedError
+from papers.raste import published
+from reseed.analyses import spread
+from reseed.analyses.shared.data import Data
+from reseed.core.errors import ReseedError
 from reseed.stats.spread import next_median_interval
 from study_frames import PUBLISHED, about, frame, study, trial
 

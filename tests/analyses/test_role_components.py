@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from reseed.analyses import role_components
-from reseed.analyses.data import Data
-from reseed.analyses.outputs import PLACE
-from reseed.analyses.predictions import Group
+from papers.banerjee import role_components
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import PLACE
+from reseed.analyses.shared.predictions import Group
 from reseed.stats.variance import crossed_variance
 from study_frames import about, frame, trial
 

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 from item_files import write_items
 from reseed.analyses import seed_choice
-from reseed.analyses.data import Data
-from reseed.analyses.predictions import Predictions
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.predictions import Predictions
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 from study_frames import about, frame

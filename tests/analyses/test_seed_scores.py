@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from output_frames import study_of, write_outputs
-from reseed.analyses.seed_scores import analyse, box
+from papers.ir.seed_scores import analyse, box
 from sklearn.metrics import f1_score, precision_score
 from study_frames import about
 

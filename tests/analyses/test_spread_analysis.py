@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.analyses import spread
-from reseed.analyses.data import Data, cells, data_seeds, read_data
+from reseed.analyses.shared.data import Data, cells, data_seeds, read_data
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 100, "n_sim": 100}

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import grid_plan, stopping
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import grid_plan_table, stopping_figure, stopping_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.evalues import symmetry_e_process

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from pair_frames import data, frame
-from reseed.analyses import training_time
-from reseed.errors import ReseedError
+from papers.protocol import training_time
+from reseed.core.errors import ReseedError
 from scipy import stats
 
 

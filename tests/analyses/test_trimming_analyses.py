@@ -4,17 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
-from reseed.analyses import (
+from papers.banerjee import (
     gap_distribution,
-    seed_choice,
     trimming,
     trimming_ensembles,
     trimming_information,
     trimming_pairs,
     trimming_summary,
 )
-from reseed.analyses.data import Data
-from reseed.errors import ReseedError
+from reseed.analyses import seed_choice
+from reseed.analyses.shared.data import Data
+from reseed.core.errors import ReseedError
 from reseed.stats.ks import two_sample_threshold
 from reseed.stats.trimming import AUTHORS_GRID
 from scipy.special import expit, logit

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from reseed.analyses import variance_components
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from study_frames import about, frame, trial
 
 

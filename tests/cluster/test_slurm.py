@@ -12,9 +12,9 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from reseed.faults.compare import contents, differences
-from reseed.faults.workspace import REPOSITORY, Workspace, kill_group
-from reseed.trials import read_trial
+from fault_harness.compare import contents, differences
+from fault_harness.workspace import REPOSITORY, Workspace, kill_group
+from reseed.cache.trial_records import read_trial
 from slurm_node import SWITCH
 
 pytestmark = pytest.mark.workflow

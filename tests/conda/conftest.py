@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from channel import INTERPRETER, build_channel, dependencies
-from reseed.faults.workspace import REPOSITORY
+from fault_harness.workspace import REPOSITORY
 
 SWITCH = "RESEED_CONDA_TESTS"
 RATTLER = "py-rattler==0.28.0"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from channel import closure, dependencies, normal
-from reseed.faults.workspace import REPOSITORY, Workspace
+from fault_harness.workspace import REPOSITORY, Workspace
 
 pytestmark = pytest.mark.workflow
 LISTING = (

@@ -6,8 +6,8 @@ import tarfile
 import zipfile
 
 import pytest
+from reseed.core.errors import ReseedError
 from reseed.data.sources import fetch
-from reseed.errors import ReseedError
 
 GOOD = b"a,b\n1,2\n"
 

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 from reseed.config import Dataset
+from reseed.core.errors import ReseedError
 from reseed.data.kinds import is_reachable
 from reseed.data.official import official_parts
 from reseed.data.prepare import prepare
 from reseed.data.raw import Raw
 from reseed.data.registry import READERS, mistakes, reader_of
-from reseed.errors import ReseedError
 
 SHA = "a" * 64
 BASE = {"name": "own", "title": "Own", "task": "binary", "target": "y"}

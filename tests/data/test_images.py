@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
+from reseed.core.errors import ReseedError
 from reseed.data import archives, pickles
 from reseed.data.prepare import prepare
 from reseed.data.sources import Fetched
 from reseed.data.store import open_inputs, read_targets, write_prepared
-from reseed.errors import ReseedError
 
 ROOT = Path(__file__).parents[2]
 MIRROR = Path(os.environ.get("RESEED_DATA_MIRROR") or ROOT / "../shared/data")

@@ -10,13 +10,13 @@ import pytest
 import xgboost
 import yaml
 from reseed.config import Dataset
+from reseed.core.errors import ReseedError
 from reseed.data import tables
 from reseed.data.prepare import prepare
 from reseed.data.registry import mistakes
 from reseed.data.sources import Fetched, fetch
+from reseed.data.splits import make_split, split_of
 from reseed.data.store import Targets, write_prepared
-from reseed.errors import ReseedError
-from reseed.splits import make_split, split_of
 from sklearn.metrics import mean_squared_error, roc_auc_score
 
 ROOT = Path(__file__).parents[2]

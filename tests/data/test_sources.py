@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from packing import GOOD, fail, sdist, sha, wheel
+from reseed.core.errors import ReseedError
 from reseed.data import download
 from reseed.data.files import file_sha256
 from reseed.data.kinds import local_files, stamps
 from reseed.data.sources import fetch
-from reseed.errors import ReseedError
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from reseed.core.errors import ReseedError
 from reseed.data.inputs import Images, Table, Texts
 from reseed.data.kinds import INPUTS_FILE, TARGETS
 from reseed.data.store import (
@@ -20,7 +21,6 @@ from reseed.data.store import (
     read_targets,
     write_prepared,
 )
-from reseed.errors import ReseedError
 
 FRAME = pd.DataFrame(
     {"x": [1.0, np.nan, -0.5, 3.0], "job": pd.Series(["Büro", "x", None, "x"], dtype="str")}

@@ -4,10 +4,10 @@ import decimal
 import numpy as np
 import pandas as pd
 import pytest
+from reseed.core.errors import ReseedError
 from reseed.data.prepare import prepare
 from reseed.data.sources import Fetched
 from reseed.data.store import write_prepared
-from reseed.errors import ReseedError
 
 
 def fetched(*paths):

@@ -10,7 +10,7 @@ import yaml
 
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
 from study_frames import PUBLISHED, study
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from reseed.analyses import fold_scores, pairs, protocol, ranking, seeds_needed, spread
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import (
     checklist,
     critical_difference_figure,

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import pairs, ranking, seeds_needed
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, ranking_figure, seeds_figure, verdicts_table
-from reseed.importing import import_results
+from reseed.importers import import_results
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table

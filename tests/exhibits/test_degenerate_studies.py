@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure

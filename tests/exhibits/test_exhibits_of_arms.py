@@ -8,18 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
-from reseed.analyses import extremes, item_pairs, pairs, seed_choice, spread, stopping
-from reseed.analyses.data import Data
-from reseed.errors import ReseedError
+from papers.picard import extremes, extremes_table, histogram_figure
+from papers.raste import range_bars, score_strips
+from reseed.analyses import item_pairs, pairs, seed_choice, spread, stopping
+from reseed.analyses.shared.data import Data
+from reseed.core.errors import ReseedError
 from reseed.exhibits import (
-    extremes_table,
-    histogram_figure,
     interval_table,
     item_pairs_table,
     leaderboard_table,
     pairs_table,
-    range_bars,
-    score_strips,
     seed_choice_figure,
     seed_choice_table,
     spread_table,

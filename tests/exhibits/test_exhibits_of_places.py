@@ -5,19 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from papers.ir import bootstrap_table, seed_scores_table
+from papers.raste import heat_maps, range_bars, ratio_table, score_strips
 from reseed.analyses import spread
-from reseed.analyses.data import Data
-from reseed.exhibits import (
-    bootstrap_table,
-    curves_figure,
-    heat_maps,
-    range_bars,
-    ratio_table,
-    score_strips,
-    seed_noise,
-    seed_scores_table,
-    spread_table,
-)
+from reseed.analyses.shared.data import Data
+from reseed.exhibits import curves_figure, seed_noise, spread_table
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import by_ratio

@@ -4,18 +4,20 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from readable import check_figure, check_table
-from reseed.analyses import convergence, curves, extremes, range_growth, standing
-from reseed.analyses.data import Data
-from reseed.exhibits import (
+from papers.picard import (
+    convergence,
     convergence_figure,
-    curves_figure,
+    extremes,
     extremes_table,
     histogram_figure,
+    range_growth,
     range_growth_figure,
     reach_table,
-    standing_table,
 )
+from readable import check_figure, check_table
+from reseed.analyses import curves, standing
+from reseed.analyses.shared.data import Data
+from reseed.exhibits import curves_figure, standing_table
 from reseed.rendering.data import ExhibitData
 from test_extremes_and_curves import RAGGED, curve_rows, data_of, seeds
 

@@ -8,33 +8,33 @@ import numpy as np
 import pandas as pd
 import pytest
 from pair_frames import frame as timed_frame
-from reseed.analyses import (
-    aggregates,
-    convergence,
-    curves,
-    extremes,
-    five_by_two,
-    fold_scores,
+from papers.banerjee import (
     gap_distribution,
-    grid_plan,
-    over_datasets,
-    pairs,
-    protocol,
-    range_growth,
     role_components,
-    seeds_needed,
-    spread,
-    standing,
-    stochastic_order,
-    stopping,
-    training_time,
     trimming,
     trimming_ensembles,
     trimming_information,
     trimming_pairs,
     trimming_summary,
 )
-from reseed.analyses.data import Data
+from papers.picard import convergence, extremes, range_growth
+from papers.protocol import training_time
+from reseed.analyses import (
+    aggregates,
+    curves,
+    five_by_two,
+    fold_scores,
+    grid_plan,
+    over_datasets,
+    pairs,
+    protocol,
+    seeds_needed,
+    spread,
+    standing,
+    stochastic_order,
+    stopping,
+)
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from reseed.analyses import pairs
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import leaderboard_table
 from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial

@@ -3,20 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+from papers.picard import histogram_figure, range_growth, range_growth_figure
+from papers.raste import heat_maps, range_bars, same_splits, score_strips
 from readable import check_figure
-from reseed.analyses import aggregates, pairs, range_growth, ranking, seeds_needed, spread, stopping
-from reseed.analyses.data import Data
+from reseed.analyses import aggregates, pairs, ranking, seeds_needed, spread, stopping
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import (
     aggregates_figure,
     critical_difference_figure,
-    heat_maps,
-    histogram_figure,
     pairs_figure,
-    range_bars,
-    range_growth_figure,
     ranking_figure,
-    same_splits,
-    score_strips,
     seeds_figure,
     stopping_figure,
 )

@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 
 import pytest
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table

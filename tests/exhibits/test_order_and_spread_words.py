@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import pairs, ranking, spread
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import interval_table, leaderboard_table, ranking_figure
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import fixed, interval, interval_decimals

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from reseed.analyses import pairs, seeds_needed
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, seeds_figure, verdicts_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown

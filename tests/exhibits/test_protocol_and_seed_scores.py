@@ -10,18 +10,12 @@ import pytest
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
 from output_frames import study_of, write_outputs
-from reseed.analyses import fold_scores, protocol, seed_scores
-from reseed.analyses.data import Data
-from reseed.errors import ReseedError
-from reseed.exhibits import (
-    bootstrap_table,
-    checklist,
-    fold_scores_table,
-    protocol_table,
-    seed_boxes,
-    seed_scores_table,
-)
-from reseed.kinds import checked_options, find
+from papers.ir import bootstrap_table, seed_boxes, seed_scores, seed_scores_table
+from reseed.analyses import fold_scores, protocol
+from reseed.analyses.shared.data import Data
+from reseed.core.errors import ReseedError
+from reseed.exhibits import checklist, fold_scores_table, protocol_table
+from reseed.plugins.kinds import checked_options, find
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table

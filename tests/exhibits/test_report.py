@@ -8,12 +8,12 @@ import shutil
 from html.parser import HTMLParser
 
 import pytest
-from reseed.errors import ReseedError
+from gallery import write_gallery
+from reseed.core.errors import ReseedError
 from reseed.exhibits import KINDS
 from reseed.rendering.figures import write_figure
 from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.table_files import write_table
-from reseed.reporting.gallery import write_gallery
 from reseed.reporting.pages import (
     SCALES,
     TEMPLATES,
@@ -167,7 +167,7 @@ def test_a_command_of_ones_own_takes_the_place_of_snakemakes(folder):
 
 def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
     data, options = exhibit("figure4", metrics=statistics["metrics"].iloc[:0])
-    module = importlib.import_module("reseed.exhibits.heat_maps")
+    module = importlib.import_module("papers.raste.heat_maps")
     write_figure(*module.figure(data, options), data, tmp_path / "s" / "figures" / "figure4")
     (tmp_path / "s" / "about.json").write_text(json.dumps(statistics["about"]))
     page = build_study_page(read_study(tmp_path / "s"))

@@ -1,8 +1,7 @@
 """The table of crossed roles shows what the analysis measured."""
 
+from papers.banerjee import role_components, roles_table
 from readable import check_table
-from reseed.analyses import role_components
-from reseed.exhibits import roles_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
 from test_role_components import study

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import seed_choice
-from reseed.analyses.data import Data
-from reseed.analyses.predictions import Predictions
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.predictions import Predictions
 from reseed.exhibits import seed_choice_figure, seed_choice_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure

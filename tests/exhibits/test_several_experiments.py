@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from reseed.analyses import aggregates, over_datasets, ranking, seeds_needed
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import (
     aggregates_figure,
     improvement_table,

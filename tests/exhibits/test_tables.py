@@ -190,7 +190,7 @@ def test_repeated_fits_are_counted(exhibit):
         for m in ("rf", "xgb")
         for s in range(3)
     ]
-    module = importlib.import_module("reseed.exhibits.repeated_fits")
+    module = importlib.import_module("papers.raste.repeated_fits")
     table = module.table(replace(data, repeats=pd.DataFrame(entries)), {})
     assert table.headline == "5 of 6 repeated fits bitwise the same"
     assert list(table.shown["Bitwise the same"]) == ["2", "3"]

@@ -6,8 +6,10 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 import pytest
+from papers.picard import extremes, extremes_table
+from papers.protocol import training_time, training_time_table
+from papers.raste import ratio_table, tuning_table
 from reseed.analyses import (
-    extremes,
     five_by_two,
     grid_plan,
     over_datasets,
@@ -16,28 +18,23 @@ from reseed.analyses import (
     spread,
     standing,
     stochastic_order,
-    training_time,
 )
 from reseed.exhibits import (
     checklist,
     datasets_table,
-    extremes_table,
     five_by_two_table,
     grid_plan_table,
     interval_table,
     leaderboard_table,
     over_datasets_table,
     protocol_table,
-    ratio_table,
     spread_table,
     standing_table,
     stochastic_order_table,
-    training_time_table,
-    tuning_table,
     verdicts_table,
     win_tie_loss_table,
 )
-from reseed.importing import import_results
+from reseed.importers import import_results
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.latex import escape_latex, latex

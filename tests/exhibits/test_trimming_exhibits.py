@@ -6,31 +6,28 @@ import numpy as np
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
-from readable import check_figure, check_table
-from reseed.analyses import (
-    gap_distribution,
-    noise_split,
-    seed_scores,
-    trimming,
-    trimming_ensembles,
-    trimming_information,
-    trimming_pairs,
-    trimming_summary,
-)
-from reseed.analyses.data import Data
-from reseed.exhibits import (
+from papers.banerjee import (
     ensembles_figure,
     ensembles_table,
+    gap_distribution,
     gap_figure,
     information_table,
     representatives_table,
-    seed_boxes,
-    seed_noise,
+    trimming,
     trimming_3d_figure,
+    trimming_ensembles,
     trimming_figure,
+    trimming_information,
+    trimming_pairs,
     trimming_pairs_figure,
+    trimming_summary,
     trimming_table,
 )
+from papers.ir import seed_boxes, seed_scores
+from readable import check_figure, check_table
+from reseed.analyses import noise_split
+from reseed.analyses.shared.data import Data
+from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
 from scipy.special import expit
 from test_trimming_analyses import printed, runs

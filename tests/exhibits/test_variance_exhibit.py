@@ -2,7 +2,7 @@
 
 import numpy as np
 from reseed.analyses import variance_components
-from reseed.analyses.data import Data
+from reseed.analyses.shared.data import Data
 from reseed.exhibits import variance_table
 from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial

@@ -6,8 +6,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.exhibits import critical_difference_figure, leaderboard_table, same_splits
-from reseed.exhibits.same_splits import choose
+from papers.raste import same_splits
+from papers.raste.same_splits import choose
+from reseed.exhibits import critical_difference_figure, leaderboard_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.letters import groups, groups_of, letters
 from reseed.rendering.panels import MOST_HEIGHT, panel_grid, undrawn

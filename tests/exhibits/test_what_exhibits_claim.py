@@ -3,19 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.analyses import extremes, gap_distribution, spread, stochastic_order, training_time
-from reseed.exhibits import (
-    convergence_figure,
-    extremes_table,
-    gap_figure,
-    information_table,
-    interval_table,
-    reach_table,
-    same_splits,
-    spread_table,
-    stochastic_order_table,
-    training_time_table,
-)
+from papers.banerjee import gap_distribution, gap_figure, information_table
+from papers.picard import convergence_figure, extremes, extremes_table, reach_table
+from papers.protocol import training_time, training_time_table
+from papers.raste import same_splits
+from reseed.analyses import spread, stochastic_order
+from reseed.exhibits import interval_table, spread_table, stochastic_order_table
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown

@@ -7,10 +7,10 @@ two idle cores), or `make faults`, which writes docs/reliability.md.
 import os
 
 import pytest
-from reseed.faults import load_cases
-from reseed.faults.kills import kill_often
-from reseed.faults.outcome import Bench
-from reseed.faults.workspace import Workspace
+from fault_harness import load_cases
+from fault_harness.kills import kill_often
+from fault_harness.outcome import Bench
+from fault_harness.workspace import Workspace
 
 pytestmark = pytest.mark.workflow
 CASES = load_cases()

@@ -7,14 +7,14 @@ import subprocess
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reseed.faults import kills, load_cases
-from reseed.faults.compare import contents, differences
-from reseed.faults.damage import cut, exchange, flip, flip_inside
-from reseed.faults.kills import Kills
-from reseed.faults.outcome import CASES, GOOD, Bench, Case, Outcome
-from reseed.faults.page import page
-from reseed.faults.record import Record, read_record
-from reseed.faults.workspace import Run, Workspace
+from fault_harness import kills, load_cases
+from fault_harness.compare import contents, differences
+from fault_harness.damage import cut, exchange, flip, flip_inside
+from fault_harness.kills import Kills
+from fault_harness.outcome import CASES, GOOD, Bench, Case, Outcome
+from fault_harness.page import page
+from fault_harness.record import Record, read_record
+from fault_harness.workspace import Run, Workspace
 
 
 @pytest.fixture

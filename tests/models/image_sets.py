@@ -1,7 +1,7 @@
 """Small images that can be learnt in a second, and seeds of all roles."""
 
 import numpy as np
-from reseed.coordinates import ROLES
+from reseed.core.coordinates import ROLES
 
 
 def seeds(seed=0, **roles):

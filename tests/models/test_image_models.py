@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 from image_sets import blobs, seeds
-from reseed.coordinates import ROLES
-from reseed.errors import ReseedError
+from papers.banerjee.small_cnn import small_cnn
+from papers.picard.resnet9 import resnet9
+from reseed.core.coordinates import ROLES
+from reseed.core.errors import ReseedError
+from reseed.core.random_streams import stream
 from reseed.models.images import ImageRecipe, Pixels, Transforms, initialise
-from reseed.models.resnet9 import resnet9
-from reseed.models.small_cnn import small_cnn
-from reseed.seeds import stream
 from torch import nn
 
 CPU = torch.device("cpu")

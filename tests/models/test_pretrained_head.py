@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 from image_sets import blobs, seeds
-from reseed.errors import ReseedError
-from reseed.models import efficientnet_lite, pretrained_head
-from reseed.models.efficientnet_lite import EfficientNetLite0, Unit
-from reseed.models.pretrained_head import _HELD
+from papers.picard import efficientnet_lite, pretrained_head
+from papers.picard.efficientnet_lite import EfficientNetLite0, Unit
+from papers.picard.pretrained_head import _HELD
+from reseed.core.errors import ReseedError
 from torch import nn
 
 RECIPE = {"resolution": 32, "epochs": 3, "batch_size": 16}

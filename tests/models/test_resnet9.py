@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 from image_sets import blobs, seeds
-from reseed.errors import ReseedError
-from reseed.models.resnet9 import Recipe, ResNet9, resnet9
-from reseed.models.small_cnn import SmallCnn, small_cnn
+from papers.banerjee.small_cnn import SmallCnn, small_cnn
+from papers.picard.resnet9 import Recipe, ResNet9, resnet9
+from reseed.core.errors import ReseedError
 from sklearn.datasets import load_digits
 from torch import nn
 

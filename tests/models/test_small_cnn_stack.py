@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from image_sets import blobs, seeds
-from reseed.models.small_cnn import SmallCnn, StackedCnn, small_cnn
+from papers.banerjee.small_cnn import SmallCnn, StackedCnn, small_cnn
 from reseed.training.run import Problem, Recipe
 from reseed.training.tuning import search
 
@@ -109,7 +109,7 @@ class Images:
 def test_a_search_stacks_folds_whose_test_rows_differ_in_number(stack, tmp_path):
     images, y = blobs(63)
     problem = Problem(Images(images), y, "multiclass", 3)
-    recipe = Recipe("reseed.models.small_cnn:small_cnn", RECIPE | {"epochs": 1}, stack=stack)
+    recipe = Recipe("papers.banerjee.small_cnn:small_cnn", RECIPE | {"epochs": 1}, stack=stack)
     options = {"trials": 2, "seed": 0, "key": "data", "report": lambda text: None}
     found = search(problem, recipe, {"hidden": [4, 8]}, np.arange(63), tmp_path, **options)
     assert found.log.status.tolist() == ["ok"] * 10, set(found.log.error)

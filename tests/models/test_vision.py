@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 from image_sets import blobs, seeds
-from reseed.coordinates import ROLES
-from reseed.errors import ReseedError
+from reseed.core.coordinates import ROLES
+from reseed.core.errors import ReseedError
 from reseed.models.vision import efficientnet_b0, resnet18, vit_tiny
 from torch import nn
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from reseed.coordinates import ROLES
+from reseed.core.coordinates import ROLES
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
 
 

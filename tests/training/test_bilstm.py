@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from reseed.models.bilstm import BORDER, PADDING, UNKNOWN, Vocabulary, bilstm
+from papers.protocol.bilstm import BORDER, PADDING, UNKNOWN, Vocabulary, bilstm
 from reseed.training.run import Problem, Recipe, Trial, run_trials
 from synthetic_tables import Plain, Rows, same_seeds
 from synthetic_texts import labelled_texts
@@ -13,7 +13,7 @@ TINY = {"embedding": 6, "hidden": 5, "max_epochs": 1, "batch_size": 8, "learning
 
 def run(changes=None, *, rows=32, classes=3, pairs=False, **roles):
     inputs, target = labelled_texts(rows, classes, pairs, "Word")
-    recipe = Recipe("reseed.models.bilstm:bilstm", TINY | (changes or {}))
+    recipe = Recipe("papers.protocol.bilstm:bilstm", TINY | (changes or {}))
     parts = Rows(*np.split(np.arange(rows), [rows // 2, rows * 3 // 4]))
     task = "binary" if classes == 2 else "multiclass"
     trial = Trial(parts, same_seeds(0) | roles)

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from reseed import collect
-from reseed.coordinates import Coordinates
+from reseed.core.coordinates import Coordinates
+from reseed.core.errors import ReseedError
+from reseed.data.splits import Split
 from reseed.data.store import Targets
-from reseed.errors import ReseedError
-from reseed.splits import Split
+from reseed.jobs import collection as collect
 
 ROWS = np.arange(6)
 TRIAL = Coordinates(0, None, 0, 0, 0, 0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.errors import ReseedError
-from reseed.in_process.inputs import Given
+from reseed.core.errors import ReseedError
+from reseed.session.inputs import Given
 from reseed.training.encoder import Preparation, TableEncoder
 from synthetic_tables import Plain, Table
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from reseed.coordinates import ROLES
-from reseed.errors import ReseedError
+from reseed.core.coordinates import ROLES
+from reseed.core.errors import ReseedError
+from reseed.metrics.outputs import probabilities
 from reseed.models.registry import Estimator, ScikitLearnEstimator, build, load_factory
-from reseed.outputs import probabilities
 from reseed.training.run import Recipe
 from reseed.training.search_design import sample_configurations
 from scipy.special import softmax

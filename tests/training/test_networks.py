@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from reseed.core.random_streams import stream
 from reseed.models.ffnn import FeedForward, Recipe
 from reseed.models.networks import Dropout, Learner, he_normal, minibatches, train, train_one
-from reseed.seeds import stream
 from synthetic_tables import same_seeds, table
 from torch import nn
 

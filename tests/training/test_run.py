@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from reseed import metrics
-from reseed.errors import ReseedError
+from reseed.cache.trial_records import read_trial, write_trial
+from reseed.core.errors import ReseedError
+from reseed.metrics import registry as metrics
 from reseed.training import run
 from reseed.training.encoder import Preparation
 from reseed.training.holdout import hold_out
 from reseed.training.run import Environmental, PreparedTrial, Recipe, Trial, run_trials
-from reseed.trials import read_trial, write_trial
 from synthetic_tables import Plain, Rows, problem, run_one, split, table, trial
 
 RECIPE = Recipe("somewhere:spy")

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
 from reseed.training.holdout import hold_out
 from reseed.training.run import Environmental, Recipe
 from reseed.training.search_design import cross_validation, rung_sizes, sample_configurations

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from reseed.coordinates import Coordinates
+from reseed.core.coordinates import Coordinates
+from reseed.data.splits import Split
 from reseed.data.store import Targets
-from reseed.metrics import evaluate
-from reseed.splits import Split
+from reseed.metrics.registry import evaluate
 from reseed.training import verification
 
 OWN = "own_verified_metric:hits"

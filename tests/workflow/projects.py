@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reseed.faults.workspace import TABLE, copy_parts, write_entry
-from reseed.trials import read_trial
+from fault_harness.workspace import TABLE, copy_parts, write_entry
+from reseed.cache.trial_records import read_trial
 
 REPOSITORY = Path(__file__).parent.parent.parent
 FOREST = {

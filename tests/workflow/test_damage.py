@@ -55,7 +55,7 @@ def test_a_damaged_split_is_not_used_and_made_again(finished):
 
 
 def test_verify_notices_metrics_that_do_not_follow_from_the_outputs(finished):
-    from reseed.trials import read_trial, write_trial
+    from reseed.cache.trial_records import read_trial, write_trial
 
     assert "of 12 trials were retrained" in finished.run("verify")
     path = finished.folder / next(iter(finished.trials()))

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from reseed.faults.compare import contents, differences
-from reseed.faults.workspace import MODULE, Workspace
+from fault_harness.compare import contents, differences
+from fault_harness.workspace import MODULE, Workspace
 
 pytestmark = pytest.mark.workflow
 USER_FILES = ("config", "table.csv", f"{MODULE}.py")

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from reseed.config.defaults import standard_set
 from reseed.exhibits import KINDS
-from reseed.standard import standard_set
 from scipy import stats
 
 pytestmark = pytest.mark.workflow

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from reseed.faults.workspace import Workspace
+from fault_harness.workspace import Workspace
 
 pytestmark = pytest.mark.workflow
 

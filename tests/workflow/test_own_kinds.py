@@ -5,7 +5,7 @@ import shutil
 import pandas as pd
 import pytest
 import yaml
-from reseed.faults.workspace import REPOSITORY, Workspace
+from fault_harness.workspace import REPOSITORY, Workspace
 
 pytestmark = pytest.mark.workflow
 EXAMPLES = REPOSITORY / "docs" / "examples"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from projects import FOREST, TRAINED
-from reseed.trials import read_trial
+from reseed.cache.trial_records import read_trial
 
 pytestmark = pytest.mark.workflow
 
@@ -255,7 +255,7 @@ def test_texts_of_ones_own_and_a_model_for_them_go_through_a_whole_study(project
 def test_a_metric_of_ones_own_judges_a_study(project):
     (project.folder / "my_metrics.py").write_text(
         "import numpy as np\n"
-        "from reseed.metrics import Metric\n\n"
+        "from reseed.metrics.registry import Metric\n\n"
         "def share(y_true, y_score):\n"
         "    return np.mean(y_score > 0.5)\n\n"
         'positives = Metric("positives", "Positives", True, True, ("binary",), share)\n'

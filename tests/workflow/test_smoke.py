@@ -10,7 +10,7 @@ import pytest
 import requests
 from projects import REPOSITORY, Project
 from reseed.data.download import index_urls
-from reseed.startup import MIRROR_VARIABLE, data_mirror
+from reseed.pipeline.startup import MIRROR_VARIABLE, data_mirror
 
 pytestmark = pytest.mark.workflow
 

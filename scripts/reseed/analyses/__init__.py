@@ -1,9 +1,9 @@
 """Statistical analyses of a study: one module a kind, each `analyse(data, options) -> table`.
 
-How a module is found, says what it reads and declares its options: `reseed.kinds`.
+How a module is found, says what it reads and declares its options: `reseed.plugins.kinds`.
 """
 
-from reseed.kinds import built_in
+from reseed.plugins.kinds import built_in
 
 #: Kind → what it reads: `metrics`, `predictions` or `curves`.
 KINDS = {name: kind.reads for name, kind in built_in("analyses").items()}

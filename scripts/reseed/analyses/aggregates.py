@@ -12,13 +12,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arms import ARM
-from reseed.analyses.data import Cell, Data, cells
-from reseed.analyses.pairing import GROUP, across_datasets, shared_key
-from reseed.analyses.shares import whole
-from reseed.errors import ReseedError
-from reseed.options import Count, Ends, Level, Strict
-from reseed.seeds import stream
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Cell, Data, cells
+from reseed.analyses.shared.pairing import GROUP, across_datasets, shared_key
+from reseed.analyses.shared.shares import whole
+from reseed.core.errors import ReseedError
+from reseed.core.random_streams import stream
+from reseed.plugins.options import Count, Ends, Level, Strict
 from reseed.stats.aggregates import (
     AGGREGATES,
     improvement,

@@ -7,8 +7,8 @@ from typing import Literal
 
 import pandas as pd
 
-from reseed.analyses.data import CELL, Data
-from reseed.analyses.training_curves import CurveOptions, Curves, training_curves
+from reseed.analyses.shared.data import CELL, Data
+from reseed.analyses.shared.training_curves import CurveOptions, Curves, training_curves
 from reseed.stats.curves import curve_band
 
 READS = "curves"

@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arms import ARM
-from reseed.analyses.data import Data, data_seeds, primary_metric
-from reseed.options import Level, Strict
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data, data_seeds, primary_metric
+from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import differences, holm
 from reseed.stats.five_by_two import five_by_two
 

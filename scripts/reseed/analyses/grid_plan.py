@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arms import ARM
-from reseed.analyses.data import BESIDE_ARM, MODEL_SEED, Cell, Data, cells, grouped
-from reseed.options import Count, Level, Positive, Strict
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import BESIDE_ARM, MODEL_SEED, Cell, Data, cells, grouped
+from reseed.plugins.options import Count, Level, Positive, Strict
 from reseed.stats.planning import plan_grid
 from reseed.stats.variance import crossed_variance
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.arms import ARM
-from reseed.analyses.data import Data, primary_metric
-from reseed.analyses.outputs import (
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data, primary_metric
+from reseed.analyses.shared.outputs import (
     SIDE_BY_SIDE,
     Outputs,
     SplitOptions,
@@ -21,13 +21,13 @@ from reseed.analyses.outputs import (
     shared_rows,
     side_by_side,
 )
-from reseed.analyses.pairing import unit_of
-from reseed.analyses.region import region
-from reseed.item_verdicts import outcome, verdict
-from reseed.metric_names import is_share
-from reseed.metrics import METRICS
-from reseed.options import Count, Level, Names, Rope
-from reseed.outputs import SCORED
+from reseed.analyses.shared.pairing import unit_of
+from reseed.analyses.shared.region import region
+from reseed.claims.item_verdicts import outcome, verdict
+from reseed.metrics.names import is_share
+from reseed.metrics.outputs import SCORED
+from reseed.metrics.registry import METRICS
+from reseed.plugins.options import Count, Level, Names, Rope
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
 from reseed.stats.comparison import holm
 from reseed.stats.crossed_comparison import (

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from reseed.analyses.data import Data
-from reseed.analyses.pairing import (
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import (
     COMPARED,
     GROUP,
     SPLIT,
@@ -16,9 +16,9 @@ from reseed.analyses.pairing import (
     groups,
     shared_key,
 )
-from reseed.options import Strict
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.plugins.options import Strict
 from reseed.stats.comparison import without_noise
-from reseed.verdicts import ALL_DATASETS
 
 COLUMNS = [
     *GROUP, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits", "failed",

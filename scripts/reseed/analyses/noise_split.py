@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.data import Data, primary_metric
-from reseed.analyses.outputs import Outputs, judged, outputs
-from reseed.options import Count, Level, Strict
+from reseed.analyses.shared.data import Data, primary_metric
+from reseed.analyses.shared.outputs import Outputs, judged, outputs
+from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.crossed_comparison import item_values
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise

@@ -10,14 +10,21 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.data import Data
-from reseed.analyses.pairing import GROUP, Group, across_datasets, groups, pair_up, shared_key
-from reseed.analyses.shares import whole
-from reseed.options import Level, Positive, Strict
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import (
+    GROUP,
+    Group,
+    across_datasets,
+    groups,
+    pair_up,
+    shared_key,
+)
+from reseed.analyses.shared.shares import whole
+from reseed.claims.verdicts import interval_places, number, share_text
+from reseed.plugins.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
 from reseed.stats.unpaired import compare_unpaired
-from reseed.verdicts import interval_places, number, share_text
 
 COLUMNS = [
     *[name for name in GROUP if name != "dataset"], "statistic", "dataset", "model_a", "model_b",

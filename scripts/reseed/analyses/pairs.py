@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
-from reseed.analyses.data import Data
-from reseed.analyses.dataset_verdicts import over_datasets
-from reseed.analyses.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
-from reseed.analyses.region import region
-from reseed.errors import ReseedError
-from reseed.options import Count, Level, Rope, Strict
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.dataset_verdicts import over_datasets
+from reseed.analyses.shared.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
+from reseed.analyses.shared.region import region
+from reseed.claims.verdicts import outcome, verdict
+from reseed.core.errors import ReseedError
+from reseed.plugins.options import Count, Level, Rope, Strict
 from reseed.stats.comparison import (
     compare_paired,
     differences,
@@ -24,7 +25,6 @@ from reseed.stats.comparison import (
 from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
 from reseed.stats.unpaired import compare_unpaired, mann_whitney_floor
-from reseed.verdicts import outcome, verdict
 
 FAMILIES = ("dataset", "study")
 COLUMNS = [

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.data import MODEL_SEED, Data
-from reseed.analyses.pairing import GROUP, SPLIT, Group, groups
-from reseed.options import Count, Level, Strict
+from reseed.analyses.shared.data import MODEL_SEED, Data
+from reseed.analyses.shared.pairing import GROUP, SPLIT, Group, groups
+from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.error_rates import (
     measure,

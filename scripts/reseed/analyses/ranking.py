@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.data import Data
-from reseed.analyses.pairing import GROUP, Group, groups
-from reseed.options import Count, Level, Strict
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import GROUP, Group, groups
+from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
 

@@ -16,12 +16,12 @@ import pandas as pd
 from pydantic import Field
 from scipy.special import expit, logit
 
-from reseed.analyses.data import Data, primary_metric
-from reseed.analyses.predictions import SEEDS, Group
-from reseed.metrics import METRICS, Undefined
-from reseed.options import Count, Level, Share, Strict
-from reseed.outputs import probabilities
-from reseed.seeds import stream
+from reseed.analyses.shared.data import Data, primary_metric
+from reseed.analyses.shared.predictions import SEEDS, Group
+from reseed.core.random_streams import stream
+from reseed.metrics.outputs import probabilities
+from reseed.metrics.registry import METRICS, Undefined
+from reseed.plugins.options import Count, Level, Share, Strict
 from reseed.stats.calibration import binary_prediction, expected_calibration_error
 from reseed.stats.ensembles import churn_against, ensemble_blocks, gap_labels, model_churn
 from reseed.stats.representatives import half_threshold

@@ -10,9 +10,9 @@ import pandas as pd
 from pydantic import Field
 from scipy import special
 
-from reseed.analyses.data import Data
-from reseed.analyses.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
-from reseed.options import Count, Level, Positive, Strict
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
+from reseed.plugins.options import Count, Level, Positive, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, pilot_sd, power
 

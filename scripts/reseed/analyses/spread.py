@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reseed.analyses.data import CELL, MODEL_SEED, Cell, Data, cells
-from reseed.analyses.reference import STATISTICS, match, published_cells
-from reseed.options import Count, Level, PublishedFiles
+from reseed.analyses.shared.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.analyses.shared.reference import STATISTICS, match, published_cells
+from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
 
 NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", "max"]

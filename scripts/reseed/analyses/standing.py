@@ -7,12 +7,12 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.arms import ARM
-from reseed.analyses.data import CELL, Cell, Data, cells
-from reseed.analyses.shares import whole
-from reseed.coordinates import base_name
-from reseed.errors import ReseedError
-from reseed.options import Level, Strict
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import CELL, Cell, Data, cells
+from reseed.analyses.shared.shares import whole
+from reseed.core.coordinates import base_name
+from reseed.core.errors import ReseedError
+from reseed.plugins.options import Level, Strict
 from reseed.stats.extremes import standing
 from reseed.stats.spread import spread
 

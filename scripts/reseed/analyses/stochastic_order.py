@@ -6,9 +6,9 @@ from itertools import permutations
 
 import pandas as pd
 
-from reseed.analyses.arms import ARM
-from reseed.analyses.data import BESIDE_ARM, Cell, Data, cells, grouped
-from reseed.options import Count, Level, Share, Strict
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import BESIDE_ARM, Cell, Data, cells, grouped
+from reseed.plugins.options import Count, Level, Share, Strict
 from reseed.stats.stochastic_order import stochastic_order
 
 COLUMNS = [

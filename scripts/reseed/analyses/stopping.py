@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.data import Data
-from reseed.analyses.pairing import GROUP, Group, Pairing, groups, pairs
-from reseed.analyses.region import region
-from reseed.analyses.shares import whole
-from reseed.options import Ends, Level, Positive, Rope, Strict
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.analyses.shared.region import region
+from reseed.analyses.shared.shares import whole
+from reseed.claims.verdicts import interval_places, number
+from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
 from reseed.stats.sequential import Stop, mean_confidence_sequence, stopping_point
-from reseed.verdicts import interval_places, number
 
 COLUMNS = [
     *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "runs",

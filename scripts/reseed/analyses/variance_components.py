@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.data import CELL, MODEL_SEED, Cell, Data, cells
-from reseed.options import Count, Level, Strict
+from reseed.analyses.shared.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.variance import CrossedVariance, crossed_variance, crossed_variance_unbalanced
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from reseed.config.base import Count, Fraction, Identifier, Scale, Seed, Strict, Whole, shape_of
+from reseed.config.defaults import with_standard
 from reseed.config.models import Device, Encoder, Stack, Value
-from reseed.standard import with_standard
 
 
 class Holdout(Strict):

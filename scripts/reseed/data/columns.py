@@ -11,7 +11,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
 
 # What pandas calls a column without a name, as `to_csv` writes the index.
 _NAMELESS = r"Unnamed: \d+"

@@ -10,12 +10,12 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import pandas as pd
 
+from reseed.core.errors import ReseedError
 from reseed.data import archives
 from reseed.data.raw import Raw
 from reseed.data.registry import TextTableOptions, options_of
 from reseed.data.sources import Fetched
 from reseed.data.texts import json_lines, text_file
-from reseed.errors import ReseedError
 
 # LIAR's README: the columns of its files, which have no header.
 LIAR_COLUMNS = [

@@ -19,8 +19,8 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import pooch
 import requests
 
+from reseed.core.errors import ReseedError
 from reseed.data.files import file_sha256
-from reseed.errors import ReseedError
 
 TIMEOUT = (10, 60)  # seconds: to connect, between two bytes
 PAUSES = (1, 3)  # seconds before a broken connection is tried again

@@ -9,8 +9,8 @@ import json
 import os
 from pathlib import Path
 
+from reseed.core.errors import Damaged
 from reseed.data.kinds import META
-from reseed.errors import Damaged
 
 
 def file_sha256(path: Path) -> str:

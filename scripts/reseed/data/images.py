@@ -12,11 +12,11 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import pandas as pd
 
+from reseed.core.errors import ReseedError
 from reseed.data import archives, pickles
 from reseed.data.raw import Raw
 from reseed.data.registry import options_of
 from reseed.data.sources import Fetched
-from reseed.errors import ReseedError
 
 _SUFFIXES = (".png", ".jpg", ".jpeg")
 _PART_OF = {

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
+from reseed.core.errors import ReseedError
 from reseed.data import columns
 from reseed.data.kinds import PARTS
 from reseed.data.raw import Raw
-from reseed.errors import ReseedError
 
 
 def official_parts(where: str, dataset: dict, raw: Raw, folder: Path) -> np.ndarray | None:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
 
 
 def _encode(text: str, encoding: str) -> bytes:

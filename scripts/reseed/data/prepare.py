@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from reseed.core.errors import ReseedError
 from reseed.data import columns, draws
 from reseed.data.inputs import Images, Inputs, Table, Texts
 from reseed.data.kinds import PARTS
@@ -14,7 +15,6 @@ from reseed.data.raw import Raw
 from reseed.data.registry import mistakes, options_of, reader_of
 from reseed.data.sources import Fetched
 from reseed.data.store import Prepared
-from reseed.errors import ReseedError
 
 
 def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None = None) -> Prepared:

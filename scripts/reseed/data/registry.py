@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from reseed.errors import ReseedError, nearest
-from reseed.loading import load_object
-from reseed.mistakes import told
+from reseed.config.validation_messages import told
+from reseed.core.errors import ReseedError, nearest
+from reseed.plugins.loading import load_object
 
 Count = Annotated[int, Field(ge=1)]
 Label = str | int | float | bool

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from reseed.atomic import replacing
+from reseed.core.atomic import replacing
+from reseed.core.errors import ReseedError
 from reseed.data import archives, download
 from reseed.data.download import SourceError
 from reseed.data.files import file_sha256
 from reseed.data.kinds import listed
-from reseed.errors import ReseedError
 
 
 @dataclass(frozen=True)

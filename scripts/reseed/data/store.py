@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.atomic import replacing, write_json
+from reseed.core.atomic import replacing, write_json
+from reseed.core.errors import Damaged, ReseedError
 from reseed.data.files import check_file, file_facts, read_meta
 from reseed.data.kinds import INPUTS_FILE, META, PARTS, TARGETS
-from reseed.errors import Damaged, ReseedError
 
 __all__ = [
     "Damaged",

@@ -12,11 +12,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed.core.errors import ReseedError
 from reseed.data.raw import Raw
 from reseed.data.registry import options_of
 from reseed.data.simulate import home_mortgage
 from reseed.data.sources import Fetched
-from reseed.errors import ReseedError
 
 MAGIC_COLUMNS = [
     *("fLength", "fWidth", "fSize", "fConc", "fConc1", "fAsym"),

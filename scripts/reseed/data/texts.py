@@ -7,11 +7,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed.core.errors import ReseedError
 from reseed.data.raw import Raw
 from reseed.data.registry import options_of
 from reseed.data.sources import Fetched
 from reseed.data.tables import refuse_duplicates, stacked
-from reseed.errors import ReseedError
 
 
 def text_table(dataset: dict, fetched: Fetched) -> Raw:

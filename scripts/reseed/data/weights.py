@@ -8,11 +8,11 @@ import json
 import shutil
 from pathlib import Path, PurePosixPath
 
-from reseed.atomic import replacing, write_json
+from reseed.core.atomic import replacing, write_json
+from reseed.core.errors import ReseedError
 from reseed.data.files import check_file, file_facts, read_meta
 from reseed.data.kinds import META
 from reseed.data.sources import Fetched
-from reseed.errors import ReseedError
 
 
 def prepare_weights(folder: Path, entry: dict, fetched: Fetched) -> dict:

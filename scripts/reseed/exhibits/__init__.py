@@ -3,10 +3,10 @@
 A table's module has `table(data, options) -> Table`, a figure's `figure(data, options) ->
 (Figure, Drawn)`.
 
-How a module is found and declares its options: `reseed.kinds`.
+How a module is found and declares its options: `reseed.plugins.kinds`.
 """
 
-from reseed.kinds import built_in
+from reseed.plugins.kinds import built_in
 
 #: Kind → `table` or `figure`.
 KINDS = {name: kind.function for name, kind in built_in("exhibits").items()}

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.analyses.aggregates import FEW
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.colours import DASHES

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from reseed.options import Strict
+from reseed.plugins.options import Strict
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, marks
 from reseed.rendering.tables import Rows, Table, empty_table

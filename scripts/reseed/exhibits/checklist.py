@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
-from reseed.analyses.arms import with_arms
-from reseed.options import Strict
+from reseed.analyses.shared.arms import with_arms
+from reseed.plugins.options import Strict
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, distinct, source_text
 from reseed.rendering.numbers import several

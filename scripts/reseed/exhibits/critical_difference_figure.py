@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 from pandas.api.typing import SeriesGroupBy
 
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData

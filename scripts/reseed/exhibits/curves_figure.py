@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.options import Arms, Count
+from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
 from reseed.rendering.arms import cells, chosen
 from reseed.rendering.data import ExhibitData, footnote, metric_title

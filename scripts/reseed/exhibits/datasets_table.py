@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.options import Strict
+from reseed.plugins.options import Strict
 from reseed.rendering.data import ExhibitData, marks, metric_title, units
 from reseed.rendering.numbers import NONE, counted, from_to, percent, whole
 from reseed.rendering.tables import Rows, Table, empty_table

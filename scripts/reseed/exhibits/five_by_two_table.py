@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.numbers import counted, decimals, fixed, part_of
 from reseed.rendering.settings import metric_title, p_cell, pair_title, settings

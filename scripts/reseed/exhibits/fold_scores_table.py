@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote

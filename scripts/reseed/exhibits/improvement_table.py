@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits.aggregates_figure import NOTHING, findings, known, note
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.headlines import LEAST

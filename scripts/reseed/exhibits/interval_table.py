@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits.spread_table import few, score_places, section, spread_of, together
-from reseed.options import TheseExperiments
+from reseed.plugins.options import TheseExperiments
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import VARIED, ExhibitData, footnote

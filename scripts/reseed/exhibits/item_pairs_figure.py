@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from reseed.claims.item_verdicts import BOTH
 from reseed.exhibits.item_pairs_table import (
     COVERS,
     failures,
@@ -12,8 +13,7 @@ from reseed.exhibits.item_pairs_table import (
     measured,
     nothing,
 )
-from reseed.item_verdicts import BOTH
-from reseed.options import Experiments, Names
+from reseed.plugins.options import Experiments, Names
 from reseed.rendering import coverage, style
 from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
 from reseed.rendering.data import ExhibitData, footnote

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.item_verdicts import BOTH, verdict
-from reseed.options import Experiments, Names
+from reseed.claims.item_verdicts import BOTH, verdict
+from reseed.plugins.options import Experiments, Names
 from reseed.rendering import coverage
 from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
 from reseed.rendering.data import ExhibitData, footnote

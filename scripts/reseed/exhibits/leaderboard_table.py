@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.data import Data
 from reseed.analyses.leaderboard import analyse as rank_models
-from reseed.analyses.pairing import shared_key
-from reseed.options import Experiments
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import shared_key
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.plugins.options import Experiments
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.letters import groups_of, letters
@@ -34,7 +35,6 @@ from reseed.rendering.settings import (
     settings,
 )
 from reseed.rendering.tables import Rows, Table, empty_table
-from reseed.verdicts import ALL_DATASETS
 
 #: Datasets that fit beside one another; with more only ranks are shown, and all means in the CSV.
 MOST_DATASETS = 6

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reseed.exhibits.over_datasets_table import NOTHING, findings, headline, known, note
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure

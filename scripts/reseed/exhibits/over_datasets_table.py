@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData, marks
 from reseed.rendering.numbers import (

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.options import Experiments
+from reseed.claims.verdicts import p_text
+from reseed.plugins.options import Experiments
 from reseed.rendering import coverage, style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
@@ -23,7 +24,6 @@ from reseed.rendering.settings import (
     pair_titles,
     settings,
 )
-from reseed.verdicts import p_text
 
 _LOOK = {
     "difference": (style.BLUE, "o", "full", "Difference shown"),

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reseed.options import Experiments
+from reseed.claims.verdicts import p_text
+from reseed.plugins.options import Experiments
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.headlines import LEAST
@@ -28,7 +29,6 @@ from reseed.rendering.settings import (
     with_unit,
 )
 from reseed.rendering.tables import Rows, Table, empty_table
-from reseed.verdicts import p_text
 
 DRAWS = ("pairs",)
 

@@ -6,14 +6,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.options import Experiments
+from reseed.claims.verdicts import share_text
+from reseed.plugins.options import Experiments
 from reseed.rendering import numbers, style
 from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure
 from reseed.rendering.panels import panel_grid, undrawn
 from reseed.rendering.settings import counted_settings, note, settings
-from reseed.verdicts import share_text
 
 # As many lines as colours and dashes tell apart.
 _MOST = len(LINES) * len(DASHES)

@@ -8,8 +8,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reseed.exhibits.seed_choice import NOTHING, by_which_score, findings, how, measured, note
-from reseed.options import Strict
+from reseed.exhibits.shared.seed_choice import (
+    NOTHING,
+    by_which_score,
+    findings,
+    how,
+    measured,
+    note,
+)
+from reseed.plugins.options import Strict
 from reseed.rendering import style
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import ExhibitData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.exhibits.seed_choice import (
+from reseed.exhibits.shared.seed_choice import (
     CELL,
     NOTHING,
     by_which_score,
@@ -14,8 +14,8 @@ from reseed.exhibits.seed_choice import (
     measured,
     note,
 )
-from reseed.exhibits.seed_choice import labels as cell_labels
-from reseed.options import Strict
+from reseed.exhibits.shared.seed_choice import labels as cell_labels
+from reseed.plugins.options import Strict
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.majority import is_majority, why_majority

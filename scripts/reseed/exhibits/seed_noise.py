@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reseed.analyses.arms import with_arms
-from reseed.options import Strict
+from reseed.analyses.shared.arms import with_arms
+from reseed.plugins.options import Strict
 from reseed.rendering import coverage, numbers, style
 from reseed.rendering.arms import TEST_SET, cell_titles
 from reseed.rendering.data import ExhibitData, footnote, metric_title

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.arms import with_arms
-from reseed.options import TheseExperiments
+from reseed.analyses.shared.arms import with_arms
+from reseed.plugins.options import TheseExperiments
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import ExhibitData, footnote, metric_title

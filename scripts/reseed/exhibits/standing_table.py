@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import cell_titles
 from reseed.rendering.data import ExhibitData, footnote

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import Drawn, empty_figure

@@ -15,7 +15,7 @@ from reseed.exhibits.stopping_figure import (
     settled_at,
     told,
 )
-from reseed.options import Experiments
+from reseed.plugins.options import Experiments
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE, interval, interval_decimals
 from reseed.rendering.settings import in_unit, note, pair_title, settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.options import Strict
+from reseed.plugins.options import Strict
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title

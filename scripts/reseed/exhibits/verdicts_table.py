@@ -6,7 +6,8 @@ from collections import Counter
 
 import pandas as pd
 
-from reseed.options import Experiments
+from reseed.claims.verdicts import verdict
+from reseed.plugins.options import Experiments
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
 from reseed.rendering.settings import (
@@ -26,7 +27,6 @@ from reseed.rendering.settings import (
     with_unit,
 )
 from reseed.rendering.tables import Rows, Table, empty_table
-from reseed.verdicts import verdict
 
 _SHORT = {
     "difference": "difference",

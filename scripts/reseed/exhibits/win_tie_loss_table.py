@@ -6,13 +6,13 @@ from collections import defaultdict
 
 import pandas as pd
 
-from reseed.options import Experiments
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.plugins.options import Experiments
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE, counted, several
 from reseed.rendering.settings import counted_settings, note, over_datasets
 from reseed.rendering.tables import Rows, Table, empty_table
-from reseed.verdicts import ALL_DATASETS
 
 #: Models a matrix has room for; of more the totals are shown.
 MOST_MODELS = 8

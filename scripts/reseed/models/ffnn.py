@@ -31,8 +31,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from reseed.core.random_streams import stream
 from reseed.models.networks import Dropout, Learner, he_normal, train
-from reseed.seeds import stream
 
 _ROWS_AT_ONCE = 65_536
 #: Floats in 64 bytes.

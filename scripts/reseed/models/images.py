@@ -1,6 +1,6 @@
 """What all image classifiers share: pixels on the device, augmentation, initial weights, fitting.
 
-Every role has a stream of its own (`reseed.seeds.stream`): ``init`` draws the weights, ``order``
+Every role has a stream of its own (`reseed.core.random_streams.stream`): ``init`` draws the weights, ``order``
 each epoch's permutation, ``augment`` crops, flips and cut-outs, ``dropout`` the masks. No draw of
 one depends on another, nor on the batch size. PyTorch's global generator is never used.
 """
@@ -17,10 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
+from reseed.core.random_streams import stream
+from reseed.metrics.outputs import from_logits
 from reseed.models.networks import Learner, train
-from reseed.outputs import from_logits
-from reseed.seeds import stream
 
 PRECISIONS = ("single", "half", "bfloat16")
 #: Bytes of augmented images held ready at a time: few large kernels on a GPU, a cache on a CPU.

@@ -5,7 +5,7 @@ A **factory** makes an untrained estimator::
     def factory(task, n_classes, hyperparameters, seeds, device, threads): ...
 
 ``task`` is ``regression``, ``binary`` or ``multiclass``; ``seeds`` holds one seed a role
-(``reseed.coordinates.ROLES``); ``device`` is ``cpu`` or ``cuda``. A factory with a parameter
+(``reseed.core.coordinates.ROLES``); ``device`` is ``cpu`` or ``cuda``. A factory with a parameter
 ``weights`` is given the folder of the recipe's pretrained weights (or None), one with a parameter
 ``compute`` the recipe's options of how to compute (mixed precision and the like). It returns
 either an object with the `Estimator` interface or any scikit-learn estimator, which is wrapped.
@@ -20,9 +20,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from reseed.errors import ReseedError
-from reseed.loading import load_object
-from reseed.outputs import from_probabilities
+from reseed.core.errors import ReseedError
+from reseed.metrics.outputs import from_probabilities
+from reseed.plugins.loading import load_object
 
 Factory = Callable[..., Any]
 #: How far rounding may take the probabilities of a row from 0 … 1 and from a sum of 1.

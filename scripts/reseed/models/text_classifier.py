@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from reseed.core.random_streams import stream
+from reseed.metrics.outputs import from_logits
 from reseed.models.networks import Learner, minibatches, train_one
-from reseed.outputs import from_logits
-from reseed.seeds import stream
 
 
 class TextClassifier(ABC):

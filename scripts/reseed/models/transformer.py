@@ -33,9 +33,9 @@ from transformers import (
 )
 from transformers.utils import logging
 
+from reseed.core.random_streams import integer
 from reseed.models.remembered import Remembered
 from reseed.models.text_classifier import TextClassifier
-from reseed.seeds import integer
 
 logging.set_verbosity_error()  # a new head is meant to be new
 logging.disable_progress_bar()

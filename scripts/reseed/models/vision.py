@@ -32,10 +32,10 @@ from transformers import (
 )
 from transformers.models.efficientnet.modeling_efficientnet import round_filters
 
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
+from reseed.core.random_streams import make_deterministic, stream
 from reseed.models.images import ImageClassifier, ImageRecipe
 from reseed.models.networks import Dropout
-from reseed.seeds import make_deterministic, stream
 
 #: Blocks of the deepest EfficientNet: each is padded alike on both sides.
 _BLOCKS = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-from reseed.analyses.arms import with_arms
+from reseed.analyses.shared.arms import with_arms
 from reseed.rendering.data import ExhibitData, metric_title, one_line
 
 #: What the runs of one cell share, beside their arm.

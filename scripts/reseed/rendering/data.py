@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
-from reseed.analyses.arms import with_arms
-from reseed.coordinates import base_name
-from reseed.handover import read_facts, read_table
-from reseed.metric_names import title_in_text as metric_title
+from reseed.analyses.shared.arms import with_arms
+from reseed.core.checked_io import read_facts, read_table
+from reseed.core.coordinates import base_name
+from reseed.metrics.names import title_in_text as metric_title
 from reseed.rendering.footnotes import scale_sentence, sentence
 from reseed.rendering.numbers import from_to
 

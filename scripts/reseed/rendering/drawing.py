@@ -14,9 +14,9 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from reseed import store
-from reseed.keys import Watched, digest
-from reseed.kinds import find, made
+from reseed.cache import entries as store
+from reseed.core.code_hash import Watched, digest
+from reseed.plugins.kinds import find, made
 from reseed.rendering.data import read_exhibit_data
 from reseed.rendering.tables import Table
 

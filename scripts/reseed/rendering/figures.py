@@ -10,7 +10,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
-from reseed.atomic import replacing, write_json
+from reseed.core.atomic import replacing, write_json
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
 

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 
-from reseed.verdicts import share_text, told_places
+from reseed.claims.verdicts import share_text, told_places
 
 NONE = "–"
 #: Digits after the point of which a double near 1 still knows something.

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from reseed.coordinates import base_name
+from reseed.core.coordinates import base_name
 from reseed.rendering import style
 from reseed.rendering.colours import DASHES
 from reseed.rendering.style import PAGE_WIDTH, new_figure

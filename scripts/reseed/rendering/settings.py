@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 
 import pandas as pd
-from reseed.analyses.pairing import across_datasets, shared_key
+from reseed.analyses.shared.pairing import across_datasets, shared_key
+from reseed.claims.verdicts import ALL_DATASETS, p_text
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.verdicts import ALL_DATASETS, p_text
 
 SETTING = [
     "experiment",

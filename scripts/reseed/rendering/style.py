@@ -15,7 +15,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from reseed.coordinates import base_name
+from reseed.core.coordinates import base_name
 from reseed.rendering.colours import (
     BLACK,
     BLUE,

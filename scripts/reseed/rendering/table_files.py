@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from reseed.atomic import replacing, write_json, write_text
+from reseed.core.atomic import replacing, write_json, write_text
 from reseed.rendering.latex import latex
 from reseed.rendering.tables import Table
 

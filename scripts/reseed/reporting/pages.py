@@ -19,8 +19,8 @@ from pathlib import Path
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
-from reseed.errors import ReseedError
-from reseed.handover import read_facts
+from reseed.core.checked_io import read_facts
+from reseed.core.errors import ReseedError
 from reseed.rendering.data import ExhibitData, source_text
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
 from reseed.rendering.numbers import counted

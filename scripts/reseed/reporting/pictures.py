@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
-from reseed.errors import Damaged
+from reseed.core.errors import Damaged
 
 # Pixels of a figure's picture to one of the page's, so that it is sharp on a fine screen.
 _FINE = 2

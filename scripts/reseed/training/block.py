@@ -6,18 +6,18 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from reseed import store
-from reseed.atomic import write_json
-from reseed.coordinates import Coordinates
+from reseed.cache import entries as store
+from reseed.cache.trial_cache import SettingFiles
+from reseed.cache.trial_records import SCHEMA, read_trial, write_trial
+from reseed.core.atomic import write_json
+from reseed.core.code_hash import Watched
+from reseed.core.coordinates import Coordinates
+from reseed.core.environment import commit, environment, environment_id
+from reseed.core.errors import Damaged
+from reseed.data.splits import Split, read_split
 from reseed.data.store import open_inputs, read_targets
-from reseed.errors import Damaged
-from reseed.keys import Watched
-from reseed.machine import commit, environment, environment_id
-from reseed.setting_files import SettingFiles
-from reseed.splits import Split, read_split
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
 from reseed.training.watchdog import time_limit
-from reseed.trials import SCHEMA, read_trial, write_trial
 
 Report = Callable[[str], None]
 

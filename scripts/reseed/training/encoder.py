@@ -14,7 +14,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
 
 #: ``training_rows``: min-max scaling fitted on the training rows. ``all_rows``: every step fitted
 #: on the whole table before it is split, as in Raste et al., Section 3.2. ``none``: not scaled.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
-from reseed.seeds import integer
+from reseed.core.random_streams import integer
 
 #: Share of the training rows held out where a split has no validation rows.
 VALIDATION_FRACTION = 0.2

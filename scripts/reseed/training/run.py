@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from reseed import metrics
-from reseed.errors import ReseedError
+from reseed.core.errors import ReseedError
+from reseed.core.random_streams import GlobalGenerators, keep_deterministic
+from reseed.metrics import registry as metrics
+from reseed.metrics.outputs import kept
 from reseed.models.registry import Estimator, build, load_factory
-from reseed.outputs import kept
-from reseed.seeds import GlobalGenerators, keep_deterministic
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
 
@@ -100,7 +100,7 @@ class Outcome:
     """What a trial gave.
 
     ``status`` is ``ok`` or ``failed`` (then ``error`` says why). ``outputs``: raw outputs
-    (see `reseed.outputs.kept`) of ``test`` and, where rows were held from training, ``validation``,
+    (see `reseed.metrics.outputs.kept`) of ``test`` and, where rows were held from training, ``validation``,
     whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of the test outputs' bytes.
     ``converged``: whether training settled before its limit; None where it has no limit.
     """

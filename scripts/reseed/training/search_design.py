@@ -14,8 +14,8 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from reseed import seeds
-from reseed.errors import ReseedError
+from reseed.core import random_streams as seeds
+from reseed.core.errors import ReseedError
 
 #: Successive halving keeps the best third of the configurations and triples the rows.
 HALVING_FACTOR = 3

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reseed import store
-from reseed.atomic import write_json
-from reseed.coordinates import Coordinates
-from reseed.keys import Watched
-from reseed.metrics import judging
-from reseed.setting_files import SettingFiles, proof, read_winner
+from reseed.cache import entries as store
+from reseed.cache.trial_cache import SettingFiles, proof, read_winner
+from reseed.core.atomic import write_json
+from reseed.core.code_hash import Watched
+from reseed.core.coordinates import Coordinates
+from reseed.metrics.registry import judging
 from reseed.training.block import Splits, problem_of, recipe_of, register_environment
 from reseed.training.tuning import SearchResult, search
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reseed.atomic import replacing
+from reseed.core.atomic import replacing
 
 UNIT = ["rung", "configuration", "fold"]
 

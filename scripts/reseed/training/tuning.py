@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 
-from reseed.coordinates import ROLES
-from reseed.errors import ReseedError
+from reseed.core.coordinates import ROLES
+from reseed.core.errors import ReseedError
 from reseed.models.registry import build, load_factory
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out

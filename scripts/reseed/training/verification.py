@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from reseed import metrics
-from reseed.coordinates import Coordinates
+from reseed.cache.trial_cache import SettingFiles
+from reseed.core.coordinates import Coordinates
+from reseed.core.environment import environment, environment_id
+from reseed.core.errors import ReseedError
 from reseed.data.store import read_targets
-from reseed.errors import ReseedError
-from reseed.machine import environment, environment_id
-from reseed.setting_files import SettingFiles
+from reseed.metrics import registry as metrics
 from reseed.training.block import Splits, train
 
 
@@ -87,7 +87,7 @@ def repeated(
     """Retrain a sample of a job's trials, each setting's in one call.
 
     Args:
-        job: as `reseed.plan_files.training_job` tells it.
+        job: as `reseed.pipeline.specs.training_job` tells it.
         count: how many trials; None retrains every one.
         device_for: the device, here, of what a model allows (cpu, gpu, auto).
         seed: of the sample.

@@ -1,0 +1,112 @@
+"""Whole pipeline against a bare loop that fits all the same models, as parallel.
+
+Prints wall and CPU seconds of both, and their ratios; the second is the one to believe on a machine
+that does other work besides. The loop makes the searches, the trials and the repeated fits that the
+studies show; it gets prepared data and splits for free and writes nothing. The pipeline fetches,
+prepares, splits, searches, trains, records, repeats, analyses, draws and reports.
+"""
+
+import argparse
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+
+from reseed.pipeline.runner import limit_threads, run, say
+from timing import seconds
+
+
+def search_alone(task: tuple[Path, dict, list]) -> None:
+    """Make one search in a worker process."""
+    from reseed.cache.trial_cache import SettingFiles
+    from reseed.core.coordinates import Coordinates
+    from reseed.training.search_job import found_by_search
+
+    results, described, trial = task
+    with tempfile.TemporaryDirectory() as chunks:
+        found_by_search(SettingFiles(results, described), Coordinates(*trial), Path(chunks))
+
+
+def repeat_alone(task: tuple[dict, int]) -> None:
+    """Train a study's sample again in a worker process."""
+    from reseed.training.verification import repeated
+
+    for _ in repeated(*task, lambda device: "cpu"):
+        pass
+
+
+def train_alone(task: tuple[Path, dict]) -> list[str]:
+    """Train one block in a worker process, with its settings' own stacks."""
+    from reseed.cache.trial_cache import SettingFiles
+    from reseed.core.coordinates import Coordinates
+    from reseed.training.block import train
+
+    results, described = task
+    trials = [Coordinates(*place) for place in described["trials"]]
+    return [
+        outcome.status for _, outcome in train(SettingFiles(results, described), trials, "cpu", 1)
+    ]
+
+
+def main() -> None:
+    """Run the pipeline in an empty results folder, then the loop, and print the ratio."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", default="demo", help="scale of the studies")
+    parser.add_argument("--studies", help="names, separated by commas; default: all")
+    parser.add_argument("--cores", type=int, default=os.cpu_count(), help="parallel processes")
+    parser.add_argument("--results", help="keep what the pipeline makes in this folder")
+    arguments = parser.parse_args()
+    limit_threads(1)
+    from reseed.pipeline.specs import training_job
+    from reseed.pipeline.startup import read_plan
+    from reseed.planning.plan import blocks
+
+    kept = arguments.results and nullcontext(arguments.results)
+    with kept or tempfile.TemporaryDirectory() as folder:
+        overrides = {"scale": arguments.scale, "results": folder}
+        if arguments.studies:
+            overrides["studies"] = arguments.studies
+        command = [sys.executable, "-m", "snakemake", "--cores", str(arguments.cores)]
+        command += ["--config", *(f"{name}={value}" for name, value in overrides.items())]
+        pipeline = seconds(lambda: subprocess.run(command, check=True))
+
+        project, plan, _ = read_plan("config", overrides)
+        searches = [
+            (Path(folder), planned.description(), list(trial))
+            for planned in plan.settings.values()
+            for trial in planned.searches().values()
+        ]
+        repeats = [
+            (training_job(project, plan.block(name)), project.main.verify_sample)
+            for name, study in project.studies.items()
+            if any(exhibit.kind == "repeated_fits" for exhibit in study.exhibits.values())
+        ]
+        tasks = [
+            (Path(folder), described)
+            for block in blocks(plan, project.main.block_seconds)
+            for described in training_job(project, block)["settings"]
+        ]
+        statuses = []
+
+        def loop() -> None:
+            with multiprocessing.get_context("spawn").Pool(arguments.cores) as pool:
+                pool.map(search_alone, searches, chunksize=1)
+                repeating = pool.map_async(repeat_alone, repeats, chunksize=1)
+                for part in pool.imap_unordered(train_alone, tasks):
+                    statuses.extend(part)
+                repeating.get()
+                pool.close()
+                pool.join()
+
+        bare = seconds(loop)
+    trained = f"{len(statuses)} trials, {statuses.count('ok')} ok"
+    say(f"{len(searches)} searches, {trained}, {arguments.cores} processes")
+    say(f"pipeline {pipeline}, bare loop {bare}")
+    say(f"ratio {pipeline.wall / bare.wall:.2f}, of CPU seconds {pipeline.cpu / bare.cpu:.2f}")
+
+
+if __name__ == "__main__":
+    run(main)

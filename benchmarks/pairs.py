@@ -1,0 +1,72 @@
+"""Time of comparing every pair of models, against the plain way: pandas and SciPy pair by pair."""
+
+import argparse
+import resource
+import time
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from reseed.pipeline.runner import limit_threads
+from scipy import stats
+
+
+def study(models: int, datasets: int, seeds: int, failing: float) -> pd.DataFrame:
+    """A table of trials with everything on shared splits; a share `failing` of them failed."""
+    rng = np.random.default_rng(0)
+    shape = datasets, models, seeds
+    score = 0.8 + rng.normal(0, 0.02, (datasets, 1, seeds)) + rng.normal(0, 0.01, shape)
+    score[rng.random(shape) < failing] = np.nan
+    d, m, s = np.indices(shape).reshape(3, -1)
+    fixed = {"experiment": "e", "varied": "data", "scheme": "holdout-0.2", "test_ratio": 0.2,
+             "hyperparameters_source": "default", "repeat": 0, "fold": 0, "init": 0, "order": 0,
+             "dropout": 0, "augment": 0}  # fmt: skip
+    table = pd.DataFrame({"dataset": d, "model": m, "data_seed": s, "accuracy": score.ravel()})
+    for column in ("dataset", "model"):
+        table[column] = column[0] + table[column].astype(str).str.zfill(3)
+    return table.assign(status=np.where(table["accuracy"].isna(), "failed", "ok"), **fixed)
+
+
+def plainly(metrics: pd.DataFrame, pairs: int) -> float:
+    """Seconds of one core a pair for the same numbers by SciPy, from `pairs` of one dataset."""
+    part = metrics[metrics["dataset"] == metrics["dataset"].iloc[0]]
+    wide = part.pivot(index="data_seed", columns="model", values="accuracy")
+    start = time.process_time()
+    for a, b in list(combinations(wide, 2))[:pairs]:
+        d = (wide[a] - wide[b]).dropna().to_numpy()
+        stats.ttest_1samp(d, 0).confidence_interval()
+        stats.wilcoxon(d)
+        stats.bootstrap((d,), np.mean, n_resamples=10_000, vectorized=True, method="BCa")
+    return (time.process_time() - start) / pairs
+
+
+def main() -> None:
+    """Print the time, the peak memory, and how many times faster than the plain way it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", type=int, default=40)
+    parser.add_argument("--datasets", type=int, default=100)
+    parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--failing", type=float, default=0.0, help="share of failed trials")
+    chosen = parser.parse_args()
+    limit_threads(1)
+    from reseed.analyses.pairs import analyse
+    from reseed.analyses.shared.data import Data
+
+    metrics = study(chosen.models, chosen.datasets, chosen.seeds, chosen.failing)
+    entry = {"metric": "accuracy", "greater_is_better": True, "metric_unit": ""}
+    data = Data(metrics, {"datasets": dict.fromkeys(metrics["dataset"].unique(), entry)})
+    start, cpu = time.perf_counter(), time.process_time()
+    table = analyse(data, {})
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    count = int((table["dataset"] != "all datasets").sum())
+    plain = plainly(metrics, min(20, chosen.models * (chosen.models - 1) // 2)) * count
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{chosen.models} models × {chosen.datasets} datasets × {chosen.seeds} splits, "
+          f"{100 * chosen.failing:g} % failed: {count:,} pairs")  # fmt: skip
+    print(f"reseed: {cpu:.1f} s of one core ({seconds:.1f} s by the clock), "
+          f"{1e3 * cpu / count:.2f} ms a pair, peak memory {memory:,.0f} MB")  # fmt: skip
+    print(f"SciPy pair by pair: {plain:,.0f} s of one core; ratio {plain / cpu:.0f}")
+
+
+if __name__ == "__main__":
+    main()

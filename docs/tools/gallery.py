@@ -1,0 +1,67 @@
+"""The gallery of the documentation: the best figure of each study, and how it was had."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from reseed.core.atomic import write_text
+from reseed.core.errors import ReseedError
+from reseed.rendering.numbers import counted
+from reseed.reporting.pages import StudyReport, read_study
+
+
+def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: Path) -> None:
+    """Copy the chosen figures of studies' folders to `folder`, with a page that describes them.
+
+    `exhibits` names those of each study (by the folder's name); without a name it is the first
+    figure that shows something. Raises ReseedError if one is missing.
+    """
+    parts = [
+        "# Gallery",
+        "Every figure here was drawn by the pipeline from its own trials. Under each: what it"
+        " shows, on how many trials, at which scale and on what machine, and the command that"
+        " makes it. A study whose file stands here beside its figures (`NAME.yaml`) is copied to"
+        " `config/studies/` first. A page of this kind for every exhibit is the report"
+        " (`results/report/index.html`).",
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in studies:
+        report = read_study(path, exhibits.get(path.name))
+        chosen = report.shown if path.name in exhibits else [report.best] if report.best else []
+        parts += [f"## {report.about['title']}", report.about.get("question", "")]
+        for exhibit in chosen:
+            if exhibit.picture is None:
+                raise ReseedError(
+                    f"{path.name}/{exhibit.id} is a table: name one of the study's figures."
+                )
+            name = f"{path.name}-{exhibit.id}.png"
+            shutil.copyfile(path / "figures" / f"{exhibit.id}.png", folder / name)
+            parts += _entry(report, exhibit, name)
+    write_text(folder / "README.md", "\n\n".join(part for part in parts if part) + "\n")
+
+
+def _entry(report: StudyReport, exhibit, name: str) -> list[str]:
+    sidecar, about = exhibit.sidecar, report.about
+    return [
+        f"### {exhibit.heading}",
+        f"![{sidecar['alt']}]({name})",
+        " ".join([sidecar["caption"], *sidecar["findings"]]).strip(),
+        sidecar["footnote"],
+        f"{about['trials']['ok']:,} trials of the study finished, {about['trials']['failed']:,}"
+        f" failed. {_machine(about)}",
+        f"```sh\n{exhibit.command}\n```" if exhibit.command else "",
+    ]
+
+
+def _machine(about: dict) -> str:
+    machines = about.get("machines") or []
+    if not machines:
+        return ""
+    first = machines[0]
+    threads = counted(first["threads"], "thread") if "threads" in first else "? threads"
+    more = f" and {len(machines) - 1} more" if len(machines) > 1 else ""
+    return (
+        f"Trained on: {first.get('cpu', 'unknown processor')}, {threads} a trial,"
+        f" device {first.get('device', 'unknown')}{more}."
+    )

@@ -1,0 +1,1 @@
+"""Analyses, exhibits and models that the study of one paper alone uses."""

@@ -1,0 +1,1 @@
+"""Banerjee et al., robust non-parametric testing of training variability."""

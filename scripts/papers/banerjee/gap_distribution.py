@@ -1,0 +1,69 @@
+"""Distribution of logit gaps: single runs against their ensemble [Banerjee et al., Figure 4]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.plugins.options import Count
+
+from papers.banerjee.reference_pools import PoolOptions, Pools, ensembles, measured
+
+READS = "predictions"
+
+#: Logit gaps within this are those of items that a run is not sure of (odds below 3 to 1).
+SMALL = 1.0
+
+COLUMNS = [
+    *PLACE, "left", "right", "n", "failed", "items", "runs_mean", "runs_min", "runs_max",
+    "ensemble", "runs_small", "ensemble_small", "reason",
+]  # fmt: skip
+
+
+class Options(SplitOptions, PoolOptions):
+    """n_bins: bins of the logit gap between the bounds."""
+
+    n_bins: Count = 60
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm and bin of the logit gap: the share of test items in it.
+
+    `runs_mean`, `runs_min`, `runs_max` over the candidate runs, `ensemble`: that of their mean
+    logit. Gaps are clipped, so the outermost bins hold all beyond. `runs_small`, `ensemble_small`:
+    the share of items with a gap of at most `SMALL`, wherever bins begin.
+    """
+    rows = measured(selected(data, options), options, _rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
+    bound = options.get("gap_bound", 15.0)
+    edges = np.linspace(-bound, bound, options.get("n_bins", 60) + 1)
+    shares = np.array([_shares(parts.gaps[run], edges) for run in parts.candidates])
+    outside = options.get("outside", "bound")
+    ensemble = ensembles(one, parts.candidates[None]).gaps(bound, outside)[0]
+    together = _shares(ensemble, edges)
+    small = np.mean([_small(parts.gaps[run]) for run in parts.candidates])
+    for i in range(len(edges) - 1):
+        yield {
+            "left": edges[i],
+            "right": edges[i + 1],
+            "runs_mean": shares[:, i].mean(),
+            "runs_min": shares[:, i].min(),
+            "runs_max": shares[:, i].max(),
+            "ensemble": together[i],
+            "runs_small": small,
+            "ensemble_small": _small(ensemble),
+        }
+
+
+def _small(gaps: np.ndarray) -> float:
+    return float((np.abs(gaps) <= SMALL).mean())
+
+
+def _shares(gaps: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    return np.histogram(gaps, edges)[0] / gaps.size

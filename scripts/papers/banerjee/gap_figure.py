@@ -1,0 +1,87 @@
+"""Logit gaps of single runs and of their ensemble [Banerjee et al., Figure 4, left]."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from reseed.plugins.options import Arms
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import percent
+from reseed.rendering.panels import entitle, line, panel_grid, undrawn
+
+from papers.banerjee.gap_distribution import SMALL
+from papers.banerjee.trimming_text import NOTHING, cells, measured
+
+DRAWS = ("papers.banerjee.gap_distribution:analyse",)
+
+
+class Options(Arms):
+    """Which experiments and arms are shown."""
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel an arm: share of test items by logit gap; band from least to most over runs."""
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_figure(data, NOTHING)
+    arms = cells(data, rows)
+    canvas, axes = panel_grid([2.1] * len(arms), legend=0.6)
+    for axis, (title, part) in zip(axes, arms, strict=False):
+        edges = np.append(part["left"], part["right"].iloc[-1])
+        low, high, mean, together = (
+            part[name].to_numpy() for name in ("runs_min", "runs_max", "runs_mean", "ensemble")
+        )
+        axis.fill_between(edges, np.append(low, low[-1]), np.append(high, high[-1]), step="post",
+                          color=style.SKY, alpha=0.4, lw=0)  # fmt: skip
+        axis.stairs(mean, edges, color=style.BLUE, lw=1.2)
+        axis.stairs(together, edges, color=style.RED, lw=1.2)
+        entitle(axis, title)
+        axis.set_xlabel("Logit gap")
+        axis.set_ylabel("Share of test items")
+        axis.set_ylim(bottom=0)
+    handles = [
+        line(style.SKY, "Single runs, least to most", width=6),
+        line(style.BLUE, "Single runs, mean"),
+        line(style.RED, "Ensemble of them"),
+    ]
+    handles[0].set_alpha(0.4)  # as it is drawn
+    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    text = "Gaps are clipped: the outermost bins hold everything beyond."
+    found = _findings(arms)
+    return canvas, Drawn(
+        rows,
+        footnote(data, rows, text, undrawn([title for title, _ in arms], axes), per="arm"),
+        findings=found,
+        headline=_headline(arms),
+        alt=" ".join(["Share of the test items by logit gap: the ensemble's outline over that of"
+                      " the mean single run and the band of all runs.", *found]),
+    )  # fmt: skip
+
+
+def _undecided(part: pd.DataFrame) -> list[str]:
+    """Share of items with a small gap: of single runs on average, and of their ensemble."""
+    return [percent(part[name].iloc[0], 1) for name in ("runs_small", "ensemble_small")]
+
+
+def _headline(arms: list) -> str:
+    if len(arms) != 1 or arms[0][1]["n"].iloc[0] < LEAST:
+        return ""
+    single, together = _undecided(arms[0][1])
+    return f"Gaps within ±{SMALL:g}: {single} of items in single runs, {together} in the ensemble"
+
+
+def _findings(arms: list) -> list[str]:
+    found = []
+    for title, part in arms:
+        single, together = _undecided(part)
+        found.append(
+            f"{title}: the logit gap is within ±{SMALL:g} for {single} of the test items in"
+            f" single runs on average, and for {together} in their ensemble"
+            f" ({part['n'].iloc[0]:,.0f} seeds)."
+        )
+    return found

@@ -1,0 +1,130 @@
+"""Which runs of an arm make the reference and which are judged by it, and what both are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.outputs import Outputs
+from reseed.plugins.options import Level, Positive, Share, Strict
+from reseed.stats.ensembles import ensemble_scores
+from reseed.stats.representatives import half_threshold
+from scipy.special import expit, softmax
+
+#: Fewest runs of which some are set against the others.
+LEAST = 4
+#: From this many runs on the first half is the reference, as in the paper; else each is judged by
+#: all the others.
+_HALVES = 20
+
+
+class GapOptions(Strict):
+    """gap_bound: to which logit gaps are clipped.
+    outside: what a gap beyond it becomes: the bound, or `zero` as in the authors' code.
+    """
+
+    gap_bound: Positive = 15.0
+    outside: Literal["bound", "zero"] = "bound"
+
+
+class PoolOptions(GapOptions):
+    """reference: `half` (the first half of the runs; the default from 20 runs on) or `others`
+    (leave one out).
+    """
+
+    reference: Literal["half", "others"] | None = None
+
+
+class ThresholdOptions(Strict):
+    """epsilon: probability with which the threshold δ is exceeded by chance.
+    threshold: the greatest alpha-hat admitted.
+    """
+
+    epsilon: Level = 0.01
+    threshold: Share = 0.05
+
+
+@dataclass(frozen=True)
+class Pools:
+    """An arm's runs: `candidates` are judged by `references` (None: by all other candidates).
+
+    gaps: (runs, items) of all runs; δ the threshold at half of the items.
+    """
+
+    gaps: np.ndarray
+    candidates: np.ndarray
+    references: np.ndarray | None
+    delta: float
+    epsilon: float
+
+    @property
+    def n_references(self) -> int:
+        """Runs behind a candidate's reference function."""
+        return len(self.candidates) - 1 if self.references is None else len(self.references)
+
+
+#: Rows of an arm: of its runs, their pools and the options.
+Measure = Callable[[Outputs, Pools, dict], Iterable[dict]]
+
+
+def pools(one: Outputs, options: dict, least: int = LEAST) -> Pools:
+    """Split an arm's runs, in order of their seeds.
+
+    options: those of `PoolOptions`, and `epsilon`. ValueError where there are fewer than `least`
+    runs, or no gap to measure.
+    """
+    if one.n < least:
+        raise ValueError(f"needs at least {least} model seeds that did not fail")
+    reference = options.get("reference", "half" if one.n >= _HALVES else "others")
+    if reference not in ("half", "others"):
+        raise ValueError(f"reference must be 'half' or 'others', got {reference!r}")
+    gaps = one.gaps(options.get("gap_bound", 15.0), options.get("outside", "bound"))
+    if gaps.shape[1] < 2:
+        raise ValueError("needs at least two test items")
+    order = sorted(range(one.n), key=lambda i: one.seeds[i])
+    half = one.n // 2 if reference == "half" else 0
+    epsilon = options.get("epsilon", 0.01)
+    return Pools(
+        gaps,
+        np.array(order[half:]),
+        np.array(order[:half]) if half else None,
+        half_threshold(gaps.shape[1], epsilon),
+        epsilon,
+    )
+
+
+def measured(
+    found: list[Outputs], options: dict, measure: Measure, least: int = LEAST
+) -> list[dict]:
+    """The rows that `measure` makes of each arm's pools, with what all rows say of their cell.
+
+    An arm that cannot be measured (ValueError) is one row with its `reason`.
+    """
+    rows = []
+    for one in found:
+        cell = one.key | {
+            "n": one.n,
+            "failed": one.failed,
+            "items": len(one.y_true),
+            "threshold": options.get("threshold", 0.05),
+            "reason": "",
+        }
+        try:
+            rows += [cell | row for row in measure(one, pools(one, options, least), options)]
+        except ValueError as error:
+            rows.append(cell | {"reason": str(error)})
+    return rows
+
+
+def ensembles(one: Outputs, members: np.ndarray) -> Outputs:
+    """Ensembles (rows of run indices) by mean logit, as outputs of their own [Banerjee, eq. 9]."""
+    if one.task == "binary":
+        probability = expit(ensemble_scores(one.gaps(bound=30.0), members))
+    else:
+        logs = np.log(np.maximum(one.probability, np.exp(-30.0)))
+        probability = softmax(ensemble_scores(logs, members), axis=-1)
+    seeds = [(i,) * 4 for i in range(len(members))]
+    return replace(one, probability=probability, seeds=seeds, key=one.key | {ARM: "ensemble"})

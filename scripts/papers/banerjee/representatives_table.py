@@ -1,0 +1,98 @@
+"""Runs of nearly the same accuracy that are not alike [Banerjee et al., Tables IV and V]."""
+
+from __future__ import annotations
+
+import pandas as pd
+from reseed.core.schemas import MODEL_SEED
+from reseed.plugins.options import Arms, Count
+from reseed.rendering import numbers
+from reseed.rendering.arms import TEST_SET, keys
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.tables import Rows, Table, empty_table
+
+from papers.banerjee.trimming_text import NOTHING, cells, measured, note
+
+DRAWS = ("papers.banerjee.trimming:analyse",)
+
+
+class Options(Arms):
+    """count: rows of an arm."""
+
+    count: Count = 9
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """The `count` (9) most accurate runs of each arm, by rising α̂; the paper's below its own."""
+    rows = measured(data, options)
+    if rows.empty:
+        return empty_table(data, NOTHING)
+    lines, chosen, findings = Rows(), [], []
+    for title, part in cells(data, rows):
+        best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
+        best = best.head(options.get("count", 9)).sort_values("alpha_hat", kind="stable")
+        printed = _printed(data, part)
+        roles = [role for role in MODEL_SEED if part[role].nunique() > 1]
+        for source, models in ((title, best), (f"{title}, as published", printed)):
+            for _, row in models.iterrows():
+                lines.add(_line(row, roles), f"{source} ({row['items']:,.0f} test items)")
+        chosen += [best, printed]
+        findings.append(
+            f"{title}: the {len(best)} most accurate of {len(part)} runs have accuracies of"
+            f" {_span(best, 'accuracy', 4)} and α̂ of {_span(best, 'alpha_hat', 3)}."
+        )
+    return lines.table(
+        data,
+        pd.concat(chosen, ignore_index=True),
+        note(
+            data,
+            rows,
+            "The most accurate runs only, so their accuracies are biased upwards. Churn in test"
+            " items: against the ensemble of all judged runs, and mean against each of them.",
+        ),
+        headline=_headline(chosen[::2]),
+        findings=findings,
+    )
+
+
+def _span(best: pd.DataFrame, name: str, places: int) -> str:
+    return numbers.from_to(best[name], f"{{:.{places}f}}".format)
+
+
+def _headline(best: list[pd.DataFrame]) -> str:
+    if len(best) != 1 or len(best[0]) < LEAST:
+        return ""
+    accuracy, alpha = _span(best[0], "accuracy", 3), _span(best[0], "alpha_hat", 2)
+    return f"{len(best[0])} runs of accuracy {accuracy} have an α̂ of {alpha}"
+
+
+def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:
+    """The paper's models of the arm and test set of `part`."""
+    every = data.rows()
+    if "published" not in every:
+        return every.iloc[:0]
+    cell = keys(every, TEST_SET)
+    mine = (every[cell].astype(str) == part[cell].iloc[0].astype(str)).all(axis=1)
+    return every[mine & every["published"].astype(bool)]
+
+
+def _seed(row: pd.Series, roles: list[str]) -> str:
+    """What `roles` drew, once where it is one number; of a model of the paper its number."""
+    seeds = [f"{row[role]:.0f}" for role in roles if pd.notna(row[role])] or [f"{row['init']:.0f}"]
+    return "-".join(seeds) if len(set(seeds)) > 1 else seeds[0]
+
+
+def _line(row: pd.Series, roles: list[str]) -> dict:
+    def items(name: str, digits: int) -> str:
+        count = row[name] * row["items"]
+        return f"{count:,.{digits}f}" if pd.notna(count) else numbers.NONE
+
+    return {
+        "Seed": _seed(row, roles),
+        "α̂": numbers.fixed(row["alpha_hat"], 3),
+        "α̂, authors’ grid": numbers.fixed(row["alpha_hat_grid"], 3),
+        "Accuracy": numbers.fixed(row["accuracy"], 4),
+        "Churn, ensemble": items("churn_ensemble", 0),
+        "Churn, mean": items("churn", 1),
+        "ECE": numbers.fixed(row["ece"], 4),
+    }

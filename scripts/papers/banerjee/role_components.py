@@ -1,0 +1,108 @@
+"""Two roles of the model seed crossed: which of them moves the score, and the single items.
+
+Beyond Banerjee et al., who vary initial weights and batch order one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from reseed.analyses.shared.data import MODEL_SEED, Data
+from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.plugins.options import Count, Level, Positive
+from reseed.stats.item_variance import item_components
+from reseed.stats.variance import crossed_variance
+
+READS = "predictions"
+
+COLUMNS = [
+    *PLACE, "measure", "n", "failed", "items", "first", "second", "first_levels", "second_levels",
+    "sd", "component", "variance", "share", "share_low", "share_high", "level", "reason",
+]  # fmt: skip
+
+
+class Options(SplitOptions):
+    """gap_bound: logit gaps are clipped to within it.
+    level: of the intervals.
+    n_draws: draws behind those of the shares of accuracy.
+    """
+
+    gap_bound: Positive = 15.0
+    level: Level = 0.95
+    n_draws: Count = 10_000
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm, measure and component: the two roles that vary, and `residual`.
+
+    Measures: `accuracy` over the grid of runs, with the intervals of
+    `stats.variance.crossed_variance`; `correct` and `gap`, item by item: whether it is classified
+    right, and its clipped logit gap, components averaged over items (`item_components`). `sd` is
+    that of the whole. An arm that is no complete grid of two roles is one row with its `reason`.
+    """
+    rows = [row for one in selected(data, options) for row in _rows(one, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(one: Outputs, options: dict) -> Iterator[dict]:
+    level = options.get("level", 0.95)
+    cell = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true), "level": level}
+    try:
+        roles, order = _grid(one)
+        correct = one.correct.astype(np.float64)[order]
+        gaps = one.gaps(options.get("gap_bound", 15.0))[order]
+        accuracy = crossed_variance(
+            correct.mean(axis=2),
+            roles,
+            level,
+            n_draws=options.get("n_draws", 10_000),
+            rng=one.rng("roles"),
+        )
+        by_item = {
+            "correct": item_components(correct, roles, level),
+            "gap": item_components(gaps, roles, level),
+        }
+    except ValueError as error:
+        yield cell | {"reason": str(error)}
+        return
+    cell |= {"first": roles[0], "second": roles[1], "reason": ""}
+    cell |= {"first_levels": order.shape[0], "second_levels": order.shape[1]}
+    for part in accuracy.components:
+        yield cell | {
+            "measure": "accuracy",
+            "sd": float(np.sqrt(accuracy.total)),
+            "component": part.name,
+            "variance": part.raw,
+            "share": part.share,
+            "share_low": part.share_low,
+            "share_high": part.share_high,
+        }
+    for measure, parts in by_item.items():
+        for k, name in enumerate(parts.names):
+            yield cell | {
+                "measure": measure,
+                "sd": parts.sd,
+                "component": name,
+                "variance": parts.variances[k],
+                "share": parts.shares[k],
+                "share_low": parts.low[k],
+                "share_high": parts.high[k],
+            }
+
+
+def _grid(one: Outputs) -> tuple[tuple[str, str], np.ndarray]:
+    """Both roles that vary, and the row of the run at each pair of their seeds."""
+    seeds = np.array(one.seeds)
+    varying = [k for k in range(seeds.shape[1]) if len(set(seeds[:, k])) > 1]
+    if len(varying) != 2:
+        names = ", ".join(MODEL_SEED[k] for k in varying) or "none"
+        raise ValueError(f"needs exactly two roles that are crossed; varied: {names}")
+    levels = [sorted(set(seeds[:, k])) for k in varying]
+    place = {tuple(seeds[row, varying]): row for row in range(len(seeds))}
+    absent = [(a, b) for a in levels[0] for b in levels[1] if (a, b) not in place]
+    if absent:
+        raise ValueError(f"the grid has holes: {len(absent)} pairs of seeds without a run")
+    order = np.array([[place[a, b] for b in levels[1]] for a in levels[0]])
+    return tuple(MODEL_SEED[k] for k in varying), order

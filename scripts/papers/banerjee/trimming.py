@@ -1,0 +1,143 @@
+"""How representative each run is of its arm: alpha-hat beside accuracy, churn and calibration.
+
+Source: Banerjee et al., Algorithm 1 and section V-B: Tables II and IV, Figures 9, 11, 12, 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.predictions import SEEDS
+from reseed.analyses.shared.published_rows import read_published
+from reseed.plugins.options import Count, PublishedFiles
+from reseed.stats.calibration import expected_calibration_error
+from reseed.stats.ensembles import churn_against, model_churn
+from reseed.stats.representatives import split_ks_distance, up_to_grid
+from reseed.stats.trimming import BootstrapAlphaHat, bootstrap_alpha_hat
+
+from papers.banerjee.reference_pools import (
+    PoolOptions,
+    Pools,
+    ThresholdOptions,
+    ensembles,
+    measured,
+)
+
+READS = "predictions"
+
+COLUMNS = [
+    *PLACE, *SEEDS, "n", "references", "failed", "items", "alpha_hat", "alpha_hat_mc_se",
+    "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece", "ensemble_accuracy",
+    "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "published", "reason",
+]  # fmt: skip
+
+
+#: Items that the paper's accuracies and churn are counted on. Inferred: the accuracies printed of
+#: single models (Tables II and IV) are whole numbers of 8,018ths, and of no other number up to
+#: 16,000; CIFAR-10's own test part holds 8,000 images of the eight classes.
+PAPER_ITEMS = 8018
+_PRINTED = {
+    "alpha_hat": ("alpha_hat", 1),
+    "accuracy": ("validation_accuracy", 100),
+    "churn_ensemble": ("churn_vs_ensemble", PAPER_ITEMS),
+    "churn": ("mean_churn", PAPER_ITEMS),
+    "ece": ("ece", 1),
+}
+
+
+class Options(SplitOptions, PoolOptions, ThresholdOptions, PublishedFiles):
+    """n_bootstrap: bootstraps of Algorithm 1.
+    n_bins: bins of the ECE.
+    published: arm → the table of published models that stands beside it.
+    """
+
+    n_bootstrap: Count = 100
+    n_bins: Count = 15
+    published: dict[str, str] = {}
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a candidate run of each arm, on one test set.
+
+    `alpha_hat` is exact, `alpha_hat_grid` as the authors' search over 13 levels gives it (0.5: at
+    least 0.5); both are means over bootstraps of Algorithm 1, against the average eCDF of the
+    arm's reference runs (`reference_pools.pools`). `ks`: KS distance on disjoint halves, to be
+    compared with `delta`. `churn`: mean share of test items on which the run and another candidate
+    predict different classes; `churn_ensemble`: the same against the ensemble (mean logit) of all
+    candidates, whose accuracy is `ensemble_accuracy`. `admitted`: alpha_hat ≤ `threshold`. An arm
+    that cannot be measured is one row with its `reason`. `published` rows are the paper's models
+    (Tables IV and V), as far as their numbers are printed; NaN else.
+    """
+    found = selected(data, options)
+    rows = measured(found, options, _rows)
+    rows += [row for one in found for row in _published(one, data, options)]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.assign(published=table["published"].eq(True))
+
+
+def _published(one: Outputs, data: Data, options: dict) -> Iterator[dict]:
+    name = options.get("published", {}).get(one.key["arm"])
+    if name is None:
+        return
+    printed = read_published(data.published, name, ["model", *(c for c, _ in _PRINTED.values())])
+    for _, line in printed.iterrows():
+        numbers = {to: line[column] / unit for to, (column, unit) in _PRINTED.items()}
+        seed = {"init": int(line["model"]), "items": PAPER_ITEMS}
+        yield one.key | seed | numbers | {"published": True, "reason": ""}
+
+
+def judge(one: Outputs, parts: Pools, options: dict) -> BootstrapAlphaHat:
+    """Alpha-hat of an arm's candidates; the same numbers wherever it is asked for."""
+    references = None if parts.references is None else parts.gaps[parts.references]
+    return bootstrap_alpha_hat(
+        parts.gaps[parts.candidates],
+        references,
+        rng=one.rng("alpha-hat"),
+        n_bootstrap=options.get("n_bootstrap", 100),
+        delta=parts.delta,
+    )
+
+
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
+    chosen, alpha = parts.candidates, judge(one, parts, options)
+    together = ensembles(one, chosen[None])
+    labels, correct = one.labels[chosen], one.correct[chosen]
+    items = labels.shape[1]
+    columns = {
+        "alpha_hat": alpha.mean,
+        "alpha_hat_mc_se": alpha.mc_se,
+        "alpha_hat_grid": up_to_grid(alpha.replicates).mean(axis=0),
+        "ks": _distances(one, parts),
+        "accuracy": correct.mean(axis=1),
+        "churn": model_churn(labels) / items,
+        "churn_ensemble": churn_against(labels, together.labels[0]) / items,
+        "ece": expected_calibration_error(
+            one.confidence[chosen], correct, options.get("n_bins", 15)
+        ),
+        "admitted": alpha.mean <= options.get("threshold", 0.05),
+    }
+    shared = {
+        "references": parts.n_references,
+        "ensemble_accuracy": float(together.correct.mean()),
+        "delta": parts.delta,
+        "epsilon": parts.epsilon,
+        "n_bootstrap": len(alpha.replicates),
+    }
+    for i, run in enumerate(chosen):
+        seeds = dict(zip(SEEDS, one.seeds[run], strict=True))
+        yield shared | seeds | {name: values[i] for name, values in columns.items()}
+
+
+def _distances(one: Outputs, parts: Pools) -> np.ndarray:
+    rng, gaps = one.rng("ks"), parts.gaps
+    if parts.references is not None:
+        return split_ks_distance(gaps[parts.candidates], gaps[parts.references], rng=rng)
+    found = []
+    for run in parts.candidates:
+        others = np.delete(gaps, run, axis=0)
+        found.append(split_ks_distance(gaps[run : run + 1], others, 3, rng=rng)[0])
+    return np.array(found)

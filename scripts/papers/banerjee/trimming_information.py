@@ -1,0 +1,104 @@
+"""What alpha-hat says of held-out disagreement that accuracy, churn and ECE do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.plugins.options import Count, Level
+from reseed.stats.association import partial_rank_correlation
+from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
+
+from papers.banerjee.reference_pools import GapOptions, Pools, measured
+
+READS = "predictions"
+
+COLUMNS = [
+    *PLACE, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
+    "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
+]  # fmt: skip
+_PLAIN = ("accuracy", "churn", "ece")
+_LEAST = len(_PLAIN) + 5  # runs that a partial correlation needs
+
+
+class Options(SplitOptions, GapOptions):
+    """epsilon: probability with which the threshold δ is exceeded by chance.
+    n_halves: random halves of the test items.
+    n_bootstrap: bootstraps of Algorithm 1 in each.
+    level: of the interval of a partial correlation.
+    n_bins: bins of the ECE.
+    """
+
+    epsilon: Level = 0.01
+    n_halves: Count = 20
+    n_bootstrap: Count = 10
+    level: Level = 0.95
+    n_bins: Count = 15
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm and measure: its rank correlation with the disagreement on unseen items.
+
+    On one random half of the test items each run is measured (alpha-hat and KS distance against
+    the other runs, accuracy, mean churn, ECE); on the other half its mean churn against the other
+    runs is what a good measure should foretell. `r`: Spearman's ρ; `partial`: what is left of
+    it with `given` taken out (for alpha-hat and KS: accuracy, churn and ECE; for each of these
+    the other two), both means over halvings with their SD over halvings. The interval is that of
+    one halving at this number of runs: further halvings reuse the same runs, and do not narrow it.
+    `share_zero`: share of values that are 0; alpha-hat is 0 for every run that needs no trimming,
+    and those it cannot order. NaN where a measure has nothing of its own.
+    """
+    options = options | {"reference": "others"}
+    rows = measured(selected(data, options), options, _rows, _LEAST)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
+    level = options.get("level", 0.95)
+    settings = {name: options[name] for name in ("epsilon", "n_bins") if name in options}
+    halves = list(
+        heldout_information(
+            parts.gaps, one.labels, one.correct, one.confidence,
+            n_halves=options.get("n_halves", 20), n_bootstrap=options.get("n_bootstrap", 10),
+            rng=one.rng("held out"), **settings,
+        )
+    )  # fmt: skip
+    for measure in MEASURES:
+        given = [name for name in _PLAIN if name != measure]
+        plain = [partial_rank_correlation(half[measure], half["disagreement"]) for half in halves]
+        partial = [
+            partial_rank_correlation(
+                half[measure], half["disagreement"], np.column_stack([half[g] for g in given]),
+                level,
+            )
+            for half in halves
+        ]  # fmt: skip
+        yield {
+            "measure": measure,
+            "given": ", ".join(given),
+            "r": _mean([c.r for c in plain]),
+            "r_sd": _sd([c.r for c in plain]),
+            "partial": _mean([c.r for c in partial]),
+            "partial_low": _mean([c.low for c in partial]),
+            "partial_high": _mean([c.high for c in partial]),
+            "partial_sd": _sd([c.r for c in partial]),
+            "share_zero": float(np.mean([half[measure] == 0 for half in halves])),
+            "level": level,
+            "n_halves": len(halves),
+            "delta": half_threshold(parts.gaps.shape[1] // 2, parts.epsilon),
+        }
+
+
+def _mean(values: list[float]) -> float:
+    """Mean on Fisher's scale of the correlations that exist; NaN if none does."""
+    known = np.array([v for v in values if np.isfinite(v)])
+    return float(np.tanh(np.arctanh(np.clip(known, -0.9999, 0.9999)).mean())) if known.size else (
+        float("nan"))  # fmt: skip
+
+
+def _sd(values: list[float]) -> float:
+    known = [v for v in values if np.isfinite(v)]
+    return float(np.std(known, ddof=1)) if len(known) > 1 else float("nan")

@@ -1,0 +1,69 @@
+"""Churn of every pair of runs against the alpha-hats of both [Banerjee et al., sec. V-B2]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.plugins.options import Count
+from reseed.stats.ensembles import pairwise_churn
+
+from papers.banerjee.reference_pools import PoolOptions, Pools, ThresholdOptions, measured
+from papers.banerjee.trimming import judge
+
+READS = "predictions"
+
+COLUMNS = [
+    *PLACE, "seed_a", "seed_b", "n", "failed", "items", "churn", "disagreeing_items", "alpha_low",
+    "alpha_high", "both_admitted", "threshold", "delta", "reason",
+]  # fmt: skip
+
+
+class Options(SplitOptions, PoolOptions, ThresholdOptions):
+    """n_bootstrap: bootstraps of Algorithm 1.
+    max_runs: candidates of an arm that are paired, the first.
+    """
+
+    n_bootstrap: Count = 100
+    max_runs: Annotated[int, Field(ge=2)] = 200
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row a pair of candidate runs of an arm: Table III and Figure 10.
+
+    `churn`: share of test items on which the two predict different classes
+    (`disagreeing_items` of `items`); `alpha_low`, `alpha_high`: the smaller and the greater of
+    their alpha-hats; `both_admitted`: the greater is at most `threshold`. Pairs share runs, so
+    they are not independent.
+    """
+    rows = measured(selected(data, options), options, _rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
+    most = options.get("max_runs", 200)
+    alpha = judge(one, parts, options).mean[:most]
+    chosen = parts.candidates[:most]
+    counts = pairwise_churn(one.labels[chosen])
+    items, threshold = len(one.y_true), options.get("threshold", 0.05)
+    for i, j in zip(*np.triu_indices(len(chosen), 1), strict=True):
+        low, high = sorted((float(alpha[i]), float(alpha[j])))
+        yield {
+            "delta": parts.delta,
+            "seed_a": _name(one.seeds[chosen[i]]),
+            "seed_b": _name(one.seeds[chosen[j]]),
+            "disagreeing_items": int(counts[i, j]),
+            "churn": counts[i, j] / items,
+            "alpha_low": low,
+            "alpha_high": high,
+            "both_admitted": high <= threshold,
+        }
+
+
+def _name(seeds: tuple[int, ...]) -> str:
+    return str(seeds[0]) if len(set(seeds)) == 1 else "-".join(map(str, seeds))

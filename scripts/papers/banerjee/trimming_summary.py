@@ -1,0 +1,104 @@
+"""Each arm summed up: accuracy and churn of all runs and of those with a low alpha-hat.
+
+Source: Banerjee et al., Tables II and III.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import PLACE
+from reseed.analyses.shared.published_rows import published_row, read_published
+from reseed.plugins.options import Count, PublishedFiles
+
+from papers.banerjee import trimming, trimming_pairs
+
+READS = "predictions"
+
+_TABLE2 = ["accuracy_min", "accuracy_max", "ensemble_accuracy", "low_alpha_accuracy_min",
+           "low_alpha_accuracy_max"]  # fmt: skip
+_TABLE3 = ["churn_min", "churn_max", "low_alpha_churn_min", "low_alpha_churn_max"]
+COLUMNS = [
+    *PLACE, "n", "references", "candidates", "failed", "items", "threshold", "delta",
+    "accuracy_mean", "accuracy_sd", *_TABLE2, "admitted", "share_admitted", "churn_mean", *_TABLE3,
+    "pairs", "pairs_admitted", "alpha_hat_mean", "alpha_hat_max", "ece_min", "ece_max",
+    *(f"published_{name}" for name in (*_TABLE2, *_TABLE3)), "reason",
+]  # fmt: skip
+
+
+class Options(trimming.Options, trimming_pairs.Options, PublishedFiles):
+    """published: which of the paper's sources of randomness an arm repeats, {arm: source}; read
+        from `banerjee_table2_accuracy_ranges` and `banerjee_table3_pairwise_churn`.
+    published_items: test items that the paper's churn is counted out of.
+    """
+
+    published: dict[str, Literal["init", "batch", "init_and_batch"]] | None = None
+    published_items: Count = trimming.PAPER_ITEMS
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm: Tables II and III, with the paper's numbers where an arm has any.
+
+    Accuracies and churn are shares. `low_alpha_…`: over the runs (pairs of runs) whose alpha-hat
+    (both alpha-hats) is at most `threshold`; `admitted` and `pairs_admitted` count them.
+    """
+    own = {name: value for name, value in options.items() if name != "published"}
+    runs, pairs = trimming.analyse(data, own), trimming_pairs.analyse(data, own)
+    rows = [
+        _row(dict(zip(PLACE, place, strict=True)), part, pairs)
+        for place, part in runs.groupby(PLACE, sort=False, dropna=False)
+    ]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return _with_published(table, data, options) if options.get("published") else table
+
+
+def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> dict:
+    first = runs.iloc[0]
+    same = ("n", "references", "failed", "items", "threshold", "delta", "reason")
+    row = place | {name: first[name] for name in same}
+    if first["reason"]:
+        return row
+    same_place = np.logical_and.reduce([pairs[name] == place[name] for name in PLACE])
+    mine = pairs[same_place]
+    low, both = runs[runs["admitted"].astype(bool)], mine[mine["both_admitted"].astype(bool)]
+    return row | {
+        "candidates": len(runs),
+        "accuracy_mean": runs["accuracy"].mean(),
+        "accuracy_sd": runs["accuracy"].std(ddof=1),
+        **_range("accuracy", runs["accuracy"]),
+        "ensemble_accuracy": first["ensemble_accuracy"],
+        **_range("low_alpha_accuracy", low["accuracy"]),
+        "admitted": len(low),
+        "share_admitted": len(low) / len(runs),
+        "churn_mean": mine["churn"].mean(),
+        **_range("churn", mine["churn"]),
+        **_range("low_alpha_churn", both["churn"]),
+        "pairs": len(mine),
+        "pairs_admitted": len(both),
+        "alpha_hat_mean": runs["alpha_hat"].mean(),
+        "alpha_hat_max": runs["alpha_hat"].max(),
+        **_range("ece", runs["ece"]),
+    }
+
+
+def _range(name: str, values: pd.Series) -> dict:
+    return {f"{name}_min": values.min(), f"{name}_max": values.max()}
+
+
+def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
+    items = options.get("published_items", trimming.PAPER_ITEMS)
+    files = [("banerjee_table2_accuracy_ranges", _TABLE2, 100.0),
+             ("banerjee_table3_pairwise_churn", _TABLE3, float(items))]  # fmt: skip
+    for name, columns, scale in files:
+        published = read_published(data.published, name, ["randomness", *columns])
+        for index, arm in table[ARM].items():
+            source = options["published"].get(arm)
+            found = published_row(published, {"randomness": source})
+            if found is not None:
+                for column in columns:
+                    table.loc[index, f"published_{column}"] = found[column] / scale
+    return table

@@ -1,0 +1,1 @@
+"""*Performance consistency for IR tasks*."""

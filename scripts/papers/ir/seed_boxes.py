@@ -1,0 +1,149 @@
+"""Box plots of scores over seeds, the outliers printed (IR consistency paper, Figure 1)."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import Field, field_validator
+from reseed.plugins.options import Experiments, Names
+from reseed.rendering import style
+from reseed.rendering.arms import TEST_SET, cell_titles, places
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.numbers import part_of, several
+from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.rendering.settings import cell_noun
+
+from papers.ir.seed_scores_table import METRICS, measured, where
+
+_MOST_PRINTED = 3  # outliers a box whose numbers are printed; of more the ends are
+
+
+DRAWS = ("papers.ir.seed_scores:analyse",)
+
+
+class Options(Experiments):
+    """metrics: a panel each."""
+
+    metrics: Names = Field(["macro_precision", "macro_f1"])
+
+    @field_validator("metrics")
+    @classmethod
+    def _measured(cls, metrics: list[str]) -> list[str]:
+        for metric in metrics:
+            if metric not in METRICS:
+                raise ValueError(f"no scores of {metric!r} over seeds: use {', '.join(METRICS)}")
+        return metrics
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """One line of panels a dataset, one panel a metric (`metrics`), one box a model."""
+    rows = data.rows(options.get("experiments"))
+    rows = rows[rows["median"].notna()] if not rows.empty else rows
+    if rows.empty:
+        return empty_figure(data, "No per-item scores of a classifier at this scale.")
+    metrics = options.get("metrics", ["macro_precision", "macro_f1"])
+    panels = [
+        (title, part[part["metric"] == metric])
+        for title, part in places(data, rows, TEST_SET)
+        for metric in metrics
+    ]
+    heights = [0.28 * len(part) + 0.8 for _, part in panels]
+    canvas, axes = panel_grid(heights, len(metrics), legend=0.1)
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _panel(axis, data, part)
+        entitle(axis, title, 23)
+        name, constant = METRICS[part["metric"].iloc[0]], part["majority"].iloc[0]
+        axis.set_xlabel(f"{name}\ncommonest class always: {constant:.3f}")
+    drawn = rows[rows["metric"].isin(metrics)]
+    note = (
+        "Box: quartiles; line: median; whiskers: the furthest score within 1.5 IQR; scores beyond"
+        " are printed (of many, the two ends and their number). Dashed, where it is"
+        " near: the commonest class, always."
+    )
+    left = undrawn([title for title, _ in panels], axes)
+    found = _findings(data, rows)
+    named = several(METRICS[metric] for metric in metrics)
+    return canvas, Drawn(
+        drawn,
+        footnote(data, drawn, note, left),
+        findings=found,
+        headline=_headline(rows),
+        alt=" ".join([f"A box a model, a panel a dataset and metric: {named} over seeds.", *found]),
+    )
+
+
+def _widest(rows: pd.DataFrame) -> pd.Series | None:
+    """The cell whose F1 goes furthest from the worst seed to the best."""
+    f1 = measured(rows)
+    return f1.loc[(f1["most"] - f1["least"]).idxmax()] if len(f1) else None
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    row = _widest(rows)
+    if row is None or row["n"] < LEAST:
+        return ""
+    moved = f"{row['most'] - row['least']:.3f}"
+    return f"From worst to best of {row['n']:.0f} seeds, F1 moves by up to {moved}"
+
+
+def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    row, f1 = _widest(rows), measured(rows)
+    if row is None:
+        return []
+    same = int((f1["most"] == f1["least"]).sum())
+    if same == len(f1):
+        cells = part_of(same, same, *cell_noun(f1))
+        return [f"From seed to seed F1 does not move at all in {cells}."]
+    return [
+        f"From worst to best seed F1 moves most for {where(data, rows, row)}: {row['least']:.3f} to"
+        f" {row['most']:.3f} over {row['n']:.0f} seeds; for"
+        f" {part_of(same, len(f1), *cell_noun(f1))} it does not move at all."
+    ]
+
+
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
+    boxes, outliers = [], []
+    for title, (_, row) in zip(cell_titles(data, rows), rows.iterrows(), strict=True):
+        outliers.append(json.loads(row["outliers"]))
+        boxes.append({
+            "label": title, "med": row["median"], "q1": row["low_quartile"],
+            "q3": row["high_quartile"], "whislo": row["low_whisker"],
+            "whishi": row["high_whisker"], "fliers": outliers[-1],
+        })  # fmt: skip
+    axis.bxp(
+        boxes, orientation="horizontal", widths=0.5, positions=range(len(boxes)),
+        medianprops={"color": style.RED, "lw": 1.6}, boxprops={"lw": 0.8, "color": style.BLUE},
+        whiskerprops={"lw": 0.8}, capprops={"lw": 0.8},
+        flierprops={"marker": "o", "ms": 2.5, "mfc": style.BLUE, "mec": "none"},
+    )  # fmt: skip
+    for y, values in enumerate(outliers):
+        axis.annotate(
+            _printed(values), (1, y), xycoords=("axes fraction", "data"), xytext=(2, 0),
+            textcoords="offset points", va="center", fontsize=6, color=style.GREY,
+        )  # fmt: skip
+    _constant(axis, rows)
+    axis.set_ylim(len(boxes) - 0.5, -0.5)
+    axis.grid(True, axis="x")
+    axis.grid(False, axis="y")
+
+
+def _constant(axis: Axes, rows: pd.DataFrame) -> None:
+    """The constant prediction's score: in words, and a line where that squeezes no box."""
+    low, high = rows["least"].min(), rows["most"].max()
+    constant, margin = rows["majority"].iloc[0], 0.08 * (high - low) or 0.01
+    if low - (high - low) <= constant <= high + (high - low):
+        axis.axvline(constant, color=style.GREY, ls="--", lw=0.8)
+        low, high = min(low, constant), max(high, constant)
+    axis.set_xlim(low - margin, high + margin)
+
+
+def _printed(values: list[float]) -> str:
+    if len(values) <= _MOST_PRINTED:
+        return "\n".join(f"{value:.3f}" for value in values)
+    return f"{values[0]:.3f}\n…{values[-1]:.3f}\n({len(values)})"

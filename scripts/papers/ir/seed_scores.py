@@ -1,0 +1,153 @@
+"""A classifier's scores over its seeds, beside what the luck of the test set alone would do.
+
+The IR consistency paper's Tables 4 to 7 and Figure 1 in one table: each score over seeds, its
+test-set bootstrap, what a constant prediction scores, and runs that are no runs of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+from reseed.analyses.shared.arms import ARM, MODEL
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import PLACE, Outputs, outputs
+from reseed.analyses.shared.published_rows import read_published
+from reseed.core.coordinates import base_name
+from reseed.metrics.outputs import VALUES
+from reseed.plugins.options import Count, PublishedFiles
+from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
+
+READS = "predictions"
+METRICS = ("accuracy", "macro_precision", "macro_recall", "macro_f1")
+COLUMNS = [
+    *PLACE, "metric", "n", "failed", "items", "mean", "sd", "least", "low_quartile", "median",
+    "high_quartile", "most", "low_whisker", "high_whisker", "outliers", "bootstrap_sd", "n_boot",
+    "bootstrap_seeds", "majority", "collapsed", "distinct", "diverged", "seed", "seed_score",
+    "seed_percentile", "published_mean", "published_bootstrap_sd", "reason",
+]  # fmt: skip
+_PUBLISHED = [
+    "dataset",
+    "model",
+    *(f"{m}_{s}" for m in ("accuracy", "f1") for s in ("mean", "std")),
+]
+
+
+class Options(PublishedFiles):
+    """files: published bootstraps (`config/published/{name}.csv`), put beside ours.
+    n_boot: resamples of the test items; as many as published.
+    max_seeds: models that are resampled.
+    seed: the seed that is placed among all.
+    names: our dataset or model → its name there.
+    """
+
+    n_boot: Count = 100
+    max_seeds: Count = 10
+    seed: Annotated[int, Field(ge=0)] = 42
+    names: Annotated[dict[str, str], Field(default_factory=dict)]
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm on a test set, and metric (accuracy; precision, recall and F1 macro-averaged).
+
+    Box plots as Tukey's: whiskers end at the furthest score within 1.5 IQR of the box, `outliers`
+    (a JSON list) are the scores beyond. `bootstrap_sd` is the SD of one model over resamples of
+    the test items, the root mean square over `bootstrap_seeds` models. `majority` is the score of
+    the test set's most frequent class, predicted throughout; `collapsed` counts runs that predict
+    one class throughout, `distinct` runs whose outputs differ from every earlier one's, and
+    `diverged` is the share of all runs that failed or collapsed (Dodge et al. 2020).
+    `seed_percentile`: share of the other runs that score worse than the run of `seed`, ties half;
+    none where all score the same.
+
+    Regressions and given scores are left out.
+    """
+    read = [read_published(data.published, name, _PUBLISHED) for name in options.get("files", [])]
+    table = pd.concat(read, ignore_index=True) if read else None
+    rows = []
+    for one in outputs(data):
+        if one.task in VALUES:
+            continue
+        common = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true)}
+        for metric in METRICS:
+            row = common | {"metric": metric, "seed": options.get("seed", 42)}
+            row |= _published(table, one.key, metric, options)
+            rows.append(row | (_measure(one, metric, options) if one.n else _NOTHING))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+_NOTHING = {"diverged": 1.0, "outliers": "[]", "reason": "no run finished"}
+
+
+def _measure(one: Outputs, metric: str, options: dict) -> dict:
+    labels, score = one.labels, WEIGHTED_METRICS[metric]
+    ones = np.ones((1, len(one.y_true)))
+    values = np.asarray(score(one.y_true, labels, ones)[0], dtype=np.float64)
+    constant = np.full((1, len(one.y_true)), np.bincount(one.y_true.astype(int)).argmax())
+    chosen = labels[: options.get("max_seeds", 10)]
+    boot = test_set_bootstrap(
+        metric, one.y_true, chosen, options.get("n_boot", 100), rng=one.rng("test set", metric)
+    )
+    collapsed = int((labels == labels[:, :1]).all(axis=1).sum())
+    return {
+        "mean": values.mean(),
+        "sd": values.std(ddof=1) if one.n > 1 else np.nan,
+        **box(values),
+        "bootstrap_sd": float(np.sqrt(np.mean(np.square(boot.sd)))),
+        "n_boot": boot.n_boot,
+        "bootstrap_seeds": len(chosen),
+        "majority": float(score(one.y_true, constant, ones)[0, 0]),
+        "collapsed": collapsed,
+        "distinct": len({run.tobytes() for run in one.probability}),
+        "diverged": (collapsed + one.failed) / (one.n + one.failed),
+        **_one_seed(one, values, options.get("seed", 42)),
+        "reason": "",
+    }
+
+
+def box(values: np.ndarray) -> dict:
+    """Tukey's box of values (n,): quartiles, whiskers, and the outliers as a JSON list."""
+    low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
+    reach = 1.5 * (high - low)
+    inside = values[(values >= low - reach) & (values <= high + reach)]
+    outside = np.sort(values[(values < low - reach) | (values > high + reach)])
+    return {
+        "least": values.min(),
+        "low_quartile": low,
+        "median": median,
+        "high_quartile": high,
+        "most": values.max(),
+        "low_whisker": inside.min(),
+        "high_whisker": inside.max(),
+        "outliers": json.dumps([round(float(v), 6) for v in outside]),
+    }
+
+
+def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> dict:
+    found = [number for number, seeds in enumerate(one.seeds) if set(seeds) == {seed}]
+    if not found or one.n < 2:
+        return {}
+    score = values[found[0]]
+    if values.min() == values.max():
+        return {"seed_score": score}
+    others = np.delete(values, found[0])
+    beaten = np.mean(others < score) + np.mean(others == score) / 2
+    return {"seed_score": score, "seed_percentile": float(beaten)}
+
+
+def _published(table: pd.DataFrame | None, key: dict, metric: str, options: dict) -> dict:
+    if table is None:
+        return {}
+    names = options.get("names", {})
+    dataset, model = (base_name(key[name]) for name in ("dataset", MODEL))
+    chosen = table[
+        (table["dataset"] == names.get(dataset, dataset))
+        & (table["model"] == names.get(model, model))
+    ]
+    column = metric.removeprefix("macro_")
+    if chosen.empty or key.get(ARM, key[MODEL]) != key[MODEL]:
+        return {}
+    row = chosen.iloc[0]
+    return {"published_mean": row[f"{column}_mean"], "published_bootstrap_sd": row[f"{column}_std"]}

@@ -1,0 +1,98 @@
+"""The best and the worst of many seeds, against what a Gaussian of their spread gives.
+
+Source: Picard, Tables 1 and 2 and section 4.2 ("black swans").
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import CELL, SEEDS, Cell, Data, cells
+from reseed.analyses.shared.published_rows import published_row, read_published
+from reseed.core.coordinates import base_name
+from reseed.plugins.options import Count, Level, Positive, PublishedFiles
+from reseed.stats.spread import range_against_gaussian, range_content, spread
+
+_PRINTED = ["mean", "std", "min", "max", "seeds"]
+COLUMNS = [
+    *CELL, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
+    "best_seed", "range_in_sd", "range_in_sd_expected", "range_ratio", "range_p", "normality_test",
+    "normality_p", "excess_kurtosis", "tail", "inside_expected", "inside_low", "level",
+    *(f"published_{name}" for name in _PRINTED), "reason",
+]  # fmt: skip
+
+
+class Options(PublishedFiles):
+    """metric: whose extremes (None: the dataset's primary one).
+    level: of the content of the observed range.
+    n_sim: Gaussian samples behind `range_p`.
+    published: the row of `picard_tables` that an arm repeats, {arm: {column: value}}; of those of
+        its dataset, unless a `dataset` is among the columns.
+    published_factor: what the paper's numbers are divided by (100: they are percent).
+    """
+
+    metric: str | None = None
+    level: Level = 0.95
+    n_sim: Count = 4000
+    published: dict[str, dict[str, str | int | float]] | None = None
+    published_factor: Positive = 100.0
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm: Tables 1 and 2, and whether its extremes are more than Gaussian.
+
+    `range_in_sd` is the studentised range, `range_in_sd_expected` what a Gaussian sample of that
+    size has on average, `range_p` the share of such samples with a range at least as large (Monte
+    Carlo). `inside_expected`: share of all seeds that lie within the observed range, on average
+    over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
+    `best_seed` and `worst_seed` count the seed that varies: the data seed or that of a role.
+    """
+    rows = [_row(cell, options) for cell in cells(data, options.get("metric"))]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return _with_published(table, data, options) if options.get("published") else table
+
+
+def _row(cell: Cell, options: dict) -> dict:
+    level = options.get("level", 0.95)
+    row = cell.key | {"metric": cell.metric, "n": len(cell.values), "failed": cell.failed}
+    row |= {"level": level, "normality_test": "", "tail": "", "reason": ""}
+    x = cell.values
+    if x.size < 2:
+        return row | {"reason": "fewer than two seeds finished"}
+    found, scores = spread(x), cell.scores
+    content = range_content(x.size, level)
+    row |= {name: float(getattr(found, name)) for name in ("mean", "sd", "min", "max", "range")}
+    row |= {"inside_expected": content.expected, "inside_low": content.lower}
+    if "+" in cell.key["varied"]:
+        return row | {"reason": "two seeds vary: its scores are no independent sample"}
+    seed = next(name for name in SEEDS if scores[name].nunique() > 1)
+    best, worst = (cell.sign * x).argmax(), (cell.sign * x).argmin()
+    row |= {"best_seed": scores[seed].iloc[best], "worst_seed": scores[seed].iloc[worst]}
+    if x.size < 4 or found.sd <= 1e-13 * np.abs(x).max():
+        return row | {"reason": "no spread to judge, or fewer than four seeds"}
+    gaussian = range_against_gaussian(x, n_sim=options.get("n_sim", 4000))
+    return row | {
+        "range_in_sd": gaussian.observed,
+        "range_in_sd_expected": gaussian.expected,
+        "range_ratio": gaussian.ratio,
+        "range_p": gaussian.p_larger,
+        "normality_test": gaussian.normality.test,
+        "normality_p": gaussian.normality.p_value,
+        "excess_kurtosis": gaussian.normality.excess_kurtosis,
+        "tail": gaussian.normality.tail,
+    }
+
+
+def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
+    printed = read_published(data.published, "picard_tables", _PRINTED)
+    factor = options.get("published_factor", 100.0)
+    for index, row in table.iterrows():
+        where = options["published"].get(row[ARM])
+        own = {"dataset": base_name(row["dataset"])} if "dataset" in printed else {}
+        found = published_row(printed, own | where) if where else None
+        if found is not None:
+            for name in _PRINTED:
+                value = found[name] / (1.0 if name == "seeds" else factor)
+                table.loc[index, f"published_{name}"] = value
+    return table

@@ -1,0 +1,136 @@
+"""Distribution of the scores over seeds: histogram, density, one dash a seed [Picard, Figs 2–6]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.data import cells as arm_cells
+from reseed.metrics.names import title as title_of
+from reseed.metrics.names import title_in_text
+from reseed.plugins.options import Arms, Count
+from reseed.rendering import style
+from reseed.rendering.arms import cells, keys
+from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import decimals, from_to, several
+from reseed.rendering.panels import entitle, line, panel_grid, undrawn
+from scipy import stats
+
+_LEAST = 5
+
+
+class Options(Arms):
+    """metric: whose scores (None: the dataset's primary one).
+    bins: their number, or a rule of numpy's.
+    """
+
+    metric: str | None = None
+    bins: Count | Literal["auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt"] = (
+        "auto"
+    )
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """A panel an arm with one kind of seed varied."""
+    scores = _scores(data, options)
+    if not scores:
+        return empty_figure(data, f"No arm has {_LEAST} finished seeds at this scale.")
+    frame = pd.concat(scores, ignore_index=True)
+    every = cells(data, frame)
+    panels = [(title, part) for title, part in every if part["score"].nunique() > 1]
+    still = [title for title, part in every if part["score"].nunique() == 1]
+    same = f"Not drawn, as every score is the same: {several(still)}." if still else ""
+    if not panels:
+        return empty_figure(data, same)
+    canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _panel(axis, part["score"].to_numpy(), options.get("bins", "auto"))
+        entitle(axis, title)
+        axis.set_xlabel(f"{title_of(part['metric'].iloc[0])} ({len(part):,} seeds)")
+        axis.set_ylabel("Seeds")
+    handles = [
+        line(style.BLACK, "Kernel density"),
+        line(style.RED, "Gaussian of the same mean and SD", "--", 1.1),
+        Line2D([], [], ls="", marker="|", ms=6, color=style.BLACK, label="A seed"),
+    ]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    cell = [*keys(frame), "model"]
+    shown = frame.groupby(cell, dropna=False, sort=False).size().rename("n").reset_index()
+    found = _findings(panels)
+    return canvas, Drawn(
+        frame,
+        footnote(data, shown, same, undrawn([title for title, _ in panels], axes), per="arm"),
+        findings=found,
+        headline=_headline(panels),
+        alt=" ".join(["Histogram of the scores over seeds with a density, the Gaussian of the same"
+                      " mean and SD dashed, and a dash for each seed.", *found]),
+    )  # fmt: skip
+
+
+def _show(scores: pd.Series) -> Callable[[float], str]:
+    sd = scores.std()
+    return f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format
+
+
+def _ends(scores: pd.Series) -> str:
+    return from_to(scores, _show(scores))
+
+
+def _headline(panels: list) -> str:
+    if len(panels) == 1:
+        scores = panels[0][1]["score"]
+        return f"{len(scores):,} seeds: {_ends(scores)}, SD {scores.std():.2g}"
+    seeds = from_to(len(part) for _, part in panels)
+    sds = from_to((part["score"].std() for _, part in panels), "{:.2g}".format)
+    return f"{len(panels)} arms of {seeds} seeds: SD {sds}"
+
+
+def _findings(panels: list) -> list[str]:
+    return [
+        f"{title}: {title_in_text(part['metric'].iloc[0])} is {_ends(part['score'])} over"
+        f" {len(part):,} seeds, mean {_show(part['score'])(part['score'].mean())} and SD"
+        f" {part['score'].std():.2g}."
+        for title, part in panels
+    ]
+
+
+def _scores(data: ExhibitData, options: dict) -> list[pd.DataFrame]:
+    """A frame each arm with enough seeds; pairs of two seeds are no independent sample of one."""
+    metrics = data.metrics
+    if options.get("experiments"):
+        metrics = metrics[metrics["experiment"].isin(options["experiments"])]
+    return [
+        cell.scores.drop(columns="bad").assign(**cell.key, metric=cell.metric)
+        for cell in arm_cells(Data(metrics, data.about), options.get("metric"))
+        if len(cell.scores) >= _LEAST
+        and "+" not in cell.key["varied"]
+        and cell.key["arm"] in (options.get("arms") or [cell.key["arm"]])
+    ]
+
+
+def _panel(axis: Axes, x: np.ndarray, bins: int | str) -> None:
+    counts, edges = np.histogram(x, bins)
+    axis.stairs(counts, edges, fill=True, color=style.SKY, alpha=0.7)
+    sd, width = x.std(ddof=1), edges[1] - edges[0]
+    if sd > 1e-13 * np.abs(x).max():  # else no density can be computed
+        span = np.linspace(x.min() - 0.8 * sd, x.max() + 0.8 * sd, 300)
+        scale = x.size * width
+        axis.plot(span, stats.gaussian_kde(x)(span) * scale, color=style.BLACK, lw=1.4)
+        gaussian = stats.norm.pdf(span, x.mean(), sd) * scale
+        axis.plot(span, gaussian, color=style.RED, lw=1.1, ls="--")
+    top = axis.get_ylim()[1]
+    axis.vlines(x, -0.09 * top, -0.02 * top, color=style.BLACK, lw=0.4,
+                alpha=min(1.0, 60 / x.size + 0.05), rasterized=True)  # fmt: skip
+    axis.set_ylim(-0.11 * top, top)
+    axis.locator_params(axis="x", nbins=5)
+    whole = MaxNLocator(5, integer=True).tick_values(0, top)
+    axis.set_yticks([tick for tick in whole if 0 <= tick <= top])

@@ -1,0 +1,286 @@
+"""Transfer: a fresh linear head on a frozen, pretrained backbone.
+
+As in Picard (2021), Section 4.3, the first stage of his code: the last layer is drawn anew and
+trained by SGD with Nesterov momentum 0.9, weight decay 1e-4 and a cosine schedule from 0.1 to
+0.001, on the cross-entropy plus the same with label smoothing 0.1, in batches of 128. The later
+fine-tuning of the whole network is left out: the backbone never changes, so an image's features
+are computed once and serve every seed, and images are not augmented. What a seed decides is the
+head's initial weights (`init`) and the order of batches (`order`).
+
+Backbones: ``efficientnet_lite0``, and ``transformers``: a folder of weights with the files that the
+Transformers library writes (``config.json``, ``model.safetensors``): ResNet, ViT, DINO and others.
+Features are kept beside the weights in ``features/``, under a hash of all that decides them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import weakref
+from dataclasses import dataclass, fields
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import torch
+from reseed.core.errors import ReseedError
+from reseed.core.random_streams import stream
+from reseed.metrics.outputs import from_logits
+from reseed.models.images import memory_format
+from reseed.models.networks import Dropout, Learner, minibatches, train
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from papers.picard import efficientnet_lite
+
+BACKBONES = ("efficientnet_lite0", "transformers")
+_ROWS_AT_ONCE = {"cuda": 256, "cpu": 32}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Hyper-parameters; images are resized to ``resolution`` (bilinear) for the backbone."""
+
+    backbone: str = "efficientnet_lite0"
+    resolution: int = 224
+    epochs: int = 20
+    batch_size: int = 128
+    learning_rate: float = 0.1
+    final_rate: float = 0.001
+    momentum: float = 0.9
+    weight_decay: float = 0.0001
+    label_smoothing: float = 0.1
+    smoothed_weight: float = 1.0
+    dropout: float = 0.0
+    test_curve: bool = True
+
+    def __post_init__(self):
+        if self.backbone not in BACKBONES:
+            raise ReseedError(
+                f"hyperparameters.backbone: {self.backbone!r} is none of {', '.join(BACKBONES)}"
+            )
+
+
+class Head(nn.Module):
+    """Dropout and a linear layer: (n, features) → logits (n, classes)."""
+
+    def __init__(self, features: int, classes: int, dropout: Dropout):
+        super().__init__()
+        self.dropout = dropout
+        self.linear = nn.Linear(features, classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        return self.linear(self.dropout(x))
+
+
+class PretrainedHead:
+    """The `reseed.models.registry.Estimator`; see the module."""
+
+    uses_validation = False
+
+    def __init__(self, task, n_classes, recipe: Recipe, seeds, device, threads, weights):
+        if task == "regression":
+            raise ReseedError("pretrained_head is a classifier: its dataset has classes")
+        if weights is None:
+            raise ReseedError(
+                "pretrained_head: no weights are given: name an entry of config/weights/ under "
+                "weights in the model's file, such as weights: efficientnet_lite0"
+            )
+        self.task, self.outputs, self.recipe = task, max(2, n_classes), recipe
+        self.seeds, self.device, self.threads = seeds, torch.device(device), threads
+        self.weights = Path(weights)
+        self.curve_: list[dict[str, float]] = []
+        self._watched: tuple[Tensor, Tensor] | None = None
+
+    def watch(self, X_test: np.ndarray, y_test: np.ndarray) -> None:
+        """Measure the accuracy on these rows after each epoch."""
+        if self.recipe.test_curve:
+            self._watched = self.features(X_test), self._targets(y_test)
+
+    def fit(self, X, y, X_validation=None, y_validation=None) -> PretrainedHead:
+        """Train the head. Raises FloatingPointError if the loss is not finite."""
+        torch.set_num_threads(self.threads)
+        features, recipe = self.features(X), self.recipe
+        steps = -(-len(features) // recipe.batch_size) * recipe.epochs
+        self.head = self.initial_head(features.shape[1])
+        order = stream(self.seeds["order"], "order")
+        learner = Learner(
+            self.head,
+            torch.optim.SGD(
+                self.head.parameters(),
+                lr=recipe.learning_rate,
+                momentum=recipe.momentum,
+                nesterov=recipe.momentum > 0,
+                weight_decay=recipe.weight_decay,
+            ),
+            self.loss,
+            minibatches(features, self._targets(y), recipe.batch_size, order),
+            self._accuracy if self._watched else None,
+            schedule=lambda step: self.rate_factor(step / steps),
+        )
+        (lane,) = train(learner, max_epochs=recipe.epochs)
+        self.curve_ = lane.curve
+        if lane.error is not None:
+            raise lane.error
+        self.head.eval()
+        return self
+
+    @torch.inference_mode()
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return logits (n, classes), or of two classes their gap (n,), as float32."""
+        return from_logits(self.task, self.head(self.features(X)).cpu()).numpy()
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Cross-entropy, and the same with smoothed labels."""
+        smoothed = F.cross_entropy(outputs, targets, label_smoothing=self.recipe.label_smoothing)
+        return F.cross_entropy(outputs, targets) + self.recipe.smoothed_weight * smoothed
+
+    def rate_factor(self, share: float) -> float:
+        """Factor on the learning rate after a share of all steps: half a cosine."""
+        last = self.recipe.final_rate / self.recipe.learning_rate
+        return last + (1 - last) * (1 + math.cos(math.pi * share)) / 2
+
+    def initial_head(self, features: int) -> Head:
+        """Weights uniform within ±√(6/features) (He et al. 2015), biases standard normal."""
+        init = stream(self.seeds["init"], "init")
+        bound = math.sqrt(6 / features)
+        dropout = Dropout(self.recipe.dropout, stream(self.seeds["dropout"], "dropout"))
+        with torch.device("meta"):
+            head = Head(features, self.outputs, dropout)
+        head.to_empty(device=self.device)
+        for parameter, drawn in (
+            (head.linear.weight, init.uniform(-bound, bound, (self.outputs, features))),
+            (head.linear.bias, init.standard_normal(self.outputs)),
+        ):
+            parameter.data.copy_(torch.from_numpy(drawn.astype(np.float32)))
+        return head
+
+    def features(self, X: np.ndarray) -> Tensor:
+        """The backbone's features of images, computed once for all trials on the device."""
+        torch.set_num_threads(self.threads)
+        held = next((f for image, place, f in _HELD if image() is X and place == self._place), None)
+        if held is None:
+            held = torch.from_numpy(self._stored_features(X)).to(self.device)
+            _HELD[:] = [entry for entry in _HELD if entry[0]() is not None]
+            _HELD.append((weakref.ref(X), self._place, held))
+        return held
+
+    @property
+    def _place(self) -> tuple:
+        recipe = self.recipe
+        return str(self.weights), recipe.backbone, recipe.resolution, str(self.device), self.threads
+
+    def _stored_features(self, X: np.ndarray) -> np.ndarray:
+        path = self.weights / "features" / f"{self._features_key(X)}.npy"
+        try:
+            return np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            found = self._computed_features(X)
+        try:
+            path.parent.mkdir(exist_ok=True)
+            temporary = path.with_suffix(f".{os.getpid()}.tmp")
+            with open(temporary, "wb") as file:
+                np.save(file, found)
+            os.replace(temporary, path)
+        except OSError:  # a folder that cannot be written to costs time, not the result
+            pass
+        return found
+
+    def _features_key(self, X: np.ndarray) -> str:
+        digest = hashlib.sha256()
+        for source in (__file__, efficientnet_lite.__file__):
+            digest.update(Path(source).read_bytes())
+        for file in sorted(self.weights.glob("*")):
+            if file.is_file() and file.name != "meta.json":
+                digest.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
+        machine = torch.__version__, torch.backends.cpu.get_cpu_capability(), self._place[1:]
+        if self.recipe.backbone == "transformers":
+            machine += (metadata.version("transformers"),)
+        if self.device.type == "cuda":
+            machine += (torch.cuda.get_device_name(self.device),)
+        digest.update(repr((machine, X.shape, str(X.dtype))).encode())
+        digest.update(np.ascontiguousarray(X).data)
+        return digest.hexdigest()
+
+    @torch.inference_mode()
+    def _computed_features(self, X: np.ndarray) -> np.ndarray:
+        if X.dtype != np.uint8 or X.ndim != 4:
+            raise ReseedError(
+                "pretrained_head learns from images (n, height, width, channels) of bytes, and the "
+                f"inputs are {X.dtype} of shape {X.shape}: use a dataset of kind: images"
+            )
+        backbone, size = _backbone(self.recipe.backbone, self.weights), self.recipe.resolution
+        layout = memory_format(self.device)
+        backbone.to(self.device, memory_format=layout)
+        found = []
+        for start in range(0, len(X), _ROWS_AT_ONCE[self.device.type]):
+            part = np.require(X[start:][: _ROWS_AT_ONCE[self.device.type]], requirements=["C", "W"])
+            images = torch.from_numpy(part).to(self.device).permute(0, 3, 1, 2).float()
+            if images.shape[1] == 1:
+                images = images.expand(-1, 3, -1, -1)
+            if images.shape[2:] != (size, size):
+                images = F.interpolate(images, (size, size), mode="bilinear", antialias=True)
+            found.append(backbone.features(images.clone(memory_format=layout)))
+        return torch.cat(found).float().cpu().numpy()
+
+    def _targets(self, y: np.ndarray) -> Tensor:
+        return torch.tensor(np.asarray(y), dtype=torch.int64, device=self.device)
+
+    def _accuracy(self, head: nn.Module) -> dict[str, Tensor]:
+        features, targets = self._watched
+        return {"test_metric": (head(features).argmax(dim=1) == targets).double().mean()}
+
+
+#: Features in memory: (weak reference to the images, what they were computed with, features).
+_HELD: list[tuple[weakref.ref, tuple, Tensor]] = []
+
+
+class TransformersBackbone(nn.Module):
+    """A vision model of the Transformers library, with the normalisation its files name."""
+
+    def __init__(self, folder: Path):
+        super().__init__()
+        from transformers import AutoModel
+
+        try:
+            self.model = AutoModel.from_pretrained(folder, local_files_only=True)
+            # The library's own processors need torchvision; two numbers a channel do not.
+            settings = json.loads((Path(folder) / "preprocessor_config.json").read_text("utf-8"))
+            moments = [settings[f"image_{name}"] for name in ("mean", "std")]
+        except (OSError, ValueError, KeyError) as error:
+            raise ReseedError(
+                f"{folder}: no vision model of the Transformers library (it needs config.json, "
+                f"preprocessor_config.json and model.safetensors): {error}"
+            ) from None
+        for name, values in zip(("mean", "std"), moments, strict=True):
+            self.register_buffer(name, 255 * torch.tensor(values)[:, None, None])
+        self.eval().requires_grad_(False)
+
+    def features(self, images: Tensor) -> Tensor:
+        """(n, 3, h, w), pixels 0 … 255 → (n, features): the pooled output, or the class token."""
+        outputs = self.model(pixel_values=(images - self.mean) / self.std)
+        pooled = getattr(outputs, "pooler_output", None)
+        return (outputs.last_hidden_state[:, 0] if pooled is None else pooled).flatten(1)
+
+
+def _backbone(name: str, folder: Path) -> nn.Module:
+    return (
+        efficientnet_lite.load(folder)
+        if name == "efficientnet_lite0"
+        else TransformersBackbone(folder)
+    )
+
+
+def pretrained_head(
+    task, n_classes, hyperparameters, seeds, device="cpu", threads=1, weights=None
+) -> PretrainedHead:
+    """Make a head on a backbone; hyper-parameters: the fields of `Recipe`. Raises ReseedError."""
+    known = [field.name for field in fields(Recipe)]
+    unknown = sorted(set(hyperparameters) - set(known))
+    if unknown:
+        raise ReseedError(f"hyperparameters.{unknown[0]}: unknown. Allowed: {', '.join(known)}")
+    recipe = Recipe(**hyperparameters)
+    return PretrainedHead(task, n_classes, recipe, seeds, device, threads, weights)

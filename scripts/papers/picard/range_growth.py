@@ -1,0 +1,67 @@
+"""How the range between the worst and the best seed grows with the number of seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+from reseed.analyses.shared.data import CELL, Cell, Data, cells
+from reseed.plugins.options import Level, Strict
+from reseed.stats.extremes import expected_range_of, gaussian_range_interval
+from reseed.stats.spread import expected_gaussian_range, spread
+
+COLUMNS = [
+    *CELL, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
+    "gaussian_high", "beyond", "level",
+]  # fmt: skip
+
+
+class Options(Strict):
+    """metric: whose range (None: the dataset's primary one).
+    level: of the interval of a Gaussian sample's range.
+    up_to: seeds up to which the Gaussian is drawn.
+    points: numbers of seeds on the grid.
+    """
+
+    metric: str | None = None
+    level: Level = 0.95
+    up_to: Annotated[int, Field(ge=2)] = 10_000
+    points: Annotated[int, Field(ge=2)] = 25
+
+
+def analyse(data: Data, options: dict) -> pd.DataFrame:
+    """One row an arm and number of `seeds`, on a geometric grid.
+
+    `range`: expected range of so many seeds drawn from those run, exactly (no `range` beyond their
+    number: `beyond` is true there). `gaussian`: the expected range of a Gaussian with the arm's SD,
+    with the central interval of a single sample (`gaussian_low`, `gaussian_high`), the SD taken as
+    known.
+    """
+    rows = [row for cell in cells(data, options.get("metric")) for row in _rows(cell, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(cell: Cell, options: dict) -> Iterator[dict]:
+    x, level = cell.values, options.get("level", 0.95)
+    if x.size < 2 or "+" in cell.key["varied"] or np.ptp(x) == 0:
+        return
+    most = max(x.size, options.get("up_to", 10_000))
+    grid = np.geomspace(2, most, options.get("points", 25)).round().astype(int)
+    sizes = np.unique(np.append(grid, x.size))
+    inside = sizes[sizes <= x.size]
+    ranges = dict(zip(inside.tolist(), expected_range_of(x, inside), strict=True))
+    sd, expected = float(spread(x).sd), expected_gaussian_range(sizes)
+    shared = cell.key | {"metric": cell.metric, "n": x.size, "failed": cell.failed, "level": level}
+    for size, mean in zip(sizes.tolist(), expected, strict=True):
+        low, high = gaussian_range_interval(size, level)
+        yield shared | {
+            "seeds": size,
+            "range": ranges.get(size, np.nan),
+            "gaussian": sd * mean,
+            "gaussian_low": sd * low,
+            "gaussian_high": sd * high,
+            "beyond": size > x.size,
+        }

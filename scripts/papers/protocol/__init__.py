@@ -1,0 +1,1 @@
+"""*A deterministic protocol for model comparison*."""

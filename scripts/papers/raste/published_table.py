@@ -1,0 +1,179 @@
+"""Published medians and ranges beside the measured ones."""
+
+from __future__ import annotations
+
+import pandas as pd
+from reseed.core.coordinates import base_name
+from reseed.exhibits.spread_table import LEAST
+from reseed.plugins.options import Strict
+from reseed.rendering import numbers
+from reseed.rendering.data import VARIED, ExhibitData, marks, metric_title, units
+from reseed.rendering.tables import Rows, Table, empty_table
+
+_CELL = [
+    "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",
+]  # fmt: skip
+_SHOWN = {"median": "Median", "range": "Range"}
+# One measured number, whichever of the paper's tables print it.
+_MEASURED = ["measured_dataset", "measured_model", "varied_seed", "held", "test_ratio",
+             "hyperparameters_source", "statistic"]  # fmt: skip
+
+
+DRAWS = ("papers.raste.published:analyse",)
+
+
+class Options(Strict):
+    """It takes none."""
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a published cell that was measured; the CSV holds every published number.
+
+    A measured range stands beside the published one as the range that as many seeds as the paper
+    took would give; nothing measured on a stand-in is set in proportion to the original's.
+    """
+    rows = data.rows()
+    measured = rows[rows["measured"].notna() & (rows["n"] >= LEAST)] if len(rows) else rows
+    if measured.empty:
+        return empty_table(data, "No published number was measured at this scale.")
+    lines = Rows()
+    for key, cell in _each_once(measured).groupby(_CELL, sort=False):
+        entry = dict(zip(_CELL, key, strict=True))
+        first = cell.iloc[0]
+        parts = cell.set_index("statistic")
+        line = {
+            ("", "Algorithm"): data.model(first["measured_model"]),
+            ("", "Varied"): VARIED[entry["varied_seed"]],
+            ("", "Test"): f"{entry['test_ratio']:g}",
+            ("", "Tuning"): entry["hyperparameters"],
+            ("", "n"): numbers.seeds(int(first["n"]), int(first["failed"])),
+        }
+        for name, title in _SHOWN.items():
+            part = parts.loc[name] if name in parts.index else None
+            line |= {(title, column): text for column, text in _compare(part, name).items()}
+        title = data.dataset(first["measured_dataset"])
+        lines.add(line, f"Table {entry['table']}: {title}, {metric_title(entry['metric'])}")
+    return lines.table(
+        data,
+        rows,
+        _footnote(data, rows, measured),
+        definitions=_definitions(measured),
+        text_columns=4,
+        findings=_findings(rows, measured),
+        headline=_headline(measured),
+    )
+
+
+def _each_once(measured: pd.DataFrame) -> pd.DataFrame:
+    """Without the cells that a later table of the paper prints again with the same numbers."""
+    return measured.drop_duplicates([*_MEASURED, "published"])
+
+
+def _compare(part: pd.Series | None, statistic: str) -> dict[str, str]:
+    """Cells of one statistic. The measured range is of other seeds than the paper's: not shown."""
+    names = ["Published", *(["Measured"] if statistic == "median" else []), "Interval", "Inside"]
+    if part is None:
+        return dict.fromkeys(names, numbers.NONE)
+    judged = not (part["stand_in"] or pd.isna(part["inside"]))
+    found = {
+        "Published": numbers.fixed(part["published"], 4),
+        "Measured": numbers.fixed(part["measured"], 4),
+        "Interval": numbers.interval(part["measured_low"], part["measured_high"], 4)
+        or numbers.NONE,
+        "Inside": ("yes" if part["inside"] else "no") if judged else numbers.NONE,
+    }
+    return {name: found[name] for name in names}
+
+
+def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> str:
+    absent = len(rows) - len(measured)
+    datasets = list(dict.fromkeys(measured["measured_dataset"]))
+    sources = ", ".join(sorted(measured["hyperparameters_source"].unique()))
+    failed = measured.drop_duplicates(_MEASURED[:-1])["failed"].sum()
+    parts = [
+        f"{data.scale} Seeds per cell: {numbers.from_to(measured['n'], to='–')}.",
+        f"Failed trials (left out): {int(failed)}.",
+        f"Measured hyper-parameters: {sources}.",
+        f"{absent} of {len(rows)} published numbers were not run at this scale, or on fewer than"
+        f" {LEAST} seeds; the CSV lists them." if absent else "",
+        *contradictions(data, rows),
+        *units(data, datasets),
+        *marks(data, datasets, measured["measured_model"]),
+    ]  # fmt: skip
+    return " ".join(part for part in parts if part)
+
+
+def _definitions(measured: pd.DataFrame) -> list[str]:
+    level = f"{100 * measured['level'].max():g} %"
+    return [
+        f"Interval ({level}): where the number of as many seeds as the paper took falls; of the"
+        " median by order statistics of the seeds, of the range for Gaussian seeds at the measured"
+        " SD. Inside: whether the published number lies in it; not judged beside a stand-in.",
+        "Where model seeds vary, the median hangs on the one data split that is held, and the"
+        " paper's split is not known: it is not judged.",
+        "The CSV holds IQR and relative variation too; a number that a later table of the paper"
+        " repeats is shown once.",
+    ]
+
+
+def contradictions(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    """A sentence for cells that two of the paper's tables print with different numbers."""
+    same = [name for name in _CELL if name != "table"]
+    differ = rows.groupby([*same, "statistic"], sort=False)["published"].nunique()
+    found: dict[str, set] = {}
+    for key in differ.index[differ > 1]:
+        entry = dict(zip([*same, "statistic"], key, strict=True))
+        cell = rows[(rows[list(entry)] == pd.Series(entry)).all(axis=1)]
+        tables = numbers.several(f"{t}" for t in sorted(cell["table"].unique()))
+        name = f"{entry['algorithm']} on {entry['dataset']} at test ratio {entry['test_ratio']:g}"
+        found.setdefault(tables, set()).add(_named(data, entry, name))
+    return [
+        f"The paper's Tables {tables} print different numbers for {numbers.several(sorted(names))}."
+        for tables, names in found.items()
+    ]
+
+
+def _named(data: ExhibitData, entry: dict, plain: str) -> str:
+    models = [m for m in data.about["models"] if base_name(m) == entry["algorithm"]]
+    datasets = [d for d in data.about["datasets"] if base_name(d) == entry["dataset"]]
+    if not models or not datasets:
+        return plain
+    model = data.model(models[0]).rstrip("†‡")
+    dataset = data.dataset(datasets[0])
+    return f"{model} on {dataset} at test ratio {entry['test_ratio']:g}"
+
+
+def _once(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
+    """Measured cells of the paper's own datasets, each once, with one of the paper's verdicts."""
+    real = measured[~measured["stand_in"].astype(bool) & (measured["statistic"] == statistic)]
+    return real[real["inside"].notna()].drop_duplicates(_MEASURED)
+
+
+def _headline(measured: pd.DataFrame) -> str:
+    parts = []
+    for statistic, words in (("median", "medians over data seeds"), ("range", "ranges")):
+        judged = _once(measured, statistic)
+        if len(judged):
+            parts.append(f"{int(judged['inside'].sum())} of {len(judged)} published {words}")
+    return f"As measured: {numbers.several(parts)}" if parts else ""
+
+
+def _findings(rows: pd.DataFrame, measured: pd.DataFrame) -> list[str]:
+    found = []
+    for statistic, words in (("median", "median over data seeds"), ("range", "range")):
+        judged = _once(measured, statistic)
+        if judged.empty:
+            continue
+        text = (
+            f"On the paper's own datasets the published {words} lies in the measured interval, that"
+            f" of as many seeds as the paper took, in {int(judged['inside'].sum())} of"
+            f" {numbers.counted(len(judged), 'cell')} ({numbers.from_to(judged['n'])} seeds each)"
+        )
+        if statistic == "median":
+            over = numbers.spread_over(judged["ratio"].astype(float), "cell")
+            text += f"; the measured one is {over} times the published"
+        found.append(f"{text}.")
+    missing = int(rows["measured"].isna().sum())
+    if missing:
+        found.append(f"{missing} of {len(rows)} published numbers were not measured.")
+    return found

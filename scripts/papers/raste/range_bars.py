@@ -1,0 +1,171 @@
+"""Figure 3: range of the test score over model seeds and over data seeds, a panel each setting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from reseed.analyses.shared.arms import with_arms
+from reseed.analyses.spread import next_range
+from reseed.exhibits.spread_table import LEAST
+from reseed.plugins.options import TheseExperiments
+from reseed.rendering import numbers, style
+from reseed.rendering.arms import PANEL, arm_titles, places
+from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
+from reseed.rendering.series import series
+from reseed.rendering.settings import cell_noun
+
+_OFFSET = 0.34
+#: Seeds behind the paper's ranges.
+PUBLISHED_SEEDS = 50
+_COLUMNS = [
+    "experiment", "varied", "dataset", "scheme", "test_ratio", "arm", "model",
+    "hyperparameters_source", "metric", "n", "failed", "sd", "range", "published_range",
+]  # fmt: skip
+
+
+DRAWS = ("spread",)
+
+
+class Options(TheseExperiments):
+    """Which experiments are shown."""
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """Dots at the ranges of `options["experiments"]`.
+
+    Beside a published range stands where the range of as many seeds as the paper's is expected.
+    """
+    rows = data.rows(options["experiments"])
+    if not rows.empty:
+        rows = rows[(rows["held"] == "") & (rows["n"] >= LEAST)]
+    if rows.empty:
+        return empty_figure(
+            data, f"No experiment of this figure has {LEAST} seeds: no range to show at this scale."
+        )
+    rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
+    place = by_ratio(rows, PANEL)
+    panels = places(data, rows, place)
+    told_by, shown = series(data, rows, [*place, "arm"])
+    published = bool(rows["expected_low"].notna().any())
+    handles = _legend(shown, published)
+    labels = [h.get_label() for h in handles]
+    named = (arm_titles(data, part.drop_duplicates("arm")) for _, part in panels)
+    columns, more = style.panels_of_columns(max(named, key=len))
+    canvas, axes = panel_grid(
+        [2.05 + more] * len(panels), columns, legend=style.legend_room(labels)
+    )
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _panel(axis, data, part.assign(series=part[told_by]), shown)
+        entitle(axis, title)
+        axis.set_ylabel(f"Range of {metric_title(part['metric'].iloc[0])}")
+    style.legend_below(canvas, handles)
+    about_published = (
+        f"Diamond: the paper's range over {PUBLISHED_SEEDS} seeds; line: where the range of"
+        f" {PUBLISHED_SEEDS} seeds falls (95 %), if scores are Gaussian with the SD measured here"
+        " (studentised range). A dot is the range over the seeds at hand and grows with them."
+    )
+    rest = undrawn([title for title, _ in panels], axes)
+    found = _findings(rows)
+    return canvas, Drawn(
+        rows,
+        footnote(data, rows, rest),
+        findings=found,
+        headline=_headline(rows),
+        definitions=[about_published] if published else [],
+        alt=" ".join(["Dots at the range of the score for each algorithm, by the seed varied.",
+                      *found]),
+    )  # fmt: skip
+
+
+def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
+    """The interval of a range of the paper's size beside each published range that is matched."""
+    own = rows["published_range"].notna() & ~rows["dataset"].map(
+        lambda d: bool(data.about["datasets"][d].get("stand_in"))
+    )
+    ends = [
+        next_range(row["sd"], int(row["n"]), PUBLISHED_SEEDS) if known else (np.nan, np.nan)
+        for known, (_, row) in zip(own, rows.iterrows(), strict=True)
+    ]
+    low, high = zip(*ends, strict=True)
+    return rows.assign(
+        expected_low=low, expected_high=high, published_range=rows["published_range"].where(own)
+    )
+
+
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> None:
+    rows = rows.assign(title=arm_titles(data, rows))
+    arms = list(dict.fromkeys(rows["title"]))
+    order, step = list(shown), min(_OFFSET, 3 * _OFFSET / len(shown))
+    for _, row in rows.iterrows():
+        x = arms.index(row["title"]) + (order.index(row["series"]) - (len(order) - 1) / 2) * step
+        colour, _ = shown[row["series"]]
+        axis.plot(x, row["range"], "o", ms=5, mew=0, color=colour, clip_on=False)
+        beside = x + 0.11
+        axis.plot([beside] * 2, [row["expected_low"], row["expected_high"]], color=colour, lw=1.0)
+        axis.plot(beside, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9,
+                  clip_on=False)  # fmt: skip
+    style.name_columns(axis, arms)
+    axis.set_ylim(bottom=0)
+
+
+def _legend(shown: dict, published: bool) -> list[Line2D]:
+    handles = [dot(colour, label, 5) for colour, label in shown.values()]
+    if published:
+        mark = {"marker": "D", "ms": 3.6, "mfc": "white", "mec": style.BLACK, "mew": 0.9}
+        handles += [
+            Line2D([], [], ls="", label=f"Published, {PUBLISHED_SEEDS} seeds", **mark),
+            Line2D([], [], color=style.BLACK, lw=1.0,
+                   label=f"Expected here of {PUBLISHED_SEEDS} seeds, 95 %"),
+        ]  # fmt: skip
+    return handles
+
+
+def _compared(rows: pd.DataFrame) -> pd.DataFrame:
+    """Ranges over data and over model seeds of cells with as many seeds on both sides.
+
+    A cell of which several experiments vary the same seeds has no one range to compare.
+    """
+    rows = rows[~rows.duplicated([*PANEL, "arm", "varied"], keep=False)]
+    wide = rows.pivot_table(index=[*PANEL, "arm"], columns="varied", values=["range", "n"])
+    if not {("range", "data"), ("range", "model")} <= set(wide.columns):
+        return wide.iloc[:0]
+    return wide[(wide["n"]["data"] == wide["n"]["model"]) & (wide["range"]["model"] > 0)]
+
+
+def _noun(same: pd.DataFrame) -> tuple[str, str]:
+    return cell_noun(same.index.to_frame())
+
+
+def _counted(same: pd.DataFrame) -> str:
+    return numbers.counted(len(same), *_noun(same))
+
+
+def _headline(rows: pd.DataFrame) -> str:
+    same = _compared(rows)
+    if same.empty:
+        return ""
+    larger = int((same["range"]["data"] > same["range"]["model"]).sum())
+    return f"The range over splits is the larger one in {larger} of {_counted(same)}"
+
+
+def _findings(rows: pd.DataFrame) -> list[str]:
+    same = _compared(rows)
+    if same.empty:
+        return []
+    larger = same["range"]["data"] > same["range"]["model"]
+    by_dataset = larger.groupby(level="dataset").all()
+    ratio = same["range"]["data"] / same["range"]["model"]
+    seeds = sorted({int(n) for n in same["n"]["data"]})
+    return [
+        f"At equal numbers of seeds ({numbers.several(map(str, seeds))} a side) the range over data"
+        f" seeds is the larger one in {int(larger.sum())} of {_counted(same)},"
+        f" for every algorithm on {int(by_dataset.sum())} of"
+        f" {numbers.counted(len(by_dataset), 'dataset')}; ratio"
+        f" {numbers.spread_over(ratio, _noun(same)[0].partition(' ')[0])}."
+    ]

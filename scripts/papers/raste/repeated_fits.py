@@ -1,0 +1,61 @@
+"""Section 4.1: trained again under the same seeds, is a trial bit for bit the same?"""
+
+from __future__ import annotations
+
+from reseed.plugins.options import Strict
+from reseed.rendering.data import ExhibitData, marks
+from reseed.rendering.numbers import counted
+from reseed.rendering.tables import Rows, Table, empty_table
+
+READS = "repeated_fits"
+
+
+class Options(Strict):
+    """It takes none."""
+
+
+def table(data: ExhibitData, options: dict) -> Table:
+    """One row a dataset and model of the trials that were trained again from scratch.
+
+    `data.repeats` holds one row a trial: `dataset`, `model`, `same` (status and outputs are equal
+    bit by bit) and `text` with what was found.
+    """
+    if data.repeats is None or data.repeats.empty:
+        return empty_table(data, "No trial was trained again: the results are given.")
+    rows = data.repeats
+    lines = Rows()
+    for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False):
+        same = int(part["same"].sum())
+        differ = "; ".join(dict.fromkeys(part.loc[~part["same"].astype(bool), "text"]))
+        lines.add(
+            {
+                "Algorithm": data.model(model),
+                "Trained again": f"{len(part):,}",
+                "Bitwise the same": f"{same:,}",
+                "What differs": differ or "nothing",
+            },
+            data.dataset(dataset),
+        )
+    same, total = int(rows["same"].sum()), len(rows)
+    planned = data.about["trials"]["planned"]
+    return lines.table(
+        data,
+        rows,
+        " ".join(
+            [
+                f"{data.scale} {total:,} of {planned:,} trials, drawn at random.",
+                *marks(data, dict.fromkeys(rows["dataset"]), rows["model"]),
+            ]
+        ),
+        paragraphs=(3,),
+        text_columns=1,
+        headline=f"{same:,} of {counted(total, 'repeated fit')} bitwise the same",
+        findings=[
+            f"Trained again under the same seeds, {same:,} of {counted(total, 'trial')} gave"
+            " bitwise the same outputs and scores: what moves a score is its seeds."
+            if same == total
+            else f"Trained again under the same seeds, {total - same:,} of"
+            f" {counted(total, 'trial')} gave other outputs: on this machine the seeds are not all"
+            " that moves a score."
+        ],
+    )

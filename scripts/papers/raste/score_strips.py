@@ -1,0 +1,106 @@
+"""Every score, by model and varied seed: the distribution behind medians and ranges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from reseed.analyses.shared.arms import with_arms
+from reseed.analyses.shared.data import SEEDS, data_seeds, greater_is_better
+from reseed.plugins.options import TheseExperiments
+from reseed.rendering import style
+from reseed.rendering.arms import PANEL, arm_titles, places
+from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.numbers import counted
+from reseed.rendering.panels import by_ratio, entitle, panel_grid, undrawn
+from reseed.rendering.series import series
+
+# Widths of an arm: between experiments side by side, at most in all, and of one's dots.
+_STEP, _ALL, _SPREAD = 0.4, 0.8, 0.375
+_KEY = ["experiment", "varied", "dataset", "scheme", "arm", "model",
+        "hyperparameters_source"]  # fmt: skip
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+class Options(TheseExperiments):
+    """Which experiments are shown."""
+
+
+@style.styled
+def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+    """One dot a trial of `options["experiments"]`, a bar at the median, a panel each setting."""
+    metrics = data.metrics[data.metrics["experiment"].isin(options["experiments"])]
+    metrics = with_arms(metrics).assign(data_seed=data_seeds(metrics))
+    metrics = metrics[metrics["status"] == "ok"]
+    names = metrics["dataset"].map(data.metric)
+    score = [row[name] for name, (_, row) in zip(names, metrics.iterrows(), strict=True)]
+    frame = metrics[[*_KEY, "test_ratio", *SEEDS]].assign(metric=names, score=score)
+    frame = frame[frame["score"].notna()]
+    if frame.empty:
+        return empty_figure(data, "None of this figure's experiments was run at this scale.")
+    order = {name: i for i, name in enumerate(options["experiments"])}
+    frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
+    place = by_ratio(frame, PANEL)
+    panels = places(data, frame, place)
+    told_by, shown = series(data, frame, [*place, "arm"])
+    handles = _handles(shown)
+    named = (arm_titles(data, part.drop_duplicates("arm")) for _, part in panels)
+    columns, more = style.panels_of_columns(max(named, key=len))
+    canvas, axes = panel_grid([2.15 + more] * len(panels), columns, legend=0.3)
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        metric = part["metric"].iloc[0]
+        better = "higher" if greater_is_better(data.about, metric) else "lower"
+        _panel(axis, data, part.assign(series=part[told_by]), shown)
+        entitle(axis, title)
+        axis.set_ylabel(f"{metric_title(metric)} ({better} is better)")
+    style.legend_below(canvas, handles)
+    seeds = frame.drop_duplicates([*_KEY, *SEEDS])
+    counts = seeds.groupby(_KEY, sort=False).size().rename("n").reset_index()
+    rest = undrawn([title for title, _ in panels], axes)
+    note = footnote(data, counts, "One dot a trial.", rest)
+    return canvas, Drawn(frame, note, headline=_headline(frame), alt=_alt(data, panels))
+
+
+def _handles(shown: dict) -> list[Line2D]:
+    handles = [
+        Line2D([], [], ls="", marker="o", ms=4, color=colour, label=label)
+        for colour, label in shown.values()
+    ]
+    return [*handles, Line2D([], [], color=style.BLACK, lw=1.6, label="Median")]
+
+
+def _headline(frame: pd.DataFrame) -> str:
+    models, datasets = frame["model"].nunique(), frame["dataset"].nunique()
+    return (
+        f"{len(frame):,} scores of {counted(models, 'algorithm')} on {counted(datasets, 'dataset')}"
+    )
+
+
+def _alt(data: ExhibitData, panels: list[tuple[str, pd.DataFrame]]) -> str:
+    parts = []
+    for title, part in panels:
+        median = part["score"].groupby(arm_titles(data, part)).median()
+        up = greater_is_better(data.about, part["metric"].iloc[0])
+        parts.append(f"{title}, best median {median.idxmax() if up else median.idxmin()}")
+    return f"Strips of dots, one a trial, for each algorithm and seed varied. {'; '.join(parts)}."
+
+
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> None:
+    rows = rows.assign(title=arm_titles(data, rows))
+    arms, experiments = (list(dict.fromkeys(rows[name])) for name in ("title", "experiment"))
+    step = min(_STEP, _ALL / len(experiments))
+    for (arm, experiment, name), part in rows.groupby(["title", "experiment", "series"]):
+        beside = experiments.index(experiment) - (len(experiments) - 1) / 2
+        centre, half = arms.index(arm) + beside * step, _SPREAD * step
+        # A low-discrepancy sequence in place of random jitter: even, and the same every time.
+        shift = (np.arange(len(part)) * _GOLDEN % 1 - 0.5) * 2 * half
+        colour, _ = shown[name]
+        axis.plot(centre + shift, part["score"], "o", ms=2.6, mew=0, color=colour, alpha=0.6)
+        median = part["score"].median()
+        axis.plot([centre - half, centre + half], [median] * 2, color=style.BLACK, lw=1.6)
+    style.name_columns(axis, arms)

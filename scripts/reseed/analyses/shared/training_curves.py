@@ -1,0 +1,114 @@
+"""Training curves of each arm's runs, as one array each, from the collected file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.shared.arms import with_arms
+from reseed.analyses.shared.data import CELL, SEEDS, Data
+from reseed.analyses.shared.outputs import plain_metric
+from reseed.core.errors import ReseedError
+from reseed.metrics.names import direction
+from reseed.plugins.options import Strict
+
+#: Which trial a curve is.
+RUN = [*SEEDS, "repeat", "fold"]
+EPOCH = "epoch"
+
+
+class CurveOptions(Strict):
+    """column: of the training curves."""
+
+    column: Literal["train_loss", "validation_loss", "validation_metric", "test_metric"] = (
+        "validation_metric"
+    )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One arm's curves of one column: `values` (runs, epochs), NaN after a run's last epoch.
+
+    `epochs` (epochs,) counts from 1. `key` by the names of `data.CELL`; `runs` one row a
+    curve of the columns `RUN`; `name` what the column measures, in words; `n_left_out` runs whose
+    curve has no first value, or one that is infinite. An epoch at which a run was not measured
+    holds its value before. `failed` (runs,): runs that ended in an error, as by a diverging loss,
+    whose last value is no result.
+    """
+
+    key: dict
+    column: str
+    name: str
+    greater_is_better: bool
+    runs: pd.DataFrame
+    epochs: np.ndarray
+    values: np.ndarray
+    n_left_out: int
+    failed: np.ndarray
+
+    @property
+    def finished(self) -> np.ndarray:
+        """Values (runs, epochs) of the runs that gave a result."""
+        return self.values[~self.failed]
+
+    def epoch_of(self, place: np.ndarray) -> np.ndarray:
+        """Epochs of places in a curve counted from 1; infinite stays infinite."""
+        known = np.isfinite(place)
+        found = self.epochs[np.where(known, place, 1).astype(int) - 1]
+        return np.where(known, found, np.inf)
+
+
+def training_curves(data: Data, options: dict) -> Iterator[Curves]:
+    """Curves of the column `options["column"]` ("validation_metric") by arm.
+
+    Whatever a dataset is judged by, models record as `validation_metric` and `test_metric` the
+    accuracy of classes and the mean squared error of values; a column that is a loss goes down.
+    Raises ReseedError for a column that was not collected.
+    """
+    table = data.predictions.curves() if data.predictions is not None else pd.DataFrame()
+    if table.empty:
+        return
+    column = options.get("column", "validation_metric")
+    if column not in table:
+        known = [name for name in table if name.endswith(("loss", "metric"))]
+        raise ReseedError(
+            f"column {column!r} is not in the training curves: they hold {', '.join(known)}. Set "
+            "the analysis's option `column`, or ask the models' recipes to measure it."
+        )
+    wanted = set(data.metrics["experiment"]) if "experiment" in data.metrics else set()
+    table = with_arms(table[table["experiment"].isin(wanted)])
+    places = [name for name in CELL if name in table]
+    trial = [*places, *RUN]
+    broken = pd.MultiIndex.from_frame(data.metrics.loc[data.metrics["status"] != "ok", trial])
+    for key, rows in table.groupby(places, sort=False, dropna=False):
+        place = dict(zip(places, key, strict=True))
+        runs, epochs, values, left_out = _stack(rows, column)
+        if not values.size:
+            continue
+        metric = plain_metric(data.about["datasets"][place["dataset"]]["task"])
+        name = column.replace("metric", metric).replace("_", " ")
+        up = bool(direction(name))
+        failed = pd.MultiIndex.from_frame(runs.assign(**place)[trial]).isin(broken)
+        yield Curves(place, column, name, up, runs, epochs, values, left_out, failed)
+
+
+def _stack(rows: pd.DataFrame, column: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
+    """Runs, epochs, values (runs, epochs), and the number of runs left out."""
+    # By number: a table over the seeds of every role would hold each combination of them.
+    number = rows.groupby(RUN, dropna=False, sort=True).ngroup()
+    identified = rows[RUN].assign(run=number).drop_duplicates("run").set_index("run").sort_index()
+    wide = rows.assign(run=number).pivot(index="run", columns=EPOCH, values=column)
+    wide = wide.loc[:, wide.notna().any()]
+    values, epochs = wide.to_numpy(dtype=np.float64), wide.columns.to_numpy(dtype=np.int64)
+    if not values.size:
+        return identified, epochs, values, len(wide)
+    # Between two measurements a run is where it was last seen; after its last it is over.
+    over = np.flip(np.cumsum(np.flip(~np.isnan(values), axis=1), axis=1), axis=1) == 0
+    values = np.where(over, np.nan, wide.ffill(axis=1).to_numpy(dtype=np.float64))
+    whole = ~np.isnan(values[:, 0]) & ~np.isinf(values).any(axis=1)
+    runs = identified[whole].reset_index(drop=True)
+    return runs, epochs + (epochs[0] == 0), values[whole], int((~whole).sum())

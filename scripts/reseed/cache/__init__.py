@@ -1,0 +1,1 @@
+"""Cache entries by key, trial records, the files of a setting."""

@@ -1,0 +1,1 @@
+"""Structured statements about results, and the sentences made from them."""

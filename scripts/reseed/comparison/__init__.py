@@ -1,0 +1,1 @@
+"""Compare models by given scores: `reseed.compare`, `reseed.compare_means`."""

@@ -1,0 +1,1 @@
+"""Errors, files, identifiers, random streams, table schemas, code hashes, environment records."""

@@ -1,0 +1,400 @@
+"""What a file is made from, as hashes: of code by its meaning, of settings, of one trial.
+
+Snakemake does not notice an edited imported module and reruns everything for a touched script. So
+every rule carries a hash made here. A hash of code follows imports and leaves out what cannot
+change a number: comments, docstrings, layout, the texts of errors.
+"""
+
+import ast
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from itertools import chain
+from pathlib import Path
+
+from reseed.core.errors import ReseedError, nearest
+
+#: The folder of this package, and the one it is imported from, which may hold `papers` too.
+PACKAGE = Path(__file__).resolve().parent.parent
+SCRIPTS = PACKAGE.parent
+_LIBRARY = {"reseed", "papers"}
+_BY_NAME = {"import_module", "__import__"}
+_BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
+# What comes through runpy, or under a name that is worked out (None), is known only while it runs.
+_UNKNOWN = {None, "runpy"}
+
+
+def digest(*parts: object) -> str:
+    """SHA-256 (hex) of any JSON-able values, stable across runs and platforms."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def trial_key(
+    code: str,
+    recipe: dict,
+    hyperparameters: dict,
+    data: str,
+    rows: str,
+    weights: str | None,
+    seeds: dict[str, int],
+) -> str:
+    """Hash of everything that decides a trial's numbers, and of nothing else.
+
+    Args:
+        code: `code_hash` of the model's family.
+        recipe: what the plan says of training (`plan.PlannedSetting.recipe`).
+        hyperparameters: the values trained with, a search's winner included.
+        data: content hash of the dataset, its task included.
+        rows: hash of the split's row numbers.
+        weights: hash of pretrained weights, if the recipe has some.
+        seeds: seed by role.
+    """
+    recipe = {name: value for name, value in recipe.items() if name != "hyperparameters"}
+    return digest(code, recipe, hyperparameters, data, rows, weights, seeds)
+
+
+# --- meaning of code ----------------------------------------------------------------------------
+
+
+def _text(node: ast.AST | None) -> str | None:
+    """The text that a node writes out, if it does."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str) else None
+
+
+def _is_message(node: ast.AST) -> bool:
+    """Whether an argument is a text: one written out, an f-string, or what is joined to one."""
+    if isinstance(node, ast.keyword):
+        return _is_message(node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
+        return _is_message(node.left) or _is_message(node.right)
+    return isinstance(node, ast.JoinedStr) or _text(node) is not None
+
+
+class _Meaning(ast.NodeTransformer):
+    """Removes from a syntax tree what cannot change a number."""
+
+    def _without_docstring(self, node):
+        self.generic_visit(node)
+        first = node.body[0] if node.body else None
+        if isinstance(first, ast.Expr) and _text(first.value) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return node
+
+    visit_Module = visit_ClassDef = visit_FunctionDef = visit_AsyncFunctionDef = _without_docstring
+
+    def visit_Raise(self, node: ast.Raise) -> ast.Raise:
+        """Keep which error is raised, with which values, not its texts."""
+        if isinstance(node.exc, ast.Call):
+            given = (*node.exc.args, *node.exc.keywords)
+            values = [None if _is_message(one) else one for one in given]
+            node.exc = ast.Tuple([node.exc.func, *values]) if any(values) else node.exc.func
+        return node
+
+
+def _parse(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise ReseedError(f"{path}: line {error.lineno}: {error.msg}. Mend the file.") from None
+    except FileNotFoundError:
+        raise ReseedError(f"{path}: there is no such file.") from None
+    except UnicodeDecodeError as error:
+        raise ReseedError(f"{path}: not UTF-8 text ({error}). Save it as UTF-8.") from None
+
+
+@cache
+def _read(path: Path) -> tuple[str, tuple[ast.AST, ...]]:
+    """Hash of a file's meaning, and every node of it that may import something."""
+    tree = _parse(path)
+    importing = (ast.Import, ast.ImportFrom, ast.Call)
+    nodes = tuple(node for node in ast.walk(tree) if isinstance(node, importing))
+    dumped = ast.dump(_Meaning().visit(tree))  # which changes the tree
+    return hashlib.sha256(dumped.encode()).hexdigest(), nodes
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _absolute(name: str, package: str) -> str:
+    """A module's full name; leading dots count from the package that names it."""
+    level = len(name) - len(name.lstrip("."))
+    if not level:
+        return name
+    parents = package.split(".")[: len(package.split(".")) - level + 1]
+    return ".".join(part for part in (*parents, name[level:]) if part)
+
+
+def _named(call: ast.Call, package: str) -> str | None:
+    """The module that a call imports by name; None if the name or its package is worked out."""
+    given = dict(zip(("name", "package"), call.args, strict=False))
+    given |= {keyword.arg: keyword.value for keyword in call.keywords}
+    name, anchor = _text(given.get("name")), given.get("package")
+    is_own = isinstance(anchor, ast.Name) and anchor.id in {"__package__", "__name__"}
+    around = package if is_own else _text(anchor)
+    if name is None or (name.startswith(".") and around is None):
+        return None
+    return _absolute(name, around or "")
+
+
+def _runs_file(call: ast.Call) -> bool:
+    """Whether a call runs a file's code; another object's method `exec` does not."""
+    if isinstance(call.func, ast.Name) and call.func.id == "exec":
+        return not call.args or _text(call.args[0]) is None
+    return _called(call) in _BY_FILE
+
+
+def _imports(node: ast.AST, package: str) -> Iterator[str | None]:
+    """Names of the modules that a node imports, None for one that cannot be told.
+
+    What may be a module or a name comes as both, `import *` as the name `*`.
+    """
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = _absolute("." * node.level + (node.module or ""), package)
+        yield base
+        yield from (f"{base}.{alias.name}" for alias in node.names)
+    elif _called(node) in _BY_NAME and (node.args or node.keywords):
+        yield _named(node, package)
+    elif _runs_file(node):
+        yield None
+
+
+@cache
+def _imported(path: Path, package: str, strict: bool) -> tuple[str, ...]:
+    """Names of the modules a file imports, each once."""
+    found = {}
+    for node in _read(path)[1]:
+        for name in _imports(node, package):
+            if name not in _UNKNOWN:
+                found[name] = None
+            elif strict and not _is_library(path):
+                raise ReseedError(
+                    f"{path}: line {node.lineno}: loads code by a name that is worked out while it "
+                    "runs, or from a file, so its changes cannot be followed. Import it by name, "
+                    "or name its file under `code:` in the model's YAML file."
+                )
+    return tuple(found)
+
+
+def _exported(path: Path) -> Iterator[str]:
+    """The names that a module's `__all__` is given."""
+    for statement in _parse(path).body:
+        nodes = list(ast.walk(statement))
+        if any(isinstance(node, ast.Name) and node.id == "__all__" for node in nodes):
+            yield from (text for text in map(_text, nodes) if text and text.isidentifier())
+
+
+def _is_library(path: Path) -> bool:
+    """Whether a file belongs to Reseed, which may itself be installed."""
+    return PACKAGE in path.parents or SCRIPTS / "papers" in path.parents
+
+
+def _is_installed(path: Path) -> bool:
+    return bool({"site-packages", "dist-packages"} & set(path.parts)) and not _is_library(path)
+
+
+class _Finder:
+    """Finds the source files of modules: the library's, the user's, one installed package's."""
+
+    def __init__(self, project: Path, entry: str):
+        # As a job looks: on PYTHONPATH (an empty entry is the working folder), among what is
+        # installed, and last in the project, which `loading.py` appends.
+        pythonpath = os.environ.get("PYTHONPATH")
+        paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
+        beside = [str(Path(entry).parent)] if entry.endswith(".py") else []
+        first = tuple(dict.fromkeys([*beside, *paths]))
+        installed = [path for path in sys.path if _is_installed(Path(path))]
+        self.roots = (*first, str(project))
+        self.package = entry.partition(".")[0]
+        self.package_roots = (*first, *installed, str(project), *filter(None, sys.path))
+
+    def files(self, name: str) -> tuple[tuple[str, Path], ...]:
+        """(module, file) of a module and of the packages around it; empty if none is followed."""
+        top, _, rest = name.partition(".")
+        if top in sys.stdlib_module_names:
+            return ()
+        if rest.endswith("*"):
+            return self._starred(name.removesuffix(".*"))
+        if top in _LIBRARY:
+            return _files(name, (str(SCRIPTS),))
+        return _files(name, self.package_roots if top == self.package else self.roots)
+
+    def _starred(self, name: str) -> tuple[tuple[str, Path], ...]:
+        """What `import *` loads besides a module: the submodules that its `__all__` names."""
+        found = [path for module, path in self.files(name) if module == name]
+        exported = [f"{name}.{one}" for path in found for one in _exported(path)]
+        return tuple(chain.from_iterable(map(self.files, exported)))
+
+
+@cache
+def _files(name: str, roots: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
+    places, found, parts = roots, [], name.split(".")
+    for depth, part in enumerate(parts, 1):
+        at = [Path(place, part) for place in places]
+        files = (file for p in at for file in (p / "__init__.py", p.with_suffix(".py")))
+        path = next(filter(Path.is_file, files), None)
+        if path:
+            found.append((".".join(parts[:depth]), path))
+        # A folder without __init__.py may be a package too.
+        is_package = path and path.name == "__init__.py"
+        places = [path.parent] if is_package else [p for p in at if p.is_dir()]
+        if not places:
+            break
+    return tuple(found)
+
+
+@cache
+def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[str, Path]:
+    """The source files reached from a script or module through its imports, by module name.
+
+    An entry is a user's file by its full path, or a module name (`reseed.models.forest`, or a
+    user's own module in the project's folder, on PYTHONPATH or installed). Followed are this library and the user's own modules. `strict` refuses code that
+    is loaded by a worked-out name or from a file. An installed package counts by its version and
+    list of files (`code_hash`).
+
+    Raises ReseedError for code that cannot be parsed or followed.
+    """
+    project = project.resolve()
+    finder = _Finder(project, entry)
+    if entry.endswith(".py"):
+        pending = [("", Path(entry))]
+    else:
+        pending = list(finder.files(entry))
+        if not pending or pending[-1][0] != entry:
+            raise ReseedError(
+                f"module {entry!r} is not found: its file must stand in {project} or on PYTHONPATH."
+            )
+    seen: dict[str, Path] = {}
+    while pending:
+        module, path = pending.pop()
+        if module in seen:
+            continue
+        seen[module] = path
+        if _is_installed(path):
+            continue
+        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+        for name in _imported(path, package, strict):
+            pending += finder.files(name)
+    return seen
+
+
+def _installed(entry: str) -> list[str]:
+    """Version and list of file hashes of the distributions that hold an installed entry."""
+    names = metadata.packages_distributions().get(entry.partition(".")[0], [])
+    found = map(metadata.distribution, names)
+    return [f"{one.name} {one.version} {one.read_text('RECORD')}" for one in found]
+
+
+@cache
+def code_hash(*entries: str, project: Path = Path(), strict: bool = True) -> str:
+    """Hash of all code reached from `entries` (see `code_files`)."""
+    meanings, packages = {}, []
+    for entry in entries:
+        files = code_files(entry, project, strict)
+        meanings |= {module or path.name: _read(path)[0] for module, path in files.items()}
+        if any(_is_installed(path) for path in files.values()):
+            packages += _installed(entry)
+    return digest(sorted(meanings.items()), packages)
+
+
+@cache
+def refuse_unbound(place: str, project: Path = Path()) -> None:
+    """Raise ReseedError where the module of ``module:thing`` binds no such name.
+
+    Read off its text, so that a slip of the pen is told before hours of training. A module that is
+    installed, or that binds names while it runs, is believed.
+    """
+    module, _, name = place.partition(":")
+    path = next(iter(code_files(module, project, strict=False).values()))
+    if _is_installed(path):
+        return
+    bound = set()
+    for node in ast.walk(_parse(path)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.alias):
+            bound.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+        elif isinstance(node, ast.Name) and node.id in ("globals", "vars", "setattr", "exec"):
+            return
+    if name not in bound and not bound & {"*", "__getattr__"}:
+        raise ReseedError(f"{place!r}: {path} has no {name}.{nearest(name, sorted(bound))}")
+
+
+def _named_entry(name: str, project: Path) -> str | Path:
+    """What `code:` names: a file that is no Python, or an entry of `code_files`."""
+    path = project.resolve() / name
+    if path.suffix == ".py":
+        return str(path)
+    return path if path.is_file() else name
+
+
+def named_code(names: list[str], project: Path) -> str:
+    """Hash of files and modules that a model's `code:` names. Raises ReseedError for none such."""
+    found = []
+    for name in names:
+        entry = _named_entry(name, project)
+        if isinstance(entry, Path):
+            found.append([name, _content(entry)])
+        else:
+            found.append([name, code_hash(entry, project=project, strict=False)])
+    return digest(found)
+
+
+# --- files that are edited while a run goes on ---------------------------------------------------
+
+
+def _content(path: Path) -> str:
+    """Hash of a file as it now is: of code by its meaning, of another file by its bytes."""
+    if path.suffix == ".py":
+        return _read.__wrapped__(path)[0]
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def own_files(modules: list[str], named: list[str], project: Path) -> dict[str, str]:
+    """Path and content hash of each file of the user's that modules and `code:` reach."""
+    found = [path for one in modules for path in code_files(one, project, not named).values()]
+    for entry in (_named_entry(name, project) for name in named):
+        is_data = isinstance(entry, Path)
+        found += [entry] if is_data else code_files(entry, project, strict=False).values()
+    own = [path for path in found if not _is_library(path) and not _is_installed(path)]
+    return {
+        str(path.resolve()): _read(path)[0] if path.suffix == ".py" else _content(path)
+        for path in own
+    }
+
+
+class Watched:
+    """Files of the user's that a job's keys stand for, by path with their content hash."""
+
+    def __init__(self, files: dict[str, str]):
+        self.files, self._times = files, None
+
+    def refuse_edits(self) -> None:
+        """Raise ReseedError for a file that is another than when the run was planned.
+
+        What it made would stand in the store under the key of the code before.
+        """
+        try:
+            times = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
+            if times == self._times:
+                return
+            edited = [path for path, hashed in self.files.items() if _content(Path(path)) != hashed]
+        except FileNotFoundError as error:
+            edited = [error.filename]
+        if edited:
+            raise ReseedError(
+                f"{edited[0]}: was edited after the run was planned. What was made before is "
+                "kept, nothing since: run snakemake again."
+            )
+        self._times = times

@@ -1,0 +1,1 @@
+"""Job specs, results layout, job runner, fork server, progress."""

@@ -1,0 +1,214 @@
+"""One warm process a run: jobs are forks of it and find their libraries already loaded.
+
+Loading torch, scikit-learn or matplotlib takes seconds, most jobs of a small study less. What the
+jobs of one script load, the server loads before it forks that script's next one; so no module is
+loaded that no job asked for, and the user's own never are. A fork has the script's arguments,
+folder, environment and output, and an exit status of its own: to the script it is a process like
+any other. Every fork draws fresh entropy, but shares the server's hash seed: a check of whether
+something repeats in *another* process must start one (rules/checks.smk does).
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import gc
+import importlib
+import json
+import multiprocessing
+import os
+import runpy
+import secrets
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import sysconfig
+from collections.abc import MutableMapping
+from contextlib import suppress
+from multiprocessing.connection import wait
+from pathlib import Path
+
+from reseed.pipeline.fork_client import SIZE, VARIABLE, address
+from reseed.pipeline.runner import limit_threads
+
+# Modules below these folders are the same for every job; others may be the user's.
+SHARED = tuple(
+    f"{folder}{os.sep}"
+    for folder in {
+        str(Path(__file__).parents[2]),
+        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    }
+)
+BACKLOG = 512
+_END_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+_PEER = struct.Struct("3i")  # process, user, group: `struct ucred` of unix(7)
+
+
+def start(environment: MutableMapping[str, str] = os.environ) -> subprocess.Popen:
+    """Start a server that ends with this process, and name it to the jobs in `environment`."""
+    name = f"reseed-{os.getpid()}-{secrets.token_hex(4)}"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address(name))
+        listener.listen(BACKLOG)
+        number = listener.fileno()
+        command = [sys.executable, "-P", "-m", __name__, str(number)]
+        server = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number])
+    environment[VARIABLE] = name
+    atexit.register(stop, server)
+    return server
+
+
+def stop(server: subprocess.Popen) -> None:
+    """End a server and what is left of its jobs."""
+    server.stdin.close()
+    server.wait()
+
+
+def shared_modules() -> list[str]:
+    """Names of the loaded modules that any job may share, in the order of their loading."""
+    found = []
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if name != "__main__" and isinstance(file, str) and file.startswith(SHARED):
+            found.append(name)
+    return found
+
+
+def program(argv: list[str]) -> tuple[str, list[str]]:
+    """The script or module that arguments of `python` name, and its own arguments."""
+    if argv[:2] == ["-P", "-m"]:
+        return argv[2], argv[3:]
+    return argv[0], argv[1:]
+
+
+class Job:
+    """A forked job and the connection of the client that waits for it."""
+
+    def __init__(self, connection: socket.socket, request: dict, outputs: list[int], others: list):
+        self.connection = connection
+        self.program = program(request["argv"])[0]
+        self._loaded = os.memfd_create("loaded")
+        self.process = multiprocessing.get_context("fork").Process(
+            target=_become, args=(request, outputs, self._loaded, [connection, *others])
+        )
+        self.process.start()
+
+    def end(self) -> list[str]:
+        """Tell the client the exit status; return the modules that the job had loaded."""
+        self.process.join()
+        code = self.process.exitcode
+        answer = code if code >= 0 else 128 - code  # as a shell tells a signal
+        with suppress(OSError):  # the client was killed meanwhile
+            self.connection.sendall(str(answer).encode())
+        self.connection.close()
+        with open(self._loaded, "rb") as stream:
+            stream.seek(0)
+            return stream.read().decode().split()
+
+
+def serve(listener: socket.socket, lifeline: int) -> None:
+    """Fork a process for every request on `listener`, until the other end of `lifeline` closes.
+
+    A client that dies takes its job with it, and the run all that are left.
+    """
+    jobs: list[Job] = []
+    wanted: dict[str, list[str]] = {}  # script → what its jobs had loaded
+    gc.disable()  # a collection in a fork would copy every page it looks at
+    while True:
+        sentinels = {job.process.sentinel: job for job in jobs}
+        clients = {job.connection: job for job in jobs}
+        ready = wait([listener, lifeline, *sentinels, *clients])
+        if lifeline in ready:
+            for job in jobs:
+                job.process.kill()
+                job.end()
+            return
+        for one in ready:
+            if one in sentinels:
+                job = sentinels[one]
+                wanted[job.program] = job.end()
+                jobs.remove(job)
+            elif one in clients and clients[one] in jobs:  # it never writes twice: it has died
+                clients[one].process.kill()
+                clients[one].process.join()
+        if listener in ready:
+            connection, _ = listener.accept()
+            try:
+                jobs.append(_start(connection, wanted, [listener, *clients]))
+            except (OSError, ValueError):  # no memory, no process, no request: the client goes on
+                connection.close()
+
+
+def _start(connection: socket.socket, wanted: dict[str, list[str]], others: list) -> Job:
+    """Start what a client asks for. Raises OSError or ValueError if that cannot be."""
+    request, outputs = _receive(connection)
+    try:
+        _load(wanted.pop(program(request["argv"])[0], []))
+        gc.freeze()
+        return Job(connection, request, outputs, others)
+    finally:
+        for number in outputs:
+            os.close(number)
+
+
+def _receive(connection: socket.socket) -> tuple[dict, list[int]]:
+    """A client's request and its output streams; ValueError for what is none of this user's."""
+    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+    if _PEER.unpack(peer)[1] != os.getuid():
+        raise ValueError("another user")
+    head, outputs, _, _ = socket.recv_fds(connection, SIZE.size, 2)
+    text = b""
+    while len(outputs) == 2 and len(head) == SIZE.size and len(text) < SIZE.unpack(head)[0]:
+        part = connection.recv(1 << 16)
+        if not part:
+            break
+        text += part
+    if not text or len(text) < SIZE.unpack(head)[0]:
+        for number in outputs:
+            os.close(number)
+        raise ValueError("no request")
+    return json.loads(text), outputs
+
+
+def _load(names: list[str]) -> None:
+    """Import modules; one that cannot be loaded by itself is left to the jobs."""
+    for name in names:
+        with suppress(Exception):
+            importlib.import_module(name)
+
+
+def _become(request: dict, outputs: list[int], loaded: int, servers: list[socket.socket]) -> None:
+    """In the fork: run the script as if it had been started by itself."""
+    ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.enable()
+    for one in servers:
+        one.close()
+    for number, stream in zip(outputs, (1, 2), strict=True):
+        os.dup2(number, stream)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["folder"])
+    name, arguments = program(request["argv"])
+    sys.argv = [name, *arguments]
+    for name in ("numpy.random", "torch.random"):  # `random` does so itself
+        if name in sys.modules:
+            sys.modules[name].seed()
+    try:
+        if name.endswith(".py"):
+            sys.path.insert(0, str(Path(name).resolve().parent))
+            runpy.run_path(name, run_name="__main__")
+        else:
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+    finally:
+        atexit._run_exitfuncs()
+        with open(loaded, "wb") as stream:
+            stream.write("\n".join(shared_modules()).encode())
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # its jobs answer to it, and whoever started it
+    limit_threads(1)
+    serve(socket.socket(fileno=int(sys.argv[1])), sys.stdin.fileno())

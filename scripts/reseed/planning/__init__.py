@@ -1,0 +1,1 @@
+"""Load and validate a project, build its plan, estimate costs."""

@@ -1,0 +1,254 @@
+"""What a plan costs before it is run: jobs, hours of processors and devices, and disk.
+
+Seconds of a trial are, in this order: measured for its own setting; measured for the same dataset
+and model under other settings, or on another number of its rows in proportion (median); the model's
+hint. Every line says how much of its hours rests on which, so that a guess is never read as a
+measurement. No heavy import: planning code.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from reseed.core.coordinates import base_name
+from reseed.core.errors import Damaged
+from reseed.data.files import read_meta
+from reseed.planning.plan import HINT_ROWS, Plan, PlannedSetting
+
+SOURCES = ("its own setting", "same data and model", "the model's hint")
+# A random search fits each configuration once a fold, on the other folds' rows. Successive halving
+# from a first rung of 1/27 was measured at 55 and 61 % of the CPU time (docs/measured.md).
+HALVING_SHARE = 0.56
+# A trial file without predictions, and what a prediction adds once compressed (bytes).
+RECORD_BYTES = 6_500
+BYTES_PER_OUTPUT = 8.0
+
+
+class Measured(NamedTuple):
+    """Median seconds of a trial of one setting, and the rows of its dataset (None: not told)."""
+
+    seconds: float
+    rows: int | None
+
+
+@dataclass
+class Cost:
+    """Cost of some work; `seconds` by where they were learnt (`SOURCES`)."""
+
+    trials: int = 0
+    searches: int = 0
+    fits: int = 0
+    jobs: int = 0
+    cpu_seconds: float = 0.0
+    gpu_seconds: float = 0.0
+    disk_bytes: float = 0.0
+    longest: float = 0.0
+    learnt: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SOURCES, 0.0))
+
+    def __add__(self, other: "Cost") -> "Cost":
+        names = ("trials", "searches", "fits", "jobs", "cpu_seconds", "gpu_seconds", "disk_bytes")
+        total = Cost(**{name: getattr(self, name) + getattr(other, name) for name in names})
+        total.longest = max(self.longest, other.longest)
+        total.learnt = {name: self.learnt[name] + other.learnt[name] for name in SOURCES}
+        return total
+
+
+def _told(results: Iterable[Path]) -> Iterator[dict]:
+    for folder in results:
+        for path in sorted(Path(folder, "studies").glob("*/about.json")):
+            with suppress(OSError, ValueError):
+                yield json.loads(path.read_text(encoding="utf-8"))
+
+
+def measured_seconds(results: Iterable[Path]) -> dict[str, Measured]:
+    """What finished studies tell of their trials' seconds in their about.json, by setting folder.
+
+    results: folders; a later one goes before an earlier one.
+    """
+    found = {}
+    for about in _told(results):
+        rows = {name: entry.get("rows") for name, entry in about.get("datasets", {}).items()}
+        for folder, seconds in about.get("seconds_per_trial", {}).items():
+            found[folder] = Measured(seconds, rows.get(folder.split("/")[0]))
+    return found
+
+
+def processors(results: Iterable[Path]) -> list[str]:
+    """Names of the processors on which the trials of finished studies were trained."""
+    machines = [machine for about in _told(results) for machine in about.get("machines", [])]
+    return sorted({machine["cpu"] for machine in machines})
+
+
+def rows_of(results: Iterable[Path], name: str, dataset: Mapping) -> int | None:
+    """Rows of a dataset: as configured, or as prepared in one of the folders; None: not known."""
+    if dataset["rows"]:
+        return dataset["rows"]
+    for folder in results:
+        with suppress(Damaged, KeyError):
+            return read_meta(Path(folder, "data", name))["rows"]
+    return None
+
+
+def seconds_of(
+    planned: PlannedSetting, measured: Mapping[str, Measured], rows: int
+) -> tuple[float, str]:
+    """Seconds of one trial on so many rows, and where they were learnt (see the module)."""
+    setting = planned.setting
+    own = "/".join(setting)
+    if own in measured:
+        return measured[own].seconds, SOURCES[0]
+    near = []
+    for folder, known in measured.items():
+        dataset, _, model, _ = folder.split("/")
+        if model != setting.model or base_name(dataset) != base_name(setting.dataset):
+            continue
+        if dataset == setting.dataset:
+            near.append(known.seconds)
+        elif known.rows:
+            near.append(known.seconds * rows / known.rows)
+    if near:
+        return median(near), SOURCES[1]
+    return planned.model["seconds_per_trial"] * rows / HINT_ROWS, SOURCES[2]
+
+
+def search_seconds(planned: PlannedSetting, seconds: float) -> float:
+    """Seconds of one hyper-parameter search, of trials that take so many."""
+    folds, fits = planned.source["folds"], planned.configurations * planned.source["folds"]
+    share = HALVING_SHARE if planned.source["method"] == "halving" else 1.0
+    return fits * seconds * (1 - 1 / folds) * share
+
+
+def cost_of(
+    planned: PlannedSetting, measured: Mapping[str, Measured], rows: int, block_seconds: float
+) -> Cost:
+    """Cost of all that a plan wants of one setting.
+
+    Args:
+        planned: the setting and its trials.
+        measured: seconds of a trial by setting folder.
+        rows: of the dataset.
+        block_seconds: how long a training job shall be.
+    """
+    seconds, source = seconds_of(planned, measured, rows)
+    searches = len(planned.searches())
+    one_search = search_seconds(planned, seconds)
+    trials = len(planned.trials)
+    width = max(planned.model["stack"].values())
+    a_job = -(-max(1, round(block_seconds / seconds)) // width) * width
+    total = trials * seconds + searches * one_search
+    kept = {
+        "test": planned.scheme.get("test", 1 / planned.scheme.get("folds", 5)),
+        "validation": planned.scheme["validation"],
+    }
+    outputs = rows * sum(kept[part] for part in planned.keep)
+    cost = Cost(
+        trials=trials,
+        searches=searches,
+        fits=searches * planned.configurations * planned.source["folds"],
+        jobs=-(-trials // a_job) + searches,
+        cpu_seconds=total,
+        gpu_seconds=total if planned.model["device"] != "cpu" else 0.0,
+        disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
+        longest=max(min(a_job, trials) * seconds, one_search if searches else 0.0),
+    )
+    cost.learnt[source] = total
+    return cost
+
+
+def study_costs(
+    plan: Plan, measured: Mapping[str, Measured], rows: Mapping[str, int], block_seconds: float
+) -> dict[str, dict[str, Cost]]:
+    """Study → model → cost. Work that two studies share is counted in both."""
+    found: dict[str, dict[str, Cost]] = {}
+    for study, experiments in plan.studies.items():
+        settings = {arm.setting for arms in experiments.values() for arm in arms}
+        models: dict[str, Cost] = {}
+        for setting in sorted(settings):
+            planned = plan.settings[setting]
+            one = cost_of(planned, measured, rows[setting.dataset], block_seconds)
+            name = base_name(setting.model)
+            models[name] = models.get(name, Cost()) + one
+        found[study] = models
+    return found
+
+
+def total(costs: Iterable[Cost]) -> Cost:
+    """All costs together."""
+    return sum(costs, Cost())
+
+
+def hours(seconds: float) -> str:
+    """`0.2`, `3.4`, `120`: hours as a table shows them."""
+    value = seconds / 3600
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def size(count: float) -> str:
+    """`4.2 MB`, `1.3 GB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
+def lacking(absent: Collection[str], guessed: Collection[str]) -> str:
+    """Which datasets are not counted, and whose number of rows is not known: for `page`."""
+    told = f" Not here, so not counted: {', '.join(sorted(absent))}." if absent else ""
+    if guessed:
+        told += f" Not prepared yet, so taken for {HINT_ROWS:,} rows: {', '.join(sorted(guessed))}."
+    return told
+
+
+def page(
+    costs: Mapping[str, Mapping[str, Cost]], titles: Mapping[str, str], facts: Mapping[str, str]
+) -> str:
+    """docs/scale.md: one table a study, and what the numbers rest on."""
+    lines = [
+        f"# What scale `{facts['scale']}` costs",
+        "",
+        f"Written by `{facts['command']}`. Seconds measured on: {facts['cpu']}.{facts['lacking']}",
+        "",
+        f"A job is a block of about {facts['block']} of training (`block_seconds`), or one",
+        "search; it costs some seconds besides (1 to 3 on one machine, 5 to 15 under Slurm).",
+        "Hours are of one core; a search takes as many less as it has processes",
+        "(`tuning_threads`), and one that is cut short goes on from its finished fits.",
+        "",
+        "Where the seconds of a trial come from: **own** measured for that setting; **near**",
+        "measured for the same model and data under other hyper-parameters or test ratios, or on",
+        "another number of its rows, in proportion; **hint** the number in the model's file, in",
+        "proportion to rows: a guess, by a factor of three either way (five on many columns).",
+        "",
+    ]
+    for study, models in costs.items():
+        lines += [f"## {titles[study]}", ""]
+        if not models:
+            lines += ["Nothing is trained: the results are given.", ""]
+            continue
+        lines += [
+            "| model | trials | searches | fits | jobs | CPU hours | GPU hours | disk "
+            "| longest job, h | own / near / hint, % of hours |",
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
+        ]
+        lines += [_line(name, cost) for name, cost in models.items()]
+        lines += [_line("**all**", total(models.values())), ""]
+    return "\n".join(lines)
+
+
+def _line(name: str, cost: Cost) -> str:
+    spent = sum(cost.learnt.values()) or 1.0
+    shares = " / ".join(f"{100 * cost.learnt[source] / spent:.0f}" for source in SOURCES)
+    cells = [
+        name,
+        *(f"{count:,}" for count in (cost.trials, cost.searches, cost.fits, cost.jobs)),
+        hours(cost.cpu_seconds),
+        hours(cost.gpu_seconds) if cost.gpu_seconds else "–",
+        size(cost.disk_bytes),
+        hours(cost.longest),
+        shares,
+    ]
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,1 @@
+"""Finding and loading built-in kinds and `my_module:function`; option classes."""

@@ -1,0 +1,237 @@
+"""Every verdict says what its numbers carry and no more."""
+
+import pytest
+from reseed.claims import item_verdicts
+from reseed.claims.verdicts import interval_places, number, outcome, p_text, share_text, verdict
+
+ROW = {
+    "design": "splits",
+    "model_a": "A",
+    "model_b": "B",
+    "metric": "accuracy",
+    "greater_is_better": True,
+    "unit": "points",
+    "factor": 100.0,
+    "n": 10,
+    "n_a": 10,
+    "n_b": 10,
+    "min_runs": 5,
+    "left_out": 0,
+    "difference": 0.008,
+    "low": 0.002,
+    "high": 0.014,
+    "level": 0.95,
+    "p": 0.002,
+    "p_holm": 0.01,
+    "pairs": 6,
+    "instability": 0.04,
+    "alpha": 0.05,
+    "test": "corrected resampled t test",
+    "friedman_p": float("nan"),
+}
+
+
+def say(**changes):
+    return verdict(ROW | changes)
+
+
+def test_difference():
+    assert say() == (
+        "A beats B: difference 0.80 points (accuracy), 95 % interval 0.20 to 1.40, Holm-adjusted "
+        "p 0.01, order flips in 4 % of single runs. Corrected resampled t test, paired over 10 "
+        "splits."
+    )
+
+
+def test_loss_without_unit_and_single_pair():
+    text = say(unit="", factor=1.0, metric="mse", greater_is_better=False, pairs=1)
+    assert (
+        "difference 0.0080 (mse, lower is better), 95 % interval 0.0020 to 0.0140, p 0.01," in text
+    )
+
+
+def test_no_difference_is_not_equality():
+    text = say(low=-0.002, high=0.01, difference=0.004, p_holm=0.2)
+    assert text.startswith("No difference shown between A and B: difference 0.40 points")
+    assert "interval −0.20 to 1.00," in text
+    assert "This does not show that they are equal." in text
+    assert "beats" not in text
+
+
+def test_interval_without_zero_but_not_significant_after_adjustment():
+    text = say(p_holm=0.08)
+    assert text.startswith("No difference shown")
+    assert "0.20 to 1.40 for this pair alone" in text
+
+
+def test_the_level_decides_with_its_boundary():
+    assert outcome(ROW | {"p_holm": 0.05}) == "difference"
+    assert outcome(ROW | {"p_holm": 0.0501}) == "no difference shown"
+    assert outcome(ROW | {"p_holm": 0.03, "alpha": 0.01}) == "no difference shown"
+
+
+@pytest.mark.parametrize("design", ["seeds", "unpaired"])
+@pytest.mark.parametrize("p_holm", [0.01, 0.5])
+def test_seeds_alone_speak_for_one_split(design, p_holm):
+    text = say(design=design, p_holm=p_holm, test="Welch's t test", n_b=8)
+    assert " on this one split: " in text
+    assert "the data never varied" in text
+    shared = "10 and 8 runs, not paired, as too few model seeds are shared"
+    assert (shared in text) == (design == "unpaired")
+
+
+def test_too_few_runs():
+    text = say(n=3, p_holm=float("nan"))
+    assert text == (
+        "Too few runs to tell A from B: difference 0.80 points (accuracy) over 3 splits; a verdict "
+        "needs at least 5."
+    )
+    assert "over 1 split;" in say(n=1)
+    assert "A from B: difference 0 points" in say(n=3, difference=0.0, p_holm=float("nan"))
+    assert "no finished run" in say(n=0)
+    assert "difference 0.0030 " in say(n=3, difference=0.003, factor=1, high=9, low=-9)
+
+
+def test_no_variation():
+    text = say(low=0.008, high=0.008, p_holm=0.0, design="seeds")
+    assert text.startswith("No verdict on A and B on this one split: every run gives the same")
+    assert "Vary the data split." in text
+    assert "same score" in say(low=0.0, high=0.0, difference=0.0)
+
+
+def test_different_splits():
+    text = say(design="different splits")
+    assert text.startswith("A and B cannot be compared")
+    assert "same splits" in text
+
+
+def test_left_out_runs_are_said():
+    assert say(left_out=1).endswith("1 run without a counterpart left out.")
+    assert say(left_out=7, p_holm=0.9).endswith("7 runs without a counterpart left out.")
+
+
+def test_over_datasets_needs_friedman_too():
+    ranks = {"design": "datasets", "n": 7, "mean_a": 1.2, "mean_b": 2.5, "difference": 1.3,
+             "test": "Nemenyi's test", "missing": ""}  # fmt: skip
+    assert say(**ranks, friedman_p=0.001).startswith("A ranks better than B: average rank 1.20")
+    text = say(**ranks, friedman_p=0.2)
+    assert text.startswith("No difference shown between A and B over datasets")
+    assert "equal" in text
+
+
+def test_bounds_near_zero_do_not_read_as_zero():
+    assert "0.04 to 1.60" in say(low=0.0004, high=0.016, difference=0.0082)
+
+
+def test_numbers():
+    assert (number(-0.04, 1), number(-1.25, 1)) == ("0.0", "−1.2")
+    assert [p_text(p) for p in (0.05004, 0.049996, 0.05)] == ["0.05004", "0.049996", "0.05"]
+    assert [p_text(p) for p in (0.0001, 0.0123, 0.0498, 0.096, 0.5, 1.0)] == [
+        "below 0.001", "0.012", "0.0498", "0.096", "0.50", "1.00",
+    ]  # fmt: skip
+    assert [share_text(s) for s in (0, 0.004, 0.5, 0.995, 1)] == [
+        "0 %", "below 1 %", "50 %", "over 99 %", "100 %",
+    ]  # fmt: skip
+
+
+def test_scores_of_any_size_are_told():
+    tiny = {"unit": "", "factor": 1.0, "metric": "mse", "greater_is_better": False}
+    text = say(**tiny, difference=1.11e-13, low=7.1e-14, high=1.51e-13)
+    assert "difference 1.11e−13 (mse, lower is better), 95 % interval 7.1e−14 to 1.51e−13," in text
+    text = say(**tiny, difference=0.0, low=-2e-12, high=2e-12, p_holm=1.0)
+    assert "difference 0.00000000 (mse" in text
+    assert "interval −2.0e−12 to 2.0e−12," in text
+    text = say(**tiny, difference=1.11e9, low=7.1e8, high=1.51e9)
+    assert "difference 1110000000 (mse" in text
+
+
+def test_rounding_does_not_hide_what_the_interval_says():
+    text = say(low=0.022, high=0.099, difference=0.0605)
+    assert "difference 6.0 points (accuracy), 95 % interval 2.2 to 9.9," in text
+
+
+def test_equivalent_states_its_region():
+    close = {"low": -0.003, "high": 0.004, "difference": 0.0005, "p_holm": 0.8, "rope": 0.01}
+    assert outcome(ROW | close | {"equivalence_p_holm": 0.02}) == "equivalent"
+    text = say(**close, equivalence_p_holm=0.02)
+    assert text.startswith("A and B are equivalent within ±1 points: difference 0.05 points")
+    assert "Two one-sided tests: Holm-adjusted p 0.02." in text
+    assert "beats" not in text
+    assert outcome(ROW | close | {"equivalence_p_holm": 0.06}) == "no difference shown"
+    assert outcome(ROW | close | {"equivalence_p_holm": float("nan")}) == "no difference shown"
+
+
+def test_a_difference_that_is_shown_may_be_small():
+    text = say(low=0.001, high=0.005, difference=0.003, rope=0.01, equivalence_p_holm=0.001)
+    assert text.startswith("A beats B")
+    assert "smaller than ±1 points, the region of practical equivalence" in text
+
+
+def test_no_difference_says_what_would_have_been_found():
+    text = say(low=-0.002, high=0.01, difference=0.004, p_holm=0.2, detectable=0.0123,
+               target_power=0.8)  # fmt: skip
+    assert "A true difference of 1.23 points would be found in 80 %." in text
+    assert "would be found" not in say(detectable=0.0123, target_power=0.8)
+
+
+def test_ties_are_told():
+    text = say(instability=0.4, ties=0.8)
+    assert "order flips in 40 % of single runs (80 % tie; a tie counts half)" in text
+
+
+def test_folds_say_what_they_were_taken_for():
+    text = say(scheme="kfold-10x1", test_train_ratio=1 / 9)
+    assert "paired over 10 splits, test rows 0.111 of the training rows." in text
+
+
+TWO = ROW | {
+    "design": "datasets", "test": "Wilcoxon signed-rank test", "n": 8, "wins": 7, "losses": 0,
+    "missing": "", "low": float("nan"), "high": float("nan"), "pairs": 1, "p_holm": 0.016,
+    "difference": 0.012, "p_least": 0.0078,
+}  # fmt: skip
+
+
+def test_two_models_over_datasets():
+    assert verdict(TWO) == (
+        "A beats B over datasets: A is ahead on 7 of 8 datasets, 1 tie, typical difference 1.2 "
+        "points (accuracy), Wilcoxon signed-rank test, p 0.016."
+    )
+    text = verdict(TWO | {"p_holm": 0.3, "missing": "d1, d2"})
+    assert text.startswith("No difference shown between A and B over datasets: A is ahead on 7 of")
+    assert text.endswith("Left out, as not both have comparable runs: d1, d2.")
+
+
+def test_few_datasets_are_told_and_not_tested():
+    text = verdict(TWO | {"n": 3, "wins": 2, "losses": 1, "p_holm": float("nan")})
+    assert text == (
+        "Too few datasets to tell A from B beyond them: A is ahead on 2 of 3 datasets; at least "
+        "5 are needed."
+    )
+    floor = verdict(TWO | {"n": 5, "wins": 5, "p_holm": 0.0625, "p_least": 0.0625})
+    assert "No outcome of 5 datasets gives this test a p below 0.062." in floor
+
+
+def test_two_runs_of_a_side_say_little_of_the_seed():
+    row = {"arm_a": "A", "arm_b": "B", "metric": "auc", "greater_is_better": True, "factor": 100.0,
+           "unit": "points", "difference": 0.02, "low": 0.01, "high": 0.03, "level": 0.95,
+           "p_holm": 0.001, "pairs": 1, "alpha": 0.05, "scope": item_verdicts.BOTH, "items": 500,
+           "runs_a": 3, "runs_b": 3, "single_a": float("nan")}  # fmt: skip
+    said = "Two runs hardly tell the spread over seeds: a third would narrow the interval."
+    assert said not in item_verdicts.verdict(row)
+    assert said in item_verdicts.verdict(row | {"runs_b": 2})
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "places"),
+    [
+        (1.0, 1.4, 2),  # half-width 0.20
+        (10.0, 14.0, 1),  # 2.0
+        (-300.0, 900.0, 0),
+        (0.0, 0.4, 2),  # an end that is 0 needs no digits
+        (0.004, 2.0, 3),  # one that is not may not be printed as 0
+        (1.0, 1.0, 2),
+        (float("nan"), 1.0, 2),
+    ],
+)
+def test_an_interval_is_told_to_two_digits_of_its_half_width(low, high, places):
+    assert interval_places(low, high) == places

@@ -1,0 +1,354 @@
+"""`reseed.compare` and the command: from a table to verdicts, tables, a figure and a report."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed import cli
+from reseed.config.defaults import standard_set
+from reseed.core.errors import ReseedError
+from scipy import stats
+
+TABLES = Path(__file__).parents[1] / "importing" / "tables"
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Three rankers on ten folds; `new` is better by two points, `same` is no better than `old`."""
+    rng = np.random.default_rng(3)
+    fold = rng.normal(0, 0.01, 10)
+    levels = {"new": 0.82, "old": 0.80, "same": 0.80}
+    rows = [
+        (model, number, value)
+        for model, level in levels.items()
+        for number, value in enumerate(level + fold + rng.normal(0, 0.004, 10))
+    ]
+    return pd.DataFrame(rows, columns=["ranker", "fold", "ndcg"])
+
+
+@pytest.fixture(scope="module")
+def comparison(runs):
+    return reseed.compare(runs)
+
+
+def test_verdicts_are_those_of_the_corrected_test_by_hand(runs, comparison):
+    wide = runs.pivot(index="fold", columns="ranker", values="ndcg")
+    p = {}
+    for row in comparison.verdicts.itertuples():
+        d = wide[row.model_a] - wide[row.model_b]
+        error = np.sqrt((1 / 10 + 1 / 9) * d.var(ddof=1))  # Nadeau and Bengio (2003)
+        p[row.Index] = 2 * stats.t.sf(abs(d.mean()) / error, 9)
+        half = stats.t.ppf(0.975, 9) * error
+        assert row.difference == pytest.approx(d.mean())
+        assert (row.low, row.high) == pytest.approx((d.mean() - half, d.mean() + half))
+        assert row.p == pytest.approx(p[row.Index])
+    order = np.argsort(list(p.values()))
+    adjusted = np.maximum.accumulate([p[i] * (3 - rank) for rank, i in enumerate(order)])
+    assert comparison.verdicts["p_adjusted"].to_numpy()[order] == pytest.approx(
+        np.minimum(adjusted, 1)
+    )
+    shown = comparison.verdicts.set_index(["model_a", "model_b"])["outcome"]
+    assert shown["new", "old"] == "difference"
+    assert "new beats old" in " ".join(comparison.verdicts["verdict"])
+
+
+def test_leaderboard(runs, comparison):
+    means = runs.groupby("ranker")["ndcg"].agg(["mean", "std"])
+    board = comparison.leaderboard.set_index("model")
+    assert board.loc[means.index, "mean"].to_numpy() == pytest.approx(means["mean"].to_numpy())
+    assert board.loc[means.index, "sd"].to_numpy() == pytest.approx(means["std"].to_numpy())
+    assert comparison.leaderboard["model"].iloc[0] == "new"
+
+
+def test_what_it_gives(comparison, tmp_path):
+    text = str(comparison)
+    assert "beats old" in text
+    assert "30 runs, 0 failed" in text
+    assert comparison.plot().axes
+    assert comparison.to_latex().startswith("% Needs \\usepackage{booktabs")
+    assert "| new – old |" in comparison.to_markdown()
+    page = comparison.to_html(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text() == page
+    places = [m[1] for m in re.finditer(r'id="(?:results-)?(\w+)"', page)]
+    led = [name for name in places if name in comparison.exhibits]
+    assert set(led[:2]) == {"leaderboard", "differences"}
+    assert "snakemake" not in page
+    assert 'href="..' not in page
+    html = comparison._repr_html_()
+    assert "data:image/png" in html
+    assert "beats" in html
+
+
+def test_a_name_that_is_not_there(comparison):
+    with pytest.raises(reseed.ReseedError, match="Did you mean 'differences'"):
+        comparison.plot("diferences")
+    with pytest.raises(reseed.ReseedError, match="no table"):
+        comparison.table("differences")
+
+
+def test_items_get_the_analyses_of_items():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 40)
+    rows = [
+        (model, seed, item, truth[item], score)
+        for model in "ab"
+        for seed in range(5)
+        for item, score in enumerate(np.clip(rng.normal(0.25 + 0.5 * truth, 0.25), 0, 1))
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "seed", "item", "y_true", "y_score"])
+    found = reseed.compare(frame)
+    assert {"noise", "choice"} <= set(found.exhibits)
+    table = found.statistics("noise")
+    assert set(table["model"]) == {"a", "b"}
+    assert (table["items"] == 40).all()
+
+
+def test_baseline_and_pairs_reach_the_analysis(runs):
+    found = reseed.compare(runs, baseline="old")
+    assert found.analyses["pairs"]["options"]["baseline"] == "old"
+    found = reseed.compare(runs, pairs=[("new", "old")])
+    assert found.analyses["pairs"]["options"]["pairs"] == [["new", "old"]]
+    with pytest.raises(reseed.ReseedError, match="not both"):
+        reseed.compare(runs, baseline="old", pairs=[("new", "old")])
+    with pytest.raises(reseed.ReseedError, match="mean 'old'"):
+        reseed.compare(runs, baseline="odl")
+
+
+def test_a_region_makes_a_pair_equivalent(runs):
+    same = [("old", "same")]
+    assert reseed.compare(runs, pairs=same).verdicts["outcome"].item() != "equivalent"
+    wide = reseed.compare(runs, pairs=same, rope=0.05).verdicts
+    assert wide["outcome"].item() == "equivalent"
+    assert "within ±5 points" in wide["verdict"].item()
+    with pytest.raises(ReseedError, match="half-width > 0"):
+        reseed.compare(runs, rope=0)
+
+
+def test_a_region_on_the_command_line(runs, tmp_path, capsys):
+    runs.to_csv(tmp_path / "runs.csv", index=False)
+    cli.main(["compare", str(tmp_path / "runs.csv"), "--pair", "old", "same", "--rope", "0.05"])
+    assert "equivalent within ±5 points" in capsys.readouterr().out
+    cli.main(["compare", str(tmp_path / "runs.csv"), "--pair", "old", "same",
+              "--rope", "ndcg=0.05"])  # fmt: skip
+    assert "equivalent within ±5 points" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="write WIDTH or METRIC=WIDTH"):
+        cli.main(["compare", str(tmp_path / "runs.csv"), "--rope", "ndcg=wide"])
+
+
+def test_options_of_the_comparison(runs):
+    found = reseed.compare(runs, rope=0.05, family="study", target_power=0.9, min_runs=11)
+    assert found.analyses["pairs"]["options"] == {
+        "rope": 0.05, "family": "study", "target_power": 0.9, "min_runs": 11,
+    }  # fmt: skip
+    assert set(found.verdicts["outcome"]) == {"too few runs"}
+    with pytest.raises(reseed.ReseedError, match="Did you mean 'family'"):
+        reseed.compare(runs, famly="study")
+
+
+def test_names_may_be_numbers(runs):
+    numbered = runs.assign(ranker=runs["ranker"].map({"new": 1, "old": 2, "same": 3}))
+    numbered = numbered.rename(columns={"ranker": 0})
+    found = reseed.compare(numbered, columns={"model": 0}, baseline=1)
+    assert set(found.verdicts["model_a"]) == {"1"}
+    found = reseed.compare(numbered, columns={"model": 0}, pairs=((1, 2),))
+    assert found.verdicts[["model_a", "model_b"]].to_numpy().tolist() == [["1", "2"]]
+    trials = pd.DataFrame(
+        {
+            **{"number": range(30), "state": "COMPLETE", "datetime_start": "2026-01-01"},
+            **{"values_0": runs["ndcg"], "values_1": 1.0},
+            **{"user_attrs_model": runs["ranker"], "user_attrs_seed": runs["fold"]},
+        }
+    )
+    found = reseed.compare(trials, metric=0, greater_is_better={0: True})
+    assert found.leaderboard["model"].iloc[0] == "new"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"columns": "model"}, "`columns`: give a dict"),
+        ({"columns": {"dataset": None}}, "'dataset' is mapped to None"),
+        ({"greater_is_better": "yes"}, "not 'yes'"),
+        ({"greater_is_better": {"ndcg": "yes"}}, "not 'yes'"),
+        ({"pairs": ["new", "old"]}, "pairs of two different models"),
+        ({"pairs": [("new", "new")]}, "pairs of two different models"),
+        ({"pairs": "new"}, "pairs of two different models"),
+        ({"test_train_ratio": -0.5}, "above 0"),
+    ],
+)
+def test_arguments_of_another_kind(runs, given, words):
+    with pytest.raises(ReseedError, match=words):
+        reseed.compare(runs, **given)
+
+
+def test_a_share_above_one_by_rounding_is_told_in_points(runs):
+    rounded = runs.assign(ndcg=runs["ndcg"].where(runs.index > 0, 1.0000001))
+    assert (reseed.compare(rounded).statistics("pairs")["factor"] == 100).all()
+
+
+def test_import_is_light():
+    code = (
+        "import sys; sys.path.insert(0, 'scripts'); import reseed;"
+        "print({'numpy', 'pandas', 'matplotlib'} & set(sys.modules), reseed.compare.__name__)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set() compare"
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def test_command(runs, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runs[runs["ranker"] != "same"].to_csv("runs.csv", index=False)
+    outputs = ["--folder", "all", "--latex", "t.tex", "--csv", "v.csv"]
+    cli.main(["compare", "runs.csv", "--metric", "ndcg", *outputs])
+    assert "new beats old" in capsys.readouterr().out
+    assert len(pd.read_csv("v.csv")) == 1
+    assert "\\toprule" in Path("t.tex").read_text()
+    # The folder is a study's: its trials, statistics, tables and figures.
+    assert pd.read_csv("all/tables/leaderboard.csv")["model"].iloc[0] == "new"
+    assert Path("all/figures/differences.pdf").read_bytes().startswith(b"%PDF")
+    assert len(pd.read_parquet("all/metrics.parquet")) == 20
+
+
+def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_path):
+    from reseed.analyses.pairs import Options
+
+    taken = {}
+    monkeypatch.setattr("reseed.comparison.compare.compare", lambda _, **given: taken.update(given))
+    values = {"level": 0.9, "alpha": 0.01, "n_boot": 50, "min_runs": 3, "target_power": 0.9,
+              "family": "study", "rope": 0.01}  # fmt: skip
+    assert {*values, "baseline", "pairs"} == set(Options.model_fields)
+    given = [text for name, v in values.items() for text in (f"--{name.replace('_', '-')}", str(v))]
+    cli.main(["compare", "runs.csv", *given])
+    assert taken | values == taken
+    taken.clear()
+    cli.main(["compare", "runs.csv"])
+    assert not {*values} - {"rope"} & {*taken}
+    for name, told in cli._ANALYSIS.items():
+        assert told["help"].endswith(f"({Options.model_fields[name].default})")
+
+
+def test_the_commands_own_help_loads_no_library():
+    code = (
+        "import sys; sys.path.insert(0, 'scripts'); from reseed import cli\n"
+        "try: cli.main(['compare', '--help'])\n"
+        "except SystemExit: print({'numpy', 'pandas', 'pydantic'} & set(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip().endswith("set()")
+
+
+def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_read(tmp_path):
+    with pytest.raises(SystemExit, match=r"--figure x\.xyz: end its name in one of .*pdf"):
+        cli.main(["compare", str(tmp_path / "none.csv"), "--figure", "x.xyz"])
+
+
+def test_a_figure_without_a_suffix_is_left_to_matplotlib():
+    cli._can_be_drawn(Path("figure"))
+
+
+def test_command_writes_the_report_last(monkeypatch, capsys, runs, tmp_path):
+    written = []
+    monkeypatch.setattr(reseed.Comparison, "to_html", lambda self, path: written.append(path))
+    path = tmp_path / "runs.csv"
+    runs.to_csv(path, index=False)
+    cli.main(["compare", str(path), "--html", "report.html"])
+    assert written == [Path("report.html")]
+    assert capsys.readouterr().out.strip().endswith("Report: report.html")
+
+
+def test_command_with_several_metrics_and_mapped_columns(tmp_path, capsys):
+    arguments = ["compare", str(TABLES / "automl.csv"), "--metric", "auc", "--metric", "logloss"]
+    cli.main([*arguments, "--column", "model=framework", "--pair", "TPOT", "H2OAutoML"])
+    text = capsys.readouterr().out
+    assert "H2OAutoML" in text
+    assert "Mean rank" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.csv"], "none.csv: no such file"),
+        ([str(TABLES / "automl.csv")], "--metric …"),
+        ([str(TABLES / "automl.csv"), "--metric", "auc", "--column", "model=frame"], "--column"),
+        ([str(TABLES / "automl.csv"), "--format", "wandbb"], "Did you mean 'wandb'"),
+    ],
+)
+def test_a_mistake_is_one_message_with_the_option_that_mends_it(arguments, words):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["compare", *arguments])
+    message = end.value.code  # text: Python prints it to standard error and exits with 1
+    assert message.startswith("Error: ")
+    assert words in message
+
+
+def test_the_option_maps_the_columns_that_the_message_names(tmp_path):
+    tables = {
+        "model,my run,f1\na,1,0.9\na,2,0.8\nb,1,0.7\nb,2,0.6": "--column 'seed=my run'",
+        "model,lr,seed,f1\na,1,0,0.9\na,2,0,0.8\na,1,1,0.9\na,2,1,0.8": (
+            "--column model=model --column model=lr"
+        ),
+    }
+    for text, option in tables.items():
+        path = tmp_path / "runs.csv"
+        path.write_text(text + "\n")
+        with pytest.raises(SystemExit) as end:
+            cli.main(["compare", str(path)])
+        assert end.value.code.endswith(f"On the command line: {option}")
+
+
+def test_every_standard_exhibit_reads_a_standard_analysis():
+    from reseed.analyses import KINDS as ANALYSES
+    from reseed.exhibits import KINDS as EXHIBITS
+
+    for items in (False, True):
+        standard = standard_set(items)
+        assert {entry["kind"] for entry in standard["analyses"].values()} <= set(ANALYSES)
+        for entry in standard["exhibits"].values():
+            assert entry["kind"] in EXHIBITS
+            assert entry["analysis"] in standard["analyses"]
+
+
+def test_a_score_in_percent_among_shares_is_named():
+    rows = [("rf", s, 0.81) for s in range(6)] + [("svm", s, 0.8) for s in range(6)]
+    rows[2] = ("rf", 2, 83.0)
+    with pytest.raises(ReseedError, match=r"row 2\).*83 here, and most are shares"):
+        reseed.compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
+
+
+def test_verdicts_name_their_dataset_where_there_are_several():
+    rng = np.random.default_rng(0)
+    rows = [(m, d, s, 0.8 + 0.05 * (m == "b") + rng.normal(0, 0.004))
+            for m in "ab" for d in ("adult", "wine") for s in range(8)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"])
+    assert "- adult: b beats a" in str(reseed.compare(frame))
+    one = frame[frame["dataset"] == "wine"].drop(columns="dataset")
+    assert "- b beats a" in str(reseed.compare(one))
+
+
+def test_an_argument_that_is_none_has_its_nearest():
+    frame = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": [0.8, 0.9]})
+    with pytest.raises(ReseedError, match=r"unknown argument 'metrc'. Did you mean 'metric'"):
+        reseed.compare(frame, metrc="accuracy")
+
+
+def test_a_tilde_in_a_models_name_stays():
+    rng = np.random.default_rng(1)
+    names = ["lora~r8", "lora~r16", "~f"]
+    rows = [(m, s, 0.8 + 0.05 * i + rng.normal(0, 0.004))
+            for i, m in enumerate(names) for s in range(6)]  # fmt: skip
+    found = reseed.compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
+    assert set(found.table("leaderboard").shown["Model"]) == set(names)
+
+
+def test_a_report_that_is_a_folder_is_told_by_its_own_name(runs, tmp_path):
+    runs.to_csv(tmp_path / "runs.csv", index=False)
+    with pytest.raises(SystemExit, match=f"Error: {re.escape(str(tmp_path))}: Is a directory"):
+        cli.main(["compare", str(tmp_path / "runs.csv"), "--html", str(tmp_path)])

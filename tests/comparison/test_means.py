@@ -1,0 +1,283 @@
+"""Tables of means and spreads: read as papers print them, tested as scipy does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed.cli import main
+from reseed.comparison.means import compare_means
+from reseed.core.errors import ReseedError
+from reseed.importers.paper_tables import read_means
+from scipy.stats import ttest_ind, ttest_ind_from_stats
+from statsmodels.stats.multitest import multipletests
+
+PAPER = pd.DataFrame(
+    {
+        "Method": ["BERT", "Ours", "Distil (6 layers)"],
+        "Backbone": ["ResNet-50 (2015)"] * 3,  # no mean with its spread
+        "CoLA": ["52.10 ± 0.90", "$54.00_{\\pm 1.10}$", "\\textbf{51.30} (0.80)"],
+        "SST-2": ["93.50 +- 0.30", "93.90 ± 0.20", "–"],
+        "Params": ["110M", "110M", "66M"],
+    }
+)
+
+
+def test_cells_are_read_in_every_way_papers_write_them():
+    told = read_means(PAPER, runs=5).set_index(["dataset", "model"])
+    assert told.loc[("CoLA", "BERT"), ["mean", "sd", "n"]].tolist() == [52.1, 0.9, 5]
+    assert told.loc[("CoLA", "Ours"), ["mean", "sd"]].tolist() == [54.0, 1.1]
+    assert told.loc[("CoLA", "Distil (6 layers)"), ["mean", "sd"]].tolist() == [51.3, 0.8]
+    assert ("SST-2", "Distil (6 layers)") not in told.index
+    assert set(told["half_mean"]) == {0.005}
+    tiny = pd.DataFrame({"model": ["a"], "mean": [1.25e-5], "sd": [1e-6], "n": [5]})
+    assert read_means(tiny)[["mean", "sd", "half_mean"]].to_numpy()[0] == pytest.approx(
+        [1.25e-5, 1e-6, 5e-8]
+    )
+    coarse = read_means(PAPER.assign(CoLA=["52 ± 0.9", "54 ± 1.1", "51 ± 0.8"]), runs=5)
+    halves = coarse.groupby("dataset")[["half_mean", "half_sd"]].first()
+    assert halves.loc["CoLA"].tolist() == pytest.approx([0.5, 0.05])
+    assert halves.loc["SST-2"].tolist() == pytest.approx([0.005, 0.005])
+
+
+@pytest.mark.parametrize(
+    ("cell", "mean", "sd"),
+    [
+        ("\u2212 0.40 ± 0.10", -0.4, 0.1),
+        ("\u20130.40 ± 0.10", -0.4, 0.1),  # a dash set for a minus
+        ("$-$0.40 $\\pm$ 0.10", -0.4, 0.1),
+        ("{-}0.40 ± 0.10", -0.4, 0.1),
+        ("\\textbf{-0.40}$_{\\pm .10}$", -0.4, 0.1),
+        ("**91.20** (0.30)", 91.2, 0.3),
+        ("91.20% +/- 0.30%*", 91.2, 0.3),
+        ("91,20 ± 0,30", 91.2, 0.3),
+        ("0,912 (0,003)", 0.912, 0.003),
+        ("9.12e-1 ± 3e-3", 0.912, 0.003),
+        *((missing, None, None) for missing in ("--", "---", "\u2014", "n/a", "nan ± nan", "")),
+    ],
+)
+def test_no_sign_of_a_cell_is_lost(cell, mean, sd):
+    told = read_means(pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]}), 5)
+    assert told.iloc[1:][["mean", "sd"]].to_numpy().tolist() == (
+        [] if mean is None else [[mean, sd]]
+    )
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["91.2 (+0.3)", "91.2 (\u22120.3)", "91.2 (\u21910.3)", "0.912(3)", "91.2 (3)", "91.2 [0.3]",
+     "91.2 (90.9, 91.5)", "91 (90,92)", "91.2 (90.9\u201391.5)", "1,234 ± 30", "5 - (0.3)",
+     "91.2 ± 0.3 ± 0.1"],
+)  # fmt: skip
+def test_a_change_a_rank_or_an_interval_is_no_spread(cell):
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]})
+    with pytest.raises(
+        ReseedError, match=r"\(row 1\): column 'x' holds .* no mean with its spread"
+    ):
+        read_means(table, 5)
+
+
+def test_rows_may_be_datasets_and_repeat_a_model():
+    cells = [["52.1 ± 0.9", "54.0 ± 1.1"], ["92.1 ± 0.9", "94.0 ± 1.1"]]
+    across = pd.DataFrame(cells, columns=["a", "b"]).assign(Dataset=["x", "y"])[
+        ["Dataset", "a", "b"]
+    ]
+    told = read_means(across, 5).set_index(["dataset", "model"])["mean"]
+    assert told.to_dict() == {
+        ("x", "a"): 52.1,
+        ("y", "a"): 92.1,
+        ("x", "b"): 54.0,
+        ("y", "b"): 94.0,
+    }
+    long = pd.DataFrame({"Backbone": ["r50"] * 4, "Dataset": ["x", "x", "y", "y"],
+                         "Method": ["a", "b"] * 2, "acc": [*cells[0], *cells[1]]})  # fmt: skip
+    told = read_means(long, 5).set_index(["dataset", "model"])["mean"]
+    assert told[("y, acc", "b")] == 94.0
+    assert set(read_means(PAPER.rename(columns={"CoLA": "Task"}), 5)["dataset"]) == {
+        "Task",
+        "SST-2",
+    }
+    pretraining = pd.DataFrame({"Method": ["a", "b"], "Data": ["1k", "22k"], "acc": cells[0]})
+    assert set(read_means(pretraining, 5)["dataset"]) == {"acc"}  # says nothing of the scores
+
+
+def test_columns_as_pandas_names_them():
+    runs = pd.DataFrame({"model": ["a"] * 5 + ["b"] * 5, "Acc": range(10), "F1": range(0, 20, 2)})
+    told = read_means(runs.groupby("model")["Acc"].agg(["mean", "std", "count"]))
+    assert told[["model", "mean", "n"]].to_numpy().tolist() == [["a", 2, 5], ["b", 7, 5]]
+    wide = runs.groupby("model").agg(["mean", "sem"])
+    wide.columns = ["_".join(names) for names in wide.columns]
+    told = read_means(wide, 5).set_index(["dataset", "model"])
+    assert told.loc[("F1", "b"), "mean"] == 14
+    assert told.loc[("F1", "b"), "sd"] == pytest.approx(np.std([10, 12, 14, 16, 18], ddof=1))
+    named = pd.DataFrame({"model": ["a", "b"], "acc": [1, 2.5], "acc Std. Dev.": [0.1, 0.2]})
+    assert read_means(named, 5)["sd"].tolist() == [0.1, 0.2]
+    gap = pd.DataFrame({"model": ["a", "b"], "mean": [1, None], "sd": [1, None], "n": [5, None]})
+    assert read_means(gap)["model"].tolist() == ["a"]
+
+
+def test_it_is_welch_and_holm_of_scipy_and_statsmodels():
+    found = compare_means(PAPER, runs=5, metric="accuracy")
+    cola = found[found["dataset"] == "CoLA"]
+    for row in cola.to_dict("records"):
+        sides = [row[f"{name}_{side}"] for side in "ab" for name in ("mean", "sd", "n")]
+        test = ttest_ind_from_stats(*sides, equal_var=False)
+        assert row["p"] == pytest.approx(test.pvalue, rel=1e-12)
+        assert row["difference"] > 0
+    assert cola["p_holm"].tolist() == pytest.approx(multipletests(cola["p"], method="holm")[1])
+    assert set(found["pairs"]) == {3, 1}
+
+
+def test_it_agrees_with_the_runs_themselves():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.9, 0.01, 12), rng.normal(0.88, 0.03, 7)
+    table = pd.DataFrame({"model": ["a", "b"], "mean": [a.mean(), b.mean()],
+                          "std": [a.std(ddof=1), b.std(ddof=1)], "seeds": [12, 7]})  # fmt: skip
+    (row,) = compare_means(table).to_dict("records")
+    test = ttest_ind(a, b, equal_var=False)
+    assert row["p"] == pytest.approx(test.pvalue, rel=1e-9)
+    interval = test.confidence_interval(0.95)
+    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high), rel=1e-9)
+    assert row["p_rounded"] == pytest.approx(row["p"], rel=1e-6)  # nothing was rounded
+
+
+def test_a_standard_error_is_no_deviation():
+    table = PAPER[["Method", "CoLA"]]
+    deviations = compare_means(table, runs=5)["p"]
+    errors = compare_means(table, runs=5, spread="se")["p"]
+    assert (errors > deviations).all()
+    named = pd.DataFrame({"model": ["a", "b"], "mean": [1.0, 2.0], "se": [0.1, 0.1], "n": [4, 4]})
+    assert compare_means(named)["sd_a"].tolist() == pytest.approx([0.2])
+
+
+def test_a_row_a_model_dataset_and_metric():
+    table = pd.DataFrame(
+        {"dataset": ["d"] * 4, "metric": ["mse", "mse", "auc", "auc"], "model": ["a", "b"] * 2,
+         "mean": [1.0, 2.0, 0.7, 0.9], "std": [0.1] * 4, "n": [5] * 4}
+    )  # fmt: skip
+    found = compare_means(table)
+    assert found["dataset"].tolist() == ["d, mse", "d, auc"]
+    assert found["model_a"].tolist() == ["a", "b"]  # less error, greater area
+
+
+def test_what_rounding_may_have_hidden_is_not_called_a_difference():
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["0.9 ± 0.0", "0.8 ± 0.1"]})
+    (row,) = compare_means(table, runs=5).to_dict("records")
+    exact = [0.85, 0.05, 5, 0.85, 0.15, 5]  # the least favourable digits
+    least = ttest_ind_from_stats(*exact, equal_var=False).pvalue
+    assert row["p_rounded"] == pytest.approx(least)
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["93.9 ± 0.2", "93.5 ± 0.3"]})
+    (row,) = compare_means(table, runs=5, metric="accuracy").to_dict("records")
+    assert row["p"] < 0.05 < row["p_rounded"]
+    assert row["outcome"] == "no difference shown"
+    assert "as the digits were rounded" in row["verdict"]
+
+
+def test_the_least_favourable_digits_may_be_those_of_a_smaller_sd():
+    """A grid of all that may be printed so; a smaller SD may leave fewer degrees of freedom."""
+    for (sd_a, n_a), (sd_b, n_b), digits in (
+        ((0.5, 6), (0.3, 9), "1.00"),
+        ((0.2, 5), (0.5, 12), "0.80"),
+        ((0.3, 8), (0.3, 8), "0.50"),
+        ((0.0, 5), (0.4, 6), "0.90"),
+    ):
+        table = pd.DataFrame({"model": ["a", "b"], "mean": [digits, "0.00"],
+                              "sd": [sd_a, sd_b], "n": [n_a, n_b]})  # fmt: skip
+        (row,) = compare_means(table).to_dict("records")
+        a, b = (np.linspace(max(0, sd - 0.05), sd + 0.05, 21) for sd in (sd_a, sd_b))
+        mean = float(digits) - 0.01
+        grid = ttest_ind_from_stats(mean, a[:, None], n_a, 0, b, n_b, equal_var=False).pvalue
+        assert row["p_rounded"] == pytest.approx(np.nanmax(grid), rel=1e-9)
+
+
+def test_the_detectable_difference_is_found_as_often_as_told():
+    rng = np.random.default_rng(2)
+    told = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
+    size = compare_means(told, 10)["detectable"][0]
+    runs = rng.normal(90, 0.3, (400, 2, 10)) + rng.uniform(0, 1, (400, 1, 1))
+    runs[:, 0] += size
+    cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]
+             for i, pair in enumerate(runs)}  # fmt: skip
+    found = compare_means(pd.DataFrame({"model": ["a", "b"]} | cells), 10)
+    assert (found["outcome"] == "difference").mean() == pytest.approx(0.8, abs=0.07)
+
+
+def test_an_interval_beside_an_adjusted_p_is_of_its_pair():
+    cells = ["90.00 ± 0.50", "90.90 ± 0.50", "90.10 ± 0.50"]
+    found = compare_means(pd.DataFrame({"model": ["a", "b", "c"], "x": cells}), 5, metric="error")
+    (verdict,) = found.loc[(found["model_a"] == "a") & (found["model_b"] == "b"), "verdict"]
+    assert verdict.startswith("No difference shown")
+    assert "−0.17 for this pair alone, Holm-adjusted" in verdict
+    assert "difference −0.90 (lower is better), " in verdict
+    assert found["verdict"].str.contains("alone").sum() == 2  # that of a and c holds 0
+
+
+def test_which_is_better():
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["0.100 ± 0.001", "0.200 ± 0.001"]})
+    assert compare_means(table, 5, metric="error")["verdict"][0].startswith("a beats b on x: ")
+    assert compare_means(table, 5, metric="accuracy")["verdict"][0].startswith("b beats a")
+    assert "b has a higher mean than a" in compare_means(table, 5)["verdict"][0]
+
+
+def test_no_verdict_where_there_can_be_none():
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["1.0 ± 0.1", "2.0 ± 0.1"]})
+    few = compare_means(table, runs=3)
+    assert few["outcome"].tolist() == ["too few runs"]
+    assert few["p_holm"].isna().all()
+    still = pd.DataFrame({"model": ["a", "b"], "x": ["1.0 ± 0.0", "2.0 ± 0.0"]})
+    assert compare_means(still, runs=5)["outcome"].tolist() == ["no variation"]
+
+
+@pytest.mark.parametrize(
+    ("table", "given", "message"),
+    [
+        (PAPER.replace("–", "91.3"), {"runs": 5}, "'91.3', which is no mean with its spread"),
+        (PAPER[["Method", "CoLA"]], {}, "no number of runs behind a mean.*`--runs 5`"),
+        (PAPER[["Method", "CoLA", "SST-2"]], {}, "^The table: has no number of runs"),
+        (PAPER[["Method", "CoLA"]], {"runs": 1}, "'1' runs behind a mean"),
+        (PAPER[["Method", "Params"]], {"runs": 5}, "holds no mean with its spread"),
+        (PAPER[["Method", "CoLA"]], {"runs": 5, "baseline": "Our"}, "Did you mean 'Ours'"),
+        (PAPER[["Method", "CoLA"]].assign(Method="x"), {"runs": 5}, "'x' stands twice on CoLA"),
+        (PAPER[["Method", "CoLA"]], {"runs": 5, "spread": "ci"}, "give 'sd' or 'se'"),
+        (PAPER[["Method", "CoLA"]].head(1), {"runs": 5}, "no two models"),
+        (PAPER[["Method", "CoLA"]], {"runs": 5, "level": 95}, "level is 95: .* between 0 and 1"),
+        (
+            pd.DataFrame({"model": ["a", "b"], "mean": [1, 2], "sd": [-1, 1], "n": 5}),
+            {},
+            "a spread below 0",
+        ),
+        (
+            pd.DataFrame({"model": ["a", "b"], "mean": [1, 2], "sd": [None, 1], "n": [1, 5]}),
+            {},
+            r"\(row 0\): column 'sd' is empty beside a mean",
+        ),
+        (PAPER[["CoLA", "SST-2"]], {"runs": 5}, "no column that names the model"),
+        (PAPER[["Method", "CoLA"]].replace("Ours", ""), {"runs": 5}, r"\(row 1\): names no model"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_fix(table, given, message):
+    with pytest.raises(ReseedError, match=message):
+        reseed.compare_means(table, **given)
+
+
+def test_false_claims_are_rare_though_digits_are_printed():
+    rng = np.random.default_rng(1)
+    runs = rng.normal(90, 0.5, (120, 2, 5))
+    cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]
+             for i, pair in enumerate(runs)}  # fmt: skip
+    found = compare_means(pd.DataFrame({"model": ["a", "b"]} | cells), runs=5)
+    assert len(found) == 120
+    assert (found["outcome"] == "difference").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 120)
+
+
+def test_command(tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    PAPER[["Method", "CoLA"]].to_csv(path, index=False)
+    main(["means", str(path), "--runs", "5", "--metric", "mcc", "--baseline", "BERT",
+          "--csv", str(tmp_path / "found.csv")])  # fmt: skip
+    said = capsys.readouterr().out
+    assert said.count("BERT") >= 2
+    assert "Distil (6 layers) and Ours" not in said
+    assert "independent runs on one split" in said
+    assert len(pd.read_csv(tmp_path / "found.csv")) == 2
+    with pytest.raises(SystemExit, match="no number of runs"):
+        main(["means", str(path)])

@@ -1,0 +1,334 @@
+"""The configuration: what is refused, how it is told, and the schemas."""
+
+import copy
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from reseed.config import schemas
+from reseed.core.errors import ReseedError
+from reseed.planning.project import load, merge
+
+REPOSITORY = Path(__file__).parents[2]
+ENTRIES = {
+    "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
+    | {"sources": [{"kind": "file", "path": "toy.csv"}]},
+    "models/forest": {
+        "name": "forest",
+        "title": "Forest",
+        "factory": "reseed.models.forest:random_forest",
+    },
+    "studies/first": {
+        "name": "first",
+        "title": "First",
+        "datasets": ["toy"],
+        "models": ["forest"],
+        "splits": [{"kind": "holdout", "test": 0.2}],
+        "experiments": {"models": {"seeds": {"model": {"count": 3}}}},
+    },
+}
+
+
+@pytest.fixture
+def entries():
+    return copy.deepcopy(ENTRIES)
+
+
+def write(folder, entries):
+    for place, entry in entries.items():
+        path = folder / f"{place}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(entry if isinstance(entry, str) else yaml.safe_dump(entry))
+
+
+def load_from(folder, entries, **overrides):
+    write(folder, entries)
+    return load(folder, overrides)
+
+
+def mistakes(folder, entries, **overrides):
+    with pytest.raises(ReseedError) as caught:
+        load_from(folder, entries, **overrides)
+    return str(caught.value)
+
+
+def test_a_sound_configuration_loads(tmp_path, entries):
+    project = load_from(tmp_path, entries)
+    assert list(project.studies) == ["first"]
+    assert project.main.scale == "demo"
+
+
+def test_every_mistake_is_told_at_once(tmp_path, entries):
+    entries["datasets/toy"]["task"] = "binry"
+    entries["models/forest"]["titel"] = "x"
+    entries["studies/first"]["splits"][0]["test"] = 1.5
+    entries["studies/first"]["models"] = ["forrest"]
+    text = mistakes(tmp_path, entries)
+    assert "4 mistakes" not in text  # a study that is refused is not searched for names
+    assert "datasets/toy.yaml: task: " in text
+    assert "Did you mean 'binary'?" in text
+    assert "models/forest.yaml: titel: unknown field 'titel'" in text
+    assert "Did you mean 'title'?" in text
+    assert "studies/first.yaml: splits.0.holdout.test: " in text
+    assert "Found: 1.5" in text
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        ("studies/first", {"models": ["forrest"]}, "models.0: unknown model 'forrest'"),
+        ("studies/first", {"models": ["forrest"]}, "Did you mean 'forest'?"),
+        ("studies/first", {"datasets": [{"name": "toi"}]}, "datasets.0: unknown dataset 'toi'"),
+        ("studies/first", {"titel": "x"}, "Allowed: analyses, citation"),
+        ("studies/first", {"experiments": {}}, "needs either experiments"),
+        (
+            "studies/first",
+            {"experiments": {"e": {"seeds": {"model": {"count": 0}}}}},
+            "experiments.e.seeds.model.count: ",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"e": {"seeds": {"modle": 3}}}},
+            "Allowed: augment, data, dropout, init, model, order. Did you mean 'model'?",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"e": {"seeds": {"model": 1, "init": 2}}}},
+            "gives both model and init",
+        ),
+        ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
+        ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
+        ("studies/first", {"metric": "acu"}, "metric: unknown metric 'acu'"),
+        ("studies/first", {"metric": "mine:cost"}, "keep: the metric mine:cost needs"),
+        ("studies/first", {"hyperparameters": {"metric": "aucc"}}, "Did you mean 'auc'?"),
+        (
+            "studies/first",
+            {
+                "experiments": {
+                    "e": {
+                        "seeds": {"model": 1},
+                        "hyperparameters": {"mode": "fixed", "metric": "mea"},
+                    }
+                }
+            },
+            "experiments.e.hyperparameters.metric: unknown metric 'mea'",
+        ),
+        ("studies/first", {"metric": "mse"}, "metric: mse is for regression, the task is binary"),
+        (
+            "studies/first",
+            {"hyperparameters": {"mode": "fixed", "metric": "r2"}},
+            "yaml: hyperparameters.metric: r2 is for regression, the task is binary",
+        ),
+        (
+            "studies/first",
+            {
+                "experiments": {
+                    "e": {"seeds": {"model": 1}, "hyperparameters": {"metric": "macro_auc"}}
+                }
+            },
+            "experiments.e.hyperparameters.metric: macro_auc is for multiclass, the task is",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"e": {"seeds": {"model": True}}}},
+            "experiments.e.seeds.model: Input should be a valid integer. Found: True.",
+        ),
+        ("datasets/toy", {"metric": "acu"}, "toy.yaml: metric: unknown metric 'acu'"),
+        ("datasets/toy", {"metric": "mse"}, "metric: mse is for regression, the task is binary"),
+        ("models/forest", {"factory": "forest"}, "factory: "),
+        ("models/forest", {"search_space": {"depth": {"low": 5, "high": 2}}}, "below low"),
+    ],
+)
+def test_mistakes_name_file_field_and_fix(tmp_path, entries, place, change, expected):
+    entries[place] |= change
+    text = mistakes(tmp_path, entries)
+    assert f"{place}.yaml" in text
+    assert expected in text
+
+
+def test_an_own_metric_of_kept_outputs_or_of_the_dataset_itself_is_no_mistake(tmp_path, entries):
+    entries["studies/first"] |= {"metric": "mine:cost", "keep": ["test"]}
+    load_from(tmp_path, entries)
+    entries["studies/first"] |= {"keep": []}
+    entries["datasets/toy"] |= {"metric": "mine:cost"}
+    load_from(tmp_path, entries)
+
+
+def test_two_studies_of_one_name(tmp_path, entries):
+    entries["studies/second"] = entries["studies/first"]
+    text = mistakes(tmp_path, entries)
+    assert "second.yaml: name: 'first' is already the name of" in text
+
+
+def test_yaml_that_cannot_be_read(tmp_path, entries):
+    entries["models/forest"] = "name: [unclosed"
+    assert "models/forest.yaml: cannot be read as YAML" in mistakes(tmp_path, entries)
+
+
+def test_unknown_scale_and_study_on_the_command_line(tmp_path, entries):
+    assert "Did you mean 'paper'?" in mistakes(tmp_path, entries, scale="papr")
+    assert "Did you mean 'first'?" in mistakes(tmp_path, entries, studies="frist")
+
+
+def test_a_scale_changes_what_it_names_and_nothing_else(tmp_path, entries):
+    change = {"experiments": {"models": {"seeds": {"model": {"count": 2}}}}}
+    entries["studies/first"]["scales"] = {"smoke": change}
+    smoke = load_from(tmp_path, entries, scale="smoke").studies["first"]
+    demo = load_from(tmp_path, entries, scale="demo").studies["first"]
+    assert smoke.experiments["models"].seeds.model.count == 2
+    assert demo.experiments["models"].seeds.model.count == 3
+    assert smoke.splits == demo.splits
+
+
+def test_merge_replaces_lists_and_removes_none():
+    base = {"a": {"b": [1, 2], "c": 1}, "d": 1}
+    assert merge(base, {"a": {"b": [3]}, "d": None}) == {"a": {"b": [3], "c": 1}}
+
+
+def test_schemas_are_in_step_with_the_classes():
+    for name, schema in schemas().items():
+        path = REPOSITORY / "config" / "schema" / f"{name}.json"
+        assert json.loads(path.read_text()) == schema, "run: make schemas"
+
+
+def experiment(**fields):
+    return {"experiments": {"e": {"seeds": {"model": 1}} | fields}}
+
+
+def analysis(kind, **options):
+    return {"analyses": {"a": {"kind": kind, "options": options}}}
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "expected"),
+    [
+        ("studies/first", {"name": "second"}, "'second' differs from the file's name"),
+        ("config", {"block_seconds": float("inf")}, "block_seconds: "),
+        ("studies/first", {"experiments": {"models": {"seeds": {"model": []}}}}, "at least 1 item"),
+        (
+            "studies/first",
+            {"experiments": {"models": {"seeds": {"model": [3, 3]}}}},
+            "seed 3 stands there twice",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"models": {"seeds": {"model": {"count": 1000000000}}}}},
+            "less than or equal to 1000000",
+        ),
+        ("models/forest", {"environment": "nope"}, "there is no file envs/nope.yaml"),
+        ("models/forest", {"weights": "nope"}, "weights: there is no "),
+        (
+            "studies/first",
+            {"exhibits": {"a": {"kind": "score_strips", "title": "A",
+                                "options": {"experiments": ["absent"]}}}},
+            "exhibits.a.options.experiments: unknown experiment 'absent'",
+        ),
+        (
+            "studies/first",
+            {"experiments": {"models": {"seeds": {"model": 1}, "arms": {"a": {"model": "oak"}}}}},
+            "arms.a.model: unknown model 'oak'",
+        ),
+        ("datasets/toy", {"options": {"separator": ""}}, "separator"),
+        ("config", {"results": "a{b}"}, "results: "),
+        ("studies/first", {"scales": {"paper": {"models": ["oak"]}}}, "at scale paper: "),
+        ("models/forest", {"search_space": {"depth": []}}, "search_space.depth: "),
+        ("datasets/toy", {"task": "multiclass", "positive": 1}, "positive: names one of two"),
+        ("studies/first", experiment(seeds={"model": {"count": 5, "start": 2**32 - 2}}), "2**32"),
+        ("studies/first", experiment(arms={}), "experiments.e.arms: neither"),
+        ("studies/first", experiment(datasets=[]), "experiments.e.datasets: neither"),
+        ("studies/first", {"metric": "my:cost"}, "keep: the metric my:cost needs the raw outputs"),
+        ("studies/first", {"metric": "pinball_90"}, "Set keep: [test]"),
+        ("studies/first", analysis("pairs", baseline="forst"), "Did you mean 'forest'"),
+        (
+            "studies/first",
+            analysis("seeds_needed", pairs=[["forest", "oak"]]),
+            "analyses.a.options.pairs: unknown arm 'oak'. Allowed: forest.",
+        ),
+        (
+            "studies/first",
+            {"exhibits": {"x": {"kind": "reach_table", "title": "X",
+                                "options": {"arms": ["oak"]}}}},
+            "exhibits.x.options.arms: unknown arm 'oak'",
+        ),
+    ],
+)  # fmt: skip
+def test_more_mistakes_are_told(tmp_path, entries, place, change, expected):
+    entries[place] = entries.get(place, {}) | change
+    assert expected in mistakes(tmp_path, entries)
+
+
+@pytest.mark.parametrize("name", ["all", "tune", "report", "verify", "repeat_fits"])
+def test_a_study_is_not_called_as_a_rule_is(tmp_path, entries, name):
+    entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
+    assert "is what a rule of the pipeline is called" in mistakes(tmp_path, entries)
+
+
+def test_a_field_that_stands_twice_is_told(tmp_path, entries):
+    text = yaml.safe_dump(entries["models/forest"])
+    entries["models/forest"] = f"{text}title: Again\n"
+    assert "'title' stands there twice" in mistakes(tmp_path, entries)
+
+
+def test_text_that_is_not_utf8_is_told(tmp_path, entries):
+    load_from(tmp_path, entries)
+    (tmp_path / "models" / "forest.yaml").write_bytes(b"title: caf\xe9\n")
+    with pytest.raises(ReseedError, match=r"forest.yaml: not UTF-8 text"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- a\n", "config.yaml: must hold fields"),
+        ("scale", "config.yaml: must hold fields"),
+        ("results: {{x}}\n", "put braces in quotes"),
+    ],
+)
+def test_a_file_of_another_form_is_told(tmp_path, entries, text, expected):
+    entries["config"] = text
+    assert expected in mistakes(tmp_path, entries)
+
+
+@pytest.mark.parametrize("name", [{}, {"name": ["x"]}])
+def test_files_without_a_name_are_each_told(tmp_path, entries, name):
+    entries["models/a"] = entries["models/b"] = {"title": "A"} | name
+    text = mistakes(tmp_path, entries)
+    assert "already the name" not in text
+    assert all(f"models/{one}.yaml: name: " in text for one in "ab")
+
+
+def test_arms_are_checked_among_those_of_the_analysis(tmp_path, entries):
+    study = entries["studies/first"]
+    study["experiments"] = {
+        "a": {"seeds": {"model": 1}},
+        "b": {"seeds": {"model": 1}, "arms": {"long": {"model": "forest"}}},
+    }
+    study["analyses"] = {"p": {"kind": "pairs", "options": {"baseline": "long"}}}
+    load_from(tmp_path, entries)
+    study["analyses"]["p"]["experiments"] = ["a"]
+    assert "unknown arm 'long'. Allowed: forest." in mistakes(tmp_path, entries)
+
+
+def test_a_wrong_text_is_told_in_words(tmp_path):
+    shutil.copytree(REPOSITORY / "config", tmp_path / "config")
+    config = tmp_path / "config"
+    (config / "models" / "mine.yaml").write_text(
+        "name: mine-2\ntitle: Mine\nfactory: my_models.make\n"
+    )
+    (config / "studies" / "x.yaml").write_text(
+        "name: x\ntitle: X\ndatasets: [digits]\nmodels: [pixel_trees]\n"
+        "splits: [{kind: holdot, test: 0.2}]\nexperiments: {a: {seeds: {data: 0, model: 0}}}\n"
+    )
+    (config / "studies" / "y.yaml").write_text("name: y\ntitle: Y\n")
+    with pytest.raises(ReseedError) as found:
+        load(config, {}, lambda read: [])
+    told = str(found.value)
+    assert "mine.yaml: name: a name holds unaccented letters, digits" in told
+    assert "mine.yaml: factory: give `module:name`, as in my_module:make." in told
+    assert (
+        "x.yaml: splits.0: unknown kind 'holdot'. Allowed: holdout, official, kfold. Did you"
+        in told
+    )
+    assert "y.yaml: needs either experiments" in told

@@ -1,0 +1,52 @@
+"""A study takes the standard set where it says nothing itself."""
+
+import pytest
+from reseed.config import Study
+from reseed.config.defaults import standard_set, with_standard
+
+RESULTS = {"name": "mine", "title": "M", "results": {"path": "runs.csv"}}
+
+
+def test_three_lines_are_a_study():
+    study = Study.model_validate(RESULTS)
+    standard = standard_set()
+    assert set(study.analyses) == set(standard["analyses"])
+    assert list(study.exhibits) == list(standard["exhibits"])
+    assert list(study.exhibits)[:2] == ["leaderboard", "differences"]
+
+
+def test_what_a_study_names_is_kept():
+    own = RESULTS | {"analyses": {"pairs": {"kind": "pairs"}}}
+    study = Study.model_validate(own)
+    assert set(study.analyses) == {"pairs"}
+    assert {exhibit.analysis for exhibit in study.exhibits.values()} == {"pairs"}
+    exhibits = {"mine": {"kind": "verdicts_table", "title": "V", "analysis": "pairs"}}
+    assert set(Study.model_validate(own | {"exhibits": exhibits}).exhibits) == {"mine"}
+
+
+TRAINED = {"name": "t", "title": "T", "experiments": {"e": {"seeds": {"model": 0}}}}
+
+
+def test_a_study_that_trains_takes_it_where_it_is_silent():
+    study = Study.model_validate(TRAINED)
+    assert {"pairs", "folds", "ways"} <= set(study.analyses)
+    assert {"verdicts", "ways", "checklist"} <= set(study.exhibits)
+    assert study.exhibits["spread"].options == {"experiments": ["e"]}
+    assert "noise" not in study.analyses
+    assert "noise" in Study.model_validate(TRAINED | {"keep": ["test"]}).analyses
+
+
+@pytest.mark.parametrize("own", [{"analyses": {}}, {"exhibits": {}}])
+def test_a_study_that_trains_and_says_so_itself_is_left_alone(own):
+    assert with_standard(TRAINED | own) == TRAINED | own
+
+
+@pytest.mark.parametrize("named", [{"baseline": "a"}, {"pairs": [["a", "b"]]}])
+def test_a_baseline_reaches_the_analyses_of_pairs_only(named):
+    study = Study.model_validate(RESULTS | {"results": {"path": "runs.csv"} | named})
+    assert study.analyses["pairs"].options == named
+    assert study.analyses["seeds_needed"].options == named
+    assert study.analyses["ranking"].options == {}
+    own = {"analyses": {"p": {"kind": "pairs", "options": {"baseline": "c"}}}}
+    study = Study.model_validate(RESULTS | own | {"results": {"path": "r.csv", "baseline": "a"}})
+    assert study.analyses["p"].options == {"baseline": "c"}

@@ -1,0 +1,54 @@
+"""What a reader of the report must be told: seeds that change nothing, rows that were left out."""
+
+import pandas as pd
+from reseed.jobs.collection import repeated_outputs, with_texts
+from reseed.reporting.pages import StudyReport
+
+PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
+
+
+def trials(rows):
+    named = [
+        dict(zip(("model", "data_seed", "fold", "fingerprint"), row, strict=True)) for row in rows
+    ]
+    return pd.DataFrame([PLACE | row for row in named])
+
+
+def test_seeds_that_change_nothing_are_counted_split_by_split():
+    frame = trials(
+        [
+            *(("bayes", 0, fold, f"b{fold}") for fold in (0, 1) for _ in range(3)),
+            *(("forest", 0, 0, f"f{seed}") for seed in range(3)),
+            ("forest", 0, 1, "f0"),  # on another split: no repeat
+            ("svm", 0, 0, "s"),
+            ("svm", 0, 0, "s"),
+            ("svm", 0, 0, "t"),
+            ("svm", 0, 0, None),  # failed
+        ]
+    )
+    assert repeated_outputs(frame) == [
+        {"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4},
+        {"dataset": "d", "model": "svm", "trials": 3, "repeats": 1},
+    ]
+
+
+def test_the_report_says_so():
+    about = {
+        "datasets": {"d": {"title": "Digits"}},
+        "models": {"bayes": {"title": "Naive Bayes"}},
+        "trials": {
+            "same_outputs": [{"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4}],
+        },
+    }
+    (sentence,) = StudyReport("s", about, []).same_outputs
+    assert sentence == "Naive Bayes on Digits: 4 of 6 trials give the very outputs of another seed"
+    del about["trials"]["same_outputs"]
+    assert StudyReport("s", about, []).same_outputs == []
+
+
+def test_what_a_reader_left_out_stands_beside_what_the_file_says():
+    meta = {"title": "Old", "rows": 9, "notes": ["3 rows left out"]}
+    texts = {"title": "New", "notes": ["Tweets."]}
+    told = {"title": "New", "rows": 9, "notes": ["Tweets.", "3 rows left out"]}
+    assert with_texts(meta, texts) == told
+    assert with_texts(meta, {"notes": None})["notes"] == ["3 rows left out"]

@@ -1,0 +1,127 @@
+"""What one job makes and another reads: each damage is told, with the file."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from fault_harness.damage import cut, flip
+from reseed.cache.entries import add, link
+from reseed.core.checked_io import Rows, read_facts, read_table, write_table
+from reseed.core.errors import Damaged
+from reseed.pipeline.runner import read_job, run
+from reseed.pipeline.specs import PlanFiles
+from reseed.reporting.pictures import embed
+
+PLACES = np.linspace(0.02, 0.98, 60)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "metrics.parquet"
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"model": ["a", "b"] * 500, "auc": rng.random(1000)})
+    write_table(path, frame)
+    return path, frame
+
+
+def test_a_table_comes_back(table):
+    path, frame = table
+    pd.testing.assert_frame_equal(read_table(path), frame)
+    rows = Rows(path).read(["auc"], pc.field("model") == "a")
+    assert rows["auc"].to_pylist() == frame.loc[frame["model"] == "a", "auc"].tolist()
+
+
+def test_the_numbering_of_rows_is_not_handed_over(tmp_path):
+    write_table(tmp_path / "t.parquet", pd.DataFrame({"auc": [0.5, 0.6]}, index=[7, 3]))
+    assert list(read_table(tmp_path / "t.parquet").index) == [0, 1]
+
+
+def all_rows(path):
+    return Rows(path).read(["model", "auc"]).to_pandas()
+
+
+@pytest.mark.parametrize("read", [read_table, all_rows])
+def test_a_flipped_bit_of_a_tables_values_never_passes(table, read):
+    path, frame = table
+    before, told = path.read_bytes(), 0
+    end = len(before) - pq.ParquetFile(path).metadata.serialized_size - 8
+    for part in PLACES * end / len(before):
+        flip(path, part)
+        try:
+            pd.testing.assert_frame_equal(read(path), frame)  # a header's bit that says nothing
+        except Damaged:
+            told += 1
+        path.write_bytes(before)
+    assert told > len(PLACES) / 2
+
+
+@pytest.mark.parametrize("read", [read_table, Rows, read_facts, embed])
+def test_a_file_cut_short_or_gone_is_named(tmp_path, read):
+    path = tmp_path / "file"
+    for content in (b"", b'{"half', b"\x89PNG\r\n\x1a\n\0\0"):
+        path.write_bytes(content)
+        with pytest.raises(Damaged, match="file: cannot be read"):
+            read(path)
+    path.unlink()
+    with pytest.raises(Damaged, match="file"):
+        read(path)
+
+
+def test_a_picture_whose_pixels_are_cut_short_is_damaged(tmp_path):
+    from PIL import Image
+
+    path = tmp_path / "bars.png"
+    Image.effect_noise((64, 64), 50).save(path)
+    assert embed(path).width == 32
+    whole = path.read_bytes()
+    for damage in (cut, lambda path: flip(path, 0.5)):
+        damage(path)
+        with pytest.raises(Damaged, match=r"bars\.png"):
+            embed(path)
+        path.write_bytes(whole)
+
+
+def test_a_description_that_says_something_else_than_its_name_is_no_description(tmp_path):
+    told = PlanFiles(str(tmp_path))
+    place = told.write({"level": 0.95})
+    assert read_job(place) == {"level": 0.95}
+    for text in ('{"level":0.94}', ""):
+        (tmp_path / "plan").joinpath(*place.split("/")[-2:]).write_text(text)
+        with pytest.raises(Damaged):
+            read_job(place)
+
+
+def test_a_script_that_finds_damage_removes_the_file_and_its_name_in_the_store(tmp_path, capfd):
+    stored, other = (tmp_path / "store" / "ab" / name for name in ("one.json", "two.json"))
+    target = tmp_path / "studies" / "small" / "tables" / "one.json"
+    for path in (stored, other):
+        add(path, lambda temporary: temporary.write_text("{"))
+    link(stored, target)
+
+    def main():
+        read_facts(target)
+
+    with pytest.raises(SystemExit):
+        run(main)
+    assert not target.exists()
+    assert not stored.exists()
+    assert other.exists()
+    assert "run snakemake again" in capfd.readouterr().err
+
+
+def test_what_another_user_stored_is_copied(tmp_path, monkeypatch):
+    """A link to it could be made on some file systems, but not be dated."""
+    stored, target = tmp_path / "store" / "a", tmp_path / "trials" / "a"
+    add(stored, lambda path: path.write_text("theirs"))
+
+    def refused(path):
+        raise PermissionError(1, "Operation not permitted", str(path))
+
+    monkeypatch.setattr("reseed.cache.entries.os.utime", refused)
+    link(stored, target)
+    assert target.read_text() == "theirs"
+    assert not target.samefile(stored)
+    assert os.listdir(target.parent) == ["a"]

@@ -1,0 +1,309 @@
+"""Hashes of code follow its meaning; keys hold what decides numbers and nothing else."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from reseed.core.code_hash import (
+    SCRIPTS,
+    Watched,
+    _files,
+    _imported,
+    _read,
+    code_files,
+    code_hash,
+    digest,
+    named_code,
+    own_files,
+    refuse_unbound,
+    trial_key,
+)
+from reseed.core.errors import ReseedError
+
+RECIPE = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
+FACTS = {
+    "code": "c",
+    "recipe": RECIPE,
+    "hyperparameters": {"depth": 3},
+    "data": "d",
+    "rows": "r",
+    "weights": None,
+    "seeds": {"init": 0, "order": 0, "dropout": 0, "augment": 0},
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    def write(**files):
+        for name, text in files.items():
+            path = tmp_path / f"{name}.py"
+            path.parent.mkdir(exist_ok=True, parents=True)
+            path.write_text(text)
+        for cached in (_read, _imported, _files, code_files, code_hash):
+            cached.cache_clear()
+        return tmp_path
+
+    return write
+
+
+def hashed(folder, entry="mine", **options):
+    return code_hash(entry, project=folder, **options)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        "def f(x):\n    return x + 1  # a comment\n",
+        'def f(x):\n    """A docstring."""\n    return x + 1\n',
+        "def f(x):\n\n    return (x + 1)\n",
+    ],
+)
+def test_what_cannot_change_a_number_is_left_out(project, same):
+    first = hashed(project(mine="def f(x):\n    return x + 1\n"))
+    assert hashed(project(mine=same)) == first
+    assert hashed(project(mine="def f(x):\n    return x + 2\n")) != first
+
+
+def test_texts_of_errors_are_left_out_and_their_kinds_are_not(project):
+    text = "def f():\n    raise ValueError('one')\n"
+    first = hashed(project(mine=text))
+    assert hashed(project(mine=text.replace("one", "another"))) == first
+    assert hashed(project(mine=text.replace("ValueError", "TypeError"))) != first
+
+
+@pytest.mark.parametrize("text", ["'one'", "f'one {x}'", "'one' + str(x)", "'one %d' % x"])
+def test_rewording_an_error_changes_nothing_and_its_values_do(project, text):
+    code = f"def f(x):\n    raise Stop({text}, x * 0.5, best=x, text={text})\n"
+    first = hashed(project(mine=code))
+    assert hashed(project(mine=code.replace("one", "another"))) == first
+    assert hashed(project(mine=code.replace("0.5", "0.7"))) != first
+    assert hashed(project(mine=code.replace("best=x", "best=-x"))) != first
+
+
+@pytest.mark.parametrize(
+    ("entry", "files"),
+    [
+        ("mine", {"mine": "import other", "other": "X = 1"}),
+        ("mine", {"mine": "from other import X", "other": "X = 1"}),
+        ("mine", {"mine": "def f():\n    import other\n", "other": "X = 1"}),
+        ("mine", {"mine": "__import__('other')", "other": "X = 1"}),
+        ("mine", {"mine": "import_module(name='other')", "other": "X = 1"}),
+        ("mine", {"mine": "import_module('.other', 'pack')", "pack/other": "X = 1"}),
+        ("pack.mine", {"pack/mine": "import_module('.other', __package__)", "pack/other": "X = 1"}),
+        ("pack", {"pack/__init__": "import_module('.other', package=__name__)",
+                  "pack/other": "X = 1"}),
+        ("pack.sub.mine", {"pack/sub/mine": "import_module('..other', __package__)",
+                          "pack/other": "X = 1"}),
+        ("mine", {"mine": "from pack import *", "pack/__init__": "__all__ = ['other']",
+                  "pack/other": "X = 1"}),
+        ("mine", {"mine": "from pack import *", "pack/other": "X = 1",
+                  "pack/__init__": "__all__ = []\n__all__ += ['other']"}),
+        ("pack.mine", {"pack/__init__": "__all__: list[str] = ['other']",
+                       "pack/mine": "from . import *", "pack/other": "X = 1"}),
+        ("pack.mine", {"pack/__init__": "", "pack/mine": "from . import other",
+                       "pack/other": "X = 1"}),
+        ("pack.mine", {"pack/__init__": "", "pack/mine": "from .other import X",
+                       "pack/other": "X = 1"}),
+        ("pack.mine", {"pack/__init__": "from pack.other import X", "pack/mine": "",
+                       "pack/other": "X = 1"}),
+    ],
+)  # fmt: skip
+def test_imports_are_followed(project, entry, files):
+    folder = project(**files)
+    first = hashed(folder, entry)
+    other = next(name for name in files if name.endswith("other"))
+    assert hashed(project(**{other: "X = 2"}), entry) != first
+
+
+def test_a_package_without_a_star_counts_with_what_is_imported_of_it_only(project):
+    folder = project(**{"mine": "import pack", "pack/__init__": "__all__ = ['other']"})
+    assert code_files("mine", project(**{"pack/other": "X = 1"})).keys() == {"mine", "pack"}
+    assert code_files("mine", folder).keys() == {"mine", "pack"}
+
+
+def imported(folder, pythonpath) -> str:
+    """The file of `other` as a job imports it: a script that loads what the project names."""
+    code = (
+        f"import sys; sys.path[0] = {str(SCRIPTS)!r}; from reseed.plugins.loading import load_object;"
+        "print(load_object('other:__file__', 'file'))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=os.environ | {"PYTHONPATH": pythonpath},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return run.stdout.strip()
+
+
+@pytest.mark.parametrize("first", ["{elsewhere}", ":{elsewhere}", "{elsewhere}:", "{folder}", ""])
+def test_the_file_that_is_hashed_is_the_one_that_a_job_imports(
+    project, tmp_path_factory, monkeypatch, first
+):
+    folder = project(mine="import other", other="X = 1")
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "other.py").write_text("X = 1")
+    pythonpath = first.format(elsewhere=elsewhere, folder=folder)
+    monkeypatch.setenv("PYTHONPATH", pythonpath)
+    monkeypatch.chdir(folder)
+    assert str(code_files("mine", folder)["other"]) == imported(folder, pythonpath)
+
+
+def test_a_file_hides_a_package_of_its_name_that_is_found_later(
+    project, tmp_path_factory, monkeypatch
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "other.py").write_text("X = 1")
+    monkeypatch.setenv("PYTHONPATH", str(elsewhere))
+    folder = project(**{"mine": "import other", "other/__init__": "X = 1"})
+    assert str(code_files("mine", folder)["other"]) == imported(folder, str(elsewhere))
+
+
+def test_an_installed_module_hides_the_projects_own(project):
+    folder = project(**{"joblib/__init__": "", "joblib/memory": "X = 1"})
+    assert folder not in code_files("joblib.memory", folder)["joblib.memory"].parents
+
+
+def test_pythonpath_is_followed(project, tmp_path_factory, monkeypatch):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.setenv("PYTHONPATH", str(elsewhere))
+    (elsewhere / "other.py").write_text("X = 1")
+    folder = project(mine="import other")
+    first = hashed(folder)
+    (elsewhere / "other.py").write_text("X = 2")
+    assert hashed(project()) != first
+
+
+def test_an_installed_package_counts_by_its_version_and_files(project):
+    assert hashed(project(), "sklearn.dummy") != hashed(project(), "sklearn.svm")
+    assert len(code_files("sklearn.dummy", project())) <= 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "importlib.import_module('a' + 'b')",
+        "importlib.import_module(name='a' + 'b')",
+        "importlib.import_module(**options)",
+        "importlib.import_module('.a', 'b' + 'c')",
+        "importlib.util.spec_from_file_location('h', 'h.py')",
+        "SourceFileLoader('h', 'h.py').load_module()",
+        "import runpy; runpy.run_path('h.py')",
+        "from runpy import run_path",
+        "exec(open('h.py').read())",
+    ],
+)
+def test_what_cannot_be_followed_is_refused(project, line):
+    folder = project(mine=f"import importlib.util\n{line}\n")
+    with pytest.raises(ReseedError, match=r"line 2.*code:"):
+        hashed(folder)
+    assert hashed(folder, strict=False)
+
+
+@pytest.mark.parametrize(
+    "line", ["network.eval()", "frame.eval('a + b')", "database.exec(query)", "exec('x = 1')",
+             "eval(text)", "run_path('a')", "self.run_path()"],
+)  # fmt: skip
+def test_what_only_looks_like_running_a_file_is_not_refused(project, line):
+    assert hashed(project(mine=line))
+
+
+@pytest.mark.parametrize(
+    "entry", ["reseed.plugins.loading", "reseed.pipeline.fork_server", "reseed.data.registry"]
+)
+def test_what_this_library_loads_by_name_is_not_refused(entry):
+    assert code_hash(entry)
+
+
+def test_a_named_file_is_the_projects_and_followed_from_its_own_folder(project):
+    folder = project(**{"train": "X = 1", "sub/run": "import beside", "sub/beside": "X = 1"})
+    names = ["train.py", "sub/run.py"]
+    first = named_code(names, folder)
+    assert named_code(names, project(train="X = 2")) != first
+    assert named_code(names, project(train="X = 1")) == first
+    assert named_code(names, project(**{"sub/beside": "X = 2"})) != first
+    with pytest.raises(ReseedError, match=r"report\.py"):  # which `scripts/` has
+        named_code(["report.py"], folder)
+
+
+def test_what_is_named_is_not_refused_and_counts_by_its_content(project):
+    folder = project(mine="exec(open('table.txt').read())")
+    assert named_code(["mine.py"], folder)
+    (folder / "table.txt").write_text("one")
+    first = named_code(["table.txt"], folder)
+    (folder / "table.txt").write_text("two")
+    assert named_code(["table.txt"], folder) != first
+
+
+def test_a_mistake_in_a_file_is_told_with_its_line(project):
+    with pytest.raises(ReseedError, match=r"mine.py: line 1"):
+        hashed(project(mine="def f(:\n"))
+    with pytest.raises(ReseedError, match="'nowhere' is not found"):
+        hashed(project(), "nowhere")
+
+
+def test_everything_in_a_key_changes_it_and_the_given_hyperparameters_of_the_recipe_do_not():
+    first = trial_key(**FACTS)
+    changes = {
+        "code": "x",
+        "recipe": RECIPE | {"stack": {"cpu": 8, "gpu": 1}},
+        "hyperparameters": {"depth": 4},
+        "data": "x",
+        "rows": "x",
+        "weights": "x",
+        "seeds": FACTS["seeds"] | {"dropout": 1},
+    }
+    keys = {trial_key(**FACTS | {name: value}) for name, value in changes.items()}
+    assert len(keys | {first}) == len(changes) + 1
+    same = RECIPE | {"hyperparameters": {"ignored": 2}}
+    assert trial_key(**FACTS | {"recipe": same}) == first
+
+
+def test_a_digest_depends_on_values_not_on_the_order_of_names():
+    assert digest({"a": 1, "b": [2, "é"]}) == digest({"b": [2, "é"], "a": 1})
+    assert digest(1) != digest("1")
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("def make(): pass", False),
+        ("from other import build as make", False),
+        ("if True:\n    make = lambda: None", False),
+        ("from other import *", False),
+        ("def __getattr__(name): return 1", False),
+        ("globals()['make'] = 1", False),
+        ("def mak(): pass", True),
+        ("print(make)", True),
+    ],
+)
+def test_a_name_that_a_module_does_not_bind_is_refused_unread(tmp_path, text, refused):
+    (tmp_path / "own.py").write_text(text)
+    (tmp_path / "other.py").write_text("build = 1")
+    if not refused:
+        refuse_unbound("own:make", tmp_path)
+        return
+    with pytest.raises(ReseedError, match=r"'own:make': .*own.py has no make"):
+        refuse_unbound("own:make", tmp_path)
+
+
+def test_a_file_that_is_edited_after_planning_is_refused(tmp_path):
+    (tmp_path / "watched.py").write_text("import numpy\nfrom beside_watched import X\n")
+    (tmp_path / "beside_watched.py").write_text("X = 1\n")
+    (tmp_path / "settings.json").write_text("{}")
+    found = own_files(["watched", "reseed.models.forest"], ["settings.json"], tmp_path)
+    names = {"watched.py", "beside_watched.py", "settings.json"}
+    assert set(found) == {str(tmp_path / name) for name in names}
+    watched = Watched(found)
+    watched.refuse_edits()
+    (tmp_path / "beside_watched.py").write_text("X = 1  # one\n")
+    watched.refuse_edits()
+    for name, text in (("beside_watched.py", "X = 2\n"), ("settings.json", "[]")):
+        before = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ReseedError, match=f"{name}: was edited after the run was planned"):
+            watched.refuse_edits()
+        (tmp_path / name).write_text(before)
+        watched.refuse_edits()
+    (tmp_path / "watched.py").unlink()
+    with pytest.raises(ReseedError, match=r"watched\.py: was edited"):
+        watched.refuse_edits()

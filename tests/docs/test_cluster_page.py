@@ -1,0 +1,82 @@
+"""The scripts of docs/cluster.md, run with a stand-in for `kubectl` that keeps what it is given."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+PAGE = (Path(__file__).parents[2] / "docs" / "cluster.md").read_text(encoding="utf-8")
+KUBECTL = """#!/bin/sh
+case $1 in
+  create) cat > "$KEPT"; echo job.batch/reseed-1 ;;
+  get) printf %s "$TOLD"; exit "${CODE:-0}" ;;
+esac
+"""
+
+
+def block(first: str) -> str:
+    """The code block of the page that begins with a comment."""
+    found = re.findall(rf"```\w+\n(# {re.escape(first)}.*?)```", PAGE, re.DOTALL)
+    assert len(found) == 1, first
+    return found[0]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a script of the page in a folder, with the stand-in before all else."""
+    kubectl = tmp_path / "kubectl"
+    kubectl.write_text(KUBECTL)
+    kubectl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("KEPT", str(tmp_path / "kept.yaml"))
+
+    def script(first: str, *arguments: str, **variables: str) -> str:
+        path = tmp_path / "script.sh"
+        path.write_text(block(first))
+        command = ["sh", str(path), *arguments]
+        environment = os.environ | variables
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    return script
+
+
+@pytest.mark.parametrize("gpus", ["0", "1"])
+def test_a_pod_gets_its_memory_its_time_and_its_gpus_as_a_limit(run, tmp_path, gpus):
+    told = run("/volume/kubernetes/pod.sh", "2", "1501", gpus, "10", "job script.sh")
+    assert told == "job.batch/reseed-1"
+    job = yaml.safe_load((tmp_path / "kept.yaml").read_text())
+    assert job["spec"]["activeDeadlineSeconds"] == 600
+    (pod,) = job["spec"]["template"]["spec"]["containers"]
+    assert pod["command"] == ["sh", "job script.sh"]
+    assert pod["workingDir"] == str(tmp_path)
+    # Kubernetes refuses a request for GPUs that is no limit.
+    assert pod["resources"] == {
+        "requests": {"cpu": "2", "memory": "1501M"},
+        "limits": {"memory": "1501M", "nvidia.com/gpu": gpus},
+    }
+
+
+@pytest.mark.parametrize(
+    ("told", "code", "status"),
+    [
+        *(("/", "0", "running"), ("1/", "0", "success"), ("/True", "0", "failed")),
+        *(("", "0", "failed"), ("", "1", "running")),
+    ],
+)
+def test_what_became_of_a_pod(run, told, code, status):
+    found = run("/volume/kubernetes/status.sh", "job.batch/reseed-1", TOLD=told, CODE=code)
+    assert found == status
+
+
+@pytest.mark.parametrize("first", ["~/.config/snakemake/pbs", "/volume/kubernetes/config.yaml"])
+def test_a_generic_profile_gives_every_resource_that_its_command_names(first):
+    entry = yaml.safe_load(block(first))
+    assert entry["executor"] == "cluster-generic"
+    given = {resource.partition("=")[0] for resource in entry["default-resources"]}
+    assert set(re.findall(r"\{resources\.(\w+)\}", entry["cluster-generic-submit-cmd"])) <= given

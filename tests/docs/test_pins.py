@@ -1,0 +1,99 @@
+"""One set of versions: the lock, the conda environments, pyproject and the containers agree."""
+
+import re
+import tomllib
+from itertools import chain
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+REPOSITORY = Path(__file__).parents[2]
+ENVIRONMENTS = sorted((REPOSITORY / "envs").glob("*.yaml"))
+# Names that differ between the conda channel and the package index.
+NAMES = {
+    "pytorch": "torch",
+    "pytorch-gpu": "torch",
+    "matplotlib-base": "matplotlib",
+    "xgboost": "xgboost-cpu",
+}
+
+
+def lock() -> dict[str, str]:
+    """Version by package of the lock."""
+    text = "".join(
+        (REPOSITORY / name).read_text() for name in ("requirements.txt", "requirements-torch.txt")
+    )
+    return dict(re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE))
+
+
+def entries(path: Path) -> list[tuple[str, str, str, str]]:
+    """Name, operator, version and build of each dependency."""
+    pattern = r"([\w-]+)(=|>=)([\w.]+)(?:=(.+))?"
+    listed = yaml.safe_load(path.read_text())["dependencies"]
+    found = [(entry, re.fullmatch(pattern, entry)) for entry in listed]
+    assert all(match for _, match in found), [entry for entry, match in found if not match]
+    return [match.groups() for _, match in found]
+
+
+@pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_a_conda_environment_pins_what_the_lock_pins(path):
+    pins = lock()
+    for name, operator, version, _ in entries(path):
+        assert operator == "=", f"{path.name}: {name} is not pinned"
+        if name != "python":
+            assert version == pins[NAMES.get(name, name)], f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
+def test_one_channel_and_one_python(path):
+    assert yaml.safe_load(path.read_text())["channels"] == ["conda-forge", "nodefaults"]
+    assert entries(path)[0][:3] == ("python", "=", "3.11")
+
+
+def test_the_gpu_environment_differs_in_pytorch_alone():
+    cpu, gpu = (
+        {(name, version, build) for name, _, version, build in entries(REPOSITORY / "envs" / file)}
+        for file in ("training.yaml", "training-gpu.yaml")
+    )
+    (before,), (after,) = cpu - gpu, gpu - cpu
+    assert before[0] == "pytorch"
+    assert before[2] == "cpu*"
+    assert after[:2] == ("pytorch-gpu", before[1])
+
+
+def test_the_lock_holds_hashes_for_every_package():
+    text = (REPOSITORY / "requirements.txt").read_text()
+    packages = re.split(r"\n(?=[\w.-]+==)", text.strip())
+    assert len(packages) > 50
+    assert all("--hash=sha256:" in package for package in packages)
+
+
+def test_what_is_asked_for_is_what_the_lock_holds():
+    pins = lock()
+    asked = (REPOSITORY / "envs" / "requirements.in").read_text()
+    for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", asked, re.MULTILINE):
+        assert pins[name] == version, name
+
+
+def test_pyproject_allows_what_the_lock_pins():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    assert SpecifierSet(project["requires-python"]).contains("3.11")
+    pins = lock()
+    extras = project["optional-dependencies"].values()
+    wanted = [Requirement(text) for text in chain(project["dependencies"], *extras)]
+    for requirement in wanted:
+        version = pins[NAMES.get(requirement.name, requirement.name)]
+        assert requirement.specifier.contains(version), f"{requirement}: the lock has {version}"
+
+
+def test_containers_install_the_lock_and_nothing_by_another_version():
+    for name in ("Dockerfile", "reseed.def"):
+        text = (REPOSITORY / "containers" / name).read_text()
+        assert "--require-hashes -r requirements.txt" in text
+        assert "-r requirements-torch.txt" in text
+        assert re.search(r"python:3\.11", text)
+        for package, version in re.findall(r"([\w.-]+)==([\w.]+)", text):
+            assert lock().get(package, version) == version, package

@@ -1,0 +1,55 @@
+"""config/README.md says what the classes hold, and the template of a study is one."""
+
+from pathlib import Path
+
+import yaml
+from reference import reference
+from reseed.config import CLASSES, Study
+from reseed.config.studies import Experiment
+from reseed.data.registry import READERS
+from reseed.plugins import kinds
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+PAGE = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_is_in_step_with_the_classes():
+    made = reference(EXAMPLES / "config_head.md", EXAMPLES / "study.yaml")
+    assert made == PAGE, "run: make schemas"
+
+
+def test_every_field_is_told():
+    for name, cls in CLASSES.items():
+        schema = cls.model_json_schema()
+        for part in (schema, *schema.get("$defs", {}).values()):
+            for field, entry in part.get("properties", {}).items():
+                assert f"| `{field}` |" in PAGE, (name, field)
+                assert entry.get("description") or "const" in entry, (name, part["title"], field)
+
+
+def test_every_kind_and_its_options_are_told():
+    for family in ("analyses", "exhibits"):
+        for name, kind in kinds.built_in(family).items():
+            assert f"- **`{name}`**: " in PAGE
+            options = getattr(kinds.load(kind), "Options", None)
+            for field in options.model_fields if options else ():
+                line = f"  - `{options.model_fields[field].alias or field}` ("
+                assert any(t.startswith(line) and "): " in t for t in PAGE.splitlines()), (
+                    name,
+                    field,
+                )
+    for name in READERS:
+        assert f"- **`{name}`**: " in PAGE
+
+
+def test_the_template_is_a_study_and_shows_what_one_holds():
+    text = (EXAMPLES / "study.yaml").read_text(encoding="utf-8")
+    study = Study.model_validate(yaml.safe_load(text))
+    for name, analysis in study.analyses.items():
+        kinds.checked_options(kinds.find("analyses", analysis.kind), analysis.options)
+        assert name in {exhibit.analysis for exhibit in study.exhibits.values()}
+    shown = set(yaml.safe_load(text))
+    assert set(Study.model_fields) - shown == {"citation", "metric", "results", "notes"}
+    experiments = [set(entry) for entry in yaml.safe_load(text)["experiments"].values()]
+    assert {"title", "seeds", "arms"} <= set().union(*experiments) <= set(Experiment.model_fields)

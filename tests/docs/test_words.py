@@ -1,0 +1,21 @@
+"""The glossary: one sentence a word, the same wherever it is shown."""
+
+import re
+from pathlib import Path
+
+from reseed.reporting import words
+
+TEXT = (Path(__file__).parents[2] / "docs" / "words.md").read_text(encoding="utf-8")
+WORDS = dict(re.findall(r"^- \*\*(.+?)\*\*: (.+)$", TEXT, re.MULTILINE))
+
+
+def test_each_word_has_one_sentence():
+    assert len(WORDS) == TEXT.count("\n- **")
+    for word, sentence in WORDS.items():
+        assert sentence.endswith("."), word
+        assert len(re.findall(r"[.!?] [A-Z]", sentence)) == 0, word
+
+
+def test_the_report_says_the_same():
+    for word, sentence in words.WORDS.items():
+        assert WORDS[word] == sentence

@@ -1,0 +1,381 @@
+"""Hostile input: broken downloads, archives that climb or swell, pickles, models that misbehave."""
+
+import functools
+import hashlib
+import io
+import os
+import pickle
+import resource
+import tarfile
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pandas as pd
+
+from fault_harness.compare import said
+from fault_harness.outcome import LOST, UNNOTICED, Bench, Outcome, case
+from fault_harness.workspace import MODULE, Workspace
+
+DOWNLOADS = "Downloads and data files"
+MODELS = "Models that misbehave"
+ROWS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(200))
+BOMB_BYTES = 5 * 2**30
+NOTES = "notes"
+LIMIT_BYTES = 6 * 2**30
+
+
+class Served:
+    """A web server of one file on this machine; `cut` makes it break off in the middle."""
+
+    def __init__(self, data: bytes):
+        self.data, self.cut = data, False
+        served = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                """Announce all of it; send all or half."""
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(served.data)))
+                self.end_headers()
+                end = len(served.data) // 2 if served.cut else len(served.data)
+                self.wfile.write(served.data[:end])
+
+            def log_message(self, *_) -> None:
+                """Say nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/table.csv"
+
+    def __enter__(self) -> "Served":
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def _with_source(made: Workspace, **source) -> Workspace:
+    made.write_table(sources=[source])
+    made.environment |= {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    return made
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _refused(run, *words: str) -> Outcome:
+    """Refused, if the run failed with one message that holds all of the words."""
+    if run.ok:
+        return Outcome(UNNOTICED, "the run went through")
+    if "Traceback" in run.text:
+        return Outcome(LOST, f"no clear message: {run.text.strip().splitlines()[-1]}")
+    missing = [word for word in words if word not in run.text]
+    if missing:
+        return Outcome(LOST, f"no word of {missing}: {run.message}")
+    return Outcome("refused", run.message)
+
+
+@case(DOWNLOADS, "a download that breaks off, then the server is well again", "recovered")
+def download_cut(bench: Bench) -> Outcome:
+    """No half file is kept or used."""
+    with Served(ROWS.encode()) as served:
+        served.cut = True
+        made = _with_source(bench.small(), kind="url", url=served.url, sha256=_sha256(served.data))
+        run = made.run(timeout=300)
+        if run.ok:
+            return Outcome(UNNOTICED, "half a table was taken for a whole one")
+        told = _refused(run, "broke off")
+        served.cut = False
+        again = made.run(timeout=300)
+    if not again.ok or len(made.trials()) != 6:
+        return Outcome(LOST, again.message)
+    return Outcome("recovered", told.message)
+
+
+@case(DOWNLOADS, "a download whose checksum nobody has given", "refused")
+def download_unpinned(bench: Bench) -> Outcome:
+    """Nothing is fetched that cannot be told from something else."""
+    with Served(ROWS.encode()) as served:
+        made = _with_source(bench.small(), kind="url", url=served.url)
+        return _refused(made.run(timeout=300), "sha256")
+
+
+@case(DOWNLOADS, "a download with other bytes than the pinned ones", "refused")
+def download_other(bench: Bench) -> Outcome:
+    """Somebody changed the file on the server."""
+    with Served(ROWS.encode() + b"0,0,no\n") as served:
+        made = _with_source(
+            bench.small(), kind="url", url=served.url, sha256=_sha256(ROWS.encode())
+        )
+        return _refused(made.run(timeout=300), "checksum")
+
+
+def _zip(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def _tar(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, data in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _climbs(bench: Bench, archive: bytes, member: str, target: Path) -> Outcome:
+    with Served(archive) as served:
+        made = _with_source(
+            bench.small(),
+            kind="url",
+            url=served.url.replace("table.csv", "table.zip"),
+            sha256=_sha256(archive),
+            members={member: _sha256(ROWS.encode())},
+        )
+        if target.exists():
+            return Outcome(LOST, f"{target} was there before: the case tries nothing")
+        run = made.run(timeout=300)
+    outside = [
+        path for path in made.folder.parent.rglob("climbed*") if made.results not in path.parents
+    ]
+    if outside or target.exists():
+        return Outcome(LOST, f"written outside: {outside or target}")
+    if not run.ok:
+        return Outcome(LOST, f"not read: {run.message}")
+    return Outcome("refused", "read in memory; kept below results/downloads under its own hash")
+
+
+@case(DOWNLOADS, "a zip archive whose member climbs out (../../../climbed.csv)", "refused")
+def zip_climbs(bench: Bench) -> Outcome:
+    """Nothing may be written outside the results folder."""
+    name = "../../../climbed.csv"
+    return _climbs(bench, _zip({name: ROWS.encode()}), name, Path("/climbed.csv"))
+
+
+@case(DOWNLOADS, "a tar archive whose member has an absolute path (/climbed.csv)", "refused")
+def tar_climbs(bench: Bench) -> Outcome:
+    """Nothing may be written outside the results folder."""
+    name = "/climbed.csv"
+    return _climbs(bench, _tar({name: ROWS.encode()}), name, Path(name))
+
+
+@functools.cache
+def bomb() -> bytes:
+    """A zip archive of a few megabytes whose member is five gigabytes of zeros."""
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("table.csv", "w", force_zip64=True) as member,
+    ):
+        for _ in range(BOMB_BYTES >> 20):
+            member.write(bytes(2**20))
+    return buffer.getvalue()
+
+
+@case(DOWNLOADS, "a zip bomb: a few megabytes that unpack to five gigabytes", "refused")
+def zip_bomb(bench: Bench) -> Outcome:
+    """Refused before it is unpacked."""
+    with Served(bomb()) as served:
+        made = _with_source(
+            bench.small(),
+            kind="url",
+            url=served.url.replace("table.csv", "table.zip"),
+            sha256=_sha256(served.data),
+            members={"table.csv": "0" * 64},
+        )
+        run = made.run(timeout=300)
+    sizes = (path.stat().st_size for path in made.results.rglob("*") if path.is_file())
+    kept = max(sizes, default=0)
+    if kept > 100 * 2**20:
+        return Outcome(UNNOTICED, f"unpacked to {kept >> 20} MB on disk")
+    return _refused(run, "expands")
+
+
+@case(DOWNLOADS, "a data file exchanged for another one with an earlier date", "recovered")
+def data_file_replaced(bench: Bench) -> Outcome:
+    """`mv`, `cp -p` and `rsync -a` keep a file's date."""
+    made = bench.small()
+    if not (run := made.run(timeout=300)).ok:
+        return Outcome(LOST, run.message)
+    before = list(map(said, made.trials()))
+    table = made.folder / "table.csv"
+    table.write_text(ROWS)
+    os.utime(table, (1e9, 1e9))
+    run = made.run(timeout=300)
+    if not run.ok:
+        return Outcome(LOST, run.message)
+    after = list(map(said, made.trials()))
+    if len(after) != 6 or set(before) & set(after):
+        return Outcome(UNNOTICED, "trials of the file that was there before are kept")
+    return Outcome("recovered", "every trial is trained again")
+
+
+class _Payload:
+    """Pickled, it makes a file when it is loaded."""
+
+    def __init__(self, marker: Path):
+        self.marker = marker
+
+    def __reduce__(self):
+        return (open, (str(self.marker), "w"))
+
+
+def _pickle_case(bench: Bench, name: str) -> Outcome:
+    made = bench.small()
+    marker = made.folder / "executed"
+    (made.folder / name).write_bytes(pickle.dumps(_Payload(marker)))
+    _with_source(made, kind="file", path=name)
+    run = made.run(timeout=120)
+    if marker.exists():
+        return Outcome(LOST, "the code in the file was executed")
+    return _refused(run, name)
+
+
+@case(DOWNLOADS, "a data file that is a pickle with code in it, named .csv", "refused")
+def pickle_csv(bench: Bench) -> Outcome:
+    """Nothing of a data file is executed."""
+    return _pickle_case(bench, "rows.csv")
+
+
+@case(DOWNLOADS, "the same, named .parquet", "refused")
+def pickle_parquet(bench: Bench) -> Outcome:
+    """Nothing of a data file is executed."""
+    return _pickle_case(bench, "rows.parquet")
+
+
+@case(DOWNLOADS, "the same, named .pkl", "refused")
+def pickle_pkl(bench: Bench) -> Outcome:
+    """Nothing of a data file is executed."""
+    return _pickle_case(bench, "rows.pkl")
+
+
+# Each misbehaves for model seed 2 only; a second model beside it is well behaved.
+BAD = """
+import os, signal, sys, time
+import numpy as np
+from {module} import tree as good
+
+
+def bad(task, n_classes, hyperparameters, seeds, device, threads):
+    if seeds["init"] == 2:
+        {action}
+    return good(task, n_classes, hyperparameters, seeds, device, threads)
+"""
+
+
+def _misbehaving(bench: Bench, action: str) -> Workspace:
+    made = bench.small(models={"bad": {"factory": "bad_models:bad"}, "tree": {}})
+    code = BAD.format(module=MODULE, action=action)
+    (made.folder / "bad_models.py").write_text(code)
+    made.environment["WORKSPACE_NOTES"] = str(made.folder / NOTES)
+    return made
+
+
+def _reported(made: Workspace, run) -> Outcome:
+    """The process died: the other trials must be there, and the job be named and tried again."""
+    tree = [path for path in made.trials() if "tree" in path.parts]
+    if run.ok:
+        return Outcome(UNNOTICED, "the run went through")
+    if len(tree) != 6:
+        return Outcome(LOST, "the other model's trials were not made")
+    if "FAILED train" not in run.text:
+        return Outcome(LOST, f"the job is not named: {run.message}")
+    again = made.run(timeout=300)
+    if again.ok or "FAILED train" not in again.text:
+        return Outcome(LOST, f"not tried again: {again.message}")
+    notes = (made.folder / NOTES).read_text().splitlines()
+    # Model seed 1 was trained before seed 2 ended the process, and once is enough.
+    if sum(line.startswith("bad|") and line.endswith("|1") for line in notes) != 1:
+        return Outcome(LOST, "a finished trial of the same job was trained again")
+    return Outcome("reported", run.message)
+
+
+@case(MODELS, "a model that raises", "recorded")
+def model_raises(bench: Bench) -> Outcome:
+    """One seed diverges: one failed trial among the others, and the study finishes."""
+    word = "loss is NaN at epoch 3"
+    made = _misbehaving(bench, f"raise FloatingPointError('{word}')")
+    run = made.run(timeout=300)
+    if not run.ok:
+        return Outcome(LOST, run.message)
+    study = made.results / "studies" / "small"
+    if word not in (study / "about.json").read_text():
+        return Outcome(UNNOTICED, f"about.json has no word of {word!r}")
+    silent = [path.name for path in study.glob("tables/*.md") if "ailed" not in path.read_text()]
+    if silent:
+        return Outcome(UNNOTICED, f"no word of the failed trial in {', '.join(silent)}")
+    return Outcome("recorded", f"a failed trial in every exhibit: {word}")
+
+
+@case(MODELS, "a model that calls sys.exit", "reported")
+def model_exits(bench: Bench) -> Outcome:
+    """SystemExit is not an Exception."""
+    made = _misbehaving(bench, "sys.exit(3)")
+    return _reported(made, made.run(timeout=300))
+
+
+@case(MODELS, "a model that ends its process without a word (os._exit)", "reported")
+def model_leaves(bench: Bench) -> Outcome:
+    """Nothing can be caught in the process itself."""
+    made = _misbehaving(bench, "os._exit(3)")
+    return _reported(made, made.run(timeout=300))
+
+
+@case(MODELS, "a model whose process is killed (as the kernel does when memory is out)", "reported")
+def model_killed(bench: Bench) -> Outcome:
+    """SIGKILL from inside."""
+    made = _misbehaving(bench, "os.kill(os.getpid(), signal.SIGKILL)")
+    return _reported(made, made.run(timeout=300))
+
+
+@case(MODELS, "a model that kills the process it was forked from", "recovered")
+def model_kills_parent(bench: Bench) -> Outcome:
+    """The warm process of the run: its jobs are run again; who outlives its parent finishes."""
+    made = _misbehaving(bench, "os.kill(os.getppid(), signal.SIGKILL)")
+    runs = [made.run(timeout=300)]
+    while not runs[-1].ok and len(runs) < 3:
+        runs.append(made.run(timeout=300))
+    if not runs[-1].ok:
+        return Outcome(LOST, f"after {len(runs)} runs still: {runs[-1].message}")
+    trials = pd.read_parquet(made.results / "studies" / "small" / "metrics.parquet")
+    # Both models are the same tree, so that each seed must give both the same outputs.
+    trials = trials[trials["status"] == "ok"].drop_duplicates(["model", "data_seed", "init"])
+    kept = trials.groupby(["data_seed", "init"])["fingerprint"].agg(["size", "nunique"])
+    if len(kept) != 6 or not (kept == [2, 1]).all(axis=None):
+        return Outcome(UNNOTICED, f"other trials than without the fault: {kept.to_dict()}")
+    return Outcome("recovered", "" if runs[0].ok else runs[0].message)
+
+
+@case(MODELS, "a model that wants 50 GB where 6 are allowed", "reported")
+def model_eats_memory(bench: Bench) -> Outcome:
+    """Under a limit of address space, as a cluster sets it."""
+    made = _misbehaving(bench, "np.ones((50, 2**30 // 8))")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, before[1]))
+    try:
+        run = made.run(timeout=300)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    if "MemoryError" not in run.text:
+        return Outcome(LOST, f"no word of memory: {run.message}")
+    return _reported(made, run)
+
+
+@case(MODELS, "a model that hangs", "reported")
+def model_hangs(bench: Bench) -> Outcome:
+    """A trial has a time limit (`trial_seconds` in config.yaml), and what exceeds it is ended."""
+    made = _misbehaving(bench, "time.sleep(3600)")
+    made.write("config", {"scale": "smoke", "seeds_per_job": 100, "trial_seconds": 10})
+    run = made.run(timeout=300)
+    if "model-seed-2.parquet: took longer than trial_seconds" not in run.text:
+        return Outcome(LOST, f"the trial is not named: {run.message}")
+    return _reported(made, run)

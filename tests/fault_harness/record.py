@@ -1,0 +1,42 @@
+"""What every case came to when it was last tried, kept so that a series may be interrupted."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from reseed.core.atomic import write_json
+
+from fault_harness.kills import Kills
+from fault_harness.outcome import CASES, Outcome
+
+
+@dataclass
+class Record:
+    """Outcomes by case, and the last series of kills; `dates` on which something was tried."""
+
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    kills: Kills | None = None
+    dates: list[str] = field(default_factory=list)
+
+    def save(self, path: Path) -> None:
+        """Write the record."""
+        write_json(path, asdict(self))
+
+    @property
+    def bad(self) -> list[str]:
+        """Names of what ended badly."""
+        names = [name for name, outcome in self.outcomes.items() if not outcome.good]
+        return names + (["kills"] if self.kills and not self.kills.survived else [])
+
+
+def read_record(path: Path) -> Record:
+    """The record of earlier runs; an empty one where there is none."""
+    if not path.exists():
+        return Record()
+    found = json.loads(path.read_text(encoding="utf-8"))
+    outcomes = {name: Outcome(**entry) for name, entry in found["outcomes"].items()}
+    return Record(
+        outcomes={name: outcomes[name] for name in CASES if name in outcomes},
+        kills=Kills(**found["kills"]) if found["kills"] else None,
+        dates=found["dates"],
+    )

@@ -1,0 +1,253 @@
+"""A copy of the pipeline in a folder of its own, with `snakemake` in it."""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from reseed.pipeline.runner import MIRROR_VARIABLE
+from reseed.pipeline.startup import data_mirror
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
+MODULE = "workspace_models"
+# How the line begins, or what stands in it, that says what is wrong; the clearest first.
+MARKS = (r"^Error: .*\S", r"^\w*Error: .*\S", r"\w+(Error|Exception) in ", "^FAILED ")
+# A model of the workspace's own: as slow as it is told, and it notes where it ran.
+MODEL_CODE = '''
+"""A seeded classifier that takes its time and notes what its process could see."""
+import os
+import time
+from pathlib import Path
+
+from sklearn.tree import DecisionTreeClassifier
+
+
+def tree(task, n_classes, hyperparameters, seeds, device, threads):
+    notes = os.environ.get("WORKSPACE_NOTES")
+    if notes:
+        line = "|".join(
+            [str(hyperparameters["note"]), os.environ.get("CUDA_VISIBLE_DEVICES", "unset"),
+             os.environ.get("SLURM_JOB_ID", ""), str(seeds["init"])]
+        )
+        with open(Path(notes), "a") as stream:
+            stream.write(line + "\\n")
+    time.sleep(hyperparameters["seconds"])
+    return DecisionTreeClassifier(
+        max_depth=3, max_features=1, splitter="random", random_state=seeds["init"]
+    )
+'''
+
+
+#: The dataset entry of a small table with the classes yes and no.
+TABLE = {
+    "name": "table",
+    "title": "A table",
+    "task": "binary",
+    "target": "y",
+    "positive": "yes",
+    "sources": [{"kind": "file", "path": "table.csv"}],
+}
+
+
+def copy_parts(folder: Path) -> None:
+    """Copy the pipeline itself, without studies, into a project's folder."""
+    for part in PARTS:
+        source = REPOSITORY / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / part)
+
+
+def write_entry(folder: Path, place: str, entry: dict) -> None:
+    """Write a file of a project's configuration: `models/rf` is `config/models/rf.yaml`."""
+    path = folder / "config" / f"{place}.yaml"
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(yaml.safe_dump(entry))
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run of Snakemake ended, and what it printed."""
+
+    status: int
+    text: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended without an error."""
+        return self.status == 0
+
+    @property
+    def message(self) -> str:
+        """The line that says what is wrong, as a person would pick it out."""
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        for mark in MARKS:
+            for number, line in enumerate(lines):
+                if re.search(mark, line):
+                    # Snakemake puts the place in a line of its own, before the reason.
+                    rest = [text for text in lines[number:] if not text.endswith(":")]
+                    return rest[0] if rest else line
+        return lines[-1] if lines else ""
+
+
+class Workspace:
+    """A project folder: `own` holds the repository's studies, `small` one study of a few seconds.
+
+    Args:
+        folder: made if need be; must not hold a project yet.
+        python: the interpreter that has Snakemake.
+        environment: variables besides those of this process.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        python: str = sys.executable,
+        environment: dict[str, str] | None = None,
+    ):
+        self.folder, self.python = Path(folder), python
+        self.folder.mkdir(parents=True, exist_ok=True)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
+        self.environment = kept | {MIRROR_VARIABLE: ""} | (environment or {})
+        copy_parts(self.folder)
+
+    @classmethod
+    def own(cls, folder: Path, *arguments, **options) -> "Workspace":
+        """The repository's own configuration, with its data mirror if there is one."""
+        made = cls(folder, *arguments, **options)
+        shutil.copytree(REPOSITORY / "config", made.folder / "config", dirs_exist_ok=True)
+        before = Path.cwd()
+        os.chdir(REPOSITORY)
+        try:
+            mirror = data_mirror(None)
+            made.environment[MIRROR_VARIABLE] = os.path.abspath(mirror) if mirror else ""
+        finally:
+            os.chdir(before)
+        return made
+
+    @classmethod
+    def small(
+        cls,
+        folder: Path,
+        python: str = sys.executable,
+        models: dict[str, dict] | None = None,
+        seeds: int = 4,
+        seconds: float = 0.0,
+        environment: dict[str, str] | None = None,
+    ) -> "Workspace":
+        """One dataset, and `seeds` + 2 trials of each of `models` (default: one tree).
+
+        `models` maps a name to what differs from that tree. `seconds` is how long a trial takes
+        besides its training.
+        """
+        made = cls(folder, python, environment)
+        (made.folder / f"{MODULE}.py").write_text(MODEL_CODE)
+        made.write("config", {"scale": "smoke", "block_seconds": 60})
+        made.write_table()
+        models = models or {"tree": {}}
+        for name, changes in models.items():
+            entry = {
+                "name": name,
+                "title": name.title(),
+                "factory": f"{MODULE}:tree",
+                "hyperparameters": {"seconds": seconds, "note": name},
+                "search_space": {"note": [name]},
+                "seconds_per_trial": 30,
+            }
+            made.write(f"models/{name}", entry | changes)
+        made.study = small_study(list(models), seeds)
+        made.write("studies/small", made.study)
+        return made
+
+    def write(self, place: str, entry: dict) -> None:
+        """Write a file of the configuration."""
+        write_entry(self.folder, place, entry)
+
+    def write_table(self, rows: int = 200, **changes) -> None:
+        """Write a small table with two features and a class, and its dataset entry."""
+        draw = random.Random(0)
+        lines = ["a,b,y"]
+        for _ in range(rows):
+            a, b = draw.gauss(0, 1), draw.gauss(0, 1)
+            lines.append(f"{a:.6f},{b:.6f},{'yes' if a + draw.gauss(0, 1) > 0 else 'no'}")
+        (self.folder / "table.csv").write_text("\n".join(lines) + "\n")
+        self.write("datasets/table", TABLE | changes)
+
+    @property
+    def results(self) -> Path:
+        """The results folder."""
+        return self.folder / "results"
+
+    def trials(self) -> list[Path]:
+        """Every declared trial file, in order."""
+        return sorted((self.results / "trials").rglob("*.parquet"))
+
+    def start(self, *arguments: str, cores: int = 2) -> subprocess.Popen:
+        """Start Snakemake in a session of its own."""
+        command = [self.python, "-m", "snakemake", *arguments]
+        if not any(argument in ("--profile", "--jobs") for argument in arguments):
+            command += ["--cores", str(cores)]
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, timeout: float = 1800, cores: int = 2) -> Run:
+        """Run Snakemake to its end; TimeoutExpired (and its whole group killed) if it hangs."""
+        process = self.start(*arguments, cores=cores)
+        try:
+            text, _ = process.communicate(timeout=timeout)
+        except BaseException:
+            kill_group(process)
+            raise
+        return Run(process.returncode, text)
+
+    def resume(self, *arguments: str, **options) -> Run:
+        """Run again after a kill: the lock that was left is taken away first."""
+        self.run("--unlock", *arguments, **options)
+        return self.run(*arguments, **options)
+
+
+def kill_group(process: subprocess.Popen) -> None:
+    """End a started run and all of its processes at once, as a power cut would."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def small_study(models: list[str], seeds: int) -> dict:
+    """A study with two experiments, an analysis, a table and a figure."""
+    both = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
+    return {
+        "name": "small",
+        "title": "A small study",
+        "keep": ["test"],
+        "datasets": ["table"],
+        "models": models,
+        "splits": [{"kind": "holdout", "test": 0.3}],
+        "experiments": {
+            "model_seeds": {"seeds": {"model": {"count": seeds}}},
+            "data_seeds": {"seeds": {"data": {"count": 3}, "model": 0}},
+        },
+        "analyses": {"spread": {"kind": "spread"}},
+        "exhibits": {
+            "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"} | both,
+            "bars": {"kind": "range_bars", "title": "Ranges", "analysis": "spread"} | both,
+        },
+    }

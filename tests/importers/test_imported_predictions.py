@@ -1,0 +1,111 @@
+"""Per-item predictions of one's own reach the analyses that read scores."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from reseed.analyses import noise_split
+from reseed.analyses.shared.data import read_data
+from reseed.core.errors import ReseedError
+from reseed.importers.predictions import import_predictions
+from reseed.pipeline.specs import PlanFiles
+
+STUDY = {"study": "mine", "title": "My runs", "scale": "as given"}
+SEEDS, ITEMS = 5, 60
+
+
+def items(seed=0):
+    """(model, seed, item, target label, score), rows shuffled, items named out of order."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, ITEMS)
+    rows = [
+        (model, s, f"case-{item}", ("ham", "spam")[truth[item]], score)
+        for model in "ab"
+        for s in range(SEEDS)
+        for item, score in enumerate(np.clip(rng.normal(0.25 + 0.5 * truth, 0.25), 0, 1))
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "seed", "item", "y_true", "y_score"])
+    return frame.sample(frac=1, random_state=seed, ignore_index=True)
+
+
+def imported(tmp_path, frame):
+    """The study's folder as the pipeline makes it, by the script itself."""
+    path, study = tmp_path / "items.csv", tmp_path / "study"
+    frame.to_csv(path, index=False)
+    folder = study / "predictions" / "results"
+    folder.mkdir(parents=True)
+    outputs = {
+        "--metrics": study / "metrics.parquet", "--about": study / "about.json",
+        "--scores": folder / "scores.parquet", "--targets": folder / "targets.parquet",
+    }  # fmt: skip
+    job = PlanFiles(str(tmp_path)).write({"results": {"path": str(path)}, "study": STUDY})
+    command = [sys.executable, "scripts/import_results.py", "--job", job]
+    command += [str(part) for pair in outputs.items() for part in pair]
+    subprocess.run(command, check=True, capture_output=True)
+    return study
+
+
+def test_scores_and_targets_stay_aligned_item_by_item(tmp_path):
+    frame = items()
+    data = read_data(imported(tmp_path, frame), None, None)
+    groups = {group.key["model"]: group for group in data.predictions.groups()}
+    assert set(groups) == {"a", "b"}
+    for model, group in groups.items():
+        assert group.scores.shape == (SEEDS, ITEMS)
+        for (seed, *_), scores in zip(group.seeds, group.scores, strict=True):
+            run = frame[(frame["model"] == model) & (frame["seed"] == seed)]
+            expected = sorted(zip(run["y_true"] == "spam", run["y_score"], strict=True))
+            # Kept as float32 log-odds, so equal to about seven digits.
+            found = sorted(zip(group.y_true == 1, scores, strict=True))
+            assert np.allclose(found, expected, atol=1e-6)
+        # One order for all seeds: an item's scores form one column.
+        wide = frame[frame["model"] == model].pivot(index="item", columns="seed", values="y_score")
+        by_seed = group.scores[np.argsort([seed for seed, *_ in group.seeds])]
+        assert np.allclose(sorted(by_seed.T.tolist()), sorted(wide.to_numpy().tolist()), atol=1e-6)
+
+
+def test_analyses_of_scores_work_on_given_results(tmp_path):
+    from reseed.analyses import seed_choice
+
+    data = read_data(imported(tmp_path, items()), None, None)
+    table = seed_choice.analyse(data, {"n_bootstrap": 3, "n_halves": 20})
+    assert len(table) == 2 * SEEDS
+    assert (table["reason"] == "").all()
+    own = data.metrics.set_index(["model", "init"])["auc"]
+    for row in table.itertuples():
+        assert row.primary == pytest.approx(own[row.model, row.init])
+    assert set(noise_split.analyse(data, {"n_boot": 20})["metric"]) == {"accuracy", "auc"}
+
+
+def test_a_failed_run_has_no_scores(tmp_path):
+    frame = items()
+    frame.loc[(frame["model"] == "a") & (frame["seed"] == 2), "y_score"] = np.nan
+    study = imported(tmp_path, frame)
+    scores = pq.read_table(study / "predictions" / "results" / "scores.parquet").to_pandas()
+    lost = scores[scores["test"].isna()]
+    assert lost[["model", "init", "status"]].to_numpy().tolist() == [["a", 2, "failed"]]
+    groups = read_data(study, None, None).predictions.groups()
+    kept = {group.key["model"]: (len(group.seeds), group.failed) for group in groups}
+    assert kept == {"a": (SEEDS - 1, 1), "b": (SEEDS, 0)}
+
+
+def test_each_fold_is_a_test_set_of_its_own(tmp_path):
+    frame = pd.concat([items(0).assign(fold=0), items(1).assign(fold=1)])
+    study = imported(tmp_path, frame)
+    targets = pq.read_table(study / "predictions" / "results" / "targets.parquet").to_pandas()
+    assert targets["fold"].tolist() == [0, 1]
+    assert set(targets["scheme"]) == {"kfold-2x1"}
+    assert len(list(read_data(study, None, None).predictions.groups())) == 4
+
+
+def test_a_file_without_scores_says_so(tmp_path):
+    path, frame = tmp_path / "runs.csv", items()
+    labels = frame.assign(y_pred=frame["y_true"]).drop(columns="y_score")
+    runs = frame[["model", "seed"]].drop_duplicates().assign(accuracy=0.5)
+    for without in (labels, runs):
+        without.to_csv(path, index=False)
+        with pytest.raises(ReseedError, match="no score an item"):
+            import_predictions(path, {}, STUDY)

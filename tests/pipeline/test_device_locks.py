@@ -1,0 +1,153 @@
+"""Local GPUs: as many trainings as devices, each sees its own, a killed one gives its back."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from reseed.core.errors import ReseedError
+from reseed.pipeline import device_locks as devices
+from reseed.pipeline.device_locks import VISIBLE, claim, lock_folder, visible_devices
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+# A job: claims, says what it got, then holds on to it until it is told to end.
+JOB = """
+import os, sys
+from pathlib import Path
+from reseed.devices import claim
+claim(int(sys.argv[2]), folder=Path(sys.argv[1]), report=lambda text: print("waiting", flush=True))
+print(os.environ["CUDA_VISIBLE_DEVICES"], flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_claimed():
+    yield
+    devices.release()
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    started = []
+
+    def start(count=1, visible="3,5"):
+        process = subprocess.Popen(
+            [sys.executable, "-c", JOB, str(tmp_path), str(count)],
+            env=os.environ | {VISIBLE: visible, "PYTHONPATH": str(SCRIPTS)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def said(process):
+    return process.stdout.readline().strip()
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        (None, ["0", "1"]),
+        ("", []),
+        ("-1", []),
+        ("2", ["2"]),
+        ("1, 0", ["1", "0"]),
+        ("1,-1,0", ["1"]),
+        ("GPU-8d1a,MIG-77", ["GPU-8d1a", "MIG-77"]),
+    ],
+)
+def test_visible_devices_as_cuda_reads_them(named, expected):
+    environment = {} if named is None else {VISIBLE: named}
+    assert visible_devices(environment, lambda: ["0", "1"]) == expected
+
+
+def test_where_nobody_can_tell_the_devices_none_is_hidden(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", "/nowhere")
+    environment = {}
+    assert claim(1, environment, tmp_path) is None
+    assert environment == {}
+
+
+def test_a_job_without_a_gpu_sees_none(tmp_path):
+    environment = {VISIBLE: "0,1"}
+    assert claim(0, environment, tmp_path) == []
+    assert environment[VISIBLE] == ""
+
+
+def test_what_a_scheduler_gave_is_taken_without_a_lock(tmp_path):
+    # Two Slurm jobs of one node may both be told "0" and mean two devices.
+    for job in ("7", "8"):
+        assert claim(1, {VISIBLE: "0", "SLURM_JOB_ID": job}, tmp_path / "locks") == ["0"]
+    assert not (tmp_path / "locks").exists()
+
+
+def test_a_machines_only_device_is_one_jobs_at_a_time(jobs):
+    first, second = jobs(visible="0"), jobs(visible="0")
+    lines = {said(first), said(second)}
+    assert lines == {"0", "waiting"}
+
+
+def test_fewer_devices_than_granted_are_what_there_is(tmp_path):
+    environment = {}
+    assert claim(2, environment, tmp_path, installed=lambda: []) == []
+    assert environment[VISIBLE] == ""
+
+
+def test_a_negative_grant_is_refused(tmp_path):
+    with pytest.raises(ReseedError, match="0 or more"):
+        claim(-1, {}, tmp_path)
+
+
+def test_each_job_gets_a_device_of_its_own_and_the_third_waits(jobs):
+    first, second = jobs(), jobs()
+    assert {said(first), said(second)} == {"3", "5"}
+    third = jobs()
+    assert said(third) == "waiting"
+    second.communicate("end\n")
+    assert said(third) in ("3", "5")
+
+
+def test_a_killed_job_gives_its_device_back(jobs):
+    first = jobs(visible="3,5")
+    assert said(first) == "3"
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    assert said(jobs()) == "3"
+
+
+def test_jobs_that_want_two_never_hold_one_and_wait(jobs):
+    def run_to_the_end(process):
+        line = said(process)
+        if line == "waiting":
+            line = said(process)
+        process.communicate("end\n")
+        return line
+
+    # Each is listened to by itself: whoever waits speaks only once another has ended.
+    with ThreadPoolExecutor(3) as listeners:
+        found = listeners.map(run_to_the_end, [jobs(2, "0,1,2") for _ in range(3)], timeout=60)
+        assert list(found) == ["0,1"] * 3
+
+
+def test_a_folder_that_somebody_else_made_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(devices.os, "getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(ReseedError, match="somebody else"):
+        claim(1, {VISIBLE: "0"}, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_locks_of_two_allocations_do_not_meet():
+    folders = {lock_folder({}), lock_folder({"SLURM_JOB_ID": "7"}), lock_folder({"JOB_ID": "../8"})}
+    assert len(folders) == 3
+    assert all(".." not in folder.parts for folder in folders)

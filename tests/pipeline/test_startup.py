@@ -1,0 +1,98 @@
+"""What is asked of the machine before anything runs."""
+
+import copy
+import os
+
+import pytest
+import test_config
+from reseed.core.errors import ReseedError
+from reseed.pipeline.startup import read_plan, undo_future_times
+
+
+def test_files_of_the_future_are_dated_now_and_others_keep_their_times(tmp_path):
+    now = 1_000_000.0
+    times = {"trials/a/tomorrow": now + 86_400, "trials/a/old": now - 5, "data/skewed": now + 30}
+    for name, time in times.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        os.utime(path, (time, time))
+    (tmp_path / "trials" / "a" / "link").symlink_to(tmp_path / "nothing")
+    assert undo_future_times(str(tmp_path), now) == 1
+    found = {name: (tmp_path / name).stat().st_mtime for name in times}
+    assert found == times | {"trials/a/tomorrow": now}
+    assert undo_future_times(str(tmp_path), now) == 0
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch):
+    """Writes a configuration, reads the plan; the error's text."""
+    monkeypatch.chdir(tmp_path)
+
+    def read(change):
+        entries = copy.deepcopy(test_config.ENTRIES)
+        (tmp_path / "toy.csv").write_text("y,x\n")
+        change(entries)
+        test_config.write(tmp_path / "config", entries)
+        with pytest.raises(ReseedError) as caught:
+            read_plan("config", {})
+        return str(caught.value)
+
+    (tmp_path / "config").mkdir()
+    return read
+
+
+def test_what_files_code_and_options_say_is_told_at_once(told):
+    def change(entries):
+        entries["datasets/toy"]["sources"][0]["path"] = "nowhere.csv"
+        entries["models/forest"]["factory"] = "reseed.models.forest:random_forst"
+        entries["models/b"] = {"name": "b", "title": "B", "factory": "no_module:make"}
+        entries["studies/first"]["models"] = ["forest", "b"]
+        entries["studies/first"]["analyses"] = {
+            "p": {"kind": "pairs", "options": {"baselin": "forest"}}
+        }
+
+    text = told(change)
+    assert "4 mistakes" in text
+    assert "config/datasets/toy.yaml: sources: there is no file nowhere.csv" in text
+    assert "config/models/forest.yaml: factory: " in text
+    assert "Did you mean 'random_forest'?" in text
+    assert "config/models/b.yaml: factory: module 'no_module' is not found" in text
+    assert "first.yaml: analyses.p.options: unknown option 'baselin'" in text
+
+
+def test_given_results_that_are_not_there_are_told_and_those_that_are_written_first_are_not(told):
+    def change(entries):
+        del entries["studies/first"]
+        for name, results in {
+            "given": {"path": "runs.csv"},
+            "own": {"path": "{results}/mine.csv"},
+            "there": {"path": "toy.csv"},
+            "made": {"path": "{results}/made.csv", "made_from": "given"},
+        }.items():
+            entries[f"studies/{name}"] = {"name": name, "title": name, "results": results}
+
+    text = told(change)
+    assert "2 mistakes" in text
+    assert "studies/given.yaml: results.path: there is no file or folder runs.csv. Paths" in text
+    assert "studies/own.yaml: results.path: there is no file or folder results/mine.csv." in text
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "expected"),
+    [
+        ("spread_out", "", "its name does not say whether greater is better"),
+        ("auc", "", "a built-in metric's name"),
+        ("spread_out", "spread_out.greater_is_better = True\n1 +", "line 3"),
+    ],
+)
+def test_a_metric_that_cannot_judge_is_told_before_anything_is_trained(told, name, code, expected):
+    def change(entries):
+        module = f"own_{name}_{len(code)}"
+        with open(f"{module}.py", "w") as file:
+            file.write(f"def {name}(y, p): return 0.0\n{code}")
+        entries["studies/first"] |= {"metric": f"{module}:{name}", "keep": ["test"]}
+
+    text = told(change)
+    assert "first.yaml: metric: " in text
+    assert expected in text

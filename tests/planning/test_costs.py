@@ -1,0 +1,159 @@
+"""Costs of a plan against sums by hand."""
+
+import json
+
+import pytest
+from reseed.core.coordinates import Setting, expand
+from reseed.planning.costs import (
+    Cost,
+    Measured,
+    cost_of,
+    hours,
+    lacking,
+    measured_seconds,
+    page,
+    processors,
+    rows_of,
+    seconds_of,
+    size,
+    study_costs,
+    total,
+)
+from reseed.planning.plan import Plan, PlannedArm, PlannedSetting
+
+SPACE = {"depth": {"low": 1, "high": 10}, "rate": [0.1, 0.2]}
+FIXED = {"mode": "fixed", "trials": 10, "folds": 5, "method": "random", "metric": None}
+
+
+def work(
+    model="forest", device="cpu", keep=(), source=FIXED, seeds=20, space=SPACE
+) -> PlannedSetting:
+    scheme = {"kind": "holdout", "test": 0.25, "validation": 0.1}
+    return PlannedSetting(
+        setting=Setting("table", "holdout-0.25", model, "fixed-10"),
+        dataset={"rows": 16_000},
+        scheme=scheme,
+        model={
+            "seconds_per_trial": 3.0,
+            "device": device,
+            "stack": {"cpu": 1, "gpu": 1},
+            "search_space": space,
+        },
+        source=source,
+        trials=expand({"model": {"count": seeds}}, scheme),
+        keep=set(keep),
+    )
+
+
+def test_hours_and_jobs_by_hand():
+    cost = cost_of(work(), {}, rows=16_000, block_seconds=15)
+    # 20 trials of 3 s; one search of 10 candidates × 5 folds on 4/5 of the rows.
+    assert cost.cpu_seconds == pytest.approx(20 * 3 + 10 * 5 * 3 * 0.8)
+    assert cost.fits == 50
+    assert cost.jobs == 4 + 1
+    assert cost.longest == pytest.approx(120)
+    assert cost.gpu_seconds == 0
+    assert cost.learnt["the model's hint"] == pytest.approx(180)
+
+
+@pytest.mark.parametrize(
+    ("space", "fits"), [({"C": [1, 2, 3]}, 15), ({}, 0), ({"n": {"low": 2, "high": 3}}, 10)]
+)
+def test_a_search_tries_no_more_than_its_space_holds(space, fits):
+    cost = cost_of(work(space=space), {}, rows=16_000, block_seconds=15)
+    assert cost.fits == fits
+    assert cost.cpu_seconds == pytest.approx(20 * 3 + fits * 3 * 0.8)
+
+
+def test_a_gpu_model_costs_gpu_hours():
+    cost = cost_of(work(device="auto"), {}, rows=100, block_seconds=15)
+    assert cost.gpu_seconds == cost.cpu_seconds > 0
+
+
+def test_disk_grows_by_the_kept_predictions_alone():
+    none, scores = (cost_of(work(keep=keep), {}, 1000, 60) for keep in ((), ("test",)))
+    assert scores.disk_bytes - none.disk_bytes == pytest.approx(20 * 250 * 8)
+
+
+def test_measured_seconds_come_first_then_near_ones_then_the_hint():
+    own = {"table/holdout-0.25/forest/fixed-10": Measured(7.0, 9)}
+    near = {
+        "table/holdout-0.5/forest/default": Measured(4.0, None),
+        "table/holdout-0.1/forest/default": Measured(5.0, 16_000),
+        "table/holdout-0.1/boost/default": Measured(90.0, 16_000),
+        "table~0a1b2c3d/holdout-0.1/forest/default": Measured(90.0, None),
+        "other/holdout-0.25/forest/fixed-10": Measured(90.0, 16_000),
+    }
+    assert seconds_of(work(), near | own, 16_000) == (7.0, "its own setting")
+    assert seconds_of(work(), near, 16_000) == (4.5, "same data and model")
+    assert seconds_of(work(), {}, 16_000) == (3.0, "the model's hint")
+
+
+def test_seconds_on_fewer_rows_of_a_dataset_count_in_proportion():
+    fewer = {"table~0a1b2c3d/holdout-0.25/forest/fixed-10": Measured(0.5, 1_000)}
+    assert seconds_of(work(), fewer, 16_000) == (8.0, "same data and model")
+
+
+def test_seconds_are_those_that_finished_studies_tell(tmp_path):
+    told = {
+        "seconds_per_trial": {"d/s/m/h": 1.5, "e/s/m/h": 2.5},
+        "datasets": {"d": {"rows": 40}},
+        "machines": [{"cpu": "Old"}, {"cpu": "Old"}],
+    }
+    for study, text in {"a": json.dumps(told), "b": "{}", "c": "{"}.items():
+        (tmp_path / "studies" / study).mkdir(parents=True)
+        (tmp_path / "studies" / study / "about.json").write_text(text)
+    found = measured_seconds([tmp_path, tmp_path / "nowhere"])
+    assert found == {"d/s/m/h": (1.5, 40), "e/s/m/h": (2.5, None)}
+    assert processors([tmp_path]) == ["Old"]
+    assert measured_seconds([]) == {}
+
+
+def test_a_study_counts_each_setting_once():
+    one, two = work(), work(model="boost")
+    first, second = (PlannedArm("", "", "", planned.setting, {}) for planned in (one, two))
+    plan = Plan(
+        results="results",
+        datasets={"table": {"rows": 16_000}},
+        models={},
+        weights={},
+        settings={one.setting: one, two.setting: two},
+        studies={"s": {"a": [first, second], "b": [first]}, "given": {}},
+        variants={},
+        left_out={},
+        metric_code={},
+    )
+    costs = study_costs(plan, {}, {"table": 16_000}, 60)
+    assert total(costs["s"].values()).trials == 40
+    assert costs["given"] == {}
+    facts = {"scale": "demo", "command": "c", "cpu": "p", "block": "b", "lacking": " Not here: d."}
+    text = page(costs, {"s": "S", "given": "G"}, facts)
+    assert text.startswith("# What scale `demo` costs")
+    assert "measured on: p. Not here: d." in text
+    assert "| **all** | 40 | 2 | 100 |" in text
+    assert "Nothing is trained" in text
+
+
+def test_numbers_as_a_table_shows_them():
+    assert hours(3600 * 0.25) == "0.2"
+    assert hours(3600 * 1234) == "1,234"
+    assert size(1.3e9) == "1.3 GB"
+    assert size(2e15) == "2e+03 TB"
+    assert (Cost(trials=1, longest=5) + Cost(trials=2, longest=3)).longest == 5
+
+
+def test_rows_are_those_configured_or_prepared_in_a_folder(tmp_path):
+    prepared = tmp_path / "b" / "data" / "table"
+    prepared.mkdir(parents=True)
+    (prepared / "meta.json").write_text(json.dumps({"rows": 70}))
+    folders = [tmp_path / "a", tmp_path / "b"]
+    assert rows_of(folders, "table", {"rows": 500}) == 500
+    assert rows_of(folders, "table", {"rows": None}) == 70
+    assert rows_of(folders, "other", {"rows": None}) is None
+
+
+def test_what_is_not_counted_is_told():
+    assert lacking(set(), []) == ""
+    told = lacking({"imagenet"}, ["imdb", "boolq"])
+    assert "not counted: imagenet." in told
+    assert "taken for 16,000 rows: boolq, imdb." in told

