@@ -104,16 +104,19 @@ def find(family: str, name: str, project: Path = Path()) -> Kind:
     if declared.reads not in readable:
         raise ReseedError(f"{path}: READS is {declared.reads!r}. Allowed: {', '.join(readable)}.")
     draws = declared.draws
-    if draws is not None and not (isinstance(draws, tuple | list) and set(draws) <= _analyses()):
+    if draws is not None and not _are_analyses(draws):
         raise ReseedError(
             f'{path}: DRAWS is {draws!r}: must be a tuple of kinds of analysis, ("spread",). '
-            f"Allowed: {', '.join(sorted(_analyses()))}."
+            f"Allowed: {', '.join(sorted(built_in('analyses')))}, or my_module:analyse."
         )
     return Kind(name, module, function, declared.reads, draws)
 
 
-def _analyses() -> set[str]:
-    return set(built_in("analyses"))
+def _are_analyses(draws: object) -> bool:
+    known = built_in("analyses")
+    return isinstance(draws, tuple | list) and all(
+        isinstance(one, str) and (one in known or ":" in one) for one in draws
+    )
 
 
 def load(kind: Kind, project: Path = Path()):
