@@ -193,9 +193,9 @@ def _become(request: dict, outputs: list[int], loaded: int, servers: list[socket
     os.chdir(request["folder"])
     name, arguments = program(request["argv"])
     sys.argv = [name, *arguments]
-    for name in ("numpy.random", "torch.random"):  # `random` does so itself
-        if name in sys.modules:
-            sys.modules[name].seed()
+    for generator in ("numpy.random", "torch.random"):  # `random` does so itself
+        if generator in sys.modules:
+            sys.modules[generator].seed()
     try:
         if name.endswith(".py"):
             sys.path.insert(0, str(Path(name).resolve().parent))
