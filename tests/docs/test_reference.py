@@ -47,7 +47,7 @@ def test_the_template_is_a_study_and_shows_what_one_holds():
     text = (EXAMPLES / "study.yaml").read_text(encoding="utf-8")
     study = Study.model_validate(yaml.safe_load(text))
     for name, analysis in study.analyses.items():
-        kinds.checked_options(kinds.find("analyses", analysis.kind), analysis.options)
+        kinds.read_options(kinds.find("analyses", analysis.kind), analysis.options)
         assert name in {exhibit.analysis for exhibit in study.exhibits.values()}
     shown = set(yaml.safe_load(text))
     assert set(Study.model_fields) - shown == {"citation", "metric", "results", "notes"}

@@ -106,7 +106,7 @@ def test_every_configured_option_is_one():
     for where, family, entry in configured():
         kind = kinds.find(family, entry["kind"])
         options = entry.get("options") or {}
-        assert kinds.checked_options(kind, options) == options, where
+        assert kinds.read_options(kind, options) == options, where
 
 
 def test_exhibits_name_analyses_that_they_draw():
@@ -180,8 +180,8 @@ def test_a_wrong_option_of_an_exhibit_is_told_as_well(tmp_path):
 
 def test_null_stands_for_the_default_and_only_what_is_set_is_handed_on():
     kind = kinds.find("analyses", "pairs")
-    assert kinds.checked_options(kind, {"rope": None, "level": 0.9}) == {"level": 0.9}
-    assert kinds.checked_options(kind, {}) == {}
+    assert kinds.read_options(kind, {"rope": None, "level": 0.9}) == {"level": 0.9}
+    assert kinds.read_options(kind, {}) == {}
 
 
 def test_a_users_own_kind_without_options_takes_none(tmp_path, monkeypatch):
@@ -189,7 +189,7 @@ def test_a_users_own_kind_without_options_takes_none(tmp_path, monkeypatch):
     (tmp_path / "own_kind_without.py").write_text("def analyse(data, options):\n    pass\n")
     kind = kinds.find("analyses", "own_kind_without:analyse", tmp_path)
     with pytest.raises(ReseedError, match=r"unknown option 'x'.*Allowed: none"):
-        kinds.checked_options(kind, {"x": 1}, tmp_path)
+        kinds.read_options(kind, {"x": 1}, tmp_path)
 
 
 def refused(folder, exhibit, draws='("spread",)'):

@@ -85,7 +85,7 @@ def options_of_pairs(given: dict[str, Any], function: Callable) -> dict[str, Any
     for half in rope.values() if isinstance(rope, dict) else [rope]:
         if half is not None and not (isinstance(half, Real) and 0 < half < float("inf")):
             raise ReseedError(f"`rope` must be a half-width > 0, or a dict of them, got {rope!r}.")
-    return kinds.checked_options(pairs, given)
+    return kinds.read_options(pairs, given).explicit()
 
 
 def with_options(analyses: dict[str, dict], options: dict[str, Any]) -> dict[str, dict]:

@@ -6,7 +6,6 @@ The analyses and exhibits are those of the pipeline's studies (`reseed.config.de
 from __future__ import annotations
 
 import base64
-import importlib
 import io
 import shutil
 import tempfile
@@ -34,9 +33,9 @@ from reseed.comparison.arguments import (
 from reseed.config.defaults import narrowed, standard_set
 from reseed.core.atomic import replacing, write_json, write_text
 from reseed.core.errors import ReseedError, nearest
-from reseed.exhibits import KINDS
 from reseed.importers import EXPERIMENT, import_table, opened
 from reseed.importers.predictions import item_tables
+from reseed.plugins import kinds
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import fixed, interval, interval_decimals
 
@@ -149,9 +148,9 @@ class Comparison:
         """The full table of one of `analyses`, as a study's `statistics/` holds it."""
         if analysis not in self._statistics:
             entry = self.analyses[_known(analysis, self.analyses, "analysis")]
-            module = importlib.import_module(f"reseed.analyses.{entry['kind']}")
-            table = module.analyse(self.data, entry.get("options") or {})
-            self._statistics[analysis] = table
+            kind = kinds.find("analyses", entry["kind"])
+            options = entry.get("options") or {}
+            self._statistics[analysis] = kinds.run_kind(kind, self.data, options, pd.DataFrame)
         return self._statistics[analysis]
 
     @cached_property
@@ -192,8 +191,9 @@ class Comparison:
             kind=entry["kind"],
             title=entry["title"],
         )
-        module = importlib.import_module(f"reseed.exhibits.{entry['kind']}")
-        return module, data, entry.get("options") or {}
+        kind = kinds.find("exhibits", entry["kind"])
+        options = kinds.read_options(kind, entry.get("options") or {})
+        return kinds.load(kind), data, options
 
     def table(self, name: str = "comparisons"):
         """A table of `exhibits` (`reseed.rendering.tables.Table`)."""
@@ -241,7 +241,7 @@ class Comparison:
         write_json(folder / "about.json", self.data.about)
         for name, entry in self.exhibits.items():
             module, data, options = self._exhibit(name)
-            if KINDS[entry["kind"]] == "table":
+            if kinds.find("exhibits", entry["kind"]).function == "table":
                 write_table(module.table(data, options), folder / "tables" / name, tables)
             else:
                 drawn = module.figure(data, options)
@@ -350,5 +350,9 @@ def _known(name: str, names: dict, noun: str) -> str:
 
 
 def _of_form(name: str, exhibits: dict, form: str) -> str:
-    chosen = {key: entry for key, entry in exhibits.items() if KINDS[entry["kind"]] == form}
+    chosen = {
+        key: entry
+        for key, entry in exhibits.items()
+        if kinds.find("exhibits", entry["kind"]).function == form
+    }
     return _known(name, chosen, form)

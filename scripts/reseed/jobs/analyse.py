@@ -19,12 +19,12 @@ def main() -> None:
     from reseed.core.atomic import replacing
     from reseed.core.checked_io import write_table
     from reseed.core.code_hash import Watched
-    from reseed.plugins.kinds import find, made
+    from reseed.plugins.kinds import find, run_kind
 
     job = read_job(arguments.job)
     kind = find("analyses", job["kind"])
     data = read_data(Path(job["study"]), job["experiments"], Path(job["published"]), job["trained"])
-    table = made(kind, data, job["options"], pd.DataFrame)
+    table = run_kind(kind, data, job["options"], pd.DataFrame)
     Watched(job["own_files"]).refuse_edits()
     write_table(arguments.table, table)
     with replacing(arguments.table.with_suffix(".csv")) as temporary:

@@ -9,6 +9,6 @@ from typing import Any
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    from reseed.metrics.registry import registry
+    from reseed.metrics import registry
 
     return getattr(registry, name)

@@ -116,7 +116,7 @@ def _wrong_when_loaded(
     mistakes = list(_wrong_metrics(metrics))
     for field, (kind, options) in found.items():
         try:
-            kinds.checked_options(kind, options, folder)
+            kinds.read_options(kind, options, folder)
         except ReseedError as error:
             mistakes.append(f"{field}: {error}")
     if not mistakes:

@@ -9,10 +9,11 @@ A module of `reseed.analyses` that defines `analyse`, or one of `reseed.exhibits
 - `DRAWS`: the kinds of analysis, ("spread", …), that an exhibit can show; without it any, or none;
 - `class Options(reseed.plugins.options.Strict)`: its options; without one it takes none.
 
-Parsing reads the modules' syntax only; `checked_options` imports them.
+Parsing reads the modules' syntax only; `read_options` imports them.
 """
 
 import ast
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from reseed.config.validation_messages import told
 from reseed.core.code_hash import SCRIPTS, code_files
 from reseed.core.errors import ReseedError, nearest
 from reseed.plugins.loading import load_module
+from reseed.plugins.options import NoOptions, Strict
 
 FUNCTIONS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
 READABLE = {
@@ -124,9 +126,12 @@ def load(kind: Kind, project: Path = Path()):
     return load_module(kind.module, f"kind {kind.name!r}", project)
 
 
-def made(kind: Kind, data: Any, options: dict, wanted: type) -> Any:
-    """What the kind's function makes of `data`. Raises ReseedError where that is not `wanted`."""
-    found = getattr(load(kind), kind.function)(data, checked_options(kind, options))
+def run_kind(kind: Kind, data: Any, options: Mapping[str, Any], wanted: type) -> Any:
+    """The result of a kind's function for `data`.
+
+    Raises ReseedError for wrong options, and where the result is not of the type `wanted`.
+    """
+    found = getattr(load(kind), kind.function)(data, read_options(kind, options))
     if not isinstance(found, wanted):
         raise ReseedError(
             f"{kind.module}: {kind.function} must return a {wanted.__name__}"
@@ -142,12 +147,12 @@ def option_names(kind: Kind, project: Path = Path()) -> list[str]:
     return sorted(field.alias or name for name, field in fields.items())
 
 
-def checked_options(kind: Kind, options: dict, project: Path = Path()) -> dict:
-    """The options that are set, as the kind's strict class reads them; null is a default.
+def read_options(kind: Kind, options: Mapping[str, Any], project: Path = Path()) -> Strict:
+    """An instance of the kind's `Options` class; null stands for the default.
 
     Raises ReseedError that names each wrong option, what is allowed, and the nearest name.
     """
-    declared = getattr(load(kind, project), "Options", None)
+    declared = getattr(load(kind, project), "Options", NoOptions)
     allowed = option_names(kind, project)
     mistakes = [
         f"unknown option {name!r} of kind {kind.name}. Allowed: {', '.join(allowed) or 'none'}."
@@ -155,13 +160,11 @@ def checked_options(kind: Kind, options: dict, project: Path = Path()) -> dict:
         for name in options
         if name not in allowed
     ]
-    known = {name: value for name, value in options.items() if name in allowed}
+    known = {k: v for k, v in options.items() if k in allowed and v is not None}
     try:
-        found = declared(**known) if declared else None
+        found = declared(**known)
     except ValidationError as error:
         mistakes += told(declared, error)
     if mistakes:
         raise ReseedError(" ".join(mistakes))
-    if found is None:
-        return {}
-    return found.model_dump(exclude_unset=True, exclude_none=True, by_alias=True)
+    return found

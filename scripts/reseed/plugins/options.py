@@ -18,6 +18,25 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
+    # Until every kind reads its options as attributes: the options that are set, as a mapping.
+    def get(self, name, default=None):
+        """An option that is set, or `default`."""
+        return self.explicit().get(name, default)
+
+    def __getitem__(self, name):
+        return self.explicit()[name]
+
+    def __contains__(self, name):
+        return name in self.explicit()
+
+    def explicit(self) -> dict:
+        """The options that are set, by the names that a study file uses."""
+        return self.model_dump(exclude_unset=True, exclude_none=True, by_alias=True)
+
+
+class NoOptions(Strict):
+    """The options of a kind that takes none."""
+
 
 #: A confidence level, a test's size, a power: strictly between 0 and 1.
 Level = Annotated[float, Field(gt=0, lt=1)]

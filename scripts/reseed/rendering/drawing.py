@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reseed.cache import entries as store
 from reseed.core.code_hash import Watched, digest
-from reseed.plugins.kinds import find, made
+from reseed.plugins.kinds import find, run_kind
 from reseed.rendering.data import read_exhibit_data
 from reseed.rendering.tables import Table
 
@@ -43,11 +43,11 @@ def draw(exhibit: dict, stem: Path) -> None:
     if kind.function == "table":
         from reseed.rendering.table_files import write_table
 
-        write_table(made(kind, data, options, Table), stem)
+        write_table(run_kind(kind, data, options, Table), stem)
     else:
         from reseed.rendering.figures import write_figure
 
-        figure, drawn = made(kind, data, options, tuple)
+        figure, drawn = run_kind(kind, data, options, tuple)
         write_figure(figure, drawn, data, stem)
 
 
