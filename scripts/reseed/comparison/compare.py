@@ -1,6 +1,6 @@
 """`reseed.compare`: results from anywhere → leaderboard, verdicts, figures, a report, in process.
 
-The analyses and exhibits are those of the pipeline's studies (`reseed.config.defaults`), run on frames.
+The analyses and exhibits are those of the pipeline's studies (`reseed.config.defaults`).
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def greater_is_better(about: dict, metric: str) -> bool:
     if known is None:
         raise ReseedError(
             f"metric {metric!r}: its name does not say whether greater is better, and no dataset"
-            " is judged by it. Use one that is known (`reseed.metrics.registry`), or the study's own."
+            " is judged by it. Use one that is known (`reseed.metrics`), or the study's own."
         )
     return known
 
