@@ -12,7 +12,7 @@ import sys
 sys.path[:0] = ["scripts", "tests/models"]
 import torch
 from image_sets import blobs, seeds
-from reseed.models.{module} import {factory}
+from {module} import {factory}
 
 torch.set_num_threads(1)
 images, y = blobs(100, channels={channels})
@@ -21,10 +21,10 @@ model = {factory}("multiclass", 3, recipe, seeds(1))
 print(model.fit(images, y).predict(images).shape)
 """
 NARROW = [
-    ("vision", "resnet18", {"widths": [4, 4], "depths": [1, 1]}),
-    ("vision", "efficientnet_b0", {"width": 0.1, "depth": 0.1}),
-    ("resnet9", "resnet9", {"width": 4}),
-    ("small_cnn", "small_cnn", {"width_1": 4, "width_2": 4}),
+    ("reseed.models.vision", "resnet18", {"widths": [4, 4], "depths": [1, 1]}),
+    ("reseed.models.vision", "efficientnet_b0", {"width": 0.1, "depth": 0.1}),
+    ("papers.picard.resnet9", "resnet9", {"width": 4}),
+    ("papers.banerjee.small_cnn", "small_cnn", {"width_1": 4, "width_2": 4}),
 ]
 
 

@@ -213,7 +213,7 @@ class PretrainedHead:
                 f"inputs are {X.dtype} of shape {X.shape}: use a dataset of kind: images"
             )
         backbone, size = _backbone(self.recipe.backbone, self.weights), self.recipe.resolution
-        layout = memory_format(self.device)
+        layout = memory_format(backbone, self.device)
         backbone.to(self.device, memory_format=layout)
         found = []
         for start in range(0, len(X), _ROWS_AT_ONCE[self.device.type]):
@@ -223,7 +223,7 @@ class PretrainedHead:
                 images = images.expand(-1, 3, -1, -1)
             if images.shape[2:] != (size, size):
                 images = F.interpolate(images, (size, size), mode="bilinear", antialias=True)
-            found.append(backbone.features(images.clone(memory_format=layout)))
+            found.append(backbone.features(images.contiguous(memory_format=layout)))
         return torch.cat(found).float().cpu().numpy()
 
     def _targets(self, y: np.ndarray) -> Tensor:

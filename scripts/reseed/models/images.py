@@ -1,8 +1,8 @@
 """What all image classifiers share: pixels on the device, augmentation, initial weights, fitting.
 
-Every role has a stream of its own (`reseed.core.random_streams.stream`): ``init`` draws the weights, ``order``
-each epoch's permutation, ``augment`` crops, flips and cut-outs, ``dropout`` the masks. No draw of
-one depends on another, nor on the batch size. PyTorch's global generator is never used.
+Every role has a stream of its own (`reseed.core.random_streams`): ``init`` draws the weights,
+``order`` each epoch's permutation, ``augment`` crops, flips and cut-outs, ``dropout`` the masks. No
+draw of one depends on another, nor on the batch size. PyTorch's global generator is never used.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from reseed.models.networks import Learner, train
 PRECISIONS = ("single", "half", "bfloat16")
 #: Bytes of augmented images held ready at a time: few large kernels on a GPU, a cache on a CPU.
 _AHEAD = {"cuda": 2**28, "cpu": 2**23}
+#: Channels from which a strided 1 × 1 convolution is safe in `channels_last`: a vector register's.
+_SAFE_CHANNELS = 8
 #: Rows of one forward pass without gradients.
 _ROWS_AT_ONCE = {"cuda": 5000, "cpu": 250}
 
@@ -40,7 +42,7 @@ class ImageRecipe:
     training images, before they are shuffled. ``precision``: ``half`` (float16 but for batch norm;
     GPU only), ``bfloat16`` (mixed, by autocast) or ``single``. ``compile``: a mode of
     ``torch.compile``, or None; its arithmetic differs in the last digits. ``channels_last``: the
-    memory layout on a GPU; on a CPU it is always contiguous (`memory_format`).
+    memory layout, where it is safe (`memory_format`).
     ``test_curve``: measure the test accuracy after each epoch.
     """
 
@@ -255,6 +257,7 @@ class ImageClassifier:
         """Start the streams anew; return the network with its initial weights, on the device."""
         self._normalisation = self._moments(pixels)
         self._trained = self._initial((pixels.channels, pixels.height, pixels.width))
+        self._layout = self._memory_format(self._trained)
         return self._trained
 
     def epoch(
@@ -299,11 +302,12 @@ class ImageClassifier:
             for module in network.modules():
                 if _is_batch_norm(module):
                     module.float()
-        return network.to(self.device, memory_format=self._layout)
+        return network.to(self.device, memory_format=self._memory_format(network))
 
-    @property
-    def _layout(self) -> torch.memory_format:
-        return memory_format(self.device, self.recipe.channels_last)
+    def _memory_format(self, network: nn.Module) -> torch.memory_format:
+        if self.recipe.channels_last:
+            return memory_format(network, self.device)
+        return torch.contiguous_format
 
     def _moments(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
         recipe = self.recipe
@@ -321,11 +325,12 @@ class ImageClassifier:
         inputs = values.float().mul_(1 / 255).sub_(mean).div_(std)
         if kept is not None:
             inputs.mul_(kept[..., None])
-        inputs = inputs.permute(0, 3, 1, 2)
+        inputs = inputs.permute(0, 3, 1, 2)  # in memory this is the layout channels_last
         if self.recipe.precision == "half":
             inputs = inputs.half()
         # `contiguous` would keep the strides of one channel, which pass for channels_last.
-        return inputs.clone(memory_format=self._layout)
+        contiguous = self._layout == torch.contiguous_format
+        return inputs.clone(memory_format=self._layout) if contiguous else inputs
 
     def targets(self, y: np.ndarray) -> Tensor:
         """Classes on the device."""
@@ -342,14 +347,24 @@ class ImageClassifier:
         return {"test_metric": hits.double().mean()}
 
 
-def memory_format(device: torch.device, channels_last: bool = True) -> torch.memory_format:
-    """Memory layout of images and convolutions on a device.
+def memory_format(network: nn.Module, device: torch.device) -> torch.memory_format:
+    """Memory layout for a network on a device: channels_last, unless that is unsafe.
 
-    Always contiguous on a CPU: PyTorch's ``channels_last`` convolutions with few channels write
-    beyond their memory on processors with AVX2 and without AVX-512 (PyTorch 2.13, oneDNN).
+    On processors with AVX2 and without AVX-512, PyTorch 2.13 (oneDNN) writes beyond the memory of
+    a ``channels_last`` convolution with kernel 1, a stride and fewer than 8 input channels. The
+    choice depends on the network alone, so that every processor does the same arithmetic.
     """
-    use_channels_last = channels_last and device.type != "cpu"
-    return torch.channels_last if use_channels_last else torch.contiguous_format
+    unsafe = device.type == "cpu" and any(map(_is_narrow_projection, network.modules()))
+    return torch.contiguous_format if unsafe else torch.channels_last
+
+
+def _is_narrow_projection(module: nn.Module) -> bool:
+    return (
+        isinstance(module, nn.Conv2d)
+        and max(module.kernel_size) == 1
+        and max(module.stride) > 1
+        and module.in_channels < _SAFE_CHANNELS
+    )
 
 
 def _is_batch_norm(module: nn.Module) -> bool:
