@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 from reference import reference
-from reseed.config import CLASSES, Study
+from reseed.config import CONFIG_CLASSES, Study
 from reseed.config.studies import Experiment
 from reseed.data.registry import READERS
 from reseed.plugins import kinds
@@ -20,7 +20,7 @@ def test_the_page_is_in_step_with_the_classes():
 
 
 def test_every_field_is_told():
-    for name, cls in CLASSES.items():
+    for name, cls in CONFIG_CLASSES.items():
         schema = cls.model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             for field, entry in part.get("properties", {}).items():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from reseed.config import SCALES
-from reseed.config.defaults import standard_set, with_standard
+from reseed.config.defaults import add_default_analyses, default_analyses_and_exhibits
 from reseed.core.code_hash import SCRIPTS
 from reseed.core.errors import ReseedError
 from reseed.pipeline.startup import read_plan
@@ -92,13 +92,13 @@ def test_every_option_has_its_line(family, name):
 def configured():
     """(study, family, name, entry) at every scale, and the standard set of given results."""
     for path in sorted((REPOSITORY / "config" / "studies").glob("*.yaml")):
-        study = with_standard(yaml.safe_load(path.read_text()))
+        study = add_default_analyses(yaml.safe_load(path.read_text()))
         for scale in SCALES:
             whole = merge(study, (study.get("scales") or {}).get(scale) or {})
             for family in ("analyses", "exhibits"):
                 for name, entry in whole[family].items():
                     yield f"{path.stem}/{scale}/{name}", family, entry
-    for family, entries in standard_set(items=True).items():
+    for family, entries in default_analyses_and_exhibits(items=True).items():
         yield from ((f"standard/{name}", family, entry) for name, entry in entries.items())
 
 

@@ -30,7 +30,7 @@ from reseed.comparison.arguments import (
     truth,
     with_options,
 )
-from reseed.config.defaults import narrowed, standard_set
+from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
 from reseed.core.atomic import replacing, write_json, write_text
 from reseed.core.errors import ReseedError, nearest
 from reseed.importers import EXPERIMENT, import_table, opened
@@ -111,8 +111,8 @@ def compare(
     if set(tasks.values()) - {None, "classification"}:
         folder = _written(*item_tables(table, found, metrics, about))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
-    standard = standard_set(predictions is not None, "binary" in tasks.values())
-    standard["analyses"] = with_options(narrowed(standard["analyses"], entry), options)
+    standard = default_analyses_and_exhibits(predictions is not None, "binary" in tasks.values())
+    standard["analyses"] = with_options(apply_pair_options(standard["analyses"], entry), options)
     data = Data(metrics, about, predictions=predictions)
     return Comparison(data, standard["analyses"], standard["exhibits"])
 

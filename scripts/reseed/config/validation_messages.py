@@ -17,7 +17,9 @@ _IN_WORDS = {
 }
 
 
-def told(cls: type[BaseModel], error: ValidationError, lead: str = "") -> list[str]:
+def format_validation_errors(
+    cls: type[BaseModel], error: ValidationError, lead: str = ""
+) -> list[str]:
     """One sentence a mistake, each once; `lead` stands before the name of the field."""
     return list(dict.fromkeys(_told(cls, one, lead) for one in error.errors()))
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from reseed.config.validation_messages import told
+from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError, nearest
 from reseed.plugins.loading import load_object
 
@@ -181,7 +181,9 @@ def options_of(dataset: dict) -> Any:
     try:
         return reader.options.model_validate(dataset.get("options") or {})
     except ValidationError as error:
-        raise ReseedError("; ".join(told(reader.options, error, "options."))) from None
+        raise ReseedError(
+            "; ".join(format_validation_errors(reader.options, error, "options."))
+        ) from None
 
 
 def mistakes(dataset: dict) -> list[str]:

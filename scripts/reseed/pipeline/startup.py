@@ -130,11 +130,11 @@ def _wrong_metrics(metrics: dict[str, str]) -> Iterator[str]:
     """Own metrics whose direction nobody tells, or that take a built-in one's name."""
     if not metrics:
         return
-    from reseed.metrics.registry import get
+    from reseed.metrics.registry import get_metric
 
     for field, metric in metrics.items():
         try:
-            get(metric)
+            get_metric(metric)
         except ReseedError as error:
             # A package may be there for the jobs alone.
             if not isinstance(error.__cause__, ImportError):

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from reseed.config.validation_messages import told
+from reseed.config.validation_messages import format_validation_errors
 from reseed.core.code_hash import SCRIPTS, code_files
 from reseed.core.errors import ReseedError, nearest
 from reseed.plugins.loading import load_module
@@ -164,7 +164,7 @@ def read_options(kind: Kind, options: Mapping[str, Any], project: Path = Path())
     try:
         found = declared(**known)
     except ValidationError as error:
-        mistakes += told(declared, error)
+        mistakes += format_validation_errors(declared, error)
     if mistakes:
         raise ReseedError(" ".join(mistakes))
     return found

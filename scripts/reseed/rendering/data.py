@@ -13,7 +13,7 @@ import pandas as pd
 from reseed.analyses.shared.arms import with_arms
 from reseed.core.checked_io import read_facts, read_table
 from reseed.core.coordinates import base_name
-from reseed.metrics.names import title_in_text as metric_title
+from reseed.metrics.names import metric_title_in_text as metric_title
 from reseed.rendering.footnotes import scale_sentence, sentence
 from reseed.rendering.numbers import from_to
 

@@ -1,8 +1,8 @@
 """`reseed.study`: train and compare models in this process, without files, as a study does.
 
 Splits, trials, statistics and figures are the pipeline's own (`reseed.data.splits`,
-`reseed.training.run`, `reseed.config.defaults`). For more than a session holds, with results that outlive
-it, there are studies (`config/studies/`).
+`reseed.training.run`, `reseed.config.defaults`). For more than a session holds, with results that
+outlive it, there are studies (`config/studies/`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reseed.analyses.shared.predictions import Predictions
 from reseed.analyses.shared.region import region
 from reseed.comparison.arguments import chosen_pairs, options_of_pairs, truth, with_options
 from reseed.comparison.compare import Comparison
-from reseed.config.defaults import narrowed, standard_set
+from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
 from reseed.core.environment import environment, environment_id
 from reseed.core.errors import ReseedError, nearest
 from reseed.pipeline.runner import pick_device
@@ -133,10 +133,10 @@ def study(
     told = {"study": "results", "title": title, "question": "", "citation": "", "dataset": dataset}
     facts = tables.about(told, data, named, chosen, made, device, notes)
     folder = tables.predictions(outcomes, drawn, varied, data) if keep else None
-    standard = standard_set(
+    standard = default_analyses_and_exhibits(
         items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
     )
-    analyses = with_options(narrowed(standard["analyses"], compared), options)
+    analyses = with_options(apply_pair_options(standard["analyses"], compared), options)
     tasks = {tables.DATASET: data.task}
     read = Predictions(Path(folder.name), tasks=tasks, held=folder) if folder else None
     found = Data(frame, facts, predictions=read)

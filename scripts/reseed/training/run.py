@@ -55,7 +55,7 @@ class Problem:
     @property
     def primary(self) -> metrics.Metric:
         """The metric by which models are compared: the named one, or the task's usual one."""
-        return metrics.get(self.metric) if self.metric else metrics.usual(self.task)
+        return metrics.get_metric(self.metric) if self.metric else metrics.default_metric(self.task)
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class Outcome:
     """What a trial gave.
 
     ``status`` is ``ok`` or ``failed`` (then ``error`` says why). ``outputs``: raw outputs
-    (see `reseed.metrics.outputs.kept`) of ``test`` and, where rows were held from training, ``validation``,
-    whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of the test outputs' bytes.
+    (see `reseed.metrics.outputs.as_stored_dtype`) of ``test`` and, where rows were held out,
+    ``validation``, whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of the test outputs' bytes.
     ``converged``: whether training settled before its limit; None where it has no limit.
     """
 

@@ -16,7 +16,7 @@ from reseed.core.checked_io import read_facts, read_table
 from reseed.core.errors import ReseedError, nearest
 from reseed.core.random_streams import stream
 from reseed.core.schemas import IDENTITY, MODEL_SEED
-from reseed.metrics.names import direction
+from reseed.metrics.names import infer_direction
 
 #: What is held fixed while seeds vary.
 CELL = IDENTITY
@@ -119,7 +119,7 @@ def greater_is_better(about: dict, metric: str) -> bool:
     for dataset in about["datasets"].values():
         if dataset["metric"] == metric:
             return bool(dataset["greater_is_better"])
-    known = direction(metric)
+    known = infer_direction(metric)
     if known is None:
         raise ReseedError(
             f"metric {metric!r}: its name does not say whether greater is better, and no dataset"

@@ -15,7 +15,7 @@ from reseed.core.checked_io import Rows, read_table
 from reseed.core.coordinates import KEPT_PARTS
 from reseed.core.schemas import MODEL_SEED, PLACE
 from reseed.metrics.outputs import kept as kept_as
-from reseed.metrics.outputs import probabilities
+from reseed.metrics.outputs import to_probabilities
 
 #: What trials of one group share: a model on one split, of which only the model seed differs.
 GROUP = ["dataset", "scheme", "arm", "model", "hyperparameters_source", *PLACE]
@@ -28,7 +28,7 @@ class Group:
     """Scores of one model on one test set.
 
     `scores` is (seeds, items) predictions or probabilities of class 1, or (seeds, items, classes)
-    probabilities; `outputs` are the raw outputs behind them (`outputs.kept`), of their shape, and
+    probabilities; `outputs` are the raw outputs behind them (`outputs.as_stored_dtype`), of their shape, and
     `validation` those of the validation rows (None where they were not kept). `seeds` holds one
     tuple (init, order, dropout, augment) a row; `y_true` is (items,), `validation_true` likewise.
     `failed` trials have no scores and are counted only.
@@ -90,7 +90,7 @@ class Predictions:
             yield Group(
                 {"experiment": folder.name, **key},
                 [tuple(int(rows[name][i]) for name in MODEL_SEED) for i in kept],
-                probabilities(task, outputs),
+                to_probabilities(task, outputs),
                 y_true,
                 len(rows["test"]) - len(kept),
                 outputs,
