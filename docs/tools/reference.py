@@ -138,8 +138,8 @@ def _refs(properties: Any) -> list[str]:
 
 def _options(family: str) -> Iterator[str]:
     """A paragraph a kind: what it is, what it draws, and a line an option."""
-    for name, kind in kinds.built_in(family).items():
-        module = kinds.load(kind)
+    for name, kind in kinds.built_in_kinds(family).items():
+        module = kinds.load_kind(kind)
         what = (module.__doc__ or "").split("\n\n")[0].split("\n")
         text = " ".join(" ".join(what).split())
         draws = ", ".join(f"`{drawn}`" for drawn in kind.draws or ())

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.claims.verdicts import adjusted_p, interval_places, number, p_text
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.paper_tables import read_means
 from reseed.metrics.names import infer_direction
 from reseed.stats.comparison import holm
@@ -68,7 +68,7 @@ def compare_means(
     if baseline is not None and baseline not in models:
         raise ReseedError(
             f"baseline: no model is called {baseline!r}; there are {', '.join(models)}."
-            + nearest(baseline, models)
+            + suggest_name(baseline, models)
         )
     parts = []
     for dataset, part in told.groupby("dataset", sort=False):

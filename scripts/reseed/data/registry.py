@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from reseed.config.validation_messages import format_validation_errors
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins.loading import load_object
 
 Count = Annotated[int, Field(ge=1)]
@@ -171,7 +171,7 @@ def reader_of(dataset: dict) -> Reader:
         return Reader(name, None, AnyOptions, needs_sources=False)
     raise ReseedError(
         f"reader: {name!r} is unknown. Allowed: {', '.join(READERS)}, or my_module:function."
-        f"{nearest(name, list(READERS))}"
+        f"{suggest_name(name, list(READERS))}"
     )
 
 

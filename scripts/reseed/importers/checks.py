@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from reseed.core.errors import nearest
+from reseed.core.errors import suggest_name
 from reseed.core.schemas import PLACE
 from reseed.importers.columns import RUN, plain, used
 from reseed.importers.shapes import KEY, ONE_DATASET
@@ -203,7 +203,7 @@ def unknown_models(table: Table, models: list[str], baseline: str | None, pairs:
             if name not in models:
                 table.mistake(
                     f"`{field}` names the model {name!r}, which has no run",
-                    f"It has {', '.join(models[:20])}.{nearest(name, models)}",
+                    f"It has {', '.join(models[:20])}.{suggest_name(name, models)}",
                 )
 
 

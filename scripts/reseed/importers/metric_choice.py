@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.core.errors import nearest
+from reseed.core.errors import suggest_name
 from reseed.importers.columns import plain
 from reseed.importers.shapes import short
 from reseed.importers.table import Table, few
@@ -55,7 +55,7 @@ def choose_metrics(
         if dataset not in everything:
             table.mistake(
                 f"`metric` names the dataset {dataset!r}, which is not there",
-                f"It has {', '.join(everything)}.{nearest(dataset, everything)}",
+                f"It has {', '.join(everything)}.{suggest_name(dataset, everything)}",
             )
     for dataset in everything:
         measured_here = of_dataset.get(dataset, [])
@@ -113,7 +113,7 @@ def directions(
     for metric in [name for name in said if primary and _bare(table, name) not in there]:
         table.mistake(
             f"`greater_is_better` names the metric {metric!r}, which is not there",
-            f"It has {', '.join(of_name)}.{nearest(metric, list(of_name))}",
+            f"It has {', '.join(of_name)}.{suggest_name(metric, list(of_name))}",
         )
     said = {_bare(table, name): greater for name, greater in said.items()}
     found = {}

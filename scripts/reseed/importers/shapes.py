@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.core.errors import nearest
+from reseed.core.errors import suggest_name
 from reseed.importers.columns import NAMES, RUN, parts_of, plain, used
 from reseed.importers.table import LISTED, Table, few
 from reseed.importers.words import (
@@ -176,7 +176,7 @@ def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFra
     if wanted and not set(wanted) & set(columns):
         table.mistake(
             f"has no column for the metric {' or '.join(map(repr, wanted))}",
-            f"{table.holds}{nearest(wanted[0], table.columns)}",
+            f"{table.holds}{suggest_name(wanted[0], table.columns)}",
         )
     if not wanted:
         only = _only_metric(table, found)

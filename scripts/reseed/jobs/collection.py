@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 
 from reseed.cache.entries import discard
 from reseed.cache.trial_cache import SettingFiles
-from reseed.core.atomic import replacing
+from reseed.core.atomic import replace_atomically
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, expand, varied
-from reseed.core.environment import cores
+from reseed.core.environment import count_cores
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, SETTING, TARGETS
 from reseed.data.splits import read_split
@@ -286,7 +286,7 @@ def _seeds_of(entry: dict) -> dict:
 def _machines(study: Study, trials: pd.DataFrame) -> list[dict]:
     """Each environment that trials were made in, with how many; the most frequent first."""
     return [
-        _environment(study, name) | {"environment": name, "cores": cores(), "trials": count}
+        _environment(study, name) | {"environment": name, "cores": count_cores(), "trials": count}
         for name, count in Counter(trials["environment"]).most_common()
     ]
 
@@ -320,7 +320,7 @@ class _Writer:
 
     def __init__(self, path: Path, schema: pa.Schema):
         self.schema, self._batch = schema, []
-        self._context = replacing(path)
+        self._context = replace_atomically(path)
         self._writer = pq.ParquetWriter(
             self._context.__enter__(), schema, compression="zstd", write_page_checksum=True
         )

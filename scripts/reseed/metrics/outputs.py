@@ -20,7 +20,7 @@ VALUE_TASKS = ("regression", SCORED)
 MAX_LOG_ODDS = float(-np.log(np.finfo(np.float64).eps))
 
 
-def kept(task: str, outputs: Any) -> np.ndarray:
+def as_stored_dtype(task: str, outputs: Any) -> np.ndarray:
     """Return outputs as a trial keeps them: log-odds and logits in float32, predictions in float64.
 
     An error may be far smaller than its target: float32 holds 1,000,000 to 0.06.
@@ -55,7 +55,7 @@ def from_probabilities(task: str, scores: np.ndarray) -> np.ndarray:
             scores = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
         elif task == "multiclass":
             scores = np.maximum(np.log(scores), -MAX_LOG_ODDS)
-    return kept(task, scores)
+    return as_stored_dtype(task, scores)
 
 
 def from_logits(task: str, logits: Any) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.metrics.names import (
     COUNT_METRICS,
     TASKS_BY_METRIC,
@@ -229,7 +229,7 @@ def get_metric(name: str) -> Metric:
     if ":" not in name:
         if name not in METRICS:
             raise ReseedError(
-                f"metric {name!r} is not known.{nearest(name, list(METRICS))} There are "
+                f"metric {name!r} is not known.{suggest_name(name, list(METRICS))} There are "
                 f"{', '.join(METRICS)}."
             )
         return METRICS[name]

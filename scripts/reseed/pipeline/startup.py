@@ -105,7 +105,7 @@ def _wrong_when_loaded(
     found = {}
     for field, family, entry in used:
         with contextlib.suppress(ReseedError):  # told with the study's names
-            found[field] = kinds.find(family, entry.kind, folder), entry.options
+            found[field] = kinds.find_kind(family, entry.kind, folder), entry.options
     modules = {kind.module for kind, _ in found.values()}
     modules |= {metric.partition(":")[0] for metric in metrics.values()}
     code = code_hash(*sorted(modules), project=folder) if modules else ""

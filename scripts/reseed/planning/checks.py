@@ -10,7 +10,7 @@ from pathlib import Path
 from reseed.config import Dataset, Experiment, Model, Results, Study
 from reseed.core.code_hash import SCRIPTS, code_hash, named_code, refuse_unbound
 from reseed.core.coordinates import base_name
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.data import registry
 from reseed.data.kinds import listed
 from reseed.metrics.names import ON_REQUEST, TASKS_BY_METRIC
@@ -109,7 +109,7 @@ def unknown(field: str, name: str, allowed: Iterable[str], noun: str) -> Iterato
     if name not in allowed:
         yield (
             f"{field}: unknown {noun} {name!r}. Allowed: {', '.join(allowed)}."
-            f"{nearest(name, allowed)}"
+            f"{suggest_name(name, allowed)}"
         )
 
 
@@ -145,7 +145,7 @@ def name_of(reference: object) -> str:
 
 def _kind(family: str, name: str, field: str, project: Path) -> tuple[kinds.Kind | None, list[str]]:
     try:
-        return kinds.find(family, name, project), []
+        return kinds.find_kind(family, name, project), []
     except ReseedError as error:
         return None, [f"{field}.kind: {error}"]
 
@@ -156,7 +156,7 @@ def _unknown_metric(field: str, name: str | None) -> Iterator[str]:
         allowed = ", ".join(sorted(TASKS_BY_METRIC))
         yield (
             f"{field}: unknown metric {name!r}. Allowed: {allowed}, or my_module:metric."
-            f"{nearest(name, list(TASKS_BY_METRIC))}"
+            f"{suggest_name(name, list(TASKS_BY_METRIC))}"
         )
 
 

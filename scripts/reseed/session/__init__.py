@@ -20,8 +20,8 @@ from reseed.analyses.shared.region import region
 from reseed.comparison.arguments import chosen_pairs, options_of_pairs, truth, with_options
 from reseed.comparison.compare import Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
-from reseed.core.environment import environment, environment_id
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.environment import compute_environment_id, describe_environment
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.pipeline.runner import pick_device
 from reseed.session import inputs, tables
 from reseed.session.models import Model, read_models, refuse_unsuited
@@ -125,7 +125,7 @@ def study(
     }
     several = {"data": len(drawn.places) > 1, "model": len(numbers) > 1}
     varied = "+".join(name for name, many in several.items() if many) or "none"
-    where = environment_id(environment(device, 1))
+    where = compute_environment_id(describe_environment(device, 1))
     frame = tables.rows_of(outcomes, drawn, varied, where)
     made = frame[[key in trained for key in outcomes]]
     _refuse_without_runs(made)
@@ -151,7 +151,7 @@ def _compared(baseline: object, pairs: object, models: list[str]) -> dict:
         if name is not None and name not in models:
             raise ReseedError(
                 f"`baseline` or `pairs` names {name!r}, which is no model. There are "
-                f"{', '.join(models)}.{nearest(name, models)}"
+                f"{', '.join(models)}.{suggest_name(name, models)}"
             )
     return found
 
