@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from benchmark_trimming import loop_alpha_hat, loop_distance
+from trimming import loop_alpha_hat, loop_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats import ks, trimming
