@@ -11,7 +11,7 @@ import pytest
 from reseed.core import random_streams as seeds
 from reseed.core.coordinates import ROLES
 
-SCRIPTS = Path(seeds.__file__).parents[1]
+SCRIPTS = Path(seeds.__file__).parents[2]
 
 
 def test_a_stream_is_what_sha256_and_numpy_define():
@@ -31,7 +31,7 @@ def test_streams_of_all_pairs_differ_and_are_uncorrelated():
 
 
 def test_a_stream_is_the_same_in_another_process_and_hash_seed():
-    code = "from reseed.core import random_streams as seeds; print(seeds.stream(3, 'init').random().hex())"
+    code = "from reseed.core.random_streams import stream; print(stream(3, 'init').random().hex())"
     runs = {
         subprocess.run(
             [sys.executable, "-c", code],

@@ -101,8 +101,8 @@ class Outcome:
 
     ``status`` is ``ok`` or ``failed`` (then ``error`` says why). ``outputs``: raw outputs
     (see `reseed.metrics.outputs.as_stored_dtype`) of ``test`` and, where rows were held out,
-    ``validation``, whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of the bytes of the
-    test outputs.
+    ``validation``, whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of
+    the test outputs' bytes.
     ``converged``: whether training settled before its limit; None where it has no limit.
     """
 

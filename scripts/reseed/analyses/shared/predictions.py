@@ -28,7 +28,7 @@ class Group:
     """Scores of one model on one test set.
 
     `scores` is (seeds, items) predictions or probabilities of class 1, or (seeds, items, classes)
-    probabilities; `outputs` are the raw outputs behind them (`as_stored_dtype`), of their shape, and
+    probabilities; `outputs` are the raw outputs behind them (`as_stored_dtype`), of their shape;
     `validation` those of the validation rows (None where they were not kept). `seeds` holds one
     tuple (init, order, dropout, augment) a row; `y_true` is (items,), `validation_true` likewise.
     `failed` trials have no scores and are counted only.
