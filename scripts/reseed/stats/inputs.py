@@ -45,7 +45,7 @@ def as_finite(
 
 
 def as_real(x: ArrayLike, name: str = "x") -> Array:
-    """Return `x` as float64 of any shape. NaN and infinity are allowed; otherwise as `as_finite`."""
+    """Return `x` as float64 of any shape; as `as_finite`, but NaN and infinity are allowed."""
     a = np.asarray(as_unmasked(x, name))
     if a.dtype.kind == "O":
         missing = [v is None or v is np.ma.masked for v in a.ravel()]
