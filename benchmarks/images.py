@@ -104,9 +104,9 @@ def measure(task: dict, processes: int) -> dict:
 
 def work(task: dict) -> None:
     """One process: a warm run, a word, a wait, then the counted runs."""
-    from reseed.core.random_streams import keep_deterministic
+    from reseed.core.random_streams import ensure_deterministic
 
-    keep_deterministic()
+    ensure_deterministic()
     import numpy as np
     import torch
     from reseed.core.coordinates import ROLES
