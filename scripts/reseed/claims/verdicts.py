@@ -1,0 +1,114 @@
+"""The verdict on two models and its wording; the other modules of `claims` build verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import nan
+from typing import Any, Literal, get_args
+
+from reseed.claims.formatting import format_number, format_p
+
+#: Value of `dataset` in rows that compare models over all datasets.
+ALL_DATASETS = "all datasets"
+Outcome = Literal[
+    "difference",
+    "equivalent",
+    "no difference shown",
+    "too few runs",
+    "no variation",
+    "not comparable",
+]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: A row of an analysis' table, by column.
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a comparison of two models shows.
+
+    outcome: `no difference shown` means inconclusive: neither a difference nor equivalence.
+    model_a, model_b: the models; `model_a` has the better mean.
+    evidence: the numbers behind the outcome.
+    scope: where the outcome holds, such as `on this one split`.
+    region: region of practical equivalence with its unit, such as `±1 points`.
+    is_within_region: whether the difference is shown to be smaller than `region`.
+    notes: sentences that follow: tests, sample sizes, runs left out.
+    relation: verb phrase of a difference.
+    needed: what there is too little of.
+    """
+
+    outcome: Outcome
+    model_a: str
+    model_b: str
+    evidence: str
+    scope: str = ""
+    region: str = ""
+    is_within_region: bool = False
+    notes: tuple[str, ...] = ()
+    relation: str = "beats"
+    needed: str = "runs"
+
+    def sentence(self) -> str:
+        """The verdict in words: outcome, scope and evidence, then the notes."""
+        scope = f" {self.scope}" if self.scope else ""
+        sentences = [f"{self._claim()}{scope}: {self.evidence}."]
+        if self.outcome == "difference" and self.is_within_region:
+            sentences.append(
+                f"It is smaller than {self.region}, the region of practical equivalence."
+            )
+        if self.outcome == "no difference shown":
+            sentences.append("This does not show that they are equal.")
+        return " ".join([*sentences, *filter(None, self.notes)])
+
+    def _claim(self) -> str:
+        a, b = self.model_a, self.model_b
+        return {
+            "difference": f"{a} {self.relation} {b}",
+            "equivalent": f"{a} and {b} are equivalent within {self.region}",
+            "no difference shown": f"No difference shown between {a} and {b}",
+            "too few runs": f"Too few {self.needed} to tell {a} from {b}",
+            "no variation": f"No verdict on {a} and {b}",
+            "not comparable": f"{a} and {b} cannot be compared",
+        }[self.outcome]
+
+
+def is_equivalent(row: Row) -> bool:
+    """Whether two one-sided tests reject differences of `rope` or more, after adjustment."""
+    return row.get("equivalence_p_holm", nan) <= row["alpha"]
+
+
+def format_unit(row: Row) -> str:
+    """The unit of differences with a leading blank, or nothing."""
+    return f" {row['unit']}" if row["unit"] else ""
+
+
+def format_region(row: Row) -> str:
+    """`±1 points`: the region of practical equivalence."""
+    return f"±{row.get('rope', nan) * row['factor']:.3g}{format_unit(row)}"
+
+
+def format_difference(row: Row, decimals: int) -> str:
+    """`difference 0.80 points (accuracy)`."""
+    direction = "" if row["greater_is_better"] else ", lower is better"
+    value = format_number(row["difference"] * row["factor"], decimals)
+    return f"difference {value}{format_unit(row)} ({row['metric']}{direction})"
+
+
+def format_interval(row: Row, decimals: int) -> str:
+    """`95 % interval 0.20 to 1.40`; `factor` 1 where the row has none."""
+    factor = row.get("factor", 1.0)
+    low, high = (format_number(row[end] * factor, decimals) for end in ("low", "high"))
+    return f"{100 * row['level']:g} % interval {low} to {high}"
+
+
+def format_adjusted_p(row: Row, name: str = "p_holm") -> str:
+    """`Holm-adjusted p 0.013`; `p 0.013` where the pair is the only one."""
+    label = "Holm-adjusted p" if row["pairs"] > 1 else "p"
+    return f"{label} {format_p(row[name])}"
+
+
+def describe_equivalence_tests(row: Row) -> str:
+    """`Two one-sided tests: Holm-adjusted p 0.02.`"""
+    return f"Two one-sided tests: {format_adjusted_p(row, 'equivalence_p_holm')}."
