@@ -12,7 +12,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.dataset_verdicts import over_datasets
 from reseed.analyses.shared.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
 from reseed.analyses.shared.region import region
-from reseed.claims.verdicts import outcome, verdict
+from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.errors import ReseedError
 from reseed.plugins.options import Count, Level, Rope, Strict
 from reseed.stats.comparison import (
@@ -101,7 +101,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     for row in rows:
         told = _UNKNOWN | row
         row |= {name: told[name] for name in _TEXT}
-        row |= {"outcome": outcome(told), "verdict": verdict(told)}
+        verdict = build_pair_verdict(told)
+        row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
