@@ -81,7 +81,7 @@ def test_percent_are_shares_of_a_hundred():
     np.testing.assert_allclose(mixed[names], shares[names])
 
 
-def test_what_is_named_a_share_and_is_none_is_scaled_to_the_range():
+def test_shares_without_a_range_are_scaled_to_the_range():
     rows, _ = scores()
     hits = [row | {"auc": 5000 * row["auc"]} for row in rows]
     table, _ = of(hits)

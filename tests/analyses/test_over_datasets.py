@@ -263,7 +263,7 @@ def test_exhibits(tmp_path):
     assert over_datasets_figure.figure(empty, {})[1].frame.shape == (1, 1)
 
 
-def test_a_dataset_where_all_runs_failed_has_no_say_in_the_scale():
+def test_dataset_of_failed_runs_does_not_affect_the_scale():
     metrics, _, facts = study()
     expected = over_datasets.analyse(Data(metrics[metrics["dataset"] != AUC[0]], facts), {})
     lost = metrics["dataset"] == AUC[0]

@@ -51,7 +51,7 @@ def test_instability_by_hand():
     assert table.loc["single", "instability"] == pytest.approx((np.sign(d) != order).mean())
 
 
-def test_instability_of_the_protocol_is_that_of_all_choices_of_a_seed_for_each_fold():
+def test_protocol_instability_averages_over_all_seed_choices():
     trials = folded({"a": 0.002, "b": 0.0}, noise=0.01, seeds=3, folds=2, seed=4)
     a, b = (trials[trials["model"] == m]["accuracy"].to_numpy().reshape(4, 3) for m in "ab")
     means = [np.mean([d[i] for d, i in zip(a - b, chosen, strict=True)])
@@ -120,7 +120,7 @@ def test_failed_trials_leave_what_is_crossed_in_full():
     assert (table["left_out"] == 19).all()
 
 
-def test_a_fold_that_failed_leaves_the_simulated_error_that_of_the_others():
+def test_failed_fold_leaves_other_simulated_errors_unchanged():
     """Nine folds of two repeats, not one repeat, where Wilcoxon's test can call nothing better."""
     trials = folded(dict.fromkeys("abc", 0), seeds=1)
     trials.loc[3, ["status", "accuracy"]] = ["failed", np.nan]

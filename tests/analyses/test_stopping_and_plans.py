@@ -111,7 +111,7 @@ def test_four_outcomes_at_the_stop():
     assert "precise enough to stop, and not told apart" in precise["verdict"]
 
 
-def test_the_outcome_is_that_of_the_stop_though_later_runs_turn_it():
+def test_outcome_stays_that_of_the_stop_after_later_runs():
     early, late = np.r_[np.full(12, 0.01), np.full(60, -0.02)], np.zeros(72)
     early = early + np.random.default_rng(0).normal(0, 1e-3, 72)
     rows = [

@@ -148,12 +148,12 @@ def test_mistakes_name_file_field_and_fix(tmp_path, entries, place, change, expe
     assert expected in text
 
 
-def test_an_own_metric_of_kept_outputs_or_of_the_dataset_itself_is_no_mistake(tmp_path, entries):
+def test_custom_metric_of_stored_outputs_or_dataset_is_valid(tmp_path, entries):
     entries["studies/first"] |= {"metric": "mine:cost", "keep": ["test"]}
-    load_from(tmp_path, entries)
+    assert load_from(tmp_path, entries).studies["first"].metric == "mine:cost"
     entries["studies/first"] |= {"keep": []}
     entries["datasets/toy"] |= {"metric": "mine:cost"}
-    load_from(tmp_path, entries)
+    assert load_from(tmp_path, entries).datasets["toy"].metric == "mine:cost"
 
 
 def test_two_studies_of_one_name(tmp_path, entries):

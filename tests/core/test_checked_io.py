@@ -84,7 +84,7 @@ def test_a_picture_whose_pixels_are_cut_short_is_damaged(tmp_path):
         path.write_bytes(whole)
 
 
-def test_a_description_that_says_something_else_than_its_name_is_no_description(tmp_path):
+def test_mismatched_description_is_ignored(tmp_path):
     told = PlanFiles(str(tmp_path))
     place = told.write({"level": 0.95})
     assert read_job(place) == {"level": 0.95}
@@ -94,7 +94,7 @@ def test_a_description_that_says_something_else_than_its_name_is_no_description(
             read_job(place)
 
 
-def test_a_script_that_finds_damage_removes_the_file_and_its_name_in_the_store(tmp_path, capfd):
+def test_detected_damage_removes_the_file_and_cache_entry(tmp_path, capfd):
     stored, other = (tmp_path / "store" / "ab" / name for name in ("one.json", "two.json"))
     target = tmp_path / "studies" / "small" / "tables" / "one.json"
     for path in (stored, other):

@@ -51,7 +51,7 @@ def test_a_bad_seed_is_refused(seed):
         seeds.stream(seed, "init")
 
 
-def test_importing_seeds_loads_neither_torch_nor_the_rest_of_reseed():
+def test_importing_random_streams_loads_no_torch_or_reseed():
     code = (
         "import sys, reseed.core.random_streams; loaded = [m for m in sys.modules if m.split('.')[0] == 'torch'"
         " or m.startswith('reseed.') and m != 'reseed.core.random_streams'];"

@@ -142,7 +142,7 @@ def test_an_order_is_named_by_its_experiment_drawn_or_not(study):
     assert labels == ["Our loans · Splits and seeds"]
 
 
-def test_ways_of_deciding_are_a_protocols_only_where_there_is_a_paper(study):
+def test_decision_rules_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(protocol, *study)
     table = protocol_table.table(data, {})
     told = " ".join([table.headline, table.footnote, *table.findings, table.shown.to_string()])
@@ -159,7 +159,7 @@ def test_ways_of_deciding_are_a_protocols_only_where_there_is_a_paper(study):
     assert table.headline.startswith("Promised to err in 5 %: as written in ")
 
 
-def test_intervals_over_splits_are_a_protocols_only_where_there_is_a_paper(study):
+def test_split_intervals_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(fold_scores, *study)
     table = fold_scores_table.table(data, {})
     told = " ".join([table.headline, table.footnote, *table.findings, *table.shown])

@@ -140,7 +140,7 @@ def test_a_histogram_counts_no_crossed_pairs_as_seeds():
     assert shown(histogram_figure, None, metrics, about(("magic",), ("rf",))).empty
 
 
-def test_a_histograms_mean_lies_between_its_ends_and_its_metric_exists():
+def test_histogram_mean_is_within_range_and_metric_exists():
     metrics = frame([
         trial(0.94512 + 1e-5 * s, seed=s, dataset="magic", metric="auc", model="rf")
         for s in range(8)
@@ -152,7 +152,7 @@ def test_a_histograms_mean_lies_between_its_ends_and_its_metric_exists():
         shown(histogram_figure, None, metrics, facts, {"metric": "accuracyy"})
 
 
-def test_trials_at_their_limit_are_counted_once_whatever_shows_them():
+def test_trials_at_their_limit_are_counted_once():
     metrics = frame([
         trial(0.9, seed=s, dataset="magic", metric="auc", model="ffnn", experiment=experiment)
         for experiment in ("model_seeds", "grid")
@@ -162,7 +162,7 @@ def test_trials_at_their_limit_are_counted_once_whatever_shows_them():
     assert ExhibitData(None, metrics, about(("magic",), ("ffnn",))).limits(["ffnn"]) == []
 
 
-def test_arms_of_one_model_are_rows_columns_and_strips_of_their_own(arms):
+def test_arms_of_one_model_get_separate_rows_and_columns(arms):
     options = {"experiments": ["arms"]}
     table = shown(interval_table, spread, *arms, options)
     assert list(table.shown["Algorithm"]) == list(TITLES.values())
@@ -214,7 +214,7 @@ def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
     assert texts[:2] == ["rf:first", "rf:second"]
 
 
-def test_a_dataset_without_its_primary_metric_is_compared_by_accuracy(outputs):
+def test_dataset_without_primary_metric_uses_accuracy(outputs):
     facts = copy.deepcopy(outputs.about)
     facts["datasets"]["magic"] |= {"metric": "log_loss", "greater_is_better": False}
     read = replace(outputs, about=facts)

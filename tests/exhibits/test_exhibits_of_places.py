@@ -45,7 +45,7 @@ def test_test_ratios_have_panels_of_their_own(ratios):
     assert "in 1 of 2 cells" in shown(range_bars, spread, *ratios, both).headline
 
 
-def test_a_trend_over_test_ratios_is_counted_over_datasets_and_by_arm():
+def test_test_ratio_trend_is_counted_over_datasets_and_by_arm():
     rng = np.random.default_rng(0)
     metrics = frame([
         trial(0.9 + rng.normal(0, 0.01 * (ratio if up else 1 - ratio)), data_seed=s, varied="data",
@@ -107,7 +107,7 @@ def test_failure_of_every_trial_is_the_reason_given():
     assert "every score is the same: XGB (Magic). Every other trial failed." in drawn.empty
 
 
-def test_schemes_are_told_by_ratio_only_where_they_differ_in_nothing_else():
+def test_schemes_are_named_by_ratio_if_nothing_else_differs():
     place = ["dataset", "scheme"]
     two = pd.DataFrame({"scheme": ["holdout-0.1", "holdout-0.2"], "test_ratio": [0.1, 0.2]})
     assert by_ratio(two, place) == ["dataset", "test_ratio"]
@@ -173,7 +173,7 @@ FOLDS = frame([
 ])  # fmt: skip
 
 
-def test_noise_on_several_test_sets_is_labelled_and_told_at_its_level():
+def test_noise_on_several_test_sets_has_labels_and_level():
     rows = pd.DataFrame([NOISE | {"fold": fold} for fold in range(3)])
     data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
     figure, drawn = seed_noise.figure(data, {})

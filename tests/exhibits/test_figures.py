@@ -110,7 +110,7 @@ def test_published_ranges_are_drawn_where_the_paper_prints_them(exhibit):
     assert chosen["published_range"].tolist() == [0.0144]  # Table 3
 
 
-def test_a_published_range_stands_beside_what_as_many_seeds_would_give(exhibit):
+def test_published_range_is_shown_next_to_equal_seed_count(exhibit):
     """Tippett: 50 standard normal values have a range of 4.498 on average, 3.25 to 6.15 mostly."""
     _, drawn, _ = make(exhibit, "figure3")
     frame = drawn.frame
@@ -122,7 +122,7 @@ def test_a_published_range_stands_beside_what_as_many_seeds_would_give(exhibit):
     assert (inside["expected_high"] > 6.15 * inside["sd"]).all()  # the SD is estimated, too
 
 
-def test_nothing_is_set_beside_the_range_of_data_that_were_not_had(exhibit, statistics):
+def test_no_range_is_shown_for_unavailable_data(exhibit, statistics):
     about = statistics["about"]
     datasets = {name: entry | {"stand_in": "a bank's"} for name, entry in about["datasets"].items()}
     _, drawn, _ = make(exhibit, "figure3", about=about | {"datasets": datasets})

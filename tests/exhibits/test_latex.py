@@ -133,7 +133,7 @@ def test_a_wide_table_repeats_its_first_column_in_blocks():
     assert text.count("0.12345") == 16
 
 
-def test_a_wide_table_repeats_as_many_columns_of_words_as_tell_its_rows_apart():
+def test_wide_table_repeats_enough_label_columns():
     numbers = {c: ["0.12345 [0.12340, 0.12350]"] * 4 for c in "abcdefgh"}
     names = {"Model": ["RF", "GB", "RF", "GB"], "Varied": ["data", "data", "model", "model"]}
     text = latex(table(pd.DataFrame(names | numbers), text_columns=2))

@@ -263,7 +263,7 @@ def test_what_never_moves_is_not_drawn_and_named_once():
     assert "every score is the same: GBM, d0 and GBM, d1." in drawn.footnote
 
 
-def test_a_level_other_than_the_simulated_one_is_told_nothing_simulated():
+def test_non_simulated_level_shows_no_simulated_coverage():
     metrics, facts = study(("rf",), splits=8)
     for level, told in ((0.95, True), (0.8, False)):
         table = range_growth.analyse(Data(metrics, facts), {"n_sim": 20, "level": level})

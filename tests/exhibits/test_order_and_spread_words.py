@@ -12,7 +12,7 @@ from study_frames import about, frame, trial
 from test_tables_hold_true import GAINS, seeds, shown
 
 
-def test_scores_in_the_hundreds_have_no_decimals_that_nobody_measured():
+def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
     rows = seeds({"rf": 0.0, "xgb": -40.0}, base=300.0, sd=20.0, metric="mse",
                  dataset="bike_sharing")  # fmt: skip
     facts = about(("bike_sharing",), tuple(GAINS))
@@ -30,7 +30,7 @@ def test_no_run_wrong_is_not_up_to_none():
     assert drawn.headline == "No single run orders a pair of models wrongly"
 
 
-def test_models_on_the_same_splits_by_other_seeds_are_ordered_split_by_split():
+def test_unpaired_seed_models_are_ordered_split_by_split():
     rows = [
         trial(0.8 + 0.01 * s + 0.005 * (m == "xgb"), seed=s + 100 * (m == "xgb"), data_seed=s,
               dataset="magic", metric="auc", model=m) for m in GAINS for s in range(6)

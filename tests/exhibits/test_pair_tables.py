@@ -156,7 +156,7 @@ def test_one_pair_is_no_half_of_the_pairs():
     )
 
 
-def test_a_pair_on_too_few_datasets_does_not_hide_that_others_are_tested():
+def test_untested_pair_does_not_hide_tested_pairs():
     """Two models lack a dataset each: their pair has four left of six, the others five."""
     lacks = {"rf": SIX[0], "ffnn": SIX[1]}
     rows = [row for row in splits({"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}, SIX)

@@ -103,7 +103,7 @@ def test_every_exhibit_stands_on_the_page_once(text, study):
     assert len(study.shown) + len(study.left_out) == len(study.exhibits)
 
 
-def test_every_inner_link_has_its_target_and_every_file_is_there(text, folder):
+def test_all_inner_links_have_targets_and_files_exist(text, folder):
     page = Page(text)
     ids = page.values("id")
     assert len(ids) == len(set(ids))
@@ -234,7 +234,7 @@ def test_templates_hold_no_style_or_code_of_others():
         assert not re.search(r"<script|https?://| style=", path.read_text()), path.name
 
 
-def test_what_is_folded_is_printed_open_but_for_the_sentence_of_a_row():
+def test_folded_sections_print_open_except_row_sentences():
     printed = (TEMPLATES / "page.css").read_text().partition("@media print")[2]
     pages = "".join(path.read_text() for path in TEMPLATES.glob("*.html"))
     folded = re.findall(r"<details(?: class=\"(\w+)\")?>", pages)

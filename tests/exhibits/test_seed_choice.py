@@ -121,7 +121,7 @@ def test_cells_of_several_splits_say_which(data):
     assert list(shown["", "Algorithm"]) == ["XGB, data seed 0", "XGB, data seed 1"]
 
 
-def test_what_is_left_out_is_named_by_what_tells_it_from_what_is_shown(data):
+def test_omitted_rows_are_named_by_what_distinguishes_them(data):
     part = data.statistics.query("dataset == 'magic' and model == 'rf'")
     why = "needs at least 4 model seeds"
     crossed = pd.concat([

@@ -159,7 +159,7 @@ def test_markdown_escapes_pipes():
         ("[a][b]", "\\[a][b]"),
     ],
 )
-def test_markdown_escapes_only_what_would_be_read_as_a_link_or_tag(text, written):
+def test_markdown_escapes_only_links_and_tags(text, written):
     shown = pd.DataFrame({"Model": [text]})
     assert f"| {written} |" in markdown(simple(shown=shown))
 

@@ -230,7 +230,7 @@ def test_the_trend_over_test_ratios_fits_a_heading(datasets):
         assert 12 <= len(table.headline) <= 85, table.headline
 
 
-def test_the_five_by_two_test_explains_its_marks_and_names_experiments():
+def test_five_by_two_explains_marks_and_names_experiments():
     rng = np.random.default_rng(0)
     rows = [
         trial(0.8 + gain + rng.normal(0, 0.002), data_seed=r, fold=f, model=m, metric="auc",
@@ -260,7 +260,7 @@ def test_plans_of_two_experiments_are_told_apart():
     ]  # fmt: skip
 
 
-def test_a_score_stands_among_the_seeds_of_an_experiment_that_is_named():
+def test_score_is_ranked_among_seeds_of_a_named_experiment():
     rows = seeds({"rf": 0}) + seeds({"rf": 0.01}, experiment="grid")
     table = shown(standing_table, standing, frame(rows), about(("magic",), ("rf",)),
                   scores=[{"arm": "rf", "score": 0.81}])  # fmt: skip

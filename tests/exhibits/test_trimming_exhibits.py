@@ -149,7 +149,8 @@ def test_pairs_and_gaps(make, tmp_path):
     ids=["over size", "scatter"],
 )
 def test_the_figures_of_ensembles(make, tmp_path, options):
-    check_figure(ensembles_figure.figure, make(trimming_ensembles), options, tmp_path)
+    _, drawn = check_figure(ensembles_figure.figure, make(trimming_ensembles), options, tmp_path)
+    assert set(drawn.frame["arm"]) == set(options["arms"])
 
 
 def test_the_table_of_ensembles(make, tmp_path):

@@ -17,7 +17,7 @@ from study_frames import about, frame, trial
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("count", [7, 60])
-def test_models_share_a_letter_exactly_where_no_difference_is_shown(seed, count):
+def test_models_share_a_letter_if_no_difference_is_shown(seed, count):
     rng = np.random.default_rng(seed)
     models = [f"m{i}" for i in range(count)]
     share = rng.random() if count == 7 else 0.95
@@ -180,7 +180,7 @@ def test_a_tangle_of_groups_is_neither_lettered_nor_drawn():
     assert "Letters" not in leaderboard_table.table(tangle, {}).shown
 
 
-def test_means_of_shared_runs_are_told_where_they_are_not_those_of_all_runs():
+def test_means_of_shared_runs_are_noted_where_they_differ():
     says = "a mean is over the runs shared with each other model"
     assert says not in critical_difference_figure.figure(ranked(ROWS), {})[1].footnote
     fewer = [*ROWS[:2], pair("rf", "ffnn", False, 0.81, 0.7)]
@@ -213,7 +213,7 @@ def test_test_ratios_are_settings_of_one_dataset():
     assert drawn.headline == "The best model is told from all others on 2 of 2 settings"
 
 
-def test_a_model_that_did_not_converge_is_marked_wherever_it_is_named():
+def test_unconverged_model_is_marked_wherever_named():
     metrics = frame([trial(0.5, model=m, seed=s) for m in ("rf", "ffnn") for s in range(10)])
     limit = metrics["model"] == "ffnn"
     metrics["converged"] = pd.Series([None] * 10 + [False, False] + [True] * 8, dtype="boolean")

@@ -65,7 +65,7 @@ def test_a_tie_is_nobodys_win():
     assert "no model wins every split" in drawn.caption
 
 
-def test_splits_that_move_two_models_apart_do_not_move_them_together():
+def test_separating_splits_do_not_move_models_together():
     drawn = splits({"rf": [0.80, 0.79, 0.78, 0.77], "xgb": [0.95, 0.96, 0.97, 0.98]})
     assert drawn.headline == "Splits that the best wins: 4 of 4"
 
@@ -104,7 +104,7 @@ def test_small_gaps_are_counted_wherever_bins_begin(gaps, n_bins):
     assert f"{100 * together:.1f} % in the ensemble" in headline
 
 
-def test_a_correlation_that_cannot_be_had_is_not_told_as_equal_alphas():
+def test_undefined_correlation_is_not_reported_as_equal():
     rows = pd.DataFrame([
         {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "arm": "rf",
          "model": "rf", "n": 12, "failed": 0, "measure": "alpha_hat", "given": "accuracy, churn",
@@ -159,7 +159,7 @@ def test_many_epochs_are_told_in_full(converged):
     ("level", "told", "covers"),
     [(0.95, "Brackets: 95 % intervals", True), (0.995, "Brackets: 99.5 % intervals", False)],
 )
-def test_a_level_is_told_as_it_is_and_coverage_at_the_simulated_one(level, told, covers):
+def test_level_is_shown_and_coverage_at_the_simulated_one(level, told, covers):
     rng = np.random.default_rng(0)
     metrics = frame([
         trial(0.9 + rng.normal(0, 0.01), seed=s, dataset="magic", metric="auc", model="rf")

@@ -118,7 +118,7 @@ def test_mlflow_export(tmp_path):
     assert about["trials"]["failures"][0]["error"] == "status KILLED"
 
 
-def test_mlflow_run_names_serve_as_models_and_runs_without_seed_are_independent(tmp_path):
+def test_mlflow_run_names_are_models_and_seedless_runs_separate(tmp_path):
     path = tmp_path / "runs.csv"
     rows = [
         {"run_id": i, "metrics.accuracy": v, "tags.mlflow.runName": m}
@@ -320,7 +320,7 @@ def test_directions():
         *("acc_se", "standard error", "accuracy error bars", "MRR rank", "recip_rank_std"),
     ],
 )
-def test_a_name_that_makes_something_else_of_a_metric_does_not_say(name):
+def test_ambiguous_metric_name_does_not_decide_direction(name):
     assert direction(name) is None
     assert not is_share(name)
     assert not is_error(name)

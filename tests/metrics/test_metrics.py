@@ -91,7 +91,7 @@ def test_classification_metrics_are_the_libraries_own(task):
 
 @pytest.mark.parametrize("observed", [[0, 0, 0], [2, 2, 0], [1, 2, 1]])
 @pytest.mark.parametrize("predicted", [[0, 0, 0], [1, 1, 1], [0, 2, 1]])
-def test_counts_with_classes_that_nobody_has_or_predicts_are_the_librarys(observed, predicted):
+def test_counts_with_absent_classes_match_scikit_learn(observed, predicted):
     of_four = metrics.evaluate_scores("multiclass", np.array(observed), np.eye(4)[predicted])
     y, classes = np.array(observed) > 0, np.array(predicted) > 0
     of_two = metrics.evaluate_scores("binary", y.astype(int), classes.astype(float))
@@ -112,7 +112,7 @@ def test_a_metric_that_does_not_exist_is_left_out():
     assert found["rmse"] == pytest.approx(np.sqrt((1 + 0 + 1) / 3))
 
 
-def test_a_pinball_loss_is_computed_on_request_and_least_at_its_quantile():
+def test_pinball_loss_on_request_is_least_at_its_quantile():
     y = np.random.default_rng(0).exponential(size=5000)
     assert "pinball_90" not in metrics.evaluate("regression", y, y)
     constants = np.linspace(1, 4, 61)

@@ -40,7 +40,7 @@ def test_probabilities_survive_the_way_there_and_back():
     assert probabilities("multiclass", outputs) == pytest.approx(rows, abs=1e-6)
 
 
-def test_a_sure_mistake_costs_the_same_as_raw_output_and_as_probability():
+def test_confident_error_costs_the_same_raw_or_probability():
     """As scikit-learn has it: a probability of 0 counts as the smallest step of float64."""
     dearest = -np.log(np.finfo(np.float64).eps)
     for task, truth, p in (

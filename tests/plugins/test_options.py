@@ -154,9 +154,7 @@ def study_with(folder, analyses, exhibits):
         ("ranking", {"levl": 0.9, "n_draws": 0}, "Did you mean 'level'?"),
     ],
 )
-def test_a_wrong_option_names_file_field_what_is_allowed_and_the_nearest(
-    tmp_path, kind, options, told
-):
+def test_wrong_option_names_file_field_and_nearest_match(tmp_path, kind, options, told):
     config = study_with(tmp_path, {"first": {"kind": kind, "options": options}}, {})
     with pytest.raises(ReseedError) as caught:
         read_plan(config, {"results": str(tmp_path / "results")})
@@ -178,7 +176,7 @@ def test_a_wrong_option_of_an_exhibit_is_told_as_well(tmp_path):
     assert "experiments: Field required." in str(caught.value)
 
 
-def test_null_stands_for_the_default_and_only_what_is_set_is_handed_on():
+def test_null_means_default_and_only_set_options_are_passed():
     kind = kinds.find("analyses", "pairs")
     assert kinds.read_options(kind, {"rope": None, "level": 0.9}) == {"level": 0.9}
     assert kinds.read_options(kind, {}) == {}
@@ -229,5 +227,5 @@ def test_an_exhibit_draws_its_kinds_and_a_users_own():
     ("draws", "told"),
     [('("spraed",)', "must be a tuple of kinds of analysis"), ("made()", "must be written out")],
 )
-def test_what_an_exhibit_draws_is_a_tuple_of_kinds_that_there_are(tmp_path, draws, told):
+def test_exhibit_inputs_are_a_tuple_of_existing_kinds(tmp_path, draws, told):
     assert told in refused(tmp_path, {"analysis": "a"}, draws)

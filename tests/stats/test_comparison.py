@@ -122,7 +122,7 @@ def test_many_zeros_make_no_row_long_enough_to_approximate():
         assert np.mean(p <= level) <= level
 
 
-def test_ten_folds_reach_two_in_1024_and_five_never_five_percent():
+def test_ten_folds_reach_p_2_in_1024_but_five_not_5_percent():
     assert wilcoxon_p(np.arange(1.0, 11)) == 2 / 1024
     assert wilcoxon_p(np.arange(1.0, 6)) == 2 / 32
 
@@ -150,7 +150,7 @@ def test_bayesian_correlated_t_agrees_with_baycomp(k, repeats):
     )
 
 
-def test_corrected_t_p_value_is_twice_baycomps_smaller_tail_without_rope():
+def test_corrected_t_p_value_is_twice_baycomp_smaller_tail():
     a, b = _rng(4).normal(0.8, 0.02, size=(2, 10))
     tails = CorrelatedTTest.probs(a, b, rope=0, runs=2)
     assert nadeau_bengio(a - b, 1 / 4).p_value == pytest.approx(2 * min(tails), rel=1e-9)
@@ -194,7 +194,7 @@ def test_all_rows_hold_the_single_analyses():
     )
 
 
-def test_identical_and_constantly_shifted_models_have_defined_answers():
+def test_identical_and_shifted_models_have_defined_results():
     base = _rng(10).normal(0.8, 0.02, 10)
     d = pair_differences([base, base, base + 0.1])[:2]
     got = compare_paired(d, 0.25, rope=0.01, n_boot=50, rng=_rng())
@@ -205,7 +205,7 @@ def test_identical_and_constantly_shifted_models_have_defined_answers():
     assert list(got.equivalence_p) == [0, 1]
 
 
-def test_bca_in_batches_agrees_with_scipy_where_differences_are_skewed():
+def test_batched_bca_agrees_with_scipy_on_skewed_differences():
     d = _rng(30).exponential(size=(3, 25)) - 0.5
     low, high = bca_mean_interval(d, rng=_rng(31))
     for i, row in enumerate(d):
@@ -225,7 +225,7 @@ def test_two_one_sided_tests_against_scipy():
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.25])
-def test_equivalence_at_the_edge_of_the_region_is_claimed_at_the_level(ratio):
+def test_equivalence_at_the_region_edge_is_claimed_at_level(ratio):
     # Equicorrelated Gaussian folds whose true difference is the region's edge: exactly α.
     rng, n_sim, rho = _rng(34), 20_000, ratio / (1 + ratio)
     d = np.sqrt(rho) * rng.normal(size=(n_sim, 1)) + np.sqrt(1 - rho) * rng.normal(size=(n_sim, 10))
@@ -371,7 +371,7 @@ def test_unpaired_edge_cases():
 
 
 @pytest.mark.parametrize("level", [95, 0.0, 1.0, np.nan])
-def test_a_level_outside_0_to_1_is_refused_and_not_answered_by_nan(level):
+def test_level_outside_0_to_1_is_refused(level):
     for call in (
         lambda: nadeau_bengio([1.0, 2.0, 4.0], 0.25, level),
         lambda: compare_unpaired([1.0, 2.0], [1.0, 4.0], level),

@@ -30,7 +30,7 @@ def test_time_to_reach_is_the_first_epoch_or_never():
     assert list(time_to_reach(RAGGED, 0.1)) == [1, 1, 1]
 
 
-def test_the_median_is_kaplan_meiers_where_runs_are_stopped_at_one_budget():
+def test_median_is_kaplan_meier_with_one_budget():
     rng = np.random.default_rng(0)
     t = rng.geometric(0.1, 41).astype(float)
     budget = 12

@@ -34,7 +34,7 @@ def test_blocks_of_items_add_up():
     np.testing.assert_allclose(ensembles.model_churn(labels), expected.sum(1) / 4)
 
 
-def test_churn_is_invariant_to_order_of_items_and_names_of_classes():
+def test_churn_is_invariant_to_item_order_and_class_names():
     rng = np.random.default_rng(1)
     labels = rng.integers(4, size=(6, 50))
     churn = ensembles.pairwise_churn(labels)

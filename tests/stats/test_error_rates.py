@@ -41,7 +41,7 @@ def test_no_experiments_is_refused():
         measured_rate([True], level=95)
 
 
-def test_simulated_expected_accuracy_is_that_of_the_bayes_rule_with_much_data():
+def test_simulated_accuracy_matches_bayes_rule_with_much_data():
     s = simulate_cv(30, n_samples=4000, n_features=2, separation=1.5, n_repeats=1, rng=_rng(1))
     assert s.shape == (30, 3, 5)
     # Φ(separation / 2); SE of the mean over 30·4000·3 items, plus O(p/n) training loss
@@ -58,7 +58,7 @@ def test_simulated_null_is_null_and_the_effect_is_not():
     assert abs(others.mean()) < 4 * others.std() / np.sqrt(800)
 
 
-def test_simulated_scores_have_the_law_of_scikit_learns_own_cross_validation():
+def test_simulated_scores_match_scikit_learn_cross_validation():
     rng, n, p = _rng(3), 60, 4
     accuracy = []
     y = np.repeat([0, 1], n // 2)
@@ -135,7 +135,7 @@ def test_independent_folds_keep_the_nominal_level():
     assert 0.03 - slack < t.family_wise.rate < 0.05 + slack
 
 
-def test_power_grows_with_the_effect_and_null_pairs_are_kept_apart():
+def test_power_grows_with_effect_and_null_pairs_are_separate():
     null_pairs = [False, False, True]  # model 0 is the better one
     power = []
     for effect in (0.3, 1.0):
@@ -166,7 +166,7 @@ def test_two_pseudo_models_may_be_all_the_seeds_there_are():
     np.testing.assert_array_equal(np.sort(got, axis=1), np.broadcast_to(stored, (50, 2, 3)))
 
 
-def test_five_folds_of_one_sign_are_not_enough_at_the_usual_level():
+def test_five_folds_of_one_sign_are_not_significant():
     scores = np.array([[1.0, 2, 3, 4, 5], np.zeros(5)])  # p = 2 / 32
     assert not wilcoxon_holm()(scores).any()
     assert wilcoxon_holm(2 / 32)(scores).all()

@@ -32,7 +32,7 @@ def test_ten_thousand_seeds_are_no_trouble():
     assert found[3] == pytest.approx(np.ptp(x))
 
 
-def test_the_gaussian_interval_is_the_studentised_range_at_infinite_df():
+def test_gaussian_interval_is_studentised_range_at_infinite_df():
     for n in (2, 5, 50):
         expected = stats.studentized_range.ppf([0.025, 0.975], n, np.inf)
         assert gaussian_range_interval(n) == pytest.approx(tuple(expected), rel=1e-5)

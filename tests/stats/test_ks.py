@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from benchmark_trimming import loop_alpha_hat, loop_distance
+from trimming import loop_alpha_hat, loop_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats import ks, trimming
@@ -179,7 +179,7 @@ def test_invariance_and_monotonicity(candidate, pool, random, shift, scale, inte
         assert changed == pytest.approx(level, abs=1e-9)
 
 
-def test_any_increasing_transform_leaves_the_step_reference_unchanged():
+def test_increasing_transforms_keep_the_step_reference():
     rng = np.random.default_rng(5)
     candidate, pool = rng.normal(size=100), rng.normal(0.5, 1, size=(3, 100))
     plain = alpha_hat(candidate, ks.reference_function(pool, False), 0.1)

@@ -54,7 +54,7 @@ def test_a_model_learns_each_task(name, task):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_same_seeds_repeat_bitwise_and_each_role_moves_what_it_should(name):
+def test_same_seeds_repeat_and_each_role_moves_its_part(name):
     first = run(name, "binary", trial(5))
     assert run(name, "binary", trial(5)).fingerprint == first.fingerprint
     for role in ROLES:
@@ -90,7 +90,7 @@ def test_a_plain_scikit_learn_estimator_is_wrapped(model, task):
         assert ((score > 0.5) == plain).all()
 
 
-def test_a_class_missing_from_the_training_rows_keeps_its_column():
+def test_class_missing_from_training_rows_keeps_its_column():
     features, target, _, _ = table("multiclass")
     rows = target != 1
     wrapped = build(lambda *_: LogisticRegression(), "multiclass", 3, {}, {})
