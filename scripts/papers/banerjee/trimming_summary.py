@@ -46,7 +46,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     Accuracies and churn are shares. `low_alpha_…`: over the runs (pairs of runs) whose alpha-hat
     (both alpha-hats) is at most `threshold`; `admitted` and `pairs_admitted` count them.
     """
-    runs = pd.DataFrame(trimming.run_rows(selected(data, options), options))
+    runs = pd.DataFrame(
+        trimming.run_rows(selected(data, options), options), columns=trimming.COLUMNS
+    )
     pairs = trimming_pairs.analyse(data, options)
     rows = [
         _row(dict(zip(PLACE, place, strict=True)), part, pairs)
