@@ -233,7 +233,7 @@ def test_a_baseline_is_found_under_its_variant(rng):
 def test_choices_of_pairs_that_make_no_sense(rng, options, message):
     with pytest.raises(ReseedError, match=message):
         kinds.run_kind(
-            kinds.find("analyses", "pairs"),
+            kinds.find_kind("analyses", "pairs"),
             data(frame(over_splits(rng, {"x": 0, "y": 0}))),
             OPTIONS | options,
             pd.DataFrame,

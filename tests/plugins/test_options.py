@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from reseed.config import SCALES
-from reseed.config.defaults import standard_set, with_standard
+from reseed.config.defaults import add_default_analyses, default_analyses_and_exhibits
 from reseed.core.code_hash import SCRIPTS
 from reseed.core.errors import ReseedError
 from reseed.pipeline.startup import read_plan
@@ -25,20 +25,20 @@ READ_IN_A_LOOP = {"papers.raste.tuning_table:table": {"fixed", "tuned"}}
 def kinds_of_papers(family):
     for path in sorted((SCRIPTS / "papers").glob("*/*.py")):
         functions = {n.name for n in ast.parse(path.read_text()).body if hasattr(n, "name")}
-        for function in functions & set(kinds.FUNCTIONS[family]):
+        for function in functions & set(kinds.ENTRY_POINTS[family]):
             yield f"papers.{path.parent.name}.{path.stem}:{function}"
 
 
 KINDS = [
-    kinds.find(family, name)
-    for family in kinds.FUNCTIONS
-    for name in (*kinds.built_in(family), *kinds_of_papers(family))
+    kinds.find_kind(family, name)
+    for family in kinds.ENTRY_POINTS
+    for name in (*kinds.built_in_kinds(family), *kinds_of_papers(family))
 ]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
 
 
 def options_of(kind):
-    return getattr(kinds.load(kind), "Options", NoOptions)
+    return getattr(kinds.load_kind(kind), "Options", NoOptions)
 
 
 def tree_of(module):
@@ -95,19 +95,19 @@ def test_every_option_has_its_line(kind):
 def configured():
     """(study, family, name, entry) at every scale, and the standard set of given results."""
     for path in sorted((REPOSITORY / "config" / "studies").glob("*.yaml")):
-        study = with_standard(yaml.safe_load(path.read_text()))
+        study = add_default_analyses(yaml.safe_load(path.read_text()))
         for scale in SCALES:
             whole = merge(study, (study.get("scales") or {}).get(scale) or {})
             for family in ("analyses", "exhibits"):
                 for name, entry in whole[family].items():
                     yield f"{path.stem}/{scale}/{name}", family, entry
-    for family, entries in standard_set(items=True).items():
+    for family, entries in default_analyses_and_exhibits(items=True).items():
         yield from ((f"standard/{name}", family, entry) for name, entry in entries.items())
 
 
 def test_every_configured_option_is_one():
     for where, family, entry in configured():
-        kind = kinds.find(family, entry["kind"])
+        kind = kinds.find_kind(family, entry["kind"])
         options = entry.get("options") or {}
         assert kinds.read_options(kind, options).explicit() == options, where
 
@@ -179,7 +179,7 @@ def test_a_wrong_option_of_an_exhibit_is_told_as_well(tmp_path):
 
 
 def test_null_stands_for_the_default():
-    kind = kinds.find("analyses", "pairs")
+    kind = kinds.find_kind("analyses", "pairs")
     options = kinds.read_options(kind, {"rope": None, "level": 0.9})
     assert options.explicit() == {"level": 0.9}
     assert (options.rope, options.level, options.alpha) == (None, 0.9, 0.05)
@@ -188,7 +188,7 @@ def test_null_stands_for_the_default():
 def test_a_users_own_kind_without_options_takes_none(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "own_kind_without.py").write_text("def analyse(data, options):\n    pass\n")
-    kind = kinds.find("analyses", "own_kind_without:analyse", tmp_path)
+    kind = kinds.find_kind("analyses", "own_kind_without:analyse", tmp_path)
     with pytest.raises(ReseedError, match=r"unknown option 'x'.*Allowed: none"):
         kinds.read_options(kind, {"x": 1}, tmp_path)
 
@@ -218,7 +218,7 @@ def test_an_exhibit_refuses_an_analysis_that_it_cannot_draw(tmp_path, exhibit, t
 
 
 def test_an_exhibit_draws_its_kinds_and_a_users_own():
-    kind = kinds.find("exhibits", "papers.banerjee.trimming_3d_figure:figure")
+    kind = kinds.find_kind("exhibits", "papers.banerjee.trimming_3d_figure:figure")
     runs, ensembles = (f"papers.banerjee.{n}:analyse" for n in ("trimming", "trimming_ensembles"))
     assert kind.draws == (runs, ensembles)
     assert kind.can_draw(runs)
