@@ -162,4 +162,4 @@ def test_equivalence_over_datasets(rng):
              for side, way in ((0.01, "greater"), (-0.01, "less")))  # fmt: skip
     assert row["equivalence_p"] == pytest.approx(max(sides))
     assert row["outcome"] == "equivalent"
-    assert "equivalent over datasets within ±1 points" in row["verdict"]
+    assert "equivalent within ±1 points over datasets" in row["verdict"]

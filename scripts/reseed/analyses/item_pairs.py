@@ -23,7 +23,7 @@ from reseed.analyses.shared.outputs import (
 )
 from reseed.analyses.shared.pairing import unit_of
 from reseed.analyses.shared.region import region
-from reseed.claims.item_verdicts import outcome, verdict
+from reseed.claims.item_verdicts import build_item_verdict
 from reseed.metrics.names import is_share
 from reseed.metrics.outputs import SCORED
 from reseed.metrics.registry import METRICS
@@ -99,8 +99,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     done = table["reason"] == ""
     told = table[done].to_dict("records")
     table["outcome"], table["verdict"] = "", ""
-    table.loc[done, "outcome"] = [outcome(row) for row in told]
-    table.loc[done, "verdict"] = [verdict(row) for row in told]
+    verdicts = [build_item_verdict(row) for row in told]
+    table.loc[done, "outcome"] = [verdict.outcome for verdict in verdicts]
+    table.loc[done, "verdict"] = [verdict.sentence() for verdict in verdicts]
     return table
 
 

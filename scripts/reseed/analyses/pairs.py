@@ -20,7 +20,7 @@ from reseed.analyses.shared.pairing import (
     pairs,
 )
 from reseed.analyses.shared.region import region
-from reseed.claims.verdicts import outcome, verdict
+from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.plugins.options import Count, Level, Rope
 from reseed.stats.comparison import (
     compare_paired,
@@ -97,7 +97,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     for row in rows:
         told = _UNKNOWN | row
         row |= {name: told[name] for name in _TEXT}
-        row |= {"outcome": outcome(told), "verdict": verdict(told)}
+        verdict = build_pair_verdict(told)
+        row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

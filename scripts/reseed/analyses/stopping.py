@@ -11,7 +11,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.pairing import GROUP, Group, Pairing, groups, pairs
 from reseed.analyses.shared.region import region
 from reseed.analyses.shared.shares import whole
-from reseed.claims.verdicts import interval_places, number
+from reseed.claims.formatting import count_interval_decimals, format_number
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
@@ -120,8 +120,8 @@ def _told(row: dict, stop: Stop) -> dict:
     runs = f"{row['n'] if stop.n is None else stop.n} runs of each"
     numbers = ""
     if np.isfinite(stop.low):
-        places = interval_places(stop.low * factor, stop.high * factor)
-        ends = (number(end * factor, places) for end in (stop.low, stop.high))
+        places = count_interval_decimals(stop.low * factor, stop.high * factor)
+        ends = (format_number(end * factor, places) for end in (stop.low, stop.high))
         numbers = f" ({100 * (1 - row['alpha']):g} % sequence {' to '.join(ends)}{unit})"
     if stop.reason == "different from 0":
         # The sign at the stop, which later runs may turn.
