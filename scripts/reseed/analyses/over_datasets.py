@@ -55,7 +55,7 @@ class Options(Strict):
     level: Level = 0.95
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One `pair` row a pair of models, and one `dataset` row each dataset of the pair.
 
     `effect` with its interval: the mean difference over datasets like these (positive: A is
@@ -79,19 +79,19 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(several: list[Group], options: dict) -> list[dict]:
+def _of_group(several: list[Group], options: Options) -> list[dict]:
     # A dataset on which nothing finished has no say in the scale.
     scored = [group for group in several if len(group.trials)] or several
     shares = {(group.metric, _whole(group)) for group in scored}
     same = len(shares) == 1 and None not in next(iter(shares))
-    scale = options.get("scale", "points" if same else "relative")
+    scale = options.scale or ("points" if same else "relative")
     unlike = scale == "points" and len({(group.metric, group.factor) for group in scored}) > 1
     shared = {
         "scale": scale,
         "factor": scored[0].factor if scale == "points" else 1.0,
         "unit": scored[0].unit if scale == "points" else "of the loss",
-        "level": options.get("level", 0.95),
-        "rope": options.get("rope", np.nan),
+        "level": options.level,
+        "rope": np.nan if options.rope is None else options.rope,
         "reason": "",
     }
     if unlike:
