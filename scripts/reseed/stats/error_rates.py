@@ -218,7 +218,9 @@ def simulate_cv(
     if test_share is not None:
         n_folds = 1
         if not 0 < round(test_share * half) < half:
-            raise ValueError("test_share must leave items of both classes for training and test")
+            raise ValueError(
+                "needs a test_share that leaves training and test items of both classes"
+            )
     elif n_folds < 2 or half < 2 * n_folds:
         raise ValueError("needs n_folds >= 2 and n_samples >= 4 n_folds")
     if n_models < 2 or n_samples % 2:
