@@ -135,7 +135,7 @@ def components(
     share_low, share_high = np.quantile(_share(draws), tails, axis=0)
     raw = weights @ squares if estimates is None else estimates[0]
     variance = np.maximum(raw, 0)
-    intervals: list[Array | tuple[float, float]] = []
+    intervals: list[Array] = []
     p_values: list[float] = []
     for row, pivot in zip(weights, draws.T, strict=True):
         up, down = np.flatnonzero(row > 0), np.flatnonzero(row < 0)
@@ -146,9 +146,8 @@ def components(
         if up.size == down.size == 1:
             (top,), (low,) = up, down
             coefficient = 1 / row[top]
-            intervals.append(
-                _mls_interval(squares[top], df[top], squares[low], df[low], coefficient, level)
-            )
+            mls = _mls_interval(squares[top], df[top], squares[low], df[low], coefficient, level)
+            intervals.append(np.array(mls))
         else:
             intervals.append(np.quantile(pivot, tails))
         p_values.append(approximate_f_test(row, squares, df))
