@@ -34,30 +34,6 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def trial_key(
-    code: str,
-    recipe: dict,
-    hyperparameters: dict,
-    data: str,
-    rows: str,
-    weights: str | None,
-    seeds: dict[str, int],
-) -> str:
-    """Hash of everything that decides a trial's numbers, and of nothing else.
-
-    Args:
-        code: `code_hash` of the model's family.
-        recipe: what the plan says of training (`plan.PlannedSetting.recipe`).
-        hyperparameters: the values trained with, a search's winner included.
-        data: content hash of the dataset, its task included.
-        rows: hash of the split's row numbers.
-        weights: hash of pretrained weights, if the recipe has some.
-        seeds: seed by role.
-    """
-    recipe = {name: value for name, value in recipe.items() if name != "hyperparameters"}
-    return digest(code, recipe, hyperparameters, data, rows, weights, seeds)
-
-
 # --- meaning of code ----------------------------------------------------------------------------
 
 
@@ -361,8 +337,8 @@ def _content(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def own_files(modules: list[str], named: list[str], project: Path) -> dict[str, str]:
-    """Path and content hash of each file of the user's that modules and `code:` reach."""
+def user_code_hashes(modules: list[str], named: list[str], project: Path) -> dict[str, str]:
+    """Path and content hash of each of the user's files that modules and `code:` reach."""
     found = [path for one in modules for path in code_files(one, project, not named).values()]
     for entry in (_named_entry(name, project) for name in named):
         is_data = isinstance(entry, Path)
@@ -374,27 +350,28 @@ def own_files(modules: list[str], named: list[str], project: Path) -> dict[str, 
     }
 
 
-class Watched:
-    """Files of the user's that a job's keys stand for, by path with their content hash."""
+class SourceGuard:
+    """The user's files behind a job's keys, by path with their content hash."""
 
     def __init__(self, files: dict[str, str]):
-        self.files, self._times = files, None
+        self.files = files
+        self._stats: list[tuple[int, int]] | None = None
 
     def refuse_edits(self) -> None:
-        """Raise ReseedError for a file that is another than when the run was planned.
+        """Raise ReseedError for a file that was edited since the run was planned.
 
-        What it made would stand in the store under the key of the code before.
+        Otherwise a result of the new code would be stored under the key of the old code.
         """
         try:
-            times = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
-            if times == self._times:
+            stats = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
+            if stats == self._stats:
                 return
             edited = [path for path, hashed in self.files.items() if _content(Path(path)) != hashed]
         except FileNotFoundError as error:
             edited = [error.filename]
         if edited:
             raise ReseedError(
-                f"{edited[0]}: was edited after the run was planned. What was made before is "
-                "kept, nothing since: run snakemake again."
+                f"{edited[0]}: was edited after the run was planned. Results that were finished "
+                "before the edit are kept. Run snakemake again."
             )
-        self._times = times
+        self._stats = stats
