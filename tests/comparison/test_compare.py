@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed import cli
-from reseed.config.defaults import standard_set
+from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.core.errors import ReseedError
 from scipy import stats
 
@@ -310,7 +310,7 @@ def test_every_standard_exhibit_reads_a_standard_analysis():
     from reseed.exhibits import KINDS as EXHIBITS
 
     for items in (False, True):
-        standard = standard_set(items)
+        standard = default_analyses_and_exhibits(items)
         assert {entry["kind"] for entry in standard["analyses"].values()} <= set(ANALYSES)
         for entry in standard["exhibits"].values():
             assert entry["kind"] in EXHIBITS

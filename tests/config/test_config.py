@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from reseed.config import schemas
+from reseed.config import build_json_schemas
 from reseed.core.errors import ReseedError
 from reseed.planning.project import load, merge
 
@@ -188,7 +188,7 @@ def test_merge_replaces_lists_and_removes_none():
 
 
 def test_schemas_are_in_step_with_the_classes():
-    for name, schema in schemas().items():
+    for name, schema in build_json_schemas().items():
         path = REPOSITORY / "config" / "schema" / f"{name}.json"
         assert json.loads(path.read_text()) == schema, "run: make schemas"
 

@@ -15,7 +15,7 @@ from reseed.analyses import fold_scores, protocol
 from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
 from reseed.exhibits import checklist, fold_scores_table, protocol_table
-from reseed.plugins.kinds import find, read_options
+from reseed.plugins.kinds import find_kind, read_options
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
@@ -123,4 +123,4 @@ def test_the_checklist_holds_what_was_recorded(tmp_path):
 
 def test_boxes_of_a_metric_that_is_not_scored_are_refused():
     with pytest.raises(ReseedError, match="no scores of 'auc' over seeds: use accuracy"):
-        read_options(find("exhibits", "seed_boxes"), {"metrics": ["auc"]})
+        read_options(find_kind("exhibits", "seed_boxes"), {"metrics": ["auc"]})

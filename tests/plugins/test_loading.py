@@ -21,4 +21,6 @@ def test_import_errors_of_a_module_are_reported_with_location(text, told, tmp_pa
     with pytest.raises(ReseedError, match=f"factory 'one_own:make': .*{told}"):
         load_object("one_own:make", "factory")
     with pytest.raises(ReseedError, match=f"kind 'one_own:analyse': .*{told}"):
-        kinds.load(kinds.Kind("one_own:analyse", "one_own", "analyse", "metrics", None), tmp_path)
+        kinds.load_kind(
+            kinds.Kind("one_own:analyse", "one_own", "analyse", "metrics", None), tmp_path
+        )

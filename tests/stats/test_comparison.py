@@ -11,13 +11,13 @@ from reseed.stats.comparison import (
     differences,
     equivalence_p,
     holm,
+    merge_rounding_noise,
     nadeau_bengio,
     pair_differences,
-    signed_rank_floor,
+    smallest_signed_rank_p,
     wilcoxon_p,
-    without_noise,
 )
-from reseed.stats.unpaired import compare_unpaired, mann_whitney_floor
+from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -237,10 +237,12 @@ def test_equivalence_at_the_region_edge_is_claimed_at_level(ratio):
 
 def test_floors_are_the_p_values_of_the_clearest_samples():
     for n in (3, 6, 10):
-        assert signed_rank_floor(n) == pytest.approx(stats.wilcoxon(np.arange(1, n + 1)).pvalue)
+        assert smallest_signed_rank_p(n) == pytest.approx(
+            stats.wilcoxon(np.arange(1, n + 1)).pvalue
+        )
     for m, n in ((3, 3), (4, 6)):
         clearest = stats.mannwhitneyu(np.arange(m), 100 + np.arange(n)).pvalue
-        assert mann_whitney_floor(m, n) == pytest.approx(clearest)
+        assert smallest_mann_whitney_p(m, n) == pytest.approx(clearest)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-160, 1.0, 1e160, 1e300])
@@ -264,7 +266,7 @@ def test_noise_makes_no_difference_wherever_it_falls():
     magnitudes = (levels * 10.0**9 + 0.5) * 2.0**-38
     noisy = magnitudes * (1 + rng.uniform(-4e-16, 4e-16, magnitudes.shape))
     signs = rng.choice([-1.0, 1.0], noisy.shape)
-    seen = without_noise(signs * noisy, np.array(3.0))
+    seen = merge_rounding_noise(signs * noisy, np.array(3.0))
     np.testing.assert_allclose(seen, signs * magnitudes, atol=2.0**-38)
     np.testing.assert_array_equal(
         stats.rankdata(np.abs(seen), axis=1), stats.rankdata(levels, axis=1)

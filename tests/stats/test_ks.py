@@ -3,13 +3,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from trimming import loop_alpha_hat, loop_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats import ks, trimming
 from reseed.stats.trimming import AUTHORS_GRID, alpha_hat, alpha_hat_grid, trimmed_ks_distance
 from scipy.optimize import linprog
 from scipy.stats import ks_1samp, ks_2samp, norm
+from trimming import loop_alpha_hat, loop_distance
 
 ALPHAS = (0.0, 0.07, 0.3, 0.6)
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
-from reseed.metrics.outputs import probabilities
+from reseed.metrics.outputs import to_probabilities
 from reseed.models.registry import Estimator, ScikitLearnEstimator, build, load_factory
 from reseed.training.run import Recipe
 from reseed.training.search_design import sample_configurations
@@ -80,7 +80,7 @@ def test_a_plain_scikit_learn_estimator_is_wrapped(model, task):
     wrapped = build(lambda *_: model(), task, classes, {}, {})
     assert isinstance(wrapped, Estimator)
     outputs = wrapped.fit(features.to_numpy(), target).predict(features.to_numpy())
-    score = probabilities(task, outputs)
+    score = to_probabilities(task, outputs)
     plain = model().fit(features.to_numpy(), target).predict(features.to_numpy())
     assert ((score >= 0) & (score <= 1)).all()
     if task == "multiclass":
@@ -95,7 +95,7 @@ def test_class_missing_from_training_rows_keeps_its_column():
     rows = target != 1
     wrapped = build(lambda *_: LogisticRegression(), "multiclass", 3, {}, {})
     outputs = wrapped.fit(features[rows].to_numpy(), target[rows]).predict(features.to_numpy())
-    score = probabilities("multiclass", outputs)
+    score = to_probabilities("multiclass", outputs)
     assert score.shape == (400, 3)
     assert score[:, 1] == pytest.approx(0, abs=1e-11)
 

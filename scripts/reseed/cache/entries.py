@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from reseed.core.atomic import replacing
+from reseed.core.atomic import replace_atomically
 
 READ_ONLY = 0o444
 
@@ -24,7 +24,7 @@ def add_entry(path: Path, write: Callable[[Path], None]) -> None:
     """Write an entry in one step and make it read-only; an existing entry is left as it is."""
     if path.exists():
         return
-    with replacing(path) as temporary:
+    with replace_atomically(path) as temporary:
         write(temporary)
         temporary.chmod(READ_ONLY)
 

@@ -11,10 +11,10 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
     """Write the table of the analysis as Parquet and CSV."""
     import pandas as pd
     from reseed.analyses.shared.data import read_data
-    from reseed.core.atomic import replacing
+    from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import write_table
     from reseed.core.code_hash import SourceGuard
-    from reseed.plugins.kinds import find, run_kind
+    from reseed.plugins.kinds import find_kind, run_kind
 
     study = ResultsLayout(spec.results).study(spec.study)
     data = read_data(
@@ -23,10 +23,10 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
         Path(spec.published),
         list(spec.collected),
     )
-    table = run_kind(find("analyses", spec.kind), data, spec.options, pd.DataFrame)
+    table = run_kind(find_kind("analyses", spec.kind), data, spec.options, pd.DataFrame)
     SourceGuard(spec.user_code_hashes).refuse_edits()
     write_table(Path(study.statistics(spec.name)), table)
-    with replacing(study.statistics(spec.name, ".csv")) as temporary:
+    with replace_atomically(study.statistics(spec.name, ".csv")) as temporary:
         table.to_csv(temporary, index=False)
     say(f"{spec.kind}: {len(table)} rows")
 

@@ -9,7 +9,7 @@ from reseed.planning.specs import ExportSpec
 
 def run(spec: ExportSpec, granted: Granted) -> None:
     """Write model, dataset, data_seed, seed, metric, value."""
-    from reseed.core.atomic import replacing
+    from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import read_table
     from reseed.core.coordinates import base_name
     from reseed.core.errors import ReseedError
@@ -31,7 +31,7 @@ def run(spec: ExportSpec, granted: Granted) -> None:
     long = trials.melt(columns, list(spec.metrics), var_name="metric", value_name="value")
     # A dataset without any value of a metric does not have it; one empty value is a failed trial.
     long = long[long.groupby(["dataset", "metric"])["value"].transform("count") > 0]
-    with replacing(spec.path) as temporary:
+    with replace_atomically(spec.path) as temporary:
         long.to_csv(temporary, index=False, lineterminator="\n")
     say(f"{spec.path}: {len(long)} rows")
 

@@ -31,12 +31,12 @@ def import_runs(metrics_path: str, about_path: str, results: dict, study: dict) 
 def import_items(paths: list[str], results: dict, study: dict) -> None:
     """Write the scores and targets of each item."""
     from pyarrow import parquet
-    from reseed.core.atomic import replacing
+    from reseed.core.atomic import replace_atomically
     from reseed.importers.predictions import import_predictions
 
     scores, targets = import_predictions(results["path"], results, study)
     for table, path in zip((scores, targets), paths, strict=True):
-        with replacing(path) as temporary:
+        with replace_atomically(path) as temporary:
             parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
     say(f"scores of {len(scores)} runs on {len(targets)} test sets")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 from reseed.analyses.shared.arms import with_arms
-from reseed.core.checked_io import read_facts, read_table
+from reseed.core.checked_io import read_json, read_table
 from reseed.core.coordinates import base_name
-from reseed.metrics.names import title_in_text as metric_title
+from reseed.metrics.names import metric_title_in_text as metric_title
 from reseed.rendering.footnotes import scale_sentence, sentence
 from reseed.rendering.numbers import from_to
 
@@ -164,7 +164,7 @@ def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
     return ExhibitData(
         statistics,
         read_table(study / "metrics.parquet"),
-        read_facts(study / "about.json"),
+        read_json(study / "about.json"),
         kind=job["kind"],
         title=job["title"],
         caption=job.get("caption", ""),

@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
-from reseed.core.checked_io import read_facts
+from reseed.core.checked_io import read_json
 from reseed.core.errors import ReseedError
 from reseed.rendering.data import ExhibitData, source_text
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
@@ -206,7 +206,7 @@ def read_study(
     Raises ReseedError if an exhibit or the facts are missing.
     """  # fmt: skip
     folder = Path(folder)
-    about = read_facts(folder / "about.json")
+    about = read_json(folder / "about.json")
     if exhibits is None:
         exhibits = sorted(p.stem for part in ("tables", "figures")
                           for p in (folder / part).glob("*.json"))  # fmt: skip
@@ -221,7 +221,7 @@ def _read_exhibit(
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         raise ReseedError(f"exhibit {exhibit!r} is neither at {places[0]} nor at {places[1]}")
-    sidecar = read_facts(path)
+    sidecar = read_json(path)
     links = ()
     if page is not None:
         beside = Path(os.path.relpath(path.parent, page.parent)).as_posix()

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.core.environment import cores, environment, environment_id
+from reseed.core.environment import compute_environment_id, count_cores, describe_environment
 from reseed.core.schemas import CURVES, IDENTITY, MODEL_SEED, PLACE, SCORES, SEEDS, TARGETS
 from reseed.jobs.collection import repeated_outputs
 from reseed.metrics.registry import Metric
@@ -64,7 +64,7 @@ def about(
     notes: list[str],
 ) -> dict:
     """What a reader should know of it, as `reseed.jobs.collection.describe` says of a study."""
-    facts = environment(device, 1)
+    facts = describe_environment(device, 1)
     failed = metrics[metrics["status"] != "ok"]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
     counts = None
@@ -133,7 +133,12 @@ def about(
         "train_seconds": float(metrics["train_seconds"].sum()),
         "seconds_per_trial": metrics.groupby("model")["train_seconds"].median().to_dict(),
         "machines": [
-            facts | {"environment": environment_id(facts), "cores": cores(), "trials": len(metrics)}
+            facts
+            | {
+                "environment": compute_environment_id(facts),
+                "cores": count_cores(),
+                "trials": len(metrics),
+            }
         ],
         "commits": [],
     }

@@ -13,7 +13,7 @@ from reseed.cache.trial_records import SCHEMA, TrialRecord, read_trial, write_tr
 from reseed.core.atomic import write_json
 from reseed.core.code_hash import SourceGuard
 from reseed.core.coordinates import Coordinates
-from reseed.core.environment import commit, environment, environment_id
+from reseed.core.environment import compute_environment_id, describe_environment, read_commit
 from reseed.core.errors import Damaged
 from reseed.core.layout import ResultsLayout
 from reseed.data.splits import Split, read_split
@@ -119,7 +119,7 @@ def _train_missing(
     limit: float | None,
     report: Report,
 ) -> None:
-    here = environment_id(environment(device, threads))
+    here = compute_environment_id(describe_environment(device, threads))
     guard, total = SourceGuard(part.user_code_hashes), len(part.trials)
     guard.refuse_edits()
     outcomes = train(cache, missing, device, threads, limit)
@@ -137,8 +137,8 @@ def _train_missing(
 
 def record_environment(layout: ResultsLayout, device: str, threads: int) -> str:
     """Identifier of this environment; its record is written to the cache."""
-    facts = environment(device, threads)
-    identifier = environment_id(facts)
+    facts = describe_environment(device, threads)
+    identifier = compute_environment_id(facts)
     add_entry(Path(layout.environment(identifier)), lambda path: write_json(path, facts))
     return identifier
 
@@ -211,7 +211,7 @@ def store_trial(cache: TrialCache, trial: Coordinates, outcome: Outcome, environ
         hyperparameters=json.dumps(cache.hyperparameters(trial), sort_keys=True),
         status=outcome.status,
         environment=environment,
-        commit=commit(),
+        commit=read_commit(),
         error=outcome.error,
         metrics=outcome.metrics,
         validation_metrics=outcome.validation_metrics,

@@ -13,7 +13,7 @@ import numpy as np
 
 from reseed.cache.trial_cache import TrialCache
 from reseed.core.coordinates import Coordinates
-from reseed.core.environment import environment, environment_id
+from reseed.core.environment import compute_environment_id, describe_environment
 from reseed.core.errors import ReseedError
 from reseed.data.store import read_targets
 from reseed.metrics import registry as metrics
@@ -81,7 +81,7 @@ def check_retrained(
     cache: TrialCache, trials: list[Coordinates], device: str, threads: int
 ) -> Iterator[tuple[Coordinates, Check]]:
     """Train trials again with the code that made them, and compare fingerprints."""
-    here = environment_id(environment(device, threads))
+    here = compute_environment_id(describe_environment(device, threads))
     for trial, outcome in train(cache, trials, device, threads):
         record = cache.read(trial)
         actual = (outcome.status, outcome.fingerprint)

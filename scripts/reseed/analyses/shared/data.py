@@ -12,11 +12,11 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import ARM, MODEL, with_arms
 from reseed.analyses.shared.predictions import Predictions
-from reseed.core.checked_io import read_facts, read_table
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.checked_io import read_json, read_table
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.random_streams import stream
 from reseed.core.schemas import IDENTITY, MODEL_SEED
-from reseed.metrics.names import direction
+from reseed.metrics.names import infer_direction
 
 #: What is held fixed while seeds vary.
 CELL = IDENTITY
@@ -95,7 +95,7 @@ def read_data(
     `trained`: the experiments that the study has now; tables of others are not read.
     """
     metrics = read_table(study / "metrics.parquet")
-    about = read_facts(study / "about.json")
+    about = read_json(study / "about.json")
     if experiments is not None:
         metrics = metrics[metrics["experiment"].isin(experiments)].reset_index(drop=True)
     folder = study / "predictions"
@@ -119,7 +119,7 @@ def greater_is_better(about: dict, metric: str) -> bool:
     for dataset in about["datasets"].values():
         if dataset["metric"] == metric:
             return bool(dataset["greater_is_better"])
-    known = direction(metric)
+    known = infer_direction(metric)
     if known is None:
         raise ReseedError(
             f"metric {metric!r}: its name does not say whether greater is better, and no dataset"
@@ -148,7 +148,7 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
     trials = data.metrics
     if metric is not None and metric not in trials:
         measured = list(trials.columns[trials.dtypes == np.float64])
-        raise ReseedError(f"metric {metric!r} was not measured.{nearest(metric, measured)}")
+        raise ReseedError(f"metric {metric!r} was not measured.{suggest_name(metric, measured)}")
     used = trials["dataset"].map(lambda name: metric or primary_metric(data.about, name))
     score = pd.Series(np.nan, trials.index)
     for name in used.unique():
