@@ -22,6 +22,8 @@ from reseed.core.errors import ReseedError, suggest_name
 PACKAGE = Path(__file__).resolve().parent.parent
 SCRIPTS = PACKAGE.parent
 _LIBRARY = {"reseed", "papers"}
+#: Packages that build specs and bring them to a job. Specs are in keys by value.
+_CARRIERS = ("reseed.config", "reseed.planning", "reseed.pipeline")
 _BY_NAME = {"import_module", "__import__"}
 _BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
 # What comes through runpy, or under a name that is worked out (None), is known only while it runs.
@@ -174,8 +176,13 @@ def _is_library(path: Path) -> bool:
     return PACKAGE in path.parents or SCRIPTS / "papers" in path.parents
 
 
-def _is_installed(path: Path) -> bool:
-    return bool({"site-packages", "dist-packages"} & set(path.parts)) and not _is_library(path)
+def is_installed(path: Path) -> bool:
+    """Whether a path is below a folder of installed packages."""
+    return bool({"site-packages", "dist-packages"} & set(path.parts))
+
+
+def _is_third_party(path: Path) -> bool:
+    return is_installed(path) and not _is_library(path)
 
 
 class _Finder:
@@ -188,7 +195,7 @@ class _Finder:
         paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
         beside = [str(Path(entry).parent)] if entry.endswith(".py") else []
         first = tuple(dict.fromkeys([*beside, *paths]))
-        installed = [path for path in sys.path if _is_installed(Path(path))]
+        installed = [path for path in sys.path if _is_third_party(Path(path))]
         self.roots = (*first, str(project))
         self.package = entry.partition(".")[0]
         self.package_roots = (*first, *installed, str(project), *filter(None, sys.path))
@@ -252,10 +259,10 @@ def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[
     seen: dict[str, Path] = {}
     while pending:
         module, path = pending.pop()
-        if module in seen:
+        if module in seen or module.startswith(_CARRIERS):
             continue
         seen[module] = path
-        if _is_installed(path):
+        if _is_third_party(path):
             continue
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
         for name in _imported(path, package, strict):
@@ -277,7 +284,7 @@ def code_hash(*entries: str, project: Path = Path(), strict: bool = True) -> str
     for entry in entries:
         files = code_files(entry, project, strict)
         meanings |= {module or path.name: _read(path)[0] for module, path in files.items()}
-        if any(_is_installed(path) for path in files.values()):
+        if any(_is_third_party(path) for path in files.values()):
             packages += _installed(entry)
     return digest(sorted(meanings.items()), packages)
 
@@ -291,7 +298,7 @@ def refuse_unbound(place: str, project: Path = Path()) -> None:
     """
     module, _, name = place.partition(":")
     path = next(iter(code_files(module, project, strict=False).values()))
-    if _is_installed(path):
+    if _is_third_party(path):
         return
     bound = set()
     for node in ast.walk(_parse(path)):
@@ -343,7 +350,7 @@ def user_code_hashes(modules: list[str], named: list[str], project: Path) -> dic
     for entry in (_named_entry(name, project) for name in named):
         is_data = isinstance(entry, Path)
         found += [entry] if is_data else code_files(entry, project, strict=False).values()
-    own = [path for path in found if not _is_library(path) and not _is_installed(path)]
+    own = [path for path in found if not _is_library(path) and not _is_third_party(path)]
     return {
         str(path.resolve()): _read(path)[0] if path.suffix == ".py" else _content(path)
         for path in own

@@ -6,7 +6,8 @@ Nothing heavy is imported here.
 import os
 from collections.abc import Iterable
 
-META = "meta.json"
+from reseed.core.layout import META as META
+
 TARGETS = "targets.parquet"
 INPUTS_FILE = {"table": "inputs.parquet", "texts": "inputs.parquet", "images": "inputs.npy"}
 """The file of a dataset's inputs, by its kind."""
@@ -37,7 +38,7 @@ def local_files(dataset: dict) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def stamps(paths: Iterable[str]) -> list[tuple[str, int, int]]:
+def file_stats(paths: Iterable[str]) -> list[tuple[str, int, int]]:
     """Path, bytes and time (ns) of every file that is there, and of those inside folders.
 
     For a key: Snakemake looks for a time later than its results', so an older file that was moved

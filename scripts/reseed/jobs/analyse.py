@@ -10,6 +10,7 @@ from reseed.planning.specs import AnalysisSpec
 def run(spec: AnalysisSpec, granted: Granted) -> None:
     """Write the table of the analysis as Parquet and CSV."""
     import pandas as pd
+
     from reseed.analyses.shared.data import read_data
     from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import write_table

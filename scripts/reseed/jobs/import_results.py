@@ -31,6 +31,7 @@ def import_runs(metrics_path: str, about_path: str, results: dict, study: dict) 
 def import_items(paths: list[str], results: dict, study: dict) -> None:
     """Write the scores and targets of each item."""
     from pyarrow import parquet
+
     from reseed.core.atomic import replace_atomically
     from reseed.importers.predictions import import_predictions
 

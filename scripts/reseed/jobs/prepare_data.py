@@ -5,7 +5,8 @@ from pathlib import Path
 
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
-from reseed.pipeline.runner import MIRROR_VARIABLE, Granted, run_job, say
+from reseed.pipeline.runner import Granted, run_job, say
+from reseed.planning.read_plan import MIRROR_VARIABLE
 from reseed.planning.specs import DataSpec
 from reseed.planning.study_specs import TEXT_FIELDS
 

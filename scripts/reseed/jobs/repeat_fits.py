@@ -13,6 +13,7 @@ def run(spec: VerifySpec, granted: Granted) -> None:
     """Write one row a retrained trial."""
     claim(granted.gpus, report=say)
     import pandas as pd
+
     from reseed.core.checked_io import write_table
     from reseed.training.verification import check_sample
 

@@ -18,8 +18,6 @@ from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import META
 from reseed.pipeline.spec_files import read_spec
 
-# Names the folder with local copies of data sets, for every job of a run.
-MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
 LOG_BYTES = 1_000_000
 
 AnySpec = TypeVar("AnySpec")
