@@ -20,7 +20,7 @@ from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.core.layout import ResultsLayout
 from reseed.data.files import read_meta
-from reseed.data.splits import split_hashes
+from reseed.data.splits import read_split_hashes
 from reseed.planning.specs import SettingSpec, to_json
 
 
@@ -148,7 +148,7 @@ class TrialCache:
                 "data_seed": seed,
                 "targets_sha256": self.data["targets_sha256"],
             }
-            self._rows[seed] = split_hashes(self.split_path(seed), expected)
+            self._rows[seed] = read_split_hashes(self.split_path(seed), expected)
         return self._rows[seed][trial.fold or 0]
 
     # --- searches --------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.identifiers import job_name
-from reseed.data.kinds import INPUTS_FILE, META, file_stats, local_files
-from reseed.data.registry import reader_of
+from reseed.data.kinds import INPUTS_FILE, META, file_stats, list_local_files
+from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.labels import format_ranges, label_block
 from reseed.planning.plan import Block, PlannedSetting, blocks
@@ -34,7 +34,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
     """Raw sources → prepared inputs and targets."""
     for identifier, dataset in context.plan.datasets.items():
         outputs, entry = data_files(context, identifier), dataset.model_dump()
-        present = [file for file in local_files(entry) if os.path.exists(file)]
+        present = [file for file in list_local_files(entry) if os.path.exists(file)]
         yield Job(
             name=job_name("prepare", identifier),
             label=f"prepare {dataset.title}",
@@ -44,7 +44,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
             key=digest(
                 data_code(context, dataset),
                 dataset.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
-                file_stats(local_files(entry)),
+                file_stats(list_local_files(entry)),
             ),
             spec=lambda i=identifier, d=dataset: DataSpec(context.results, i, d),  # type: ignore[misc]
             environment="data",
@@ -54,7 +54,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
 
 def data_code(context: Context, dataset: Dataset) -> str:
     """Hash of the code that prepares a dataset, with the module of its reader."""
-    reader = reader_of(dataset.model_dump())
+    reader = find_reader(dataset.model_dump())
     return code_hash("reseed.jobs.prepare_data", reader.module, project=context.folder)
 
 
@@ -65,13 +65,13 @@ def weights_jobs(context: Context) -> Iterator[Job]:
         yield Job(
             name=job_name("weights", name),
             label=f"fetch weights of {weights.title}",
-            inputs=[*local_files(entry), *context.force_if_untracked([output])],
+            inputs=[*list_local_files(entry), *context.force_if_untracked([output])],
             outputs=[output],
             log=context.layout.log(f"weights/{name}"),
             key=digest(
                 code_hash("reseed.jobs.prepare_weights"),
                 weights.model_dump(mode="json")["sources"],
-                file_stats(local_files(entry)),
+                file_stats(list_local_files(entry)),
             ),
             spec=lambda w=weights: WeightsSpec(context.results, w),  # type: ignore[misc]
             environment="data",

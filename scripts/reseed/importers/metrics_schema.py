@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.schemas import IDENTITY, MODEL_SEED, OUTCOME, PLACE, SEEDS
-from reseed.importers.shapes import FINISHED, KEY, STATUS
-from reseed.importers.table import Table
+from reseed.importers.long_table import FINISHED, KEY, STATUS
+from reseed.importers.source_table import Table
 
 EXPERIMENT = "results"
 #: The split scheme where the file shows no folds.
