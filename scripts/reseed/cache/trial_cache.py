@@ -238,6 +238,7 @@ class TrialCache:
             raise ReseedError(f"{path}: missing. Run snakemake again to make it.") from None
         except Damaged as error:
             error.files += tuple(self.entry_paths(key))
+            error.cached = False  # its entries are named
             raise
         if record.key != key:
             raise Stale(path, "made by other code, settings, data or rows than the project has now")

@@ -23,12 +23,14 @@ class Damaged(ReseedError):
         path: the file.
         why: what is wrong with it.
         also: further files that must be made again with it.
+        cached: delete the cache entries of the files too.
     """
 
-    def __init__(self, path: str | Path, why: object, *also: Path):
+    def __init__(self, path: str | Path, why: object, *also: Path, cached: bool = True):
         super().__init__(f"{path}: {why}. It is deleted: run snakemake again to regenerate it.")
         self.path = Path(path)
         self.files = (self.path, *also)
+        self.cached = cached
 
     @property
     def damaged(self) -> Sequence["Damaged"]:
@@ -37,7 +39,10 @@ class Damaged(ReseedError):
 
 
 class Stale(Damaged):
-    """A file that was made under another key than the plan expects."""
+    """A file that was made under another key than the plan expects. Its cache entry is valid."""
+
+    def __init__(self, path: str | Path, why: object, *also: Path):
+        super().__init__(path, why, *also, cached=False)
 
 
 class ManyDamaged(ReseedError):

@@ -6,7 +6,6 @@ nothing of Snakemake. The profile silences Snakemake's own lines (`quiet`).
 
 import json
 import logging
-import re
 import shutil
 import sys
 import threading

@@ -104,10 +104,11 @@ def say(text: str) -> None:
 
 
 def delete_damaged(error: Damaged) -> None:
-    """Delete damaged files, and their cache entries, so that the next run makes them again."""
+    """Delete damaged or stale files, so that the next run makes them again."""
     # A prepared file and its description are made together.
     for path in error.files:
-        delete_files([*linked_entries(path), path, path.with_name(META)])
+        entries = linked_entries(path) if error.cached else []
+        delete_files([*entries, path, path.with_name(META)])
 
 
 def run(main: Callable[[], None]) -> None:

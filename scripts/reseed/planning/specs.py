@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from reseed.config import Dataset, Results, Weights
-from reseed.config.models import Encoder, Value, Values
+from reseed.config.models import Encoder, Value, SearchValues
 from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
@@ -80,7 +80,7 @@ class SearchSettings:
     trials: int
     folds: int
     method: str
-    space: dict[str, Values]
+    space: dict[str, SearchValues]
     metrics: tuple[str, ...]
 
 
