@@ -13,13 +13,14 @@ def run(spec: StudySpec, granted: Granted) -> None:
     from reseed.collection.study import StudyTrials
     from reseed.collection.trials import collect_trials
     from reseed.core.checked_io import write_table
+    from reseed.core.study_info import write_study_info
 
     layout, study = ResultsLayout(spec.results).study(spec.study), StudyTrials(spec)
     frame = collect_trials(study)
     write_table(Path(layout.metrics), frame)
     about = describe_study(study, frame)
-    about.write(Path(layout.about))
-    say(f"{spec.study}: {about.trials}")
+    write_study_info(Path(layout.about), about)
+    say(f"{spec.study}: {about.trials.ok} trials, {about.trials.failed} failed")
 
 
 if __name__ == "__main__":
