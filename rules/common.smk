@@ -44,21 +44,3 @@ CAPTION = "../scripts/reseed/reporting/templates/caption.rst"
 # Every trial's file as the output of its rule. A rule that lists it needs no search for its maker.
 TRIALS = {}
 
-
-def marked_for_report(job):
-    """A job's outputs; those with a caption are shown in Snakemake's own report."""
-
-    # Snakemake formats texts with braces, but not the results of functions.
-    def text(caption, field):
-        return lambda wildcards: caption.get(field)
-
-    return [
-        report(
-            file,
-            caption=CAPTION,
-            **{field: text(job.captions[file], field) for field in job.captions[file]},
-        )
-        if file in job.captions
-        else file
-        for file in job.outputs
-    ]

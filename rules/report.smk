@@ -8,7 +8,7 @@ for job in [*RESEED.pages, RESEED.index]:
         input:
             job.inputs,
         output:
-            marked_for_report(job),
+            job.mark_for_report(report, CAPTION),
         log:
             job.log,
         priority: job.priority

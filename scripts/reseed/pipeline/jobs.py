@@ -45,6 +45,24 @@ class Job:
         return self.name.partition("-")[0]
 
 
+    def mark_for_report(self, mark: Callable[..., Any], caption: str) -> list[Any]:
+        """Outputs, of which those with a caption are shown in Snakemake's own report.
+
+        mark: Snakemake's `report`. caption: file of the caption.
+        """
+        return [
+            mark(file, caption=caption, **_as_functions(self.captions[file]))
+            if file in self.captions
+            else file
+            for file in self.outputs
+        ]
+
+
+def _as_functions(texts: dict[str, Any]) -> dict[str, Callable[[object], Any]]:
+    """Snakemake takes braces in texts for wildcards, but not in the results of functions."""
+    return {field: lambda wildcards, text=text: text for field, text in texts.items()}
+
+
 @dataclass(frozen=True)
 class Context:
     """What all builders of jobs need.

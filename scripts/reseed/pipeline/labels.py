@@ -1,6 +1,6 @@
 """Labels of jobs: what a person reads while a job runs."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from reseed.planning.plan import Block
 
@@ -17,14 +17,19 @@ def label_block(block: Block) -> str:
 
 def _label_trials(block: Block) -> str:
     trials = [trial for _, members in block for trial in members]
-    data, model = {trial.data_seed for trial in trials}, {trial.init for trial in trials}
     if len(block) > 1:
         return f"{len(trials)} trials"
-    if len(data) == 1 and len(model) == len(trials):
-        return f"seeds {format_ranges(model)}"
-    if len(model) == 1 and len(data) == len(trials):
-        return f"data seeds {format_ranges(data)}"
-    return f"data seeds {format_ranges(data)}, seeds {format_ranges(model)}"
+    data, model = {trial.data_seed for trial in trials}, {trial.init for trial in trials}
+    if len(data) == 1 < len(model) == len(trials):
+        return label_seeds("seed", model)
+    if len(model) == 1 < len(data) == len(trials):
+        return label_seeds("data seed", data)
+    return f"{label_seeds('data seed', data)}, {label_seeds('seed', model)}"
+
+
+def label_seeds(noun: str, seeds: Collection[int]) -> str:
+    """`seed 3`, `seeds 0-2`."""
+    return f"{noun}{'s' if len(seeds) > 1 else ''} {format_ranges(seeds)}"
 
 
 def join_names(names: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from reseed.core.identifiers import job_name
 from reseed.data.kinds import INPUTS_FILE, META, file_stats, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job
-from reseed.pipeline.labels import format_ranges, label_block
+from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.specs import (
     DataSpec,
@@ -86,7 +86,7 @@ def split_jobs(context: Context) -> Iterator[Job]:
         title = context.plan.datasets[dataset].title
         yield Job(
             name=job_name("split", dataset, scheme, str(seeds[0])),
-            label=f"split {title} by {scheme}, data seeds {format_ranges(seeds)}",
+            label=f"split {title} by {scheme}, {label_seeds('data seed', seeds)}",
             inputs=data_files(context, dataset)[1:],
             outputs=[context.layout.split(dataset, scheme, seed) for seed in seeds],
             log=context.layout.log(f"splits/{dataset}/{scheme}-from-{seeds[0]}"),
