@@ -19,7 +19,16 @@ from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, expand, varied
 from reseed.core.environment import count_cores
 from reseed.core.errors import Damaged, ReseedError
-from reseed.core.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, SETTING, TARGETS
+from reseed.core.schemas import (
+    CURVES,
+    OUTCOME_COLUMNS,
+    SCORES,
+    SETTING_COLUMNS,
+    SPLIT_COLUMNS,
+    TARGET_COLUMNS,
+    TARGETS,
+    TRIAL_COLUMNS,
+)
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 from reseed.metrics import registry as metrics
@@ -95,7 +104,7 @@ class _Reader:
 
 def _identified(identity: dict, trial: Coordinates) -> dict:
     return identity | dict(
-        zip(SEEDS, (trial.data_seed, 0, trial.fold or 0, *trial[2:]), strict=True)
+        zip(TRIAL_COLUMNS, (trial.data_seed, 0, trial.fold or 0, *trial[2:]), strict=True)
     )
 
 
@@ -116,7 +125,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
         rows.append(
             {
                 **_identified(identity, trial),
-                **{name: record[name] for name in [*OUTCOME, "commit"]},
+                **{name: record[name] for name in [*OUTCOME_COLUMNS, "commit"]},
                 **values,
                 **{f"validation_{k}": v for k, v in record["validation_metrics"].items()},
             }
@@ -208,11 +217,11 @@ def _environment(study: Study, name: str) -> dict:
 def describe(study: Study, frame: pd.DataFrame) -> dict:
     """What is shown beside the numbers: data, models, scale, failures, machines, costs."""
     job = study.job
-    trials = frame.drop_duplicates([*SETTING, *SEEDS])
+    trials = frame.drop_duplicates([*SETTING_COLUMNS, *TRIAL_COLUMNS])
     failed = trials[trials["status"] != "ok"]
     limited = trials[trials["converged"].eq(False)]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
-    folders = trials["dataset"].str.cat(trials[SETTING[1:]], sep="/")
+    folders = trials["dataset"].str.cat(trials[SETTING_COLUMNS[1:]], sep="/")
     texts = ("study", "title", "question", "citation", "scale", "reduced", "notes", "models",
              "variants")  # fmt: skip
     return {
@@ -271,7 +280,7 @@ def repeated_outputs(trials: pd.DataFrame) -> list[dict]:
     there, or was never used.
     """
     known = trials[trials["fingerprint"].notna()]
-    splits = known.groupby([*SETTING, *PLACE], sort=False)["fingerprint"]
+    splits = known.groupby([*SETTING_COLUMNS, *SPLIT_COLUMNS], sort=False)["fingerprint"]
     counts = splits.agg(trials="size", distinct="nunique").reset_index()
     found = counts.groupby(["dataset", "model"], sort=False)[["trials", "distinct"]].sum()
     found["repeats"] = found["trials"] - found.pop("distinct")
@@ -373,7 +382,7 @@ def collect_items(study: Study, scores: Path, targets: Path, curves: Path) -> No
         for place, (files, trial) in sorted(partitions.items()):
             split = read_split(files.split(trial.data_seed), trial.fold or 0)
             target = read_targets(files.data_folder).target.astype(np.float64)
-            names = ("dataset", "scheme", *PLACE)
+            names = TARGET_COLUMNS
             truths.add(
                 dict(zip(names, place, strict=True))
                 | {part: target[getattr(split, part)] for part in ("test", "validation")}
