@@ -132,7 +132,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
 
 def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[str]) -> dict:
     """Metrics that the record lacks, from the outputs it keeps."""
-    task = files.data["task"]
+    task = files.data.task
     applying = [name for name in names if task in metrics.get_metric(name).tasks]
     if not applying:
         return {}
@@ -227,7 +227,8 @@ def describe(study: Study, frame: pd.DataFrame) -> dict:
         },
         "datasets": {
             files.setting.dataset: describe_dataset(
-                with_texts(files.data, job["datasets"][files.setting.dataset]), job["metric"]
+                with_texts(files.data.to_json(), job["datasets"][files.setting.dataset]),
+                job["metric"],
             )
             for files in study.datasets()
         },
