@@ -19,7 +19,7 @@ from reseed.core.code_hash import digest
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.core.layout import ResultsLayout
-from reseed.data.files import read_meta
+from reseed.data.meta import DatasetMeta, WeightsMeta, read_meta
 from reseed.data.splits import read_split_hashes
 from reseed.planning.specs import SettingSpec, to_json
 
@@ -119,13 +119,13 @@ class TrialCache:
         return Path(self.layout.weights(name)) if name else None
 
     @cached_property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> DatasetMeta:
         """Description of the prepared dataset."""
         return read_meta(self.data_folder)
 
     @cached_property
     def _weights(self) -> str | None:
-        return None if self.weights_folder is None else read_meta(self.weights_folder)["sha256"]
+        return None if self.weights_folder is None else WeightsMeta.read(self.weights_folder).sha256
 
     @cached_property
     def _model(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class TrialCache:
             expected = {
                 "scheme": self.setting.scheme,
                 "data_seed": seed,
-                "targets_sha256": self.data["targets_sha256"],
+                "targets_sha256": self.data.targets_sha256,
             }
             self._rows[seed] = read_split_hashes(self.split_path(seed), expected)
         return self._rows[seed][trial.fold or 0]
@@ -155,7 +155,7 @@ class TrialCache:
 
     def search_key(self, at: Coordinates) -> str:
         """Hash of everything that decides the result of a search at these coordinates."""
-        data, rows = self.data["content_sha256"], self.rows_hash(at)
+        data, rows = self.data.content_sha256, self.rows_hash(at)
         return digest(*self.spec.search_parts, data, rows, self._weights, at.seeds)
 
     def winner_path(self, trial: Coordinates) -> Path | None:
@@ -199,7 +199,7 @@ class TrialCache:
             self.spec.code,
             self._model,
             self.hyperparameters(trial),
-            self.data["content_sha256"],
+            self.data.content_sha256,
             self.rows_hash(trial),
             self._weights,
             trial.seeds,

@@ -11,7 +11,7 @@ from reseed.collection.study import StudyTrials
 from reseed.collection.trials import read_environment
 from reseed.core.code_hash import digest
 from reseed.core.environment import count_cores
-from reseed.core.schemas import PLACE, SEEDS, SETTING
+from reseed.core.schemas import SETTING_COLUMNS, SPLIT_COLUMNS, TRIAL_COLUMNS
 from reseed.core.seed_grid import varied_seeds
 from reseed.core.study_info import (
     DatasetInfo,
@@ -33,8 +33,8 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
     frame: the table of `collect_trials`.
     """
     spec = study.spec
-    trials = frame.drop_duplicates([*SETTING, *SEEDS])
-    folders = trials["dataset"].str.cat(trials[SETTING[1:]], sep="/")
+    trials = frame.drop_duplicates([*SETTING_COLUMNS, *TRIAL_COLUMNS])
+    folders = trials["dataset"].str.cat(trials[SETTING_COLUMNS[1:]], sep="/")
     return StudyInfo(
         study=spec.study,
         title=spec.title,
@@ -48,7 +48,7 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         experiments={one.name: _describe_experiment(one) for one in spec.experiments},
         datasets={
             cache.setting.dataset: describe_dataset(
-                with_texts(cache.data, spec.datasets[cache.setting.dataset]), spec.metric
+                with_texts(cache.data.to_json(), spec.datasets[cache.setting.dataset]), spec.metric
             )
             for cache in study.one_cache_per_dataset()
         },
@@ -95,7 +95,7 @@ def find_repeated_outputs(trials: pd.DataFrame) -> list[RepeatedOutputs]:
     There the seed has no effect, or the model does not use it.
     """
     known = trials[trials["fingerprint"].notna()]
-    splits = known.groupby([*SETTING, *PLACE], sort=False)["fingerprint"]
+    splits = known.groupby([*SETTING_COLUMNS, *SPLIT_COLUMNS], sort=False)["fingerprint"]
     counts = splits.agg(trials="size", distinct="nunique").reset_index()
     models = counts.groupby(["dataset", "model"], sort=False)[["trials", "distinct"]].sum()
     models["repeats"] = models["trials"] - models.pop("distinct")

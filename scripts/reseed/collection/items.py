@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from reseed.collection.study import StudyTrial, StudyTrials, TrialReader
 from reseed.core.atomic import replace_atomically
-from reseed.core.schemas import CURVES, PLACE, SCORES, TARGETS
+from reseed.core.schemas import CURVES, SCORES, TARGET_COLUMNS, TARGETS
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 
@@ -83,8 +83,7 @@ def collect_items(study: StudyTrials, scores: Path, targets: Path, curves: Path)
         for partition, one in sorted(partitions.items(), key=lambda item: item[0]):
             split = read_split(one.cache.split_path(one.trial.data_seed), one.trial.fold or 0)
             target = read_targets(one.cache.data_folder).target.astype(np.float64)
-            names = ("dataset", "scheme", *PLACE)
             truths.add(
-                dict(zip(names, partition, strict=True))
+                dict(zip(TARGET_COLUMNS, partition, strict=True))
                 | {part: target[getattr(split, part)] for part in ("test", "validation")}
             )

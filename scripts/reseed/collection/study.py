@@ -12,7 +12,7 @@ from reseed.cache.trial_cache import TrialCache
 from reseed.cache.trial_records import TrialRecord
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ManyDamaged
-from reseed.core.schemas import SEEDS
+from reseed.core.schemas import TRIAL_COLUMNS
 from reseed.core.seed_grid import expand_seeds, varied_seeds
 from reseed.planning.specs import StudySpec
 
@@ -31,7 +31,7 @@ class StudyTrial(NamedTuple):
         """Columns that identify the trial in the study's tables, seeds included."""
         trial = self.trial
         seeds = (trial.data_seed, 0, trial.fold or 0, *trial[2:])
-        return self.identity | dict(zip(SEEDS, seeds, strict=True))
+        return self.identity | dict(zip(TRIAL_COLUMNS, seeds, strict=True))
 
 
 class StudyTrials:

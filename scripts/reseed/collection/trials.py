@@ -10,7 +10,7 @@ import pandas as pd
 
 from reseed.collection.study import StudyTrial, StudyTrials, TrialReader
 from reseed.core.errors import Damaged, ManyDamaged, ReseedError
-from reseed.core.schemas import OUTCOME
+from reseed.core.schemas import OUTCOME_COLUMNS
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 from reseed.metrics import registry as metrics
@@ -37,7 +37,7 @@ def collect_trials(study: StudyTrials) -> pd.DataFrame:
         rows.append(
             {
                 **one.columns(),
-                **{name: getattr(record, name) for name in [*OUTCOME, "commit"]},
+                **{name: getattr(record, name) for name in [*OUTCOME_COLUMNS, "commit"]},
                 **values,
                 **{f"validation_{k}": v for k, v in record.validation_metrics.items()},
             }
@@ -54,7 +54,7 @@ def collect_trials(study: StudyTrials) -> pd.DataFrame:
 def _compute_metrics(study: StudyTrials, one: StudyTrial, names: list[str]) -> dict[str, float]:
     """Metrics that the record lacks, from its stored outputs."""
     cache, trial = one.cache, one.trial
-    task = cache.data["task"]
+    task = cache.data.task
     applicable = [name for name in names if task in metrics.get_metric(name).tasks]
     if not applicable:
         return {}

@@ -15,10 +15,10 @@ def run(spec: SplitSpec, granted: Granted) -> None:
     layout, scheme = ResultsLayout(spec.results), spec.scheme.model_dump()
     folder = Path(layout.data(spec.dataset))
     meta, targets = read_meta(folder), read_targets(folder)
-    facts = {"scheme": scheme, "targets_sha256": meta["targets_sha256"]}
+    facts = {"scheme": scheme, "targets_sha256": meta.targets_sha256}
     for seed in spec.data_seeds:
         path = Path(layout.split(spec.dataset, spec.scheme_id, seed))
-        frame = make_split(scheme, targets, meta["task"], seed)
+        frame = make_split(scheme, targets, meta.task, seed)
         write_split(path, frame, {**facts, "data_seed": seed})
         say(f"{path}: {frame['part'].value_counts().to_dict()}")
 

@@ -25,7 +25,7 @@ def run(spec: DataSpec, granted: Granted) -> None:
         meta = write_prepared(Path(layout.data(spec.identifier)), prepare(dataset, files))
     except ReseedError as error:
         raise ReseedError(f"config/datasets/{spec.dataset.name}.yaml: {error}") from None
-    say(f"{spec.dataset.name}: {meta['rows']} rows of kind {meta['kind']}")
+    say(f"{spec.dataset.name}: {meta.rows} rows of kind {meta.kind}")
 
 
 if __name__ == "__main__":

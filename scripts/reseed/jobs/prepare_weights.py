@@ -23,7 +23,7 @@ def run(spec: WeightsSpec, granted: Granted) -> None:
         meta = prepare_weights(Path(layout.weights(entry["name"])), entry, files)
     except ReseedError as error:
         raise ReseedError(f"config/weights/{entry['name']}.yaml: {error}") from None
-    say(f"{entry['name']}: {len(meta['files'])} files, sha256 {meta['sha256']}")
+    say(f"{entry['name']}: {len(meta.files)} files, sha256 {meta.sha256}")
 
 
 if __name__ == "__main__":

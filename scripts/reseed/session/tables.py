@@ -11,9 +11,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.core.environment import compute_environment_id, count_cores, describe_environment
-from reseed.core.schemas import CURVES, IDENTITY, MODEL_SEED, PLACE, SCORES, SEEDS, TARGETS
 from reseed.collection.about import find_repeated_outputs
+from reseed.core.environment import compute_environment_id, count_cores, describe_environment
+from reseed.core.schemas import (
+    CELL_COLUMNS,
+    CURVES,
+    MODEL_SEED_COLUMNS,
+    SCORES,
+    SPLIT_COLUMNS,
+    TARGETS,
+    TRIAL_COLUMNS,
+)
 from reseed.metrics.registry import Metric
 from reseed.session.inputs import Learnt
 from reseed.session.models import Model
@@ -50,8 +58,8 @@ def _identity(key: Key, design: Design, varied: str) -> dict:
     model, place, seed = key
     fixed = (EXPERIMENT, varied, DATASET, design.scheme, design.test_ratio)
     identity = (*fixed, model.name, model.name, "default")
-    numbers = (place.data_seed, 0, place.fold, *(seed for _ in MODEL_SEED))
-    return dict(zip([*IDENTITY, *SEEDS], [*identity, *numbers], strict=True))
+    numbers = (place.data_seed, 0, place.fold, *(seed for _ in MODEL_SEED_COLUMNS))
+    return dict(zip([*CELL_COLUMNS, *TRIAL_COLUMNS], [*identity, *numbers], strict=True))
 
 
 def about(
@@ -173,7 +181,7 @@ def predictions(
         if outcome.validation_rows is not None:
             held.setdefault(key[1], outcome.validation_rows)
     truths = [
-        dict(zip(PLACE, (p.data_seed, 0, p.fold), strict=True))
+        dict(zip(SPLIT_COLUMNS, (p.data_seed, 0, p.fold), strict=True))
         | {"dataset": DATASET, "scheme": design.scheme}
         | {
             part: data.targets.target[rows].astype(np.float64)

@@ -40,7 +40,7 @@ def check_metrics(
 ) -> Iterator[tuple[Path, Check]]:
     """Compute each trial's metrics again from its stored outputs."""
     splits, targets = Splits(cache), read_targets(cache.data_folder)
-    task, own = cache.data["task"], cache.spec.model.metric
+    task, own = cache.data.task, cache.spec.model.metric
     for trial in trials:
         path = cache.trial_path(trial)
         try:
