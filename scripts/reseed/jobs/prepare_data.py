@@ -21,7 +21,9 @@ def run(spec: DataSpec, granted: Granted) -> None:
     dataset = spec.dataset.model_dump(exclude=set(TEXT_FIELDS))
     try:
         sources, downloads = dataset["sources"], Path(layout.downloads)
-        files = fetch(sources, downloads, Path(mirror) if mirror else None, say) if sources else None
+        files = (
+            fetch(sources, downloads, Path(mirror) if mirror else None, say) if sources else None
+        )
         meta = write_prepared(Path(layout.data(spec.identifier)), prepare(dataset, files))
     except ReseedError as error:
         raise ReseedError(f"config/datasets/{spec.dataset.name}.yaml: {error}") from None

@@ -44,7 +44,6 @@ class Job:
         """The stage, by which progress is counted."""
         return self.name.partition("-")[0]
 
-
     def mark_for_report(self, mark: Callable[..., Any], caption: str) -> list[Any]:
         """Outputs, of which those with a caption are shown in Snakemake's own report.
 

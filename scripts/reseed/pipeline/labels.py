@@ -56,5 +56,3 @@ def format_ranges(numbers: Iterable[int]) -> str:
 
 def _format_range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
-
-

@@ -170,7 +170,9 @@ class Progress(logging.Handler):
         """How long the rest takes, if its jobs take as long as those that are done."""
         if not self.done:
             return ""
-        return format_duration((self.clock() - self.started_at) / self.done * (self.total - self.done))
+        return format_duration(
+            (self.clock() - self.started_at) / self.done * (self.total - self.done)
+        )
 
     def _count(self) -> str:
         width = len(str(self.total))

@@ -18,7 +18,9 @@ def list_untracked(files: Iterable[str], records: Path = RECORDS) -> list[str]:
     Results that were copied to another checkout have none, nor have any once `.snakemake` was
     deleted.
     """
-    return [file for file in files if os.path.exists(file) and not _record_path(file, records).exists()]
+    return [
+        file for file in files if os.path.exists(file) and not _record_path(file, records).exists()
+    ]
 
 
 def _record_path(file: str, records: Path) -> Path:

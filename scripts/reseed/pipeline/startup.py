@@ -79,7 +79,9 @@ def undo_future_times(results: str, now: float | None = None) -> int:
         for folder, _, names in os.walk(Path(results, part)):
             for name in names:
                 path = os.path.join(folder, name)
-                with contextlib.suppress(FileNotFoundError):  # a broken link, or deleted by another run
+                with contextlib.suppress(
+                    FileNotFoundError
+                ):  # a broken link, or deleted by another run
                     if os.stat(path).st_mtime > now + CLOCK_SECONDS:
                         os.utime(path, (now, now))
                         count += 1

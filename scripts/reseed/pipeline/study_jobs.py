@@ -336,4 +336,3 @@ class StudyJobs:
             priority=self.context.high_priority,
             **fields,
         )
-

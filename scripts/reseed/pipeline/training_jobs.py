@@ -243,4 +243,3 @@ def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
             priority=context.high_priority,
             gpus=count_gpus(block),
         )
-

@@ -87,9 +87,7 @@ class Workflow:
             if count:
                 warn(f"The clock was wrong: {count} files had times in the future.")
         prepare_jobs(self.mirror, config.resolve().parent, self.layout)
-        self.context = Context(
-            self.project, self.plan, config, Path.cwd(), self.force_if_untracked
-        )
+        self.context = Context(self.project, self.plan, config, Path.cwd(), self.force_if_untracked)
         self.studies = StudyJobs(self.context)
         self.specs = SpecFiles(self.layout, dry=mode.dry)
 
@@ -192,9 +190,7 @@ class Workflow:
     @cached_property
     def repeats(self) -> list[Job]:
         """Repeated fits."""
-        return list(
-            training_jobs.repeat_jobs(self.context, self.studies.studies_with_repeats())
-        )
+        return list(training_jobs.repeat_jobs(self.context, self.studies.studies_with_repeats()))
 
     @cached_property
     def verify(self) -> Job:
@@ -264,4 +260,3 @@ class Workflow:
         if not named or named & {"all", "report", self.layout.index_page}:
             studies, pages = list(self.project.studies), [*pages, self.layout.index_page]
         return studies, [page for page in pages if os.path.exists(page)]
-

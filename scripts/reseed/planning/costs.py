@@ -90,8 +90,8 @@ def rows_of(results: Iterable[Path], name: str, dataset: Dataset) -> int | None:
     if dataset.rows:
         return dataset.rows
     for folder in results:
-        with suppress(Damaged, KeyError):
-            return read_meta(Path(folder, "data", name))["rows"]
+        with suppress(Damaged):
+            return read_meta(Path(folder, "data", name)).rows
     return None
 
 

@@ -70,7 +70,12 @@ class PlannedSetting:
         source = self.source
         metrics = tuple(filter(None, [source.metric, self.dataset.metric]))
         return SearchSettings(
-            source.mode, source.trials, source.folds, source.method, self.model.search_space, metrics
+            source.mode,
+            source.trials,
+            source.folds,
+            source.method,
+            self.model.search_space,
+            metrics,
         )
 
     @property

@@ -36,7 +36,11 @@ def bar(
         if shown and (now - drawn >= _EVERY or done == total):
             drawn = now
             spent = now - started
-            left = f", about {format_duration(spent / done * (total - done))} left" if done < total else ""
+            left = (
+                f", about {format_duration(spent / done * (total - done))} left"
+                if done < total
+                else ""
+            )
             blocks = "█" * round(_WIDTH * done / total)
             line = f"{blocks:·<{_WIDTH}} {done}/{total} trainings, {format_duration(spent)}{left}: {name}"
             out.write(f"\r{line:<88}")

@@ -60,10 +60,10 @@ def problem_of(cache: TrialCache) -> Problem:
     return Problem(
         inputs=open_inputs(cache.data_folder),
         target=targets.target,
-        task=meta["task"],
-        classes=len(meta.get("classes") or []),
+        task=meta.task,
+        classes=len(meta.classes or []),
         groups=targets.groups,
-        features=meta.get("features"),
+        features=meta.features,
         metric=cache.spec.model.metric,
     )
 

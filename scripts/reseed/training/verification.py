@@ -35,9 +35,7 @@ class Check:
     error: ReseedError | None = None
 
 
-def check_metrics(
-    cache: TrialCache, trials: Sequence[Coordinates]
-) -> Iterator[tuple[Path, Check]]:
+def check_metrics(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[tuple[Path, Check]]:
     """Compute each trial's metrics again from its stored outputs."""
     splits, targets = Splits(cache), read_targets(cache.data_folder)
     task, own = cache.data.task, cache.spec.model.metric
