@@ -1,4 +1,4 @@
-"""Per-item predictions of a user's file → the tables that `reseed.jobs.collection` makes of trials."""
+"""Per-item predictions of a user's file → the tables that `reseed.collection` makes of trials."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ import pandas as pd
 import pyarrow as pa
 
 from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.schemas import PLACE, SCORES, TARGETS
+from reseed.core.schemas import SCORES, TARGET_COLUMNS, TARGETS
 from reseed.importers import EXPERIMENT, import_table, opened
 from reseed.importers.item_predictions import holds_items, read_items
 from reseed.importers.item_scores import with_items
 from reseed.importers.long_table import KEY, long_table
 from reseed.importers.source_table import Table
 from reseed.metrics.outputs import from_probabilities
-
-_SPLIT = ["dataset", "scheme", *PLACE]
 
 
 def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.Table, pa.Table]:
@@ -60,7 +58,7 @@ def item_tables(
         validation=None,
     )
     true = runs["target"].map(lambda values: np.asarray(values, dtype=np.float64))
-    splits = runs.drop_duplicates(_SPLIT).assign(test=true)
+    splits = runs.drop_duplicates(TARGET_COLUMNS).assign(test=true)
     return _arrow(runs, SCORES), _arrow(splits, TARGETS)
 
 
