@@ -101,7 +101,7 @@ class Progress(logging.Handler):
             self._print(text)
 
     def on_run_info(self, record: logging.LogRecord) -> None:
-        """Print the plan: jobs by stage. A dry run logs it twice; the second time, print reasons."""
+        """Print the plan: jobs by stage. A dry run logs it twice; then print the reasons."""
         if self.dry and self.total:
             self._why()
             return
@@ -211,7 +211,7 @@ def _stage(rule: str) -> str:
 def show_progress(logger: logging.Logger, quiet: Iterable[Any] | None, dry: bool) -> Progress:
     """Attach a `Progress` to Snakemake's logger.
 
-    Snakemake's own handler is removed where `quiet` silences most of its lines, as the profile does.
+    Where `quiet` silences most lines of Snakemake, as in the profile, its handler is removed.
     """
     progress = Progress(sys.stdout if dry else sys.stderr, dry=dry)
     logger.addHandler(progress)

@@ -1,4 +1,4 @@
-"""Jobs from raw data to trials: prepare, weights, split, search, train, and the checks of trials."""
+"""Jobs from raw data to trials: prepare, weights, split, search, train, and checks of trials."""
 
 import os
 from collections.abc import Iterator
@@ -14,13 +14,12 @@ from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.specs import (
     DataSpec,
     SearchSpec,
-    SettingTrials,
     SplitSpec,
-    TrainSpec,
     VerifySpec,
     WeightsSpec,
 )
 from reseed.planning.study_specs import TEXT_FIELDS
+from reseed.planning.training_specs import build_train_spec, build_verify_spec
 
 
 def data_files(context: Context, dataset: str) -> list[str]:
@@ -152,7 +151,7 @@ def train_jobs(context: Context) -> Iterator[Job]:
             outputs=context.plan.block_files(block),
             log=layout.log(f"train/{name}"),
             key=sorted(one.spec.key for one, _ in block),
-            spec=lambda b=block: train_spec(context, b),  # type: ignore[misc]
+            spec=lambda b=block: build_train_spec(context.project, b),  # type: ignore[misc]
             environment=planned.model.environment,
             priority=training_priority(context, block),
             gpus=planned.gpus,
@@ -186,15 +185,6 @@ def training_priority(context: Context, block: Block) -> float:
     return rank + seconds / (seconds + 1)
 
 
-def train_spec(context: Context, block: Block) -> TrainSpec:
-    """Spec of a training job."""
-    main = context.project.main
-    settings = tuple(
-        SettingTrials(one.spec, tuple(trials), one.user_code_hashes) for one, trials in block
-    )
-    return TrainSpec(context.results, main.mixed, main.trial_seconds, settings)
-
-
 # --- checks of trials ----------------------------------------------------------------------------
 
 
@@ -209,7 +199,7 @@ def verify_job(context: Context) -> Job:
         outputs=[],
         log=context.layout.log("verify"),
         key=None,
-        spec=lambda: VerifySpec(train_spec(context, block), sample),
+        spec=lambda: build_verify_spec(context.project, context.plan, sample),
         environment="training",
         priority=0,
         gpus=count_gpus(block),
@@ -222,7 +212,7 @@ def count_gpus(block: Block) -> int:
 
 
 def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
-    """Trials of a study → which of a sample give the same bits again (Raste et al., Section 4.1)."""
+    """Trials of a study → repeated fits of a sample (Raste et al., Section 4.1)."""
     sample = context.project.main.verify_sample
     for study in studies:
         block = context.plan.block(study)
@@ -237,7 +227,7 @@ def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
                 code_hash("reseed.jobs.repeat_fits"), sorted(one.spec.key for one, _ in block)
             ),
             spec=lambda s=study, b=block: VerifySpec(  # type: ignore[misc]
-                train_spec(context, b), sample, s
+                build_train_spec(context.project, b), sample, s
             ),
             environment="training",
             priority=context.high_priority,
