@@ -91,7 +91,7 @@ def _add_prune(commands: Any) -> None:
 def _prune(options: argparse.Namespace) -> None:
     from reseed.config import SCALES
     from reseed.planning.build import make_plan
-    from reseed.planning.project import load
+    from reseed.planning.project import load_project
     from reseed.planning.prune import planned_files, unplanned
 
     # All studies and datasets: also those that this run does not request, or cannot read here.
@@ -101,7 +101,7 @@ def _prune(options: argparse.Namespace) -> None:
     planned: set[Path] = set()
     results = Path()
     for scale in options.scale or SCALES:
-        project = load(CONFIG, overrides | {"scale": scale})
+        project = load_project(CONFIG, overrides | {"scale": scale})
         results = Path(project.main.results)
         planned |= planned_files(make_plan(project))
     if not results.is_dir():

@@ -10,6 +10,7 @@ from reseed.data.kinds import INPUTS_FILE, META, file_stats, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.labels import label_block, label_seeds
+from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.specs import (
     DataSpec,
@@ -32,7 +33,7 @@ def data_files(context: Context, dataset: str) -> list[str]:
 def prepare_jobs(context: Context) -> Iterator[Job]:
     """Raw sources → prepared inputs and targets."""
     for identifier, dataset in context.plan.datasets.items():
-        outputs, entry = data_files(context, identifier), dataset.model_dump()
+        outputs, entry = data_files(context, identifier), as_entry(dataset)
         present = [file for file in list_local_files(entry) if os.path.exists(file)]
         yield Job(
             name=job_name("prepare", identifier),
@@ -53,14 +54,14 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
 
 def data_code(context: Context, dataset: Dataset) -> str:
     """Hash of the code that prepares a dataset, with the module of its reader."""
-    reader = find_reader(dataset.model_dump())
+    reader = find_reader(as_entry(dataset))
     return code_hash("reseed.jobs.prepare_data", reader.module, project=context.folder)
 
 
 def weights_jobs(context: Context) -> Iterator[Job]:
     """Sources of pretrained weights → their files."""
     for name, weights in context.plan.weights.items():
-        entry, output = weights.model_dump(), context.layout.weights_meta(name)
+        entry, output = as_weights_entry(weights), context.layout.weights_meta(name)
         yield Job(
             name=job_name("weights", name),
             label=f"fetch weights of {weights.title}",
@@ -161,7 +162,8 @@ def train_jobs(context: Context) -> Iterator[Job]:
 
 
 def _training_inputs(context: Context, block: Block) -> list[str]:
-    layout, inputs = context.layout, {}
+    layout = context.layout
+    inputs: dict[str, None] = {}
     for planned, trials in block:
         setting, seeds = planned.setting, sorted({trial.data_seed for trial in trials})
         files = [
