@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from functools import partial
 
 from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
@@ -16,11 +17,10 @@ from reseed.planning.specs import (
     DataSpec,
     SearchSpec,
     SplitSpec,
-    VerifySpec,
     WeightsSpec,
 )
 from reseed.planning.study_specs import TEXT_FIELDS
-from reseed.planning.training_specs import build_train_spec, build_verify_spec
+from reseed.planning.training_specs import build_repeat_spec, build_train_spec, build_verify_spec
 
 
 def data_files(context: Context, dataset: str) -> list[str]:
@@ -46,7 +46,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
                 dataset.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
                 file_stats(list_local_files(entry)),
             ),
-            spec=lambda i=identifier, d=dataset: DataSpec(context.results, i, d),  # type: ignore[misc]
+            spec=partial(DataSpec, context.results, identifier, dataset),
             environment="data",
             priority=context.high_priority,
         )
@@ -73,7 +73,7 @@ def weights_jobs(context: Context) -> Iterator[Job]:
                 weights.model_dump(mode="json")["sources"],
                 file_stats(list_local_files(entry)),
             ),
-            spec=lambda w=weights: WeightsSpec(context.results, w),  # type: ignore[misc]
+            spec=partial(WeightsSpec, context.results, weights),
             environment="data",
             priority=context.high_priority,
         )
@@ -91,8 +91,8 @@ def split_jobs(context: Context) -> Iterator[Job]:
             outputs=[context.layout.split(dataset, scheme, seed) for seed in seeds],
             log=context.layout.log(f"splits/{dataset}/{scheme}-from-{seeds[0]}"),
             key=digest(code, schemes[scheme].model_dump(mode="json")),
-            spec=lambda d=dataset, s=scheme, n=tuple(seeds): SplitSpec(  # type: ignore[misc]
-                context.results, d, s, schemes[s], n
+            spec=partial(
+                SplitSpec, context.results, dataset, scheme, schemes[scheme], tuple(seeds)
             ),
             environment="data",
             priority=context.high_priority,
@@ -123,19 +123,16 @@ def search_jobs(context: Context) -> Iterator[Job]:
                 outputs=[winner, layout.search(planned.setting, at, ".parquet")],
                 log=layout.log(name),
                 key=digest(*planned.spec.search_parts),
-                spec=lambda p=planned, a=at: SearchSpec(  # type: ignore[misc]
-                    context.results, main.mixed, p.spec, a, p.user_code_hashes
+                spec=partial(
+                    SearchSpec,
+                    *(context.results, main.mixed, planned.spec, at, planned.user_code_hashes),
                 ),
                 environment=planned.model.environment,
                 priority=context.high_priority,
                 gpus=planned.gpus,
                 threads=main.tuning_threads,
-                minutes=lambda threads, attempt, p=planned: sizes.search_minutes(
-                    p, threads, attempt
-                ),
-                memory_mb=lambda threads, attempt, p=planned: sizes.search_memory(
-                    p, threads, attempt
-                ),
+                minutes=partial(sizes.search_minutes, planned),
+                memory_mb=partial(sizes.search_memory, planned),
             )
 
 
@@ -152,12 +149,12 @@ def train_jobs(context: Context) -> Iterator[Job]:
             outputs=context.plan.block_files(block),
             log=layout.log(f"train/{name}"),
             key=sorted(one.spec.key for one, _ in block),
-            spec=lambda b=block: build_train_spec(context.project, b),  # type: ignore[misc]
+            spec=partial(build_train_spec, context.project, block),
             environment=planned.model.environment,
             priority=training_priority(context, block),
             gpus=planned.gpus,
-            minutes=lambda threads, attempt, b=block: sizes.block_minutes(b, attempt),
-            memory_mb=lambda threads, attempt, b=block: sizes.block_memory(b, attempt),
+            minutes=partial(sizes.block_minutes, block),
+            memory_mb=partial(sizes.block_memory, block),
         )
 
 
@@ -201,7 +198,7 @@ def verify_job(context: Context) -> Job:
         outputs=[],
         log=context.layout.log("verify"),
         key=None,
-        spec=lambda: build_verify_spec(context.project, context.plan, sample),
+        spec=partial(build_verify_spec, context.project, context.plan, sample),
         environment="training",
         priority=0,
         gpus=count_gpus(block),
@@ -228,9 +225,7 @@ def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
             key=digest(
                 code_hash("reseed.jobs.repeat_fits"), sorted(one.spec.key for one, _ in block)
             ),
-            spec=lambda s=study, b=block: VerifySpec(  # type: ignore[misc]
-                build_train_spec(context.project, b), sample, s
-            ),
+            spec=partial(build_repeat_spec, context.project, block, study),
             environment="training",
             priority=context.high_priority,
             gpus=count_gpus(block),

@@ -33,5 +33,10 @@ def build_verify_spec(
     return VerifySpec(build_train_spec(project, block), sample)
 
 
+def build_repeat_spec(project: Project, block: Block, study: str) -> VerifySpec:
+    """Spec that retrains a sample of a study's trials and writes a table of it."""
+    return VerifySpec(build_train_spec(project, block), project.main.verify_sample, study)
+
+
 def _list_finished(plan: Plan, setting: Setting, trials: list[Coordinates]) -> list[Coordinates]:
     return [trial for trial in trials if os.path.exists(plan.layout.trial(setting, trial))]
