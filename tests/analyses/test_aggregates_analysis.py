@@ -120,7 +120,7 @@ def test_a_task_that_an_arm_lacks_is_told():
 def test_exhibits(tmp_path):
     rows, _ = scores(models=("ffnn", "rf", "xgb"))
     table, data = of(rows)
-    shown = ExhibitData(table, data.metrics, data.about, "k", "Title")
+    shown = ExhibitData(table, data.metrics, data.info, "k", "Title")
     _, drawn = check_figure(aggregates_figure.figure, shown, {}, tmp_path)
     assert "too narrow" in drawn.footnote
     assert drawn.findings[0].startswith("XGB has the greatest interquartile mean")
@@ -128,6 +128,6 @@ def test_exhibits(tmp_path):
     square = check_table(improvement_table.table(shown, {}), tmp_path)
     assert square.shown.shape == (3, 4)
     assert square.shown.iloc[0, 1] == "–"
-    nothing = ExhibitData(table.assign(reason="few"), data.metrics, data.about, "k", "T")
+    nothing = ExhibitData(table.assign(reason="few"), data.metrics, data.info, "k", "T")
     assert "two runs" in improvement_table.table(nothing, {}).shown.iloc[0, 0]
     assert aggregates_figure.figure(nothing, {})[1].frame.shape == (1, 1)

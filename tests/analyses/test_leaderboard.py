@@ -39,7 +39,7 @@ def data(frame):
 
 
 def exhibit(data, table, kind):
-    return ExhibitData(table, data.metrics, data.about, kind=kind, title="T")
+    return ExhibitData(table, data.metrics, data.info, kind=kind, title="T")
 
 
 def test_means_and_ranks(frame, data):

@@ -14,7 +14,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.hierarchical import hierarchical_effect, t_standard_error
 from scipy import stats
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
 
@@ -212,8 +212,8 @@ def test_the_loss_of_a_score_where_greater_is_better(metric, turn, loss):
         for row in splits(d, metric=metric, turn=turn, seed=number)
     ]
     facts = about(names, ("rf", "xgb"))
-    for d in names:
-        facts["datasets"][d].update(metric=metric, greater_is_better=True)
+    judged = {"metric": metric, "greater_is_better": True}
+    facts = amended(facts, datasets=dict.fromkeys(names, judged))
     table = over_datasets.analyse(Data(frame(rows), facts), {"scale": "relative"})
     first = frame(rows)[lambda t: t["dataset"] == "a"].groupby("model")[metric]
     logs = first.apply(lambda s: np.log(loss(s)).mean())
@@ -225,8 +225,8 @@ def test_the_loss_of_a_score_where_greater_is_better(metric, turn, loss):
 def test_a_score_without_a_loss_says_so():
     rows = [row for d in "abc" for row in splits(d, metric="return", turn=lambda x: 100 * x)]
     facts = about(tuple("abc"), ("rf", "xgb"))
-    for d in "abc":
-        facts["datasets"][d].update(metric="return", greater_is_better=True)
+    judged = {"metric": "return", "greater_is_better": True}
+    facts = amended(facts, datasets=dict.fromkeys("abc", judged))
     table = over_datasets.analyse(Data(frame(rows), facts), {})
     assert "a, b, c: return has no loss" in table["reason"].item()
     assert "runs of both" not in table["reason"].item()

@@ -1,6 +1,7 @@
 """What a reader of the report must be told: seeds that change nothing, rows that were left out."""
 
 import pandas as pd
+from reseed.core.study_info import RepeatedOutputs, StudyInfo
 from reseed.jobs.collection import repeated_outputs, with_texts
 from reseed.reporting.pages import StudyReport
 
@@ -27,23 +28,21 @@ def test_seeds_that_change_nothing_are_counted_split_by_split():
         ]
     )
     assert repeated_outputs(frame) == [
-        {"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4},
-        {"dataset": "d", "model": "svm", "trials": 3, "repeats": 1},
+        RepeatedOutputs(dataset="d", model="bayes", trials=6, repeats=4),
+        RepeatedOutputs(dataset="d", model="svm", trials=3, repeats=1),
     ]
 
 
 def test_the_report_says_so():
-    about = {
-        "datasets": {"d": {"title": "Digits"}},
-        "models": {"bayes": {"title": "Naive Bayes"}},
-        "trials": {
-            "same_outputs": [{"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4}],
-        },
-    }
-    (sentence,) = StudyReport("s", about, []).same_outputs
+    info = StudyInfo(
+        scale="demo",
+        datasets={"d": {"title": "Digits", "metric": "accuracy", "greater_is_better": True}},
+        models={"bayes": {"title": "Naive Bayes"}},
+        trials={"same_outputs": [{"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4}]},
+    )
+    (sentence,) = StudyReport("s", info, []).same_outputs
     assert sentence == "Naive Bayes on Digits: 4 of 6 trials give the very outputs of another seed"
-    del about["trials"]["same_outputs"]
-    assert StudyReport("s", about, []).same_outputs == []
+    assert StudyReport("s", StudyInfo(scale="demo"), []).same_outputs == []
 
 
 def test_what_a_reader_left_out_stands_beside_what_the_file_says():

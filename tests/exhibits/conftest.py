@@ -25,14 +25,14 @@ def configured():
 
 @pytest.fixture(scope="session")
 def statistics(configured):
-    """Every analysis of trials, by name, with its trials and facts under `metrics`, `about`."""
-    metrics, about = study()
-    found = {"metrics": metrics, "about": about}
+    """Every analysis of trials, by name, with its trials and facts under `metrics`, `info`."""
+    metrics, info = study()
+    found = {"metrics": metrics, "info": info}
     for name, entry in configured["analyses"].items():
         module = importlib.import_module(f"reseed.analyses.{entry['kind']}")
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
-        data = Data(part.reset_index(drop=True), about, Path(PUBLISHED))
+        data = Data(part.reset_index(drop=True), info, Path(PUBLISHED))
         found[name] = module.analyse(data, _OPTIONS | entry.get("options", {}))
     found["noise"] = _noise(found["noise"].columns)
     return found
@@ -66,7 +66,7 @@ def exhibit(configured, statistics):
         inputs = {
             "statistics": statistics.get(entry.get("analysis")),
             "metrics": statistics["metrics"],
-            "about": statistics["about"],
+            "info": statistics["info"],
         } | changes
         data = ExhibitData(**inputs, kind=entry["kind"], title=entry["title"])
         return data, entry.get("options", {})

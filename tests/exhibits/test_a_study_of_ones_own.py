@@ -1,11 +1,12 @@
 """The standard set on a study that follows no paper: what its page says is true of it."""
 
-import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from reseed.analyses import fold_scores, pairs, protocol, ranking, seeds_needed, spread
 from reseed.analyses.shared.data import Data
+from reseed.core.study_info import write_study_info
 from reseed.exhibits import (
     checklist,
     critical_difference_figure,
@@ -23,7 +24,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
 from reseed.rendering.tables import empty_table
 from reseed.reporting.pages import build_study_page, read_study
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, replaced, trial
 
 FAST = {"n_boot": 50, "n_sim": 50, "n_draws": 50, "n_experiments": 50, "n_simulations": 100}
 ROLES = ("init", "order", "dropout", "augment")
@@ -49,14 +50,17 @@ def results(models=("mine", "mine~depth=8", "my_net")):
             seeds = {role: s if arm in ("shallow", "deep", role) else 0 for role in ROLES}
             varied = arm if arm in ROLES else "model"
             run("roles", arm, model, varied, 0, **seeds)
-    facts = about(("magic",), models) | {"citation": ""}
-    facts["datasets"]["magic"]["title"] = "Our loans"
-    facts["experiments"] = {
+    facts = amended(
+        about(("magic",), models),
+        citation="",
+        datasets={"magic": {"title": "Our loans"}},
+        trials={"planned": len(scores), "ok": len(scores)},
+    )
+    experiments = {
         "crossed": {"title": "Splits and seeds", "arms": {m: m for m in models}},
         "roles": {"title": "Init against order", "arms": ARMS},
     }
-    facts["trials"] |= {"planned": len(scores), "ok": len(scores)}
-    return frame(rows), facts
+    return frame(rows), replaced(facts, experiments=experiments)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +77,7 @@ def drawn_from(analysis, metrics, facts, **options):
 def page(folder, facts):
     """The page of a study whose one exhibit has nothing to show."""
     folder.mkdir(exist_ok=True)
-    (folder / "about.json").write_text(json.dumps(facts))
+    write_study_info(folder / "about.json", facts)
     data = ExhibitData(None, frame([]), facts, "k", "Title")
     write_table(empty_table(data, "Nothing was run."), folder / "tables" / "none")
     return build_study_page(read_study(folder))
@@ -115,7 +119,7 @@ def test_the_checklist_tells_the_seeds_of_each_arm(study):
 
 def test_a_trial_that_two_experiments_need_is_one(study):
     metrics, facts = study
-    assert (len(metrics), facts["trials"]["planned"]) == (78, 70)
+    assert (len(metrics), facts.trials.planned) == (78, 70)
     shown = checklist.table(ExhibitData(None, metrics, facts), {}).shown
     assert "recorded for 70 trials" in shown.to_string()
     table = pairs_table.table(drawn_from(pairs, metrics, facts), {})
@@ -152,9 +156,8 @@ def test_ways_of_deciding_are_a_protocols_only_where_there_is_a_paper(study):
         "Uncorrected (Wilcoxon, Holm)", "Corrected resampled t, Holm",
     ]  # fmt: skip
     assert table.headline.startswith("On equally good models: uncorrected wrong in ")
-    data.about["citation"] = "Somebody. 2022."
-    table = protocol_table.table(data, {})
-    data.about["citation"] = ""
+    cited = replace(data, info=replaced(data.info, citation="Somebody. 2022."))
+    table = protocol_table.table(cited, {})
     assert list(table.shown["Way of deciding"])[1:] == ["Protocol as written", "Corrected protocol"]
     assert table.headline.startswith("Promised to err in 5 %: as written in ")
 

@@ -37,7 +37,7 @@ def study(tmp_path_factory):
 
 def exhibit(study, analysis, kind, options=None):
     table = analysis.analyse(study, options or {"n_boot": 200})
-    return ExhibitData(table, study.metrics, study.about, kind=kind, title="Title")
+    return ExhibitData(table, study.metrics, study.info, kind=kind, title="Title")
 
 
 def test_verdicts_table(study, tmp_path):
@@ -90,13 +90,13 @@ def test_forest_plot_shows_every_interval(study):
 @pytest.mark.parametrize("module", [pairs_figure, ranking_figure, seeds_figure])
 def test_figures_without_anything_to_show(study, module):
     metrics = study.metrics[study.metrics["model"] == "x"]
-    data = ExhibitData(pd.DataFrame(), metrics, study.about)
+    data = ExhibitData(pd.DataFrame(), metrics, study.info)
     _, drawn = module.figure(data, {})
     assert list(drawn.frame) == ["nothing_to_show"]
 
 
 def test_tables_without_anything_to_show(study):
-    data = ExhibitData(pairs.analyse(study, {}).head(0), study.metrics, study.about)
+    data = ExhibitData(pairs.analyse(study, {}).head(0), study.metrics, study.info)
     for module in (verdicts_table, pairs_table):
         assert list(module.table(data, {}).shown) == ["Nothing to show"]
 
@@ -106,7 +106,7 @@ def test_ranking_names_what_it_leaves_out(study):
     shifted = (metrics["dataset"] == "b") & (metrics["model"] == "x")
     metrics.loc[shifted, "data_seed"] += 100
     metrics["test_ratio"] = 0.2
-    data = exhibit(Data(metrics, study.about), ranking, "ranking_figure", {"n_draws": 100})
+    data = exhibit(Data(metrics, study.info), ranking, "ranking_figure", {"n_draws": 100})
     assert "Not shown, as its models do not share two runs, or always tie: b." in (
         ranking_figure.figure(data, {})[1].footnote
     )

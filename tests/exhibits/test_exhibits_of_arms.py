@@ -1,6 +1,5 @@
 """Arms of one model, in experiments and places of their own: counted, named and drawn apart."""
 
-import copy
 import importlib
 from dataclasses import replace
 
@@ -25,7 +24,7 @@ from reseed.exhibits import (
 )
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, replaced, trial
 
 FAST = {"n_boot": 50, "n_sim": 50}
 TITLES = {"init": "Initial weights", "order": "Order", "both": "Both"}
@@ -52,8 +51,8 @@ def arms():
         for s in range(12)
     ]  # fmt: skip
     facts = about(("magic",), ("cnn",))
-    facts["experiments"] = {"arms": {"title": "One source", "arms": TITLES, "varied": "model"}}
-    return frame(rows), facts
+    experiments = {"arms": {"title": "One source", "arms": TITLES, "varied": "model"}}
+    return frame(rows), replaced(facts, experiments=experiments)
 
 
 @pytest.mark.parametrize(
@@ -100,10 +99,11 @@ def test_an_arms_title_is_that_of_its_experiment():
     """Two experiments call an arm `base`, and mean two things."""
     rng = np.random.default_rng(0)
     facts = about(("magic",), ("rf",))
-    facts["experiments"] = {
+    experiments = {
         name: {"title": name, "arms": {"base": f"Trained {epochs} epochs"}, "varied": "model"}
         for name, epochs in (("a", 45), ("b", 15))
     }
+    facts = replaced(facts, experiments=experiments)
     metrics = frame([
         trial(0.9 + rng.normal(0, 0.01), seed=s, dataset="magic", metric="auc", model="rf",
               arm="base", experiment=name)
@@ -202,7 +202,7 @@ def outputs(tmp_path_factory):
 
 def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
     options = {"n_bootstrap": 3, "n_halves": 10}
-    data = ExhibitData(seed_choice.analyse(outputs, options), outputs.metrics, outputs.about)
+    data = ExhibitData(seed_choice.analyse(outputs, options), outputs.metrics, outputs.info)
     table = seed_choice_table.table(data, {})
     assert list(table.shown["", "Algorithm"]) == ["rf:first", "rf:second"] * 2
     assert set(table.shown["", "n"]) == {"6"}
@@ -215,9 +215,10 @@ def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
 
 
 def test_a_dataset_without_its_primary_metric_is_compared_by_accuracy(outputs):
-    facts = copy.deepcopy(outputs.about)
-    facts["datasets"]["magic"] |= {"metric": "log_loss", "greater_is_better": False}
-    read = replace(outputs, about=facts)
+    facts = amended(
+        outputs.info, datasets={"magic": {"metric": "log_loss", "greater_is_better": False}}
+    )
+    read = replace(outputs, info=facts)
     found = item_pairs.analyse(read, {"n_boot": 20, "n_permutations": 20})
     data = ExhibitData(found, read.metrics, facts)
     table = item_pairs_table.table(data, {})

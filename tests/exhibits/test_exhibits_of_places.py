@@ -13,7 +13,7 @@ from reseed.exhibits import curves_figure, seed_noise, spread_table
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import by_ratio
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown
 
 SEEDS = {"experiments": ["model_seeds"]}
@@ -125,7 +125,7 @@ def test_ranges_and_scores_of_seeds_by_role():
         for s in range(6)
     ])  # fmt: skip
     facts, both = about(("magic",), ("rf",)), {"experiments": ["order", "init"]}
-    facts["experiments"] |= {role: {"title": role} for role in ("order", "init")}
+    facts = amended(facts, experiments={role: {"title": role} for role in ("order", "init")})
     data = ExhibitData(spread.analyse(Data(metrics, facts), {}), metrics, facts, "k", "T")
     for module in (score_strips, range_bars):
         figure, _ = module.figure(data, both)
@@ -229,10 +229,13 @@ def test_scores_on_several_test_sets_are_told_apart():
 
 def test_equal_titles_are_told_apart_by_identifier():
     facts = about(("magic",), ("rf", "xgb"))
-    facts["models"] = {name: {"title": "Boosting"} for name in ("rf", "xgb")}
-    facts["datasets"] = {name: facts["datasets"]["magic"] for name in ("a", "b")}
-    for experiment in facts["experiments"].values():
-        experiment["title"] = "Seeds varied"
+    facts = replaced(
+        facts,
+        models={name: {"title": "Boosting"} for name in ("rf", "xgb")},
+        datasets={name: facts.datasets["magic"] for name in ("a", "b")},
+    )
+    same = {name: {"title": "Seeds varied"} for name in facts.experiments}
+    facts = amended(facts, experiments=same)
     metrics = frame([
         trial(0.8 + 0.1 * (e == "grid") + 0.01 * s, seed=s, dataset="a", metric="auc", model=model,
               experiment=e)
@@ -247,5 +250,5 @@ def test_equal_titles_are_told_apart_by_identifier():
     assert [float(table.shown[f"Seeds varied ({e})", "Median"][0]) for e in ("model_seeds", "grid")
             ] == pytest.approx([0.825, 0.925])  # fmt: skip
     arms = {"arms": {"one": "Same", "two": "Same"}}
-    data = ExhibitData(None, metrics, facts | {"experiments": {"e": arms}})
+    data = ExhibitData(None, metrics, replaced(facts, experiments={"e": arms}))
     assert arm_title(data, "two", "e") == "Same (two)"

@@ -19,6 +19,7 @@ from reseed.analyses import curves, standing
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import curves_figure, standing_table
 from reseed.rendering.data import ExhibitData
+from study_frames import amended
 from test_extremes_and_curves import RAGGED, curve_rows, data_of, seeds
 
 SCORES = [
@@ -38,14 +39,14 @@ def read(tmp_path_factory):
     curve = curve_rows(RAGGED * 4) + curve_rows(long, "rf, long")
     data = data_of(rows, curve, folder)
     titles = {"rf, long": "RF, long training"}
-    data.about["experiments"][rows[0]["experiment"]]["arms"] = titles
+    info = amended(data.info, experiments={rows[0]["experiment"]: {"arms": titles}})
     published = folder / "p"
     published.mkdir()
     pd.DataFrame(
         [["long", 500, 90.7, 0.2, 90.14, 91.41]],
         columns=["training", "seeds", "mean", "std", "min", "max"],
     ).to_csv(published / "picard_tables.csv", index=False)
-    return Data(data.metrics, data.about, published, data.predictions)
+    return Data(data.metrics, info, published, data.predictions)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def make(read):
 
     def of(analysis):
         table = analysis.analyse(read, options.get(analysis, {}))
-        return ExhibitData(table, read.metrics, read.about, "k", "Title")
+        return ExhibitData(table, read.metrics, read.info, "k", "Title")
 
     return of
 
@@ -133,7 +134,7 @@ def test_the_table_of_standings(make, tmp_path):
 
 @pytest.mark.parametrize("kind", [extremes_table, reach_table, standing_table])
 def test_empty_tables(kind, make):
-    empty = ExhibitData(pd.DataFrame(), make(extremes).metrics, make(extremes).about, "k", "T")
+    empty = ExhibitData(pd.DataFrame(), make(extremes).metrics, make(extremes).info, "k", "T")
     assert list(kind.table(empty, {}).shown.columns) == ["Nothing to show"]
 
 
@@ -142,12 +143,12 @@ def test_empty_tables(kind, make):
 )
 def test_empty_figures(kind, make):
     metrics = make(extremes).metrics
-    empty = ExhibitData(pd.DataFrame(), metrics.iloc[:2], make(extremes).about, "k", "T")
+    empty = ExhibitData(pd.DataFrame(), metrics.iloc[:2], make(extremes).info, "k", "T")
     assert kind.figure(empty, {})[1].frame.columns[0] == "nothing_to_show"
 
 
 def test_equal_scores_have_no_histogram(make):
     metrics = make(extremes).metrics.assign(auc=0.5)
-    flat = ExhibitData(None, metrics, make(extremes).about, "k", "T")
+    flat = ExhibitData(None, metrics, make(extremes).info, "k", "T")
     _, drawn = histogram_figure.figure(flat, {})
     assert drawn.empty.startswith("Not drawn, as every score is the same: ")

@@ -10,6 +10,7 @@ import yaml
 from matplotlib.text import Text
 from reseed.exhibits import KINDS
 from reseed.rendering.figures import write_figure
+from study_frames import amended, replaced
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
 FIGURES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "figure"]
@@ -123,9 +124,9 @@ def test_a_published_range_stands_beside_what_as_many_seeds_would_give(exhibit):
 
 
 def test_nothing_is_set_beside_the_range_of_data_that_were_not_had(exhibit, statistics):
-    about = statistics["about"]
-    datasets = {name: entry | {"stand_in": "a bank's"} for name, entry in about["datasets"].items()}
-    _, drawn, _ = make(exhibit, "figure3", about=about | {"datasets": datasets})
+    info = statistics["info"]
+    stand_ins = {name: {"stand_in": "a bank's"} for name in info.datasets}
+    _, drawn, _ = make(exhibit, "figure3", info=amended(info, datasets=stand_ins))
     assert drawn.frame["published_range"].isna().all()
     assert drawn.frame["expected_low"].isna().all()
 
@@ -183,11 +184,11 @@ def test_strips_show_every_score_that_there_is(exhibit, statistics):
 def test_long_model_names_do_not_collide(exhibit, statistics):
     """Variants carry a mark and a footnote in place of a name that would run over its neighbour."""
     names = {"ffnn": "ffnn~max_epochs=100", "rf": "rf~n_estimators=10", "xgb": "xgb~max_depth=3"}
-    about = statistics["about"] | {
-        "models": {new: statistics["about"]["models"][old] for old, new in names.items()}
-    }
+    models = statistics["info"].models
+    renamed = {new: models[old] for old, new in names.items()}
+    info = replaced(statistics["info"], models=renamed)
     changed = statistics["metrics"].replace({"model": names})
-    figure, drawn, _ = make(exhibit, "scores", metrics=changed, about=about)
+    figure, drawn, _ = make(exhibit, "scores", metrics=changed, info=info)
     assert "† FFNN: max_epochs=100; RF: n_estimators=10" in drawn.footnote
     assert "FFNN†" in [text.get_text() for text, _ in texts_of(figure)]
     assert isinstance(drawn.frame, pd.DataFrame)

@@ -124,7 +124,7 @@ def alone(kind):
     here = {"dataset": "magic", "metric": "auc"}
     if kind == "roles_table":
         data = crossed_roles()
-        return ExhibitData(role_components.analyse(data, {}), data.metrics, data.about, "k", TITLE)
+        return ExhibitData(role_components.analyse(data, {}), data.metrics, data.info, "k", TITLE)
     if kind == "ratio_table":
         rows = [
             trial(0.8 + rng.normal(0, 0.01), seed=s, model=m, test_ratio=r, scheme=f"holdout-{r}",
@@ -200,7 +200,7 @@ def test_it_is_headed_by_what_it_shows(kind, shown):
         assert made.headline == ""
         return
     assert 12 <= len(made.headline) <= 85
-    assert made.headline not in (data.title, data.about["title"])
+    assert made.headline not in (data.title, data.info.title)
     assert not re.search(r"\bnan\b|None|_|\b1 (?!times)[a-z]+s\b|  ", made.headline), made.headline
     for sentence in made.findings:
         assert sentence[-1] == "."

@@ -19,7 +19,7 @@ def data(tmp_path_factory):
     found["magic", "rf"] = (y, [None, *runs[1:]])
     predictions = write_outputs(tmp_path_factory.mktemp("o"), found)
     read = study_of(predictions, found)
-    return ExhibitData(item_pairs.analyse(read, FAST), read.metrics, read.about, "k", "Title")
+    return ExhibitData(item_pairs.analyse(read, FAST), read.metrics, read.info, "k", "Title")
 
 
 def test_the_table_has_a_verdict_for_each_pair(data, tmp_path):
@@ -50,6 +50,6 @@ def test_the_figure_has_a_line_a_pair(data, tmp_path):
 
 def test_nothing_is_said_plainly(data):
     for rows in (pd.DataFrame(), data.statistics.assign(reason="one class only")):
-        empty = ExhibitData(rows, data.metrics, data.about, "k", "T")
+        empty = ExhibitData(rows, data.metrics, data.info, "k", "T")
         assert "per-item" in item_pairs_table.table(empty, {}).shown.iloc[0, 0]
         assert np.all(item_pairs_figure.figure(empty, {})[1].frame.shape == (1, 1))

@@ -6,7 +6,7 @@ from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import leaderboard_table
 from reseed.rendering.data import ExhibitData
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, trial
 
 
 def board(rows, facts):
@@ -75,7 +75,7 @@ def test_two_test_ratios_of_two_datasets_are_no_four_datasets():
     facts = about(("magic", "home_mortgage_sim"))
     rows = [
         row
-        for dataset in facts["datasets"]
+        for dataset in facts.datasets
         for ratio in (0.1, 0.4)
         for row in splits({"rf": 0.8, "xgb": 0.83, "ffnn": 0.81}, dataset=dataset,
                           scheme=f"holdout-{ratio}", test_ratio=ratio)
@@ -95,7 +95,7 @@ def test_two_experiments_have_a_sentence_each_and_no_common_headline():
     first, second = {"rf": 0.8, "xgb": 0.83, "ffnn": 0.81}, {"rf": 0.83, "xgb": 0.8, "ffnn": 0.81}
     rows = [
         row
-        for dataset in facts["datasets"]
+        for dataset in facts.datasets
         for experiment, means in (("data_seeds", first), ("grid", second))
         for row in splits(means, dataset=dataset, experiment=experiment)
     ]
@@ -110,7 +110,7 @@ def test_two_experiments_have_a_sentence_each_and_no_common_headline():
 def test_arms_go_by_their_titles():
     facts = about(("magic",), ("rf",))
     arms = {"rf:small": "Small forest", "rf:large": "Large forest"}
-    facts["experiments"]["data_seeds"]["arms"] = arms
+    facts = amended(facts, experiments={"data_seeds": {"arms": arms}})
     rows = [row | {"model": "rf", "arm": row["model"]} for row in splits(dict.fromkeys(arms, 0.8))]
     table = board(rows, facts)
     assert set(table.shown["Model"]) == set(arms.values())

@@ -20,7 +20,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import line, panel_grid
 from reseed.rendering.short_names import LONGEST_MODEL, SAID, with_short_names
 from reseed.rendering.style import legend_below, panels_of_columns, styled
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, trial
 from test_figures import texts_of
 
 FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}
@@ -39,7 +39,7 @@ def study(models, splits=6, seeds=1, experiment="data_seeds", varied="data", spr
     ]  # fmt: skip
     facts = about(("magic",), models)
     for model in models:
-        facts["models"][model]["title"] = model
+        facts = amended(facts, models={model: {"title": model}})
     return frame(rows), facts
 
 
@@ -91,9 +91,8 @@ def test_very_long_names_leave_room_for_what_is_drawn(kind):
 
 def test_short_names_stay_apart_and_others_stay():
     names = ["rf", "x" * 90, "x" * 91, "y" * LONGEST_MODEL]
-    data = ExhibitData(None, frame([]), about(("magic",), names))
-    for name in names:
-        data.about["models"][name]["title"] = name
+    facts = amended(about(("magic",), names), models={name: {"title": name} for name in names})
+    data = ExhibitData(None, frame([]), facts)
     short = with_short_names(data)
     titles = [short.model(name) for name in names]
     assert len(set(titles)) == 4
@@ -226,9 +225,8 @@ def many(datasets, models, equal=False):
     rng = np.random.default_rng(0)
     metrics["auc"] = 0.8 if equal else rng.normal(0.8, 0.01, len(metrics))
     facts = about(tuple(dict.fromkeys(metrics["dataset"])), models)
-    for entry in facts["datasets"].values():
-        entry |= {"metric": "auc", "greater_is_better": True, "title": ""}
-    return metrics, facts
+    untitled = {"metric": "auc", "greater_is_better": True, "title": ""}
+    return metrics, amended(facts, datasets=dict.fromkeys(facts.datasets, untitled))
 
 
 def test_as_many_orders_are_drawn_as_can_be_told_apart():
@@ -276,7 +274,9 @@ def test_a_name_of_several_lines_is_drawn_on_one(arms):
     models = ("one\nof two lines", "plain", "tab\tand\r\nreturn")
     metrics, facts = study(models)
     if arms:
-        facts["experiments"]["data_seeds"]["arms"] = {m: f"{m}\u2028arm" for m in models}
+        facts = amended(
+            facts, experiments={"data_seeds": {"arms": {m: f"{m}\u2028arm" for m in models}}}
+        )
     figure, drawn = pairs_figure.figure(shown(metrics, facts, pairs), {})
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert not [text for text in (*labels, drawn.headline) if len(text.splitlines()) > 1]

@@ -53,7 +53,7 @@ def test_what_is_printed_is_what_was_scored(size, share):
     for column, expected in (("Mean MSE ↓", scores.mean()), ("SD", scores.std()),
                              ("Lowest", scores.min()), ("Highest", scores.max())):  # fmt: skip
         read = table.shown[column].astype(float).to_numpy()
-        titles = [facts["models"][name]["title"] for name in expected.index]
+        titles = [facts.models[name].title for name in expected.index]
         wanted = expected.set_axis(titles)[table.shown["Model"]].to_numpy()
         assert np.abs(read - wanted).max() <= 0.06 * scores.std().min()
 

@@ -10,7 +10,7 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, seeds_figure, verdicts_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, trial
 
 BOTH = (verdicts_table.table, pairs_table.table)
 SIX = tuple(f"magic~rows={i}00" for i in range(1, 7))
@@ -105,7 +105,7 @@ def test_what_is_adjusted_over_is_what_was_configured(family, told):
 def test_arms_go_by_their_titles():
     facts = about(("magic",), ("rf",))
     arms = {"rf:small": "Small forest", "rf:large": "Large forest"}
-    facts["experiments"]["data_seeds"]["arms"] = arms
+    facts = amended(facts, experiments={"data_seeds": {"arms": arms}})
     means = dict(zip(arms, (0.8, 0.9), strict=True))
     rows = [row | {"model": "rf", "arm": row["model"]} for row in splits(means)]
     data = exhibit(rows, facts)
@@ -149,7 +149,7 @@ def test_sentences_below_a_table_name_their_dataset():
 
 def test_one_pair_is_no_half_of_the_pairs():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.803}), about(("magic",), ("rf", "xgb")))
-    found = seeds_needed.analyse(Data(data.metrics, data.about), {})
+    found = seeds_needed.analyse(Data(data.metrics, data.info), {})
     _, drawn = seeds_figure.figure(replace(data, statistics=found), {})
     assert re.fullmatch(
         r"To show the observed difference takes [\d,]+ runs; 6 are at hand\.", drawn.findings[0]

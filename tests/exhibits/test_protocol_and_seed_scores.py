@@ -19,7 +19,7 @@ from reseed.plugins.kinds import find, read_options
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
-from study_frames import about, frame, trial
+from study_frames import about, frame, replaced, trial
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def scores(tmp_path):
     }
     data = study_of(write_outputs(tmp_path / "items", arms), arms)
     statistics = seed_scores.analyse(data, {"seed": 1})
-    return ExhibitData(statistics, data.metrics, data.about, title="Scores")
+    return ExhibitData(statistics, data.metrics, data.info, title="Scores")
 
 
 def folds():
@@ -65,7 +65,7 @@ def test_deviations_side_by_side(scores, tmp_path):
     assert "F1 (macro): seeds" in (tmp_path / "t.md").read_text()
     assert "published" not in (tmp_path / "t.md").read_text()
     known = scores.statistics.assign(published_bootstrap_sd=0.0123)
-    shown = ExhibitData(known, scores.metrics, scores.about)
+    shown = ExhibitData(known, scores.metrics, scores.info)
     assert "0.0123" in bootstrap_table.table(shown, {}).shown.to_string()
 
 
@@ -105,9 +105,13 @@ def test_nothing_to_show():
 
 def test_the_checklist_holds_what_was_recorded(tmp_path):
     metrics, facts = folds()
-    facts["machines"][0]["determinism"] = {"deterministic_algorithms": True}
-    facts["splits"] = [{"dataset": "magic", "scheme": "kfold-5", "splits": 10, "sha256": "ab12"}]
-    table = checklist.table(ExhibitData(None, metrics, facts, title="Checklist"), {})
+    flags = {"determinism": {"deterministic_algorithms": True}}
+    recorded = replaced(
+        facts,
+        machines=[facts.machines[0].model_copy(update=flags)],
+        splits=[{"dataset": "magic", "scheme": "kfold-5", "splits": 10, "sha256": "ab12"}],
+    )
+    table = checklist.table(ExhibitData(None, metrics, recorded, title="Checklist"), {})
     write_table(table, tmp_path / "t")
     text = (tmp_path / "t.md").read_text()
     for expected in ("kfold-5; data seeds 0, 1; 5 folds each", "all roles: 7, 13, 21",
@@ -116,7 +120,6 @@ def test_the_checklist_holds_what_was_recorded(tmp_path):
                      "kfold-5: 10 splits, SHA-256 of their rows ab12"):  # fmt: skip
         assert expected in text, expected
     assert r"\toprule" in (tmp_path / "t.tex").read_text()
-    del facts["machines"][0]["determinism"]
     text = checklist.table(ExhibitData(None, metrics, facts), {}).shown.to_string()
     assert "not recorded" in text
 

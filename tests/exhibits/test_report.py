@@ -1,15 +1,16 @@
 """The report: valid pages that fetch nothing, escape what they are given and answer first."""
 
 import importlib
-import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from gallery import write_gallery
 from reseed.core.errors import ReseedError
+from reseed.core.study_info import write_study_info
 from reseed.exhibits import KINDS
 from reseed.rendering.figures import write_figure
 from reseed.rendering.footnotes import sentence_of, shorten
@@ -24,6 +25,7 @@ from reseed.reporting.pages import (
     snakemake_command,
 )
 from reseed.reporting.words import link_words
+from study_frames import replaced
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 
@@ -65,7 +67,7 @@ def folder(tmp_path_factory, configured, statistics, exhibit):
             write_table(module.table(data, options), study / "tables" / name)
         else:
             write_figure(*module.figure(data, options), data, study / "figures" / name)
-    (study / "about.json").write_text(json.dumps(statistics["about"], sort_keys=True))
+    write_study_info(study / "about.json", statistics["info"])
     return study
 
 
@@ -140,8 +142,7 @@ def test_readers_without_eyes_or_mouse_are_served(text):
 
 
 def test_it_says_what_was_run_and_what_failed(text, statistics):
-    about = statistics["about"]
-    assert f"{about['trials']['ok']} trials finished" in text
+    assert f"{statistics['info'].trials.ok} trials finished" in text
     assert "1 failed" in text
     assert "1 × Magic, FFNN: diverged: loss is NaN" in text
     assert "1 h 6 min in all" in text
@@ -169,7 +170,7 @@ def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
     data, options = exhibit("figure4", metrics=statistics["metrics"].iloc[:0])
     module = importlib.import_module("papers.raste.heat_maps")
     write_figure(*module.figure(data, options), data, tmp_path / "s" / "figures" / "figure4")
-    (tmp_path / "s" / "about.json").write_text(json.dumps(statistics["about"]))
+    write_study_info(tmp_path / "s" / "about.json", statistics["info"])
     page = build_study_page(read_study(tmp_path / "s"))
     assert "<img" not in page
     assert re.search(r"<li>Figure 4\. .*: Model and data seeds were not crossed", page)
@@ -178,7 +179,7 @@ def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
 
 def test_what_is_given_is_escaped(folder):
     study = read_study(folder, ["table1"])
-    study.about["title"] = "<script>alert(1)</script> & more"
+    study = replace(study, info=replaced(study.info, title="<script>alert(1)</script> & more"))
     for page in (build_study_page(study), build_index([study], ["a"])):
         assert "<script>" not in page
         assert "&lt;script&gt;" in page

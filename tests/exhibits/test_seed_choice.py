@@ -11,7 +11,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
 from scipy.special import expit
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, replaced, trial
 from test_figures import texts_of
 from test_noise_analysis import write
 
@@ -25,7 +25,7 @@ def data(tmp_path_factory):
     rng = np.random.default_rng(0)
     facts = about(("magic", "home_mortgage_sim", "bike_sharing"), MODELS)
     parts, trials = [], []
-    for dataset in facts["datasets"]:
+    for dataset in facts.datasets:
         y = rng.integers(0, 2, ITEMS)
         signal = (2 * y - 1) * 1.2 + rng.normal(0, 1.5, ITEMS)
         for model in MODELS:
@@ -116,7 +116,7 @@ def test_the_figure_is_readable_and_reproducible(data, tmp_path):
 def test_cells_of_several_splits_say_which(data):
     part = data.statistics.query("dataset == 'magic' and model == 'xgb'")
     both = pd.concat([part, part.assign(data_seed=1)])
-    several = ExhibitData(both, data.metrics, data.about, "kind", "Which seed")
+    several = ExhibitData(both, data.metrics, data.info, "kind", "Which seed")
     shown = seed_choice_table.table(several, {}).shown
     assert list(shown["", "Algorithm"]) == ["XGB, data seed 0", "XGB, data seed 1"]
 
@@ -128,7 +128,7 @@ def test_what_is_left_out_is_named_by_what_tells_it_from_what_is_shown(data):
         part.assign(experiment="grid", data_seed=d, reason=why) for d in range(3)
     ])  # fmt: skip
     arm = part.assign(model="other", arm="other", reason=why)
-    facts = data.about | {"models": {**data.about["models"], "other": {"title": "Other"}}}
+    facts = amended(data.info, models={"other": {"title": "Other"}})
     every = pd.concat([data.statistics, crossed, arm])
     note = seed_choice_table.table(ExhibitData(every, data.metrics, facts), {}).footnote
     assert f"Magic, Model seeds × data seeds ({why})" in note
@@ -138,7 +138,7 @@ def test_what_is_left_out_is_named_by_what_tells_it_from_what_is_shown(data):
 
 
 def test_no_paper_is_spoken_of_where_none_is_followed(data):
-    own = ExhibitData(data.statistics, data.metrics, data.about | {"citation": ""}, "kind", "T")
+    own = ExhibitData(data.statistics, data.metrics, replaced(data.info, citation=""), "kind", "T")
     assert "The paper" in seed_choice_table.table(data, {}).footnote
     note = seed_choice_table.table(own, {}).footnote
     assert "paper" not in note
@@ -147,7 +147,7 @@ def test_no_paper_is_spoken_of_where_none_is_followed(data):
 
 def test_nothing_measured_is_said_plainly(data):
     only = data.statistics.query("dataset == 'bike_sharing'")
-    nothing = ExhibitData(only, data.metrics, data.about, "kind", "Which seed")
+    nothing = ExhibitData(only, data.metrics, data.info, "kind", "Which seed")
     assert "at this scale" in seed_choice_table.table(nothing, {}).shown.iloc[0, 0]
     figure, _ = seed_choice_figure.figure(nothing, {})
     assert "at this scale" in " ".join(text.get_text() for text, _ in texts_of(figure))

@@ -15,7 +15,7 @@ from reseed.exhibits import (
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import colours, looks
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, trial
 
 TABLES = tuple(f"magic~rows={i}00" for i in range(1, 4))
 FAST = {"n_boot": 50, "points": 5, "n_draws": 50, "max_runs": 50}
@@ -121,7 +121,7 @@ def test_a_dataset_left_out_is_named_with_the_reason():
 
 def test_a_given_difference_is_told_in_the_unit_of_each_metric():
     facts = about(("magic", "bike_sharing"), ("rf", "xgb"))
-    facts["datasets"]["bike_sharing"]["metric_unit"] = "kW²"
+    facts = amended(facts, datasets={"bike_sharing": {"metric_unit": "kW²"}})
     rows = seeds({"rf": 0.8, "xgb": 0.82}, ("magic",))
     rows += seeds({"rf": 0.12, "xgb": 0.13}, ("bike_sharing",), metric="mse")
     drawn = seeds_figure.figure(exhibit(seeds_needed, rows, facts, difference=0.005), {})[1]

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from reseed.core.study_info import StudyInfo
 from reseed.exhibits import KINDS
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown, write_table
 from reseed.rendering.tables import Table
+from study_frames import amended
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
 TABLES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "table"]
@@ -172,12 +174,12 @@ def test_decimals_show_two_digits_of_the_smallest(values, places):
 
 
 def test_a_variant_is_marked_and_explained(statistics):
-    about = {"datasets": {}, "models": {"ffnn~max_epochs=9": {"title": "FFNN"}}, "scale": "demo"}
-    data = ExhibitData(None, pd.DataFrame(), about)
+    info = StudyInfo(models={"ffnn~max_epochs=9": {"title": "FFNN"}}, scale="demo")
+    data = ExhibitData(None, pd.DataFrame(), info)
     assert data.model("ffnn~max_epochs=9") == "FFNN†"
     assert data.recipes(["ffnn~max_epochs=9"]) == ["FFNN: max_epochs=9"]
-    about["models"]["ffnn~max_epochs=5"] = {"title": "FFNN"}
-    data = ExhibitData(None, pd.DataFrame(), about)
+    info = amended(info, models={"ffnn~max_epochs=5": {"title": "FFNN"}})
+    data = ExhibitData(None, pd.DataFrame(), info)
     assert data.model("ffnn~max_epochs=9") == "FFNN, max_epochs=9"
 
 

@@ -30,6 +30,7 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
 from scipy.special import expit
+from study_frames import amended
 from test_trimming_analyses import printed, runs
 
 FAST = {"n_bootstrap": 4, "n_ensembles": 20, "n_halves": 2, "sizes": [1, 3, 5]}
@@ -48,9 +49,9 @@ def make(tmp_path_factory):
     found["bike_sharing", "rf"] = (y.astype(float), [y + 0.1 * i for i in range(5)])
     data = study_of(write_outputs(folder / "w", found), found)
     published = printed(folder / "p")
-    data = Data(data.metrics, data.about, published, data.predictions)
     titles = {"rf:order": "Order", "rf:both": "Init and order"}
-    data.about["experiments"][data.metrics["experiment"].iloc[0]]["arms"] = titles
+    info = amended(data.info, experiments={data.metrics["experiment"].iloc[0]: {"arms": titles}})
+    data = Data(data.metrics, info, published, data.predictions)
     options = {
         trimming_summary: {"published": {"rf": "init", "rf:order": "batch"}},
         trimming_ensembles: {"published": "rf"},
@@ -60,7 +61,7 @@ def make(tmp_path_factory):
     def of(analysis):
         if analysis not in cache:
             cache[analysis] = analysis.analyse(data, FAST | options.get(analysis, {}))
-        return ExhibitData(cache[analysis], data.metrics, data.about, "k", "Title")
+        return ExhibitData(cache[analysis], data.metrics, data.info, "k", "Title")
 
     of.predictions = data.predictions
 
@@ -192,9 +193,9 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     lines = ["model,ece,churn_vs_ensemble,validation_accuracy,mean_churn,alpha_hat",
              "1,0.028,297,91.108,472.15,0.002", "8,0.026,376,91.569,,"]  # fmt: skip
     (tmp_path / "models.csv").write_text("\n".join(lines))
-    study = Data(data.metrics, data.about, tmp_path, make.predictions)
+    study = Data(data.metrics, data.info, tmp_path, make.predictions)
     rows = trimming.analyse(study, FAST | {"published": {"rf": "models"}})
-    both = ExhibitData(rows, data.metrics, data.about, "k", "T")
+    both = ExhibitData(rows, data.metrics, data.info, "k", "T")
     table = check_table(representatives_table.table(both, {"count": 2}), tmp_path)
     assert len(table.shown) == 8
     assert list(table.shown.iloc[2]) == ["1", "0.002", "–", "0.9111", "297", "472.1", "0.0280"]
@@ -210,7 +211,7 @@ def test_runs_that_are_all_alike_are_drawn_and_told(tmp_path):
     found = {("magic", "rf"): (y, [expit(gaps[0])] * 6)}
     data = study_of(write_outputs(tmp_path / "o", found), found)
     pairs, scores = (
-        ExhibitData(kind.analyse(data, {}), data.metrics, data.about, "k", "T")
+        ExhibitData(kind.analyse(data, {}), data.metrics, data.info, "k", "T")
         for kind in (trimming_pairs, seed_scores)
     )
     low, high = trimming_pairs_figure.figure(pairs, {})[0].axes[0].get_ylim()
@@ -240,7 +241,7 @@ def test_information_is_a_row_a_measure(make, tmp_path):
 )
 def test_empty_tables(make, kind):
     for rows in (pd.DataFrame(), make(trimming).statistics.assign(reason="few")):
-        data = ExhibitData(rows, make(trimming).metrics, make(trimming).about, "k", "T")
+        data = ExhibitData(rows, make(trimming).metrics, make(trimming).info, "k", "T")
         assert "at this scale" in kind.table(data, {}).shown.iloc[0, 0]
 
 
@@ -250,5 +251,5 @@ def test_empty_tables(make, kind):
     ids=lambda k: k.__name__.rpartition(".")[2],
 )
 def test_empty_figures(make, kind):
-    data = ExhibitData(None, make(trimming).metrics, make(trimming).about, "k", "T")
+    data = ExhibitData(None, make(trimming).metrics, make(trimming).info, "k", "T")
     assert kind.figure(data, {})[1].frame.columns[0] == "nothing_to_show"

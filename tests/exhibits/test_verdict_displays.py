@@ -1,6 +1,7 @@
 """Letters and the opening figure: rules that are checked by brute force."""
 
 import re
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ from reseed.exhibits import critical_difference_figure, leaderboard_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.letters import groups, groups_of, letters
 from reseed.rendering.panels import MOST_HEIGHT, panel_grid, undrawn
-from study_frames import about, frame, trial
+from study_frames import about, frame, replaced, trial
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -240,7 +241,8 @@ def test_no_grid_is_higher_than_a_page():
 def test_a_dataset_that_is_not_drawn_still_counts():
     rows = [*ROWS, *({**row, "dataset": "open", "outcome": "too few runs"} for row in ROWS)]
     data = ranked(rows)
-    data.about["datasets"]["open"] = data.about["datasets"]["magic"] | {"title": "Open"}
+    entry = data.info.datasets["magic"].model_copy(update={"title": "Open"})
+    data = replace(data, info=replaced(data.info, datasets={**data.info.datasets, "open": entry}))
     _, drawn = critical_difference_figure.figure(data, {})
     assert drawn.headline == "The best model is told from all others on 1 of 2 datasets"
     assert "Not drawn: 1 dataset with pairs without a verdict" in drawn.footnote

@@ -13,7 +13,7 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, trial
 from test_exhibits_of_arms import shown
 from test_trimming_analyses import data_of, runs
 
@@ -52,7 +52,7 @@ def splits(scores, arms=None, folds=1):
         for i, score in enumerate(values)
     ])  # fmt: skip
     facts = about(("magic",), ("rf",) if arms else tuple(scores))
-    facts["experiments"]["data_seeds"]["arms"] = arms or {}
+    facts = amended(facts, experiments={"data_seeds": {"arms": arms or {}}})
     data = ExhibitData(None, metrics, facts, "k", "T")
     return same_splits.figure(data, {"experiment": "data_seeds"})[1]
 
@@ -98,7 +98,7 @@ def test_small_gaps_are_counted_wherever_bins_begin(gaps, n_bins):
     table = gap_distribution.analyse(read, {"n_bins": n_bins})
     single = np.mean(np.abs(found[12:]) <= 1)
     together = np.mean(np.abs(found[12:].mean(axis=0)) <= 1)
-    data = ExhibitData(table, read.metrics, read.about, "k", "T")
+    data = ExhibitData(table, read.metrics, read.info, "k", "T")
     headline = gap_figure.figure(data, {})[1].headline
     assert f"{100 * single:.1f} % of items in single runs" in headline
     assert f"{100 * together:.1f} % in the ensemble" in headline
@@ -145,7 +145,7 @@ def test_each_measure_has_its_tolerance(converged):
 def test_failed_runs_that_count_are_told(converged):
     assert "failed run" not in reach_table.table(converged, {}).footnote
     rows = converged.statistics.assign(broken=1)  # of each of two arms
-    note = reach_table.table(ExhibitData(rows, converged.metrics, converged.about), {}).footnote
+    note = reach_table.table(ExhibitData(rows, converged.metrics, converged.info), {}).footnote
     assert "2 failed runs with a curve: among those that never reach it" in note
 
 

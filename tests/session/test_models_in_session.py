@@ -118,12 +118,12 @@ def test_global_generators_are_the_model_seeds_and_the_callers_stay_as_they_were
 
 def test_a_model_without_a_seed_parameter_is_asked_whether_the_seed_moves_it():
     found = reseed.study({"d": Drawing(), "nb": GaussianNB()}, X, Y, splits=2, seeds=3)
-    assert found.data.about["trials"]["planned"] == 2 * 3 + 2
+    assert found.data.info.trials.planned == 2 * 3 + 2
     (alike,) = (note for note in found.notes if "stands for all" in note)
     assert alike.startswith("nb:")
     assert any("d: no parameter holds a seed" in note and "differ" in note for note in found.notes)
     alone = reseed.study({"nb": GaussianNB()}, X, Y, splits=1, seeds=3)
-    assert alone.data.about["trials"]["planned"] == 1
+    assert alone.data.info.trials.planned == 1
 
 
 def test_a_torch_model_that_draws_globally_repeats():

@@ -14,16 +14,17 @@ def main() -> None:
     parser.add_argument("--about", type=Path, required=True, help="output: about.json")
     arguments = parser.parse_args()
     limit_threads(1)
-    from reseed.core.atomic import write_json
     from reseed.core.checked_io import write_table
+    from reseed.core.study_info import write_study_info
     from reseed.jobs.collection import Study, collect_trials, describe
 
     study = Study(read_job(arguments.job))
     frame = collect_trials(study)
     write_table(arguments.metrics, frame)
-    about = describe(study, frame)
-    write_json(arguments.about, about)
-    say(f"{about['study']}: {about['trials']}")
+    info = describe(study, frame)
+    write_study_info(arguments.about, info)
+    counts = info.trials
+    say(f"{info.study}: {counts.planned} trials, {counts.ok} finished, {counts.failed} failed")
 
 
 if __name__ == "__main__":

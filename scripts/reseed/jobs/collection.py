@@ -20,6 +20,15 @@ from reseed.core.coordinates import Coordinates, expand, varied
 from reseed.core.environment import cores
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, SETTING, TARGETS
+from reseed.core.study_info import (
+    DatasetInfo,
+    ExperimentInfo,
+    MachineInfo,
+    RepeatedOutputs,
+    SplitDigest,
+    StudyInfo,
+    TrialCounts,
+)
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 from reseed.metrics import registry as measured
@@ -205,66 +214,53 @@ def _environment(study: Study, name: str) -> dict:
         return {}
 
 
-def describe(study: Study, frame: pd.DataFrame) -> dict:
-    """What is shown beside the numbers: data, models, scale, failures, machines, costs."""
+def describe(study: Study, frame: pd.DataFrame) -> StudyInfo:
+    """Facts of a study: texts, datasets, models, failures, machines and run times."""
     job = study.job
     trials = frame.drop_duplicates([*SETTING, *SEEDS])
-    failed = trials[trials["status"] != "ok"]
-    limited = trials[trials["converged"].eq(False)]
-    shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
     folders = trials["dataset"].str.cat(trials[SETTING[1:]], sep="/")
     texts = ("study", "title", "question", "citation", "scale", "reduced", "notes", "models",
              "variants")  # fmt: skip
-    return {
+    return StudyInfo(
         **{name: job[name] for name in texts},
-        "experiments": {
-            entry["experiment"]: {
-                "title": entry["title"],
-                "arms": {arm["arm"]: arm["title"] for arm in entry["arms"]},
+        experiments={
+            entry["experiment"]: ExperimentInfo(
+                title=entry["title"],
+                arms={arm["arm"]: arm["title"] for arm in entry["arms"]},
                 **_seeds_of(entry),
-            }
+            )
             for entry in job["experiments"]
         },
-        "datasets": {
+        datasets={
             files.setting.dataset: describe_dataset(
                 with_texts(files.data, job["datasets"][files.setting.dataset]), job["metric"]
             )
             for files in study.datasets()
         },
-        "splits": split_hashes(study),
-        "trials": {
-            "planned": len(trials),
-            "ok": len(trials) - len(failed),
-            "failed": len(failed),
-            "not_converged": len(limited),
-            "failures": failed[shown].to_dict("records"),
-            "same_outputs": repeated_outputs(trials),
-        },
-        "train_seconds": float(trials["train_seconds"].sum()),
-        "seconds_per_trial": trials.groupby(folders)["train_seconds"].median().to_dict(),
-        "machines": _machines(study, trials),
-        "commits": sorted(trials["commit"].dropna().unique()),
-    }
+        splits=split_hashes(study),
+        trials=TrialCounts.of_trials(trials, same_outputs=repeated_outputs(trials)),
+        train_seconds=float(trials["train_seconds"].sum()),
+        seconds_per_trial=trials.groupby(folders)["train_seconds"].median().to_dict(),
+        machines=_machines(study, trials),
+        commits=sorted(trials["commit"].dropna().unique()),
+    )
 
 
-def split_hashes(study: Study) -> list[dict]:
+def split_hashes(study: Study) -> list[SplitDigest]:
     """Of each dataset and scheme how many splits were used, and one hash of all their rows."""
     used = defaultdict(set)
     for _, files, trial in study.trials():
         place = (trial.data_seed, trial.fold or 0, files.rows(trial))
         used[files.setting.dataset, files.setting.scheme].add(place)
     return [
-        {
-            "dataset": dataset,
-            "scheme": scheme,
-            "splits": len(places),
-            "sha256": digest(*sorted(places)),
-        }
+        SplitDigest(
+            dataset=dataset, scheme=scheme, splits=len(places), sha256=digest(*sorted(places))
+        )
         for (dataset, scheme), places in used.items()
     ]
 
 
-def repeated_outputs(trials: pd.DataFrame) -> list[dict]:
+def repeated_outputs(trials: pd.DataFrame) -> list[RepeatedOutputs]:
     """Models of which trials with other seeds gave the same outputs, bit by bit, on one split.
 
     Each with `repeats`, how many of its `trials` are none of their own: the seed moves nothing
@@ -275,7 +271,8 @@ def repeated_outputs(trials: pd.DataFrame) -> list[dict]:
     counts = splits.agg(trials="size", distinct="nunique").reset_index()
     found = counts.groupby(["dataset", "model"], sort=False)[["trials", "distinct"]].sum()
     found["repeats"] = found["trials"] - found.pop("distinct")
-    return found[found["repeats"] > 0].reset_index().to_dict("records")
+    rows = found[found["repeats"] > 0].reset_index().to_dict("records")
+    return [RepeatedOutputs(**row) for row in rows]
 
 
 def _seeds_of(entry: dict) -> dict:
@@ -283,10 +280,12 @@ def _seeds_of(entry: dict) -> dict:
     return {"varied": varied(arms[0]["seeds"]), "seeds": arms[0]["seeds"]} if arms else {}
 
 
-def _machines(study: Study, trials: pd.DataFrame) -> list[dict]:
+def _machines(study: Study, trials: pd.DataFrame) -> list[MachineInfo]:
     """Each environment that trials were made in, with how many; the most frequent first."""
     return [
-        _environment(study, name) | {"environment": name, "cores": cores(), "trials": count}
+        MachineInfo(
+            **_environment(study, name) | {"environment": name, "cores": cores(), "trials": count}
+        )
         for name, count in Counter(trials["environment"]).most_common()
     ]
 
@@ -296,20 +295,17 @@ def with_texts(meta: dict, texts: dict) -> dict:
     return meta | texts | {"notes": [*(texts.get("notes") or []), *(meta.get("notes") or [])]}
 
 
-def describe_dataset(meta: dict, metric: str | None = None) -> dict:
-    """A dataset's meta with the metric that its models are judged by."""
+def describe_dataset(meta: dict, metric: str | None = None) -> DatasetInfo:
+    """Facts of a dataset; its models are compared on `metric`, or on the default of its task."""
     name = measured.judging(meta["task"], filter(None, [metric, meta.get("metric")]))
     chosen = measured.get(name) if name else measured.usual(meta["task"])
-    return (
-        {"features": [], "class_counts": None}
-        | meta
-        | {
-            "metric": chosen.name,
-            "metric_title": chosen.title,
-            "greater_is_better": chosen.greater_is_better,
-            "metric_is_share": chosen.share,
-        }
-    )
+    chosen_metric = {
+        "metric": chosen.name,
+        "metric_title": chosen.title,
+        "greater_is_better": chosen.greater_is_better,
+        "metric_is_share": chosen.share,
+    }
+    return DatasetInfo(**{"features": [], "class_counts": None} | meta | chosen_metric)
 
 
 # --- per item -----------------------------------------------------------------------------------

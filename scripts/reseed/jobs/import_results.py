@@ -19,18 +19,19 @@ def main() -> None:
         if len({getattr(arguments, name) is None for name in pair}) > 1:
             parser.error(f"--{pair[0]} and --{pair[1]} go together")
     limit_threads(1)
-    from reseed.core.atomic import replacing, write_json
+    from reseed.core.atomic import replacing
     from reseed.core.checked_io import write_table
+    from reseed.core.study_info import write_study_info
 
     told = read_job(arguments.job)
     results, job = told["results"], told["study"]
     if arguments.metrics:
         from reseed.importers import import_results
 
-        metrics, about = import_results(results["path"], results, job)
+        metrics, info = import_results(results["path"], results, job)
         write_table(arguments.metrics, metrics)
-        write_json(arguments.about, about)
-        say(f"{about['study']}: {about['trials']['ok']} runs, {about['trials']['failed']} failed")
+        write_study_info(arguments.about, info)
+        say(f"{info.study}: {info.trials.ok} runs, {info.trials.failed} failed")
     if arguments.scores:
         from pyarrow import parquet
 

@@ -89,7 +89,7 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
         runs, epochs, values, left_out = _stack(rows, column)
         if not values.size:
             continue
-        metric = plain_metric(data.about["datasets"][place["dataset"]]["task"])
+        metric = plain_metric(data.info.datasets[place["dataset"]].task)
         name = column.replace("metric", metric).replace("_", " ")
         up = bool(direction(name))
         failed = pd.MultiIndex.from_frame(runs.assign(**place)[trial]).isin(broken)
