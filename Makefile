@@ -1,10 +1,13 @@
-# `make run` makes every study at scale demo; `make test` checks everything. Both set up .venv.
+# `make run` runs every study at scale demo; `make test` runs the linters and all tests.
+# Both create .venv first.
 PYTHON ?= python3
 CORES ?= all
 SCALE ?= demo
 BIN := .venv/bin
+# Python with the package `reseed` of this checkout.
+LIBRARY := PYTHONPATH=scripts $(BIN)/python
 
-# What `pip install .` brings, in its oldest versions.
+# Environment with the oldest versions that pyproject.toml admits.
 OLDEST := build/oldest
 
 .PHONY: run test oldest lint benchmark verify prune faults scale schemas lock clean
@@ -15,18 +18,19 @@ run: .venv/installed
 test: lint
 	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 
-# The doors of the library, with the oldest versions that pyproject.toml admits.
+# Test the public API with the oldest versions that pyproject.toml admits.
 oldest:
 	$(PYTHON) -m venv --clear $(OLDEST)
 	sed -n 's/^    "\([a-z0-9-]*\)>=\(.*\)",/\1==\2/p' pyproject.toml > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet -c $(OLDEST)/constraints.txt . \
 	  hypothesis pytest pytest-timeout
-	$(OLDEST)/bin/python -m pytest -W ignore tests/importing tests/analyses tests/test_compare.py \
-	  tests/test_study_in_process.py tests/test_models_in_process.py
+	$(OLDEST)/bin/python -m pytest -W ignore tests/importers tests/analyses tests/comparison \
+	  tests/session
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/snakemake --lint
 
@@ -34,28 +38,30 @@ verify: .venv/installed
 	$(BIN)/snakemake verify --cores $(CORES) --config scale=$(SCALE)
 
 benchmark: .venv/installed
-	$(BIN)/python scripts/benchmark_overhead.py --scale $(SCALE)
-	$(BIN)/python scripts/benchmark_planning.py
-	$(BIN)/python scripts/benchmark_stack.py
-	$(BIN)/python scripts/benchmark_pairs.py
-	$(BIN)/python scripts/benchmark_trimming.py
+	$(LIBRARY) benchmarks/overhead.py --scale $(SCALE)
+	$(LIBRARY) benchmarks/planning.py
+	$(LIBRARY) benchmarks/stack.py
+	$(LIBRARY) benchmarks/pairs.py
+	$(LIBRARY) benchmarks/trimming.py
 
-# Remove from results what no study plans any more, at any scale.
+# Remove results that no study plans any more, at any scale.
 prune: .venv/installed
-	$(BIN)/python scripts/prune.py
+	$(LIBRARY) -m reseed prune
 
-# Fifty kills of scale smoke and every fault there is, told in docs/reliability.md: two hours.
+# Kill scale smoke fifty times, try every fault and write docs/reliability.md: two hours.
 KILLS ?= 50
 faults: .venv/installed
-	$(BIN)/python scripts/faults.py --kills $(KILLS)
+	$(LIBRARY) tests/run_faults.py --kills $(KILLS)
 
+# Write docs/scale.md from the measured seconds in results.
 scale: .venv/installed
-	$(BIN)/python scripts/scale.py
+	$(LIBRARY) -m reseed cost
 
+# Write config/schema and config/README.md from the configuration classes.
 schemas: .venv/installed
-	$(BIN)/python scripts/make_schemas.py
+	$(LIBRARY) docs/tools/make_schemas.py
 
-# Renew the lock from envs/*.in (needs uv).
+# Update the locked versions from envs/*.in (needs uv).
 lock:
 	for name in requirements requirements-dev; do \
 	  uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \

@@ -3,9 +3,9 @@
 Trains whole runs through `reseed.training.run.run_trials`, on random images of CIFAR-10's shape
 (pixels do not change the cost), with one or several processes side by side on one device::
 
-    python scripts/benchmark_images.py --network resnet9 --processes 1 2 --compile none default
-    python scripts/benchmark_images.py --network small_cnn --processes 1 4 8 --seeds 8
-    python scripts/benchmark_images.py --network small_cnn --stack 1 20 50 --set epochs=2
+    python benchmarks/images.py --network resnet9 --processes 1 2 --compile none default
+    python benchmarks/images.py --network small_cnn --processes 1 4 8 --seeds 8
+    python benchmarks/images.py --network small_cnn --stack 1 20 50 --set epochs=2
 
 Each process trains one pass first that is not counted (start-up, compilation), then waits for the
 others. `--set name=value` changes a hyper-parameter, as `--set epochs=2 width=8` on a CPU.
@@ -104,9 +104,9 @@ def measure(task: dict, processes: int) -> dict:
 
 def work(task: dict) -> None:
     """One process: a warm run, a word, a wait, then the counted runs."""
-    from reseed.core.random_streams import keep_deterministic
+    from reseed.core.random_streams import ensure_deterministic
 
-    keep_deterministic()
+    ensure_deterministic()
     import numpy as np
     import torch
     from reseed.core.coordinates import ROLES

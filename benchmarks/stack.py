@@ -38,11 +38,11 @@ def main() -> None:
 
 def seconds(arguments: argparse.Namespace, shape: tuple[int, int, int], width: int) -> float:
     """Time an epoch and seed; on a GPU wall time, which is what is scarce there."""
-    from reseed.core.random_streams import keep_deterministic
+    from reseed.core.random_streams import ensure_deterministic
     from reseed.models.ffnn import ffnn
     from reseed.training.encoder import Arrays
 
-    keep_deterministic()
+    ensure_deterministic()
     rng = np.random.default_rng(0)
     X = rng.random((arguments.rows, arguments.features))
     y = X @ rng.normal(size=arguments.features) + rng.normal(size=arguments.rows)

@@ -31,7 +31,7 @@ from reseed.pipeline import fork_server as forkserver
 from reseed.planning.job_sizes import JobSizes
 from reseed.core.code_hash import code_hash, digest, own_files
 from reseed.plugins import kinds
-from reseed.core.environment import versions
+from reseed.core.environment import read_library_versions
 from reseed.core.identifiers import job_name
 from reseed.planning.plan import blocks
 from reseed.pipeline.specs import (
@@ -79,7 +79,7 @@ SIZES = JobSizes(RESULTS, measured_seconds([RESULTS]))
 TRAINED = [name for name in PROJECT.studies if PLAN.studies[name]]
 GIVEN = [name for name in PROJECT.studies if not PLAN.studies[name]]
 # Where trials of other versions are to be trained again, versions start jobs again.
-TRIGGER_VERSIONS = versions() if PROJECT.main.mixed == "retrain" else None
+TRIGGER_VERSIONS = read_library_versions() if PROJECT.main.mixed == "retrain" else None
 REPORT = f"{RESULTS}/report/index.html"
 TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json")
 FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json")
@@ -100,7 +100,7 @@ def placeless(description):
 def is_table(study, exhibit):
     """Whether an exhibit is a table (else a figure)."""
     kind = PROJECT.studies[study].exhibits[exhibit].kind
-    return kinds.find("exhibits", kind).function == "table"
+    return kinds.find_kind("exhibits", kind).function == "table"
 
 
 def suffixes(study, exhibit):

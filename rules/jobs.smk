@@ -98,7 +98,7 @@ def given_told(w):
 
 def told_code(family, kind):
     """The user's files behind a kind, with their hashes: jobs import them hours after this."""
-    return own_files([kinds.find(family, kind).module], [], Path.cwd())
+    return own_files([kinds.find_kind(family, kind).module], [], Path.cwd())
 
 
 def analysis_entry(w):
@@ -110,7 +110,7 @@ def analysis_inputs(w):
     """An analysis's tables; with per-item outputs where its kind reads them."""
     folder, entry = f"{RESULTS}/studies/{w.study}", analysis_entry(w)
     files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
-    if kinds.find("analyses", entry.kind).reads != "metrics":
+    if kinds.find_kind("analyses", entry.kind).reads != "metrics":
         trained = PROJECT.studies[w.study].experiments
         parts = ("scores", "targets", "curves") if trained else ("scores", "targets")
         for name in entry.experiments or trained or ["results"]:
@@ -140,7 +140,7 @@ def analysis_key(w):
     entry = analysis_entry(w)
     published = [Path(file) for file in published_files(entry)]
     return digest(
-        code_hash("reseed.jobs.analyse", kinds.find("analyses", entry.kind).module, project=Path.cwd()
+        code_hash("reseed.jobs.analyse", kinds.find_kind("analyses", entry.kind).module, project=Path.cwd()
         ),
         entry.model_dump(),
         *(file.read_text(encoding="utf-8", errors="replace") for file in published),
@@ -169,7 +169,7 @@ def exhibit_inputs(study, exhibit):
         PROJECT.studies[study].exhibits[exhibit],
     )
     files = [f"{folder}/metrics.parquet", f"{folder}/about.json"]
-    reads = kinds.find("exhibits", entry.kind).reads
+    reads = kinds.find_kind("exhibits", entry.kind).reads
     if reads == "repeated_fits" and study in TRAINED:
         files.append(f"{folder}/repeated_fits.parquet")
     if entry.analysis:
@@ -201,7 +201,7 @@ def exhibit_key(study, exhibit):
     """Hash of the code and the settings that draw an exhibit."""
     entry = PROJECT.studies[study].exhibits[exhibit]
     return digest(
-        code_hash("reseed.jobs.draw", kinds.find("exhibits", entry.kind).module, project=Path.cwd()
+        code_hash("reseed.jobs.draw", kinds.find_kind("exhibits", entry.kind).module, project=Path.cwd()
         ),
         entry.model_dump(),
     )

@@ -13,7 +13,7 @@ from fault_harness.outcome import CASES, Bench
 from fault_harness.page import page
 from fault_harness.record import read_record
 from fault_harness.workspace import Workspace
-from reseed.core.environment import cpu_name
+from reseed.core.environment import read_cpu_name
 from reseed.core.errors import ReseedError
 from reseed.pipeline.runner import run, say
 
@@ -31,7 +31,7 @@ def main() -> None:
     load_cases()
     record = read_record(arguments.record)
     record.dates = sorted({*record.dates, datetime.date.today().isoformat()})
-    system = f"{os.cpu_count()} cores, {cpu_name()}, Python {platform.python_version()}"
+    system = f"{os.cpu_count()} cores, {read_cpu_name()}, Python {platform.python_version()}"
 
     def tell() -> None:
         record.save(arguments.record)

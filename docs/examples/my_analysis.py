@@ -1,4 +1,4 @@
-"""An analysis of one's own: how far the worst seed lies below the mean."""
+"""A custom analysis: how far the worst seed lies below the mean."""
 
 import pandas as pd
 from reseed.analyses.shared.data import cells
@@ -6,17 +6,17 @@ from reseed.plugins.options import Count, Strict
 
 
 class Options(Strict):
-    """least: with fewer seeds nothing is told."""
+    """least: the smallest number of seeds; models with fewer are skipped."""
 
     least: Count = 3
 
 
-def analyse(data, options):
-    """One row a dataset, way of splitting and model; `options` holds those that are set."""
+def analyse(data, options: Options) -> pd.DataFrame:
+    """Return one row a dataset, split scheme and model."""
     rows = []
     for cell in cells(data):
-        if len(cell.values) >= options.get("least", 3):
-            scores = cell.sign * cell.values  # as if more were always better
+        if len(cell.values) >= options.least:
+            scores = cell.sign * cell.values  # the sign makes larger values better
             loss = scores.mean() - scores.min()
             rows.append(cell.key | {"metric": cell.metric, "n": len(scores), "loss": loss})
     return pd.DataFrame(rows)

@@ -1,12 +1,12 @@
-"""A table of one's own, drawn from my_analysis."""
+"""A custom table of the results of my_analysis."""
 
 from reseed.rendering.tables import Rows
 
 
 def table(data, options):
-    """A row of text for each of the analysis's; the numbers behind it go along."""
-    found, rows = data.statistics, Rows()
-    for row in found.itertuples():
+    """Return one row of text for each row of the analysis, with the numbers behind it."""
+    results, rows = data.statistics, Rows()
+    for row in results.itertuples():
         cells = {"Model": data.model(row.model), "n": str(row.n), "Worst seed": f"−{row.loss:.4f}"}
         rows.add(cells, section=data.dataset(row.dataset))
-    return rows.table(data, found, footnote=data.scale)
+    return rows.table(data, results, footnote=data.scale)

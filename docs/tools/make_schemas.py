@@ -4,14 +4,14 @@ import argparse
 from pathlib import Path
 
 from reference import reference
-from reseed.config import schemas
+from reseed.config import build_json_schemas
 from reseed.core.atomic import write_json, write_text
 
 EXAMPLES = Path("docs/examples")
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__).parse_args()
-    for name, schema in schemas().items():
+    for name, schema in build_json_schemas().items():
         write_json(Path("config/schema") / f"{name}.json", schema)
     page = reference(EXAMPLES / "config_head.md", EXAMPLES / "study.yaml")
     write_text(Path("config/README.md"), page)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from reseed.config import CLASSES
+from reseed.config import CONFIG_CLASSES
 from reseed.data.registry import READERS, Options
 from reseed.plugins import kinds
 
@@ -34,7 +34,7 @@ def reference(head: Path, template: Path) -> str:
     parts.append(f"```yaml\n{template.read_text(encoding='utf-8')}```")
     told: set[str] = set()
     for name, (title, file) in _FILES.items():
-        parts.append(f"## {title}: `{file}`\n\n{_of_class(CLASSES[name], told)}")
+        parts.append(f"## {title}: `{file}`\n\n{_of_class(CONFIG_CLASSES[name], told)}")
     parts.append("## Options of analyses\n\n" + "\n".join(_options("analyses")))
     parts.append("## Options of exhibits\n\n" + "\n".join(_options("exhibits")))
     common = "\n".join(_option_lines(Options))
@@ -138,8 +138,8 @@ def _refs(properties: Any) -> list[str]:
 
 def _options(family: str) -> Iterator[str]:
     """A paragraph a kind: what it is, what it draws, and a line an option."""
-    for name, kind in kinds.built_in(family).items():
-        module = kinds.load(kind)
+    for name, kind in kinds.built_in_kinds(family).items():
+        module = kinds.load_kind(kind)
         what = (module.__doc__ or "").split("\n\n")[0].split("\n")
         text = " ".join(" ".join(what).split())
         draws = ", ".join(f"`{drawn}`" for drawn in kind.draws or ())

@@ -144,7 +144,7 @@ def _column_option(name: str, column: str) -> str:
 
 def _means(options: argparse.Namespace) -> None:
     from reseed.comparison.means import CAUTION, compare_means
-    from reseed.core.atomic import replacing
+    from reseed.core.atomic import replace_atomically
 
     given = {name: getattr(options, name) for name in ("level", "alpha", "min_runs")}
     found = compare_means(
@@ -159,13 +159,13 @@ def _means(options: argparse.Namespace) -> None:
     print(*(f"- {verdict}" for verdict in found["verdict"]), sep="\n")
     print(f"\n{CAUTION}")
     if options.csv:
-        with replacing(options.csv) as temporary:
+        with replace_atomically(options.csv) as temporary:
             found.to_csv(temporary, index=False)
 
 
 def _compare(options: argparse.Namespace) -> None:
     from reseed.comparison.compare import compare
-    from reseed.core.atomic import replacing, write_text
+    from reseed.core.atomic import replace_atomically, write_text
 
     sources = options.results
     metric = options.metric
@@ -188,7 +188,7 @@ def _compare(options: argparse.Namespace) -> None:
     )
     print(found)
     if options.csv:
-        with replacing(options.csv) as temporary:
+        with replace_atomically(options.csv) as temporary:
             found.verdicts.to_csv(temporary, index=False)
     if options.latex:
         write_text(options.latex, found.to_latex())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import draw
 from reseed.analyses import aggregates
 from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
@@ -81,7 +82,7 @@ def test_percent_are_shares_of_a_hundred():
     np.testing.assert_allclose(mixed[names], shares[names])
 
 
-def test_what_is_named_a_share_and_is_none_is_scaled_to_the_range():
+def test_shares_without_a_range_are_scaled_to_the_range():
     rows, _ = scores()
     hits = [row | {"auc": 5000 * row["auc"]} for row in rows]
     table, _ = of(hits)
@@ -125,9 +126,9 @@ def test_exhibits(tmp_path):
     assert "too narrow" in drawn.footnote
     assert drawn.findings[0].startswith("XGB has the greatest interquartile mean")
     check_figure(aggregates_figure.figure, shown, {"show": "profiles"}, tmp_path)
-    square = check_table(improvement_table.table(shown, {}), tmp_path)
+    square = check_table(draw(improvement_table, shown, {}), tmp_path)
     assert square.shown.shape == (3, 4)
     assert square.shown.iloc[0, 1] == "–"
     nothing = ExhibitData(table.assign(reason="few"), data.metrics, data.info, "k", "T")
-    assert "two runs" in improvement_table.table(nothing, {}).shown.iloc[0, 0]
-    assert aggregates_figure.figure(nothing, {})[1].frame.shape == (1, 1)
+    assert "two runs" in draw(improvement_table, nothing, {}).shown.iloc[0, 0]
+    assert draw(aggregates_figure, nothing, {})[1].frame.shape == (1, 1)

@@ -58,7 +58,7 @@ def test_where_two_seeds_vary_none_is_the_best():
     assert row[["best_seed", "worst_seed"]].isna().all()
 
 
-def test_another_metric_than_the_datasets_own_has_its_own_direction():
+def test_a_non_default_metric_uses_its_own_direction():
     rows, x = seeds()
     loss = np.random.default_rng(9).permutation(x)
     rows = [row | {"log_loss": value} for row, value in zip(rows, loss, strict=True)]
@@ -81,7 +81,7 @@ def test_percent_is_not_placed_among_shares():
     assert standing.analyse(data_of(percent), {"scores": [given]})["reason"].item() == ""
 
 
-def test_a_dataset_without_the_metric_is_left_out_and_one_that_nobody_measured_is_refused():
+def test_missing_metric_skips_dataset_unknown_metric_raises():
     other, _ = seeds(dataset="bike_sharing", metric="mse")
     table = extremes.analyse(data_of(seeds()[0] + other), {"metric": "auc", "n_sim": 100})
     assert list(table["dataset"]) == ["magic"]
@@ -199,7 +199,7 @@ def test_time_to_a_score_and_convergence(tmp_path):
     assert plain["target_is"].iloc[0] == "median final value"
 
 
-def test_a_run_that_diverged_never_reaches_and_has_no_final_value(tmp_path):
+def test_diverged_run_never_reaches_and_has_no_final_value(tmp_path):
     """Its curve ends where its loss was NaN; what was measured there is the score of no model."""
     runs = [[0.5, 0.7, 0.8], [0.6, 0.7, 0.9], [0.85, 0.1, None], [0.1, None, None]]
     lost = [trial(None, seed=s, arm="rf", dataset="magic", metric="auc") for s in (2, 3)]
@@ -232,7 +232,7 @@ def test_a_loss_goes_down(tmp_path):
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
-def test_curves_of_a_classifier_are_of_accuracy_whatever_judges_its_dataset(tmp_path, metric):
+def test_classifier_curves_use_accuracy_for_any_dataset_metric(tmp_path, metric):
     facts = about(("magic",))
     facts = amended(
         facts, datasets={"magic": {"metric": metric, "greater_is_better": metric == "accuracy"}}
@@ -315,7 +315,7 @@ def test_a_published_score_among_its_seeds():
         standing.analyse(data_of(rows), {"scores": [{"arm": "rf"}]})
 
 
-def test_hundreds_of_runs_with_seeds_in_every_role_take_no_table_of_all_combinations():
+def test_many_crossed_seeds_build_no_full_combination_table():
     n, epochs = 400, 3
     seeds = {
         role: np.repeat(np.arange(n), epochs) for role in RUN if role not in ("repeat", "fold")

@@ -103,7 +103,7 @@ def test_a_loss_is_better_the_less(tmp_path):
     assert row["boot_low"] > 0
 
 
-def test_an_error_is_told_in_the_targets_unit_only_where_it_has_that(tmp_path):
+def test_error_is_in_target_units_only_where_defined(tmp_path):
     rng = np.random.default_rng(6)
     y = rng.normal(size=100)
     found = {
@@ -139,7 +139,7 @@ def test_equal_outputs_give_no_verdict(tmp_path):
     assert (table["difference"] == 0).all()
 
 
-def test_a_difference_that_is_the_same_on_every_item_is_told_as_one(tmp_path):
+def test_constant_item_difference_is_reported_as_constant(tmp_path):
     y = np.repeat([0, 1], 50)
     found = {
         ("magic", "rf"): (y, [np.where(y == 1, 0.75, 0.25)] * 4),

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import draw
 from reseed.analyses import leaderboard, pairs
 from reseed.analyses.shared.data import Data
 from reseed.claims.verdicts import ALL_DATASETS
@@ -73,7 +74,7 @@ def test_mean_rank_over_complete_datasets_only(data):
     pd.testing.assert_series_equal(over["mean"].sort_index(), own, check_names=False)
     assert over.loc["a", "firsts"] == 2
     compared = pairs.analyse(data, {"n_boot": 50})
-    shown = leaderboard_table.table(exhibit(data, compared, "leaderboard_table"), {})
+    shown = draw(leaderboard_table, exhibit(data, compared, "leaderboard_table"), {})
     assert shown.shown["Model"].iloc[0] == "a"
     assert "2 of 3 datasets on which every model" in " ".join(shown.definitions)
 
@@ -157,7 +158,7 @@ def test_wins_ties_and_losses(data):
     assert counts["b"]["a"] == [0, 0, 3, 0]
     assert counts["a"]["c"][:3] == [2, 0, 0]
     assert counts["b"]["c"][win_tie_loss_table.TIE] == counts["c"]["b"][win_tie_loss_table.TIE]
-    shown = win_tie_loss_table.table(exhibit(data, table, "win_tie_loss_table"), {})
+    shown = draw(win_tie_loss_table, exhibit(data, table, "win_tie_loss_table"), {})
     line = shown.shown.set_index("Model").loc["a"]
     assert (line["Wins"], line["Losses"]) == (5, 0)
     assert line["vs b"] == "3–0–0"
@@ -170,5 +171,5 @@ def test_nothing_to_show():
     table = leaderboard.analyse(data, {})
     assert table["rank"].isna().all()
     empty = pairs.analyse(data, {})
-    leaderboard_table.table(exhibit(data, empty, "leaderboard_table"), {})
-    win_tie_loss_table.table(exhibit(data, empty, "win_tie_loss_table"), {})
+    draw(leaderboard_table, exhibit(data, empty, "leaderboard_table"), {})
+    draw(win_tie_loss_table, exhibit(data, empty, "win_tie_loss_table"), {})

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import draw
 from reseed.analyses import five_by_two, stochastic_order
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import five_by_two_table, stochastic_order_table
@@ -71,7 +72,7 @@ def test_order_of_arms(tmp_path):
     assert back["ratio"] == pytest.approx(1 - row["ratio"])
     assert not back["dominates"]
     assert (table["reason"] != "").sum() == 4
-    shown = check_table(stochastic_order_table.table(exhibit(table, metrics), {}), tmp_path)
+    shown = check_table(draw(stochastic_order_table, exhibit(table, metrics), {}), tmp_path)
     assert shown.shown["XGB"][0] != "–"
     assert shown.shown["RF"][1].endswith("§")
     assert "for the one pair" in shown.findings[0]
@@ -100,7 +101,7 @@ def test_the_f_test_of_five_by_two(tmp_path):
     assert (row["f"], row["p"]) == pytest.approx((float(test.f), float(test.f_p)))
     assert row["difference"] == pytest.approx((grids["xgb"] - grids["rf"]).mean())
     np.testing.assert_allclose(table["p_holm"], holm(table["p"]))
-    shown = check_table(five_by_two_table.table(exhibit(table, metrics), {}), tmp_path)
+    shown = check_table(draw(five_by_two_table, exhibit(table, metrics), {}), tmp_path)
     assert len(shown.shown) == 3
 
 
@@ -113,7 +114,7 @@ def test_other_schemes_and_holes():
     table = five_by_two.analyse(Data(metrics, about()), {})
     assert table["reason"].item() == "a fold has a failed run, or none"
     assert table["failed"].item() == 1
-    nothing = five_by_two_table.table(exhibit(table, metrics), {})
+    nothing = draw(five_by_two_table, exhibit(table, metrics), {})
     assert "five repeats" in nothing.shown.iloc[0, 0]
 
 
@@ -144,7 +145,7 @@ def test_a_failed_seed_is_no_fold_of_fewer_seeds():
     whole = table[table["reason"] == ""]
     assert {whole["arm_a"].item(), whole["arm_b"].item()} == {"xgb", "ffnn"}
     assert whole["pairs"].item() == 1
-    shown = five_by_two_table.table(exhibit(table, metrics), {})
+    shown = draw(five_by_two_table, exhibit(table, metrics), {})
     assert "Pairs with a failed or missing run left out: 2." in shown.footnote
 
 

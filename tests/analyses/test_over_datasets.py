@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import draw
 from reseed.analyses import over_datasets
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import over_datasets_figure, over_datasets_table
@@ -252,18 +253,18 @@ def test_exhibits(tmp_path):
     metrics, _, facts = study(models=("ffnn", "rf", "xgb"))
     table = over_datasets.analyse(Data(metrics, facts), {})
     data = ExhibitData(table, metrics, facts, "k", "Title")
-    shown = check_table(over_datasets_table.table(data, {}), tmp_path)
+    shown = check_table(draw(over_datasets_table, data, {}), tmp_path)
     assert len(shown.shown) == 3
     assert shown.shown["Better on"][0] == "6"
     assert shown.findings[0].startswith("Over 6 datasets a mean difference is shown for")
     assert "would be better with probability" in shown.findings[1]
     check_figure(over_datasets_figure.figure, data, {}, tmp_path)
     empty = ExhibitData(table.assign(reason="few"), metrics, facts, "k", "T")
-    assert "three datasets" in over_datasets_table.table(empty, {}).shown.iloc[0, 0]
-    assert over_datasets_figure.figure(empty, {})[1].frame.shape == (1, 1)
+    assert "three datasets" in draw(over_datasets_table, empty, {}).shown.iloc[0, 0]
+    assert draw(over_datasets_figure, empty, {})[1].frame.shape == (1, 1)
 
 
-def test_a_dataset_where_all_runs_failed_has_no_say_in_the_scale():
+def test_dataset_of_failed_runs_does_not_affect_the_scale():
     metrics, _, facts = study()
     expected = over_datasets.analyse(Data(metrics[metrics["dataset"] != AUC[0]], facts), {})
     lost = metrics["dataset"] == AUC[0]

@@ -281,7 +281,7 @@ def test_one_region_for_several_metrics_is_refused():
 
 
 @pytest.mark.parametrize("rope", [1, {"auc": 2.5}])
-def test_a_region_that_holds_every_difference_of_shares_is_refused(rope):
+def test_region_covering_all_share_differences_is_refused(rope):
     with pytest.raises(ReseedError, match=r"auc a share of 1: .*Write one point as 0\.01"):
         region(rope, {"auc": 100.0})
     assert region(rope, {"auc": 1.0}) == {"auc": rope if rope == 1 else 2.5}
@@ -302,7 +302,7 @@ def test_ties_count_as_half_a_flip():
     assert row["ties"] == pytest.approx(5 / 6)
 
 
-def test_flips_are_against_the_stated_order_however_many_seeds_a_split_has(rng):
+def test_flips_follow_the_stated_order_for_any_seed_count(rng):
     """B leads on the one split with 20 seeds, A on five others: A is stated to be better."""
     noise = rng.normal(0, 1e-3, (25, 2))
     places = [(0, seed) for seed in range(20)] + [(split, 0) for split in range(1, 6)]
@@ -317,7 +317,7 @@ def test_flips_are_against_the_stated_order_however_many_seeds_a_split_has(rng):
     assert row["instability"] == pytest.approx(20 / 25)
 
 
-def test_runs_in_different_places_are_compared_as_they_are_alone(rng):
+def test_runs_in_several_settings_compare_as_they_do_alone(rng):
     """Models that fail in different places are set side by side pair by pair."""
     metrics = frame(over_splits(rng, {m: i * 0.01 for i, m in enumerate("vwxyz")}, 15))
     metrics = metrics[rng.random(len(metrics)) > 0.2].reset_index(drop=True)

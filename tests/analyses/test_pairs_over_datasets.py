@@ -32,7 +32,7 @@ def test_over_many_datasets_by_friedman_and_nemenyi(rng):
     assert row_of(over, "z", "x")["mean_a"] < row_of(over, "z", "x")["mean_b"]
 
 
-def test_flips_over_datasets_are_of_the_stated_order_whatever_the_units(rng):
+def test_flips_over_datasets_follow_the_stated_order(rng):
     # On one dataset of six losses are a billion times as large, and the order is turned.
     parts, facts = [], {}
     for number in range(6):
@@ -50,7 +50,7 @@ def test_flips_over_datasets_are_of_the_stated_order_whatever_the_units(rng):
         assert over["instability"].to_numpy() == pytest.approx(1 / 6)
 
 
-def test_few_datasets_are_counted_and_not_tested_and_one_model_is_nothing(rng):
+def test_few_datasets_are_not_tested_and_one_model_is_empty(rng):
     few = frame([r for i in range(4) for r in over_splits(rng, {"x": 0.1, "y": 0}, 6, f"d{i}")])
     row = analyse(data(few), OPTIONS).iloc[-1]
     assert (row["dataset"], row["outcome"], row["wins"]) == ("all datasets", "too few runs", 4)
@@ -73,7 +73,7 @@ def failing(rng, datasets=12, gone=(0, 1, 2)):
     return frame(rows)
 
 
-def test_over_datasets_models_are_compared_on_the_splits_they_share(rng):
+def test_over_datasets_uses_only_shared_splits(rng):
     """A's failures on hard splits made its own mean the best on every dataset."""
     over = analyse(data(failing(rng)), {"n_boot": 20}).query("dataset == 'all datasets'")
     row = row_of(over, "B", "A")
@@ -83,7 +83,7 @@ def test_over_datasets_models_are_compared_on_the_splits_they_share(rng):
     assert "36 runs without a counterpart left out (36 failed)." in row["verdict"]
 
 
-def test_datasets_of_unlike_test_ratios_and_folds_are_one_comparison(rng):
+def test_different_test_ratios_and_folds_form_one_comparison(rng):
     parts = [
         frame(over_splits(rng, {"x": 0, "y": 0.02}, dataset=f"d{i}"), test_ratio=ratio, scheme=way)
         for i, (ratio, way) in enumerate(
@@ -114,7 +114,7 @@ def test_a_dataset_counts_once_in_a_comparison_over_datasets(rng):
     assert over["test_ratio"].tolist() == [0.1, 0.2, 0.3]
 
 
-def test_a_model_that_lacks_a_dataset_is_told_and_still_compared(rng):
+def test_model_missing_a_dataset_is_reported_and_compared(rng):
     metrics = failing(rng, 8, ())
     gone = (metrics["model"] == "C") & metrics["dataset"].isin(["d3", "d5"])
     over = analyse(data(metrics[~gone]), {"n_boot": 20}).query("dataset == 'all datasets'")

@@ -7,7 +7,12 @@ import pytest
 from pair_frames import data, frame
 from reseed.analyses import fold_scores, protocol
 from reseed.stats.comparison import nadeau_bengio
-from reseed.stats.error_rates import measure, nadeau_bengio_holm, simulate_cv, wilcoxon_holm
+from reseed.stats.error_rates import (
+    measure_error_rates,
+    nadeau_bengio_holm,
+    simulate_cv,
+    wilcoxon_holm,
+)
 from scipy import stats
 
 QUICK = {"n_experiments": 200, "n_simulations": 200}
@@ -51,7 +56,7 @@ def test_instability_by_hand():
     assert table.loc["single", "instability"] == pytest.approx((np.sign(d) != order).mean())
 
 
-def test_instability_of_the_protocol_is_that_of_all_choices_of_a_seed_for_each_fold():
+def test_protocol_instability_averages_over_all_seed_choices():
     trials = folded({"a": 0.002, "b": 0.0}, noise=0.01, seeds=3, folds=2, seed=4)
     a, b = (trials[trials["model"] == m]["accuracy"].to_numpy().reshape(4, 3) for m in "ab")
     means = [np.mean([d[i] for d, i in zip(a - b, chosen, strict=True)])
@@ -79,8 +84,8 @@ def test_hold_outs_are_simulated_as_hold_outs():
     scores = simulate_cv(1500, n_folds=5, n_repeats=10, rng=np.random.default_rng(1))
     hold_outs = scores.reshape(1500, 3, 10, 5)[..., 0]
     truth = {
-        "written": measure(hold_outs, wilcoxon_holm()).family_wise,
-        "corrected": measure(hold_outs, nadeau_bengio_holm(0.25)).family_wise,
+        "written": measure_error_rates(hold_outs, wilcoxon_holm()).family_wise,
+        "corrected": measure_error_rates(hold_outs, nadeau_bengio_holm(0.25)).family_wise,
     }
     trials = folded(dict.fromkeys("abc", 0), folds=1, repeats=10, test_ratio=0.2, scheme="holdout")
     table = of(trials, n_simulations=1500)
@@ -120,7 +125,7 @@ def test_failed_trials_leave_what_is_crossed_in_full():
     assert (table["left_out"] == 19).all()
 
 
-def test_a_fold_that_failed_leaves_the_simulated_error_that_of_the_others():
+def test_failed_fold_leaves_other_simulated_errors_unchanged():
     """Nine folds of two repeats, not one repeat, where Wilcoxon's test can call nothing better."""
     trials = folded(dict.fromkeys("abc", 0), seeds=1)
     trials.loc[3, ["status", "accuracy"]] = ["failed", np.nan]
@@ -128,7 +133,7 @@ def test_a_fold_that_failed_leaves_the_simulated_error_that_of_the_others():
     assert (table["repeats"] == 2).all()
     assert (table["left_out"] == 2).all()
     nine = np.delete(simulate_cv(1500, rng=np.random.default_rng(1)), 3, axis=-1)
-    truth = measure(nine, wilcoxon_holm()).family_wise
+    truth = measure_error_rates(nine, wilcoxon_holm()).family_wise
     assert truth.low > 0.1
     assert abs(table.loc["written", "simulated"] - truth.rate) < 4 * np.sqrt(2) * truth.se
 

@@ -116,7 +116,7 @@ def test_failed_trials_are_counted(table):
     assert (row["n"], row["failed"]) == (7, 1)
 
 
-def test_a_stand_in_is_labelled_and_the_cell_with_most_seeds_wins():
+def test_stand_in_is_labelled_and_largest_cell_is_used():
     name = "home_mortgage_sim~rows=99"
     rows = [
         trial(

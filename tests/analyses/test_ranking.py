@@ -47,7 +47,7 @@ def test_runs_without_a_counterpart_and_no_common_run(rng):
 
 
 @pytest.mark.parametrize("seeds", [1, 3])
-def test_seeds_of_each_models_own_are_put_side_by_side_split_by_split(rng, seeds):
+def test_independent_seeds_are_compared_split_by_split(rng, seeds):
     rows = [
         (*row[:4], seed, row[5] + rng.normal(0, 0.004))
         for row in over_splits(rng, {"x": 0, "y": 0.004}, 6)
@@ -128,7 +128,7 @@ def test_detectable_difference_has_the_planned_power(rng):
     assert seeds_for_difference(row["detectable"] * 1.0001, row["sd"]).n == 10
 
 
-def test_beyond_the_curves_that_are_wanted_a_pair_is_told_at_its_runs_at_hand(rng):
+def test_pairs_beyond_the_last_curve_point_use_observed_runs(rng):
     metrics = frame(over_splits(rng, {"x": 0.01, "y": 0.004, "z": 0.0}, 10))
     whole = seeds_needed.analyse(data(metrics), {})
     short = seeds_needed.analyse(data(metrics), {"curves": 1})
@@ -154,7 +154,7 @@ def test_tied_models_are_reversed_half_of_the_time():
     assert curve.to_numpy() == pytest.approx(0.5, abs=0.03)
 
 
-def test_runs_of_own_seeds_are_put_side_by_side_whatever_the_order_of_the_rows(rng):
+def test_unpaired_seed_comparison_ignores_row_order(rng):
     scores = 0.8 + 0.05 * rng.standard_normal((3, 8))
     samples = dict(zip("abc", scores, strict=True))
     metrics = one_split(samples, first={"a": 0, "b": 100, "c": 200})

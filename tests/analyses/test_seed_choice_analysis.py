@@ -62,7 +62,7 @@ def shifted(n):
     return y, list(expit(gaps))
 
 
-def test_a_model_shifted_on_some_items_has_the_largest_alpha_hat(tmp_path):
+def test_shifted_model_has_the_largest_alpha_hat(tmp_path):
     table = analyse(tmp_path, *shifted(12)).set_index("init")
     assert table["alpha_hat"].idxmax() == 2
     assert table["alpha_hat"].drop(2).max() < 0.05
@@ -76,7 +76,7 @@ def test_a_model_shifted_on_some_items_has_the_largest_alpha_hat(tmp_path):
     assert table["admitted"].drop(2).all()
 
 
-def test_with_few_seeds_one_outlier_is_in_everyone_elses_reference(tmp_path):
+def test_with_few_seeds_one_outlier_affects_every_reference(tmp_path):
     """A fifth of the reference has a third of its mass where the others have none: more than
     delta, so that no trimming of theirs can follow it. The rule needs enough seeds.
     """
@@ -107,7 +107,7 @@ def test_the_rank_is_by_accuracy_among_those_admitted(tmp_path):
     assert table.loc[table["rank"].idxmin(), "pareto"]
 
 
-def test_the_rank_is_by_validation_accuracy_where_the_trials_kept_it(tmp_path):
+def test_rank_uses_stored_validation_accuracy(tmp_path):
     """Validation rows that order the models against their order on the test rows."""
     y, gaps = models(n=6, items=2000)
     write(tmp_path, "magic", y, list(expit(gaps)))
@@ -147,7 +147,7 @@ def test_identical_models_differ_in_nothing(tmp_path):
     assert table["optimism"].abs().max() < 4 * table["optimism_mc_se"].max() + 1e-12
 
 
-def test_seeds_that_are_luck_alone_show_the_optimism_of_their_maximum(tmp_path):
+def test_pure_noise_seeds_show_the_optimism_of_the_maximum(tmp_path):
     """Right with chance 0.8 on each item, by itself: the best of 8 on n/2 items is ahead of the
     other half by E[max of 8 normals] = 1.4236 standard errors, and gains nothing.
     """

@@ -54,7 +54,7 @@ def test_equal_scores_have_no_spread_and_no_verdict():
     assert (row["range"], row["sd"], row["tail"]) == (0.0, 0.0, "")
 
 
-def test_folds_are_averaged_within_a_seed_and_an_incomplete_seed_is_left_out():
+def test_folds_average_within_seed_and_skip_incomplete_seeds():
     rows = [
         trial(score, seed=s, fold=f)
         for s, scores in enumerate([(1.0, 3.0), (4.0, None), (5.0, 7.0)])
@@ -108,7 +108,7 @@ def test_data_seeds_keep_their_numbers_and_may_be_repeated():
     assert data_seeds(frame(rows)).nunique() == 4
 
 
-def test_a_grid_is_cut_along_its_first_seeds_and_its_pool_has_no_interval():
+def test_grid_is_cut_at_first_seeds_and_pool_has_no_interval():
     grid = np.random.default_rng(2).normal(0.9, 0.01, (4, 5))  # data seeds × model seeds
     rows = [
         trial(grid[d, m], seed=m, data_seed=d, experiment="grid", varied="data+model")
@@ -124,7 +124,7 @@ def test_a_grid_is_cut_along_its_first_seeds_and_its_pool_has_no_interval():
     assert table.loc["data", "n"] == 4
 
 
-def test_a_slice_that_still_crosses_two_roles_is_named_so_and_has_no_interval():
+def test_slice_with_two_crossed_roles_has_no_interval():
     """Data seeds × init × order: under one data seed, init and order are crossed."""
     grid = np.random.default_rng(6).normal(0.9, 0.01, (12, 3, 5))
     place = {"experiment": "grid", "varied": "data+init+order"}
@@ -158,7 +158,7 @@ def test_the_next_range_covers_as_it_says():
     assert inside == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / repeats))
 
 
-def test_published_numbers_are_matched_by_base_name_and_stand_in():
+def test_published_numbers_match_by_base_name_and_stand_in():
     rows = [
         trial(
             v, seed=s, dataset="home_mortgage_sim~rows=500", model="rf~n_estimators=9", metric="auc"

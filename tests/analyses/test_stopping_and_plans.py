@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import draw
 from reseed.analyses import grid_plan, stopping
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import grid_plan_table, stopping_figure, stopping_table
@@ -111,7 +112,7 @@ def test_four_outcomes_at_the_stop():
     assert "precise enough to stop, and not told apart" in precise["verdict"]
 
 
-def test_the_outcome_is_that_of_the_stop_though_later_runs_turn_it():
+def test_outcome_stays_that_of_the_stop_after_later_runs():
     early, late = np.r_[np.full(12, 0.01), np.full(60, -0.02)], np.zeros(72)
     early = early + np.random.default_rng(0).normal(0, 1e-3, 72)
     rows = [
@@ -136,7 +137,7 @@ def test_splits_have_no_guarantee():
     table = stopping.analyse(Data(metrics, about()), {})
     assert table["guarantee"].str.contains("no guarantee").all()
     assert set(table["outcome"]) == {"not comparable"}
-    shown = stopping_table.table(ExhibitData(table, metrics, about(), "k", "T"), {})
+    shown = draw(stopping_table, ExhibitData(table, metrics, about(), "k", "T"), {})
     assert "overlap" in shown.footnote
     assert shown.findings == []
 
@@ -146,15 +147,15 @@ def test_too_few_runs_give_nothing(tmp_path):
     table = stopping.analyse(Data(metrics, about()), {})
     assert table.empty
     empty = ExhibitData(table, metrics, about(), "k", "T")
-    assert "two comparable runs" in stopping_table.table(empty, {}).shown.iloc[0, 0]
-    assert stopping_figure.figure(empty, {})[1].frame.shape == (1, 1)
+    assert "two comparable runs" in draw(stopping_table, empty, {}).shown.iloc[0, 0]
+    assert draw(stopping_figure, empty, {})[1].frame.shape == (1, 1)
 
 
 def test_exhibits_of_stopping(tmp_path):
     metrics, _ = seeds(models=("ffnn", "rf", "xgb"))
     table = stopping.analyse(Data(metrics, about()), {})
     data = ExhibitData(table, metrics, about(), "k", "Title")
-    shown = check_table(stopping_table.table(data, {}), tmp_path)
+    shown = check_table(draw(stopping_table, data, {}), tmp_path)
     assert len(shown.shown) == 3
     assert shown.shown["Settled, Gaussian"].str.startswith("at ").all()
     assert "had you stopped at run" in shown.findings[1]
@@ -188,7 +189,7 @@ def test_the_plan_is_that_of_the_components(tmp_path):
     assert row["achieved"] >= 0.8
     assert row["difference"] == pytest.approx((a - b).mean())
     data = ExhibitData(table, metrics, about(), "k", "T")
-    shown = check_table(grid_plan_table.table(data, {}), tmp_path)
+    shown = check_table(draw(grid_plan_table, data, {}), tmp_path)
     assert shown.shown["Plan"].iloc[-1] == f"{plan.n_seeds}×{plan.n_folds}"
 
 

@@ -101,7 +101,7 @@ def test_three_crossed_seeds_have_their_interactions():
         assert table.loc[name, "variance"] == pytest.approx(0, abs=1e-12)
 
 
-def test_a_failed_trial_of_three_crossed_seeds_leaves_estimates_without_intervals():
+def test_failed_trial_of_three_crossed_seeds_has_no_interval():
     scores = np.random.default_rng(2).normal(0.7, 0.01, (3, 3, 3)).tolist()
     scores[1][2][0] = None
     table = roles(scores)

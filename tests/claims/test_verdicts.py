@@ -58,7 +58,7 @@ def test_no_difference_is_not_equality():
     assert "beats" not in text
 
 
-def test_interval_without_zero_but_not_significant_after_adjustment():
+def test_interval_excludes_zero_but_not_significant_adjusted():
     text = say(p_holm=0.08)
     assert text.startswith("No difference shown")
     assert "0.20 to 1.40 for this pair alone" in text

@@ -66,7 +66,7 @@ def test_results_through_slurm_are_bitwise_those_of_a_local_run(both):
     assert differences(expected, contents(remote.results)) == []
 
 
-def test_every_gpu_block_got_one_gpu_of_its_own_and_cpu_blocks_none(both):
+def test_each_gpu_block_gets_one_gpu_and_cpu_blocks_none(both):
     _, remote, jobs = both
     begun = trainings(remote)
     assert {note for note, *_ in begun} == set(MODELS)
@@ -94,7 +94,7 @@ def test_jobs_of_one_rule_that_are_ready_together_are_an_array(both):
     assert len({job.get("ArrayJobId") for job in analyses} - {None}) == 1
 
 
-def test_training_asked_for_what_the_plan_says_and_the_rest_for_the_default(both):
+def test_training_requests_plan_resources_others_the_default(both):
     _, _, jobs = both
     limits, memory = {}, {}
     assert {f"'--nice={job['Nice']}'" for job in jobs.values()} == {EXTRA}

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed import cli
-from reseed.config.defaults import standard_set
+from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.core.errors import ReseedError
 from scipy import stats
 
@@ -245,13 +245,14 @@ def test_the_commands_own_help_loads_no_library():
     assert run.stdout.strip().endswith("set()")
 
 
-def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_read(tmp_path):
+def test_unknown_figure_format_is_refused_before_reading(tmp_path):
     with pytest.raises(SystemExit, match=r"--figure x\.xyz: end its name in one of .*pdf"):
         cli.main(["compare", str(tmp_path / "none.csv"), "--figure", "x.xyz"])
 
 
-def test_a_figure_without_a_suffix_is_left_to_matplotlib():
-    cli._can_be_drawn(Path("figure"))
+def test_figure_without_a_suffix_is_accepted(tmp_path):
+    with pytest.raises(SystemExit, match=r"none\.csv"):
+        cli.main(["compare", str(tmp_path / "none.csv"), "--figure", "figure"])
 
 
 def test_command_writes_the_report_last(monkeypatch, capsys, runs, tmp_path):
@@ -309,7 +310,7 @@ def test_every_standard_exhibit_reads_a_standard_analysis():
     from reseed.exhibits import KINDS as EXHIBITS
 
     for items in (False, True):
-        standard = standard_set(items)
+        standard = default_analyses_and_exhibits(items)
         assert {entry["kind"] for entry in standard["analyses"].values()} <= set(ANALYSES)
         for entry in standard["exhibits"].values():
             assert entry["kind"] in EXHIBITS

@@ -159,7 +159,7 @@ def test_a_row_a_model_dataset_and_metric():
     assert found["model_a"].tolist() == ["a", "b"]  # less error, greater area
 
 
-def test_what_rounding_may_have_hidden_is_not_called_a_difference():
+def test_difference_within_rounding_is_not_claimed():
     table = pd.DataFrame({"model": ["a", "b"], "x": ["0.9 ± 0.0", "0.8 ± 0.1"]})
     (row,) = compare_means(table, runs=5).to_dict("records")
     exact = [0.85, 0.05, 5, 0.85, 0.15, 5]  # the least favourable digits
@@ -172,7 +172,7 @@ def test_what_rounding_may_have_hidden_is_not_called_a_difference():
     assert "as the digits were rounded" in row["verdict"]
 
 
-def test_the_least_favourable_digits_may_be_those_of_a_smaller_sd():
+def test_least_favourable_digits_may_come_from_a_smaller_sd():
     """A grid of all that may be printed so; a smaller SD may leave fewer degrees of freedom."""
     for (sd_a, n_a), (sd_b, n_b), digits in (
         ((0.5, 6), (0.3, 9), "1.00"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from reseed.config import schemas
+from reseed.config import build_json_schemas
 from reseed.core.errors import ReseedError
 from reseed.planning.project import load, merge
 
@@ -148,12 +148,12 @@ def test_mistakes_name_file_field_and_fix(tmp_path, entries, place, change, expe
     assert expected in text
 
 
-def test_an_own_metric_of_kept_outputs_or_of_the_dataset_itself_is_no_mistake(tmp_path, entries):
+def test_custom_metric_of_stored_outputs_or_dataset_is_valid(tmp_path, entries):
     entries["studies/first"] |= {"metric": "mine:cost", "keep": ["test"]}
-    load_from(tmp_path, entries)
+    assert load_from(tmp_path, entries).studies["first"].metric == "mine:cost"
     entries["studies/first"] |= {"keep": []}
     entries["datasets/toy"] |= {"metric": "mine:cost"}
-    load_from(tmp_path, entries)
+    assert load_from(tmp_path, entries).datasets["toy"].metric == "mine:cost"
 
 
 def test_two_studies_of_one_name(tmp_path, entries):
@@ -188,7 +188,7 @@ def test_merge_replaces_lists_and_removes_none():
 
 
 def test_schemas_are_in_step_with_the_classes():
-    for name, schema in schemas().items():
+    for name, schema in build_json_schemas().items():
         path = REPOSITORY / "config" / "schema" / f"{name}.json"
         assert json.loads(path.read_text()) == schema, "run: make schemas"
 

@@ -2,14 +2,14 @@
 
 import pytest
 from reseed.config import Study
-from reseed.config.defaults import standard_set, with_standard
+from reseed.config.defaults import add_default_analyses, default_analyses_and_exhibits
 
 RESULTS = {"name": "mine", "title": "M", "results": {"path": "runs.csv"}}
 
 
 def test_three_lines_are_a_study():
     study = Study.model_validate(RESULTS)
-    standard = standard_set()
+    standard = default_analyses_and_exhibits()
     assert set(study.analyses) == set(standard["analyses"])
     assert list(study.exhibits) == list(standard["exhibits"])
     assert list(study.exhibits)[:2] == ["leaderboard", "differences"]
@@ -38,7 +38,7 @@ def test_a_study_that_trains_takes_it_where_it_is_silent():
 
 @pytest.mark.parametrize("own", [{"analyses": {}}, {"exhibits": {}}])
 def test_a_study_that_trains_and_says_so_itself_is_left_alone(own):
-    assert with_standard(TRAINED | own) == TRAINED | own
+    assert add_default_analyses(TRAINED | own) == TRAINED | own
 
 
 @pytest.mark.parametrize("named", [{"baseline": "a"}, {"pairs": [["a", "b"]]}])

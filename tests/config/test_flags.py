@@ -45,7 +45,7 @@ def test_the_report_says_so():
     assert StudyReport("s", StudyInfo(scale="demo"), []).same_outputs == []
 
 
-def test_what_a_reader_left_out_stands_beside_what_the_file_says():
+def test_rows_left_out_are_reported_next_to_file_totals():
     meta = {"title": "Old", "rows": 9, "notes": ["3 rows left out"]}
     texts = {"title": "New", "notes": ["Tweets."]}
     told = {"title": "New", "rows": 9, "notes": ["Tweets.", "3 rows left out"]}

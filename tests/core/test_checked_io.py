@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from fault_harness.damage import cut, flip
 from reseed.cache.entries import add, link
-from reseed.core.checked_io import Rows, read_facts, read_table, write_table
+from reseed.core.checked_io import TableReader, read_json, read_table, write_table
 from reseed.core.errors import Damaged
 from reseed.pipeline.runner import read_job, run
 from reseed.pipeline.specs import PlanFiles
@@ -30,7 +30,7 @@ def table(tmp_path):
 def test_a_table_comes_back(table):
     path, frame = table
     pd.testing.assert_frame_equal(read_table(path), frame)
-    rows = Rows(path).read(["auc"], pc.field("model") == "a")
+    rows = TableReader(path).read(["auc"], pc.field("model") == "a")
     assert rows["auc"].to_pylist() == frame.loc[frame["model"] == "a", "auc"].tolist()
 
 
@@ -40,7 +40,7 @@ def test_the_numbering_of_rows_is_not_handed_over(tmp_path):
 
 
 def all_rows(path):
-    return Rows(path).read(["model", "auc"]).to_pandas()
+    return TableReader(path).read(["model", "auc"]).to_pandas()
 
 
 @pytest.mark.parametrize("read", [read_table, all_rows])
@@ -58,7 +58,7 @@ def test_a_flipped_bit_of_a_tables_values_never_passes(table, read):
     assert told > len(PLACES) / 2
 
 
-@pytest.mark.parametrize("read", [read_table, Rows, read_facts, embed])
+@pytest.mark.parametrize("read", [read_table, TableReader, read_json, embed])
 def test_a_file_cut_short_or_gone_is_named(tmp_path, read):
     path = tmp_path / "file"
     for content in (b"", b'{"half', b"\x89PNG\r\n\x1a\n\0\0"):
@@ -84,7 +84,7 @@ def test_a_picture_whose_pixels_are_cut_short_is_damaged(tmp_path):
         path.write_bytes(whole)
 
 
-def test_a_description_that_says_something_else_than_its_name_is_no_description(tmp_path):
+def test_mismatched_description_is_ignored(tmp_path):
     told = PlanFiles(str(tmp_path))
     place = told.write({"level": 0.95})
     assert read_job(place) == {"level": 0.95}
@@ -94,7 +94,7 @@ def test_a_description_that_says_something_else_than_its_name_is_no_description(
             read_job(place)
 
 
-def test_a_script_that_finds_damage_removes_the_file_and_its_name_in_the_store(tmp_path, capfd):
+def test_detected_damage_removes_the_file_and_cache_entry(tmp_path, capfd):
     stored, other = (tmp_path / "store" / "ab" / name for name in ("one.json", "two.json"))
     target = tmp_path / "studies" / "small" / "tables" / "one.json"
     for path in (stored, other):
@@ -102,7 +102,7 @@ def test_a_script_that_finds_damage_removes_the_file_and_its_name_in_the_store(t
     link(stored, target)
 
     def main():
-        read_facts(target)
+        read_json(target)
 
     with pytest.raises(SystemExit):
         run(main)

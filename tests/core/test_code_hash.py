@@ -116,7 +116,7 @@ def test_imports_are_followed(project, entry, files):
     assert hashed(project(**{other: "X = 2"}), entry) != first
 
 
-def test_a_package_without_a_star_counts_with_what_is_imported_of_it_only(project):
+def test_package_without_star_hashes_only_imported_names(project):
     folder = project(**{"mine": "import pack", "pack/__init__": "__all__ = ['other']"})
     assert code_files("mine", project(**{"pack/other": "X = 1"})).keys() == {"mine", "pack"}
     assert code_files("mine", folder).keys() == {"mine", "pack"}
@@ -214,7 +214,7 @@ def test_what_this_library_loads_by_name_is_not_refused(entry):
     assert code_hash(entry)
 
 
-def test_a_named_file_is_the_projects_and_followed_from_its_own_folder(project):
+def test_named_file_is_user_code_followed_from_its_folder(project):
     folder = project(**{"train": "X = 1", "sub/run": "import beside", "sub/beside": "X = 1"})
     names = ["train.py", "sub/run.py"]
     first = named_code(names, folder)
@@ -241,7 +241,7 @@ def test_a_mistake_in_a_file_is_told_with_its_line(project):
         hashed(project(), "nowhere")
 
 
-def test_everything_in_a_key_changes_it_and_the_given_hyperparameters_of_the_recipe_do_not():
+def test_key_covers_all_inputs_but_fixed_hyperparameters():
     first = trial_key(**FACTS)
     changes = {
         "code": "x",

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from reseed.core.code_hash import code_files
 from reseed.data.registry import READERS
-from reseed.plugins.kinds import built_in
+from reseed.plugins.kinds import built_in_kinds
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPTS = REPOSITORY / "scripts"
@@ -51,8 +51,8 @@ def factories() -> list[str]:
 LOADED_BY = {
     "load_factory(": factories(),
     "reader_of(": sorted({reader.module for reader in READERS.values()}),
-    'find("analyses"': [kind.module for kind in built_in("analyses").values()],
-    'find("exhibits"': [kind.module for kind in built_in("exhibits").values()],
+    'find("analyses"': [kind.module for kind in built_in_kinds("analyses").values()],
+    'find("exhibits"': [kind.module for kind in built_in_kinds("exhibits").values()],
 }
 
 

@@ -11,14 +11,14 @@ import pytest
 from reseed.core import random_streams as seeds
 from reseed.core.coordinates import ROLES
 
-SCRIPTS = Path(seeds.__file__).parents[1]
+SCRIPTS = Path(seeds.__file__).parents[2]
 
 
 def test_a_stream_is_what_sha256_and_numpy_define():
     entropy = int.from_bytes(hashlib.sha256(b"7:order").digest(), "little")
     expected = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
     assert (seeds.stream(7, "order").random(100) == expected.random(100)).all()
-    assert seeds.integer(7, "order") == entropy % 2**32
+    assert seeds.derive_seed(7, "order") == entropy % 2**32
 
 
 def test_streams_of_all_pairs_differ_and_are_uncorrelated():
@@ -27,11 +27,11 @@ def test_streams_of_all_pairs_differ_and_are_uncorrelated():
     correlation = np.corrcoef(draws) - np.eye(len(draws))
     # 1,770 correlations of SD 1/sqrt(4000): 5 SD is exceeded with probability 0.001.
     assert np.abs(correlation).max() < 5 / np.sqrt(4000)
-    assert len({seeds.integer(s, n) for s in range(1000) for n in names}) > 4990
+    assert len({seeds.derive_seed(s, n) for s in range(1000) for n in names}) > 4990
 
 
 def test_a_stream_is_the_same_in_another_process_and_hash_seed():
-    code = "from reseed import seeds; print(seeds.stream(3, 'init').random().hex())"
+    code = "from reseed.core.random_streams import stream; print(stream(3, 'init').random().hex())"
     runs = {
         subprocess.run(
             [sys.executable, "-c", code],
@@ -51,10 +51,11 @@ def test_a_bad_seed_is_refused(seed):
         seeds.stream(seed, "init")
 
 
-def test_importing_seeds_loads_neither_torch_nor_the_rest_of_reseed():
+def test_importing_random_streams_loads_no_torch_or_reseed():
     code = (
-        "import sys, reseed.core.random_streams; loaded = [m for m in sys.modules if m.split('.')[0] == 'torch'"
-        " or m.startswith('reseed.') and m != 'reseed.core.random_streams'];"
+        "import sys, reseed.core.random_streams;"
+        " loaded = [m for m in sys.modules if m.split('.')[0] == 'torch'"
+        " or m.startswith('reseed.') and m not in ('reseed.core', 'reseed.core.random_streams')];"
         " sys.exit(str(loaded) if loaded else 0)"
     )
     done = subprocess.run(
@@ -71,17 +72,18 @@ def test_importing_seeds_loads_neither_torch_nor_the_rest_of_reseed():
 def test_the_switches_hold_however_late_pytorch_is_imported(first, tmp_path):
     (tmp_path / "late.py").write_text("def fit():\n    import torch.nn\n")
     code = (
-        "import os, sys; from reseed.core.random_streams import SWITCHES, keep_deterministic; "
+        "import os, sys;"
+        " from reseed.core.random_streams import DETERMINISM_SETTINGS, ensure_deterministic; "
         + first
-        + "keep_deterministic(); keep_deterministic(); import late; late.fit();"
+        + "ensure_deterministic(); ensure_deterministic(); import late; late.fit();"
         " import torch; found = {"
         "  'deterministic_algorithms': torch.are_deterministic_algorithms_enabled(),"
         "  'cudnn_deterministic': torch.backends.cudnn.deterministic,"
         "  'cudnn_benchmark': torch.backends.cudnn.benchmark,"
         "  'allow_tf32': torch.backends.cuda.matmul.allow_tf32,"
         "  'cublas_workspace_config': os.environ['CUBLAS_WORKSPACE_CONFIG']};"
-        " assert found == SWITCHES, found;"
-        " assert torch.backends.cudnn.allow_tf32 == SWITCHES['allow_tf32']"
+        " assert found == DETERMINISM_SETTINGS, found;"
+        " assert torch.backends.cudnn.allow_tf32 == DETERMINISM_SETTINGS['allow_tf32']"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -95,8 +97,8 @@ def test_the_switches_hold_however_late_pytorch_is_imported(first, tmp_path):
 
 def test_whoever_never_imports_pytorch_does_not_load_it():
     code = (
-        "import sys; from reseed.core.random_streams import keep_deterministic;"
-        " keep_deterministic(); import json.tool;"
+        "import sys; from reseed.core.random_streams import ensure_deterministic;"
+        " ensure_deterministic(); import json.tool;"
         " sys.exit('torch' in sys.modules)"
     )
     environment = os.environ | {"PYTHONPATH": str(SCRIPTS)}

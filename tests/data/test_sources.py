@@ -167,7 +167,8 @@ def test_a_wrong_archive_is_never_opened(tmp_path, index, monkeypatch):
         raise AssertionError("opened before it was verified")
 
     monkeypatch.setattr("reseed.data.archives.read_members", opened)
-    fail([{**package(data), "sha256": sha(b"other")}], tmp_path)
+    text = fail([{**package(data), "sha256": sha(b"other")}], tmp_path)
+    assert "expected sha256" in text
 
 
 def test_several_files_and_several_members(tmp_path):

@@ -40,7 +40,7 @@ def labels(n, share, seed=1):
     test=st.floats(0.1, 0.5),
     validation=st.sampled_from([0.0, 0.2, 0.4]),
 )
-def test_holdout_parts_are_disjoint_complete_and_of_the_stated_size(n, seed, test, validation):
+def test_holdout_parts_are_disjoint_complete_and_sized(n, seed, test, validation):
     scheme = {"kind": "holdout", "test": test, "validation": validation}
     frame = make_split(scheme, np.linspace(0, 1, n), None, "regression", seed)
     assert sorted(frame["row"]) == list(range(n))
@@ -265,7 +265,7 @@ def test_changed_rows_are_damage(tmp_path):
     whole = tmp_path / "whole"
     shutil.copy(path, whole)
 
-    def test_row_from_train(frame):
+    def train_row_in_test(frame):
         train = frame.index[frame["part"] == "train"][0]
         test = frame.index[frame["part"] == "test"][0]
         frame.loc[test, "row"] = frame.loc[train, "row"]
@@ -281,7 +281,7 @@ def test_changed_rows_are_damage(tmp_path):
         frame.drop(index=frame.index, inplace=True)
 
     cases = [
-        (test_row_from_train, "row in two parts"),
+        (train_row_in_test, "row in two parts"),
         (two_rows_change_places, "not those that were drawn"),
         (emptied, "not those that were drawn"),
     ]

@@ -75,7 +75,7 @@ def test_what_became_of_a_pod(run, told, code, status):
 
 
 @pytest.mark.parametrize("first", ["~/.config/snakemake/pbs", "/volume/kubernetes/config.yaml"])
-def test_a_generic_profile_gives_every_resource_that_its_command_names(first):
+def test_generic_profile_sets_every_resource_of_its_command(first):
     entry = yaml.safe_load(block(first))
     assert entry["executor"] == "cluster-generic"
     given = {resource.partition("=")[0] for resource in entry["default-resources"]}

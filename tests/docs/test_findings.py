@@ -47,7 +47,7 @@ def ranges(number, column="range", **place):
     return table.set_index(left)[column]
 
 
-def test_what_paper_1_says_beside_its_question_is_told_as_its_tables_have_it():
+def test_paper_1_side_claims_match_its_tables():
     page = (ROOT / "docs" / "papers" / "inherent-randomness.md").read_text(encoding="utf-8")
     lines = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 4]
     networks, restricted, forest, data_seeds, model_seeds, tuned = (
@@ -76,7 +76,7 @@ def test_what_paper_1_says_beside_its_question_is_told_as_its_tables_have_it():
         assert told in next(line for line in TEXT.splitlines() if line.startswith("| 3 |"))
 
 
-def test_one_relative_variation_of_paper_1_is_not_range_over_median():
+def test_paper_1_has_a_variation_that_is_not_range_by_median():
     page = (ROOT / "docs" / "papers" / "inherent-randomness.md").read_text(encoding="utf-8")
     table = pd.read_csv(PUBLISHED / "raste_table3.csv")
     ratio = table["range"] / table["median"]
@@ -185,6 +185,7 @@ def anchors(text):
 
 PAGES = [
     *(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "examples"),
+    *(ROOT / "scripts" / "papers").glob("*/README.md"),
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config/README.md")),
 ]
 

@@ -89,7 +89,7 @@ def test_pyproject_allows_what_the_lock_pins():
         assert requirement.specifier.contains(version), f"{requirement}: the lock has {version}"
 
 
-def test_containers_install_the_lock_and_nothing_by_another_version():
+def test_containers_install_only_the_locked_versions():
     for name in ("Dockerfile", "reseed.def"):
         text = (REPOSITORY / "containers" / name).read_text()
         assert "--require-hashes -r requirements.txt" in text

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 from reference import reference
-from reseed.config import CLASSES, Study
+from reseed.config import CONFIG_CLASSES, Study
 from reseed.config.studies import Experiment
 from reseed.data.registry import READERS
 from reseed.plugins import kinds
@@ -20,7 +20,7 @@ def test_the_page_is_in_step_with_the_classes():
 
 
 def test_every_field_is_told():
-    for name, cls in CLASSES.items():
+    for name, cls in CONFIG_CLASSES.items():
         schema = cls.model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             for field, entry in part.get("properties", {}).items():
@@ -30,9 +30,9 @@ def test_every_field_is_told():
 
 def test_every_kind_and_its_options_are_told():
     for family in ("analyses", "exhibits"):
-        for name, kind in kinds.built_in(family).items():
+        for name, kind in kinds.built_in_kinds(family).items():
             assert f"- **`{name}`**: " in PAGE
-            options = getattr(kinds.load(kind), "Options", None)
+            options = getattr(kinds.load_kind(kind), "Options", None)
             for field in options.model_fields if options else ():
                 line = f"  - `{options.model_fields[field].alias or field}` ("
                 assert any(t.startswith(line) and "): " in t for t in PAGE.splitlines()), (
@@ -47,7 +47,7 @@ def test_the_template_is_a_study_and_shows_what_one_holds():
     text = (EXAMPLES / "study.yaml").read_text(encoding="utf-8")
     study = Study.model_validate(yaml.safe_load(text))
     for name, analysis in study.analyses.items():
-        kinds.read_options(kinds.find("analyses", analysis.kind), analysis.options)
+        kinds.read_options(kinds.find_kind("analyses", analysis.kind), analysis.options)
         assert name in {exhibit.analysis for exhibit in study.exhibits.values()}
     shown = set(yaml.safe_load(text))
     assert set(Study.model_fields) - shown == {"citation", "metric", "results", "notes"}

@@ -1,6 +1,5 @@
 """A small study made once: trials, statistics and the exhibits of the paper's study."""
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import yaml
 
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
+from drawing import analyse
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
 from study_frames import PUBLISHED, study
@@ -29,11 +29,10 @@ def statistics(configured):
     metrics, info = study()
     found = {"metrics": metrics, "info": info}
     for name, entry in configured["analyses"].items():
-        module = importlib.import_module(f"reseed.analyses.{entry['kind']}")
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
         data = Data(part.reset_index(drop=True), info, Path(PUBLISHED))
-        found[name] = module.analyse(data, _OPTIONS | entry.get("options", {}))
+        found[name] = analyse(entry["kind"], data, _OPTIONS | entry.get("options", {}))
     found["noise"] = _noise(found["noise"].columns)
     return found
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawing import analyse, draw
 from reseed.analyses import fold_scores, pairs, protocol, ranking, seeds_needed, spread
 from reseed.analyses.shared.data import Data
 from reseed.core.study_info import write_study_info
@@ -70,7 +71,7 @@ def study():
 
 def drawn_from(analysis, metrics, facts, **options):
     fast = {name: value for name, value in FAST.items() if name in analysis.Options.model_fields}
-    table = analysis.analyse(Data(metrics, facts), fast | options)
+    table = analyse(analysis, Data(metrics, facts), fast | options)
     return ExhibitData(table, metrics, facts, "k", "Title")
 
 
@@ -104,12 +105,12 @@ def test_a_source_is_told_in_words(tmp_path, study):
         "source": {"kind": "file", "path": ["a.csv", "b.csv"], "sha256": None,
                    "files": {"a.csv": "88c9"}}}}}  # fmt: skip
     assert "<dt>Source</dt><dd>file a.csv, b.csv</dd>" in page(tmp_path, facts)
-    shown = checklist.table(ExhibitData(None, study[0], facts), {}).shown.to_string()
+    shown = draw(checklist, ExhibitData(None, study[0], facts), {}).shown.to_string()
     assert "from file a.csv, b.csv;" in shown
 
 
 def test_the_checklist_tells_the_seeds_of_each_arm(study):
-    shown = checklist.table(ExhibitData(None, *study), {}).shown
+    shown = draw(checklist, ExhibitData(None, *study), {}).shown
     told = dict(shown.itertuples(index=False, name=None))
     assert told["Init against order · Depth 4"] == "all roles: 0–5"
     assert told["Init against order · Net, weights"] == "init: 0–5; order, dropout, augment: 0"
@@ -120,19 +121,19 @@ def test_the_checklist_tells_the_seeds_of_each_arm(study):
 def test_a_trial_that_two_experiments_need_is_one(study):
     metrics, facts = study
     assert (len(metrics), facts.trials.planned) == (78, 70)
-    shown = checklist.table(ExhibitData(None, metrics, facts), {}).shown
+    shown = draw(checklist, ExhibitData(None, metrics, facts), {}).shown
     assert "recorded for 70 trials" in shown.to_string()
-    table = pairs_table.table(drawn_from(pairs, metrics, facts), {})
+    table = draw(pairs_table, drawn_from(pairs, metrics, facts), {})
     assert "Failed trials (left out): 0 of 70." in table.footnote
 
 
 def test_a_shared_trial_counts_for_the_arm_that_is_shown(study):
-    table = pairs_table.table(drawn_from(pairs, *study), {"experiments": ["roles"]})
+    table = draw(pairs_table, drawn_from(pairs, *study), {"experiments": ["roles"]})
     assert "Failed trials (left out): 0 of 23." in table.footnote  # init 0 is order 0
 
 
 def test_an_order_is_named_by_its_experiment_drawn_or_not(study):
-    canvas, drawn = ranking_figure.figure(drawn_from(ranking, *study), {})
+    canvas, drawn = draw(ranking_figure, drawn_from(ranking, *study), {})
     assert "Failed trials (left out): 0 of 70." in drawn.footnote
     labels = [text.get_text() for text in canvas.axes[0].get_yticklabels()]
     assert sorted(labels) == ["Our loans · Init against order", "Our loans · Splits and seeds"]
@@ -140,15 +141,15 @@ def test_an_order_is_named_by_its_experiment_drawn_or_not(study):
     trials = trials.copy()
     arms = trials["experiment"] == trials["experiment"].iloc[-1]
     trials.loc[arms, "data_seed"] += trials.loc[arms, "arm"].factorize()[0]  # no split is shared
-    canvas, drawn = ranking_figure.figure(drawn_from(ranking, trials, *facts), {})
+    canvas, drawn = draw(ranking_figure, drawn_from(ranking, trials, *facts), {})
     assert drawn.footnote.endswith("or always tie: Our loans · Init against order.")
     labels = [text.get_text() for text in canvas.axes[0].get_yticklabels()]
     assert labels == ["Our loans · Splits and seeds"]
 
 
-def test_ways_of_deciding_are_a_protocols_only_where_there_is_a_paper(study):
+def test_decision_rules_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(protocol, *study)
-    table = protocol_table.table(data, {})
+    table = draw(protocol_table, data, {})
     told = " ".join([table.headline, table.footnote, *table.findings, table.shown.to_string()])
     assert "protocol" not in told.lower()
     assert "written" not in told
@@ -157,14 +158,14 @@ def test_ways_of_deciding_are_a_protocols_only_where_there_is_a_paper(study):
     ]  # fmt: skip
     assert table.headline.startswith("On equally good models: uncorrected wrong in ")
     cited = replace(data, info=replaced(data.info, citation="Somebody. 2022."))
-    table = protocol_table.table(cited, {})
+    table = draw(protocol_table, cited, {})
     assert list(table.shown["Way of deciding"])[1:] == ["Protocol as written", "Corrected protocol"]
     assert table.headline.startswith("Promised to err in 5 %: as written in ")
 
 
-def test_intervals_over_splits_are_a_protocols_only_where_there_is_a_paper(study):
+def test_split_intervals_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(fold_scores, *study)
-    table = fold_scores_table.table(data, {})
+    table = draw(fold_scores_table, data, {})
     told = " ".join([table.headline, table.footnote, *table.findings, *table.shown])
     for word in ("written", "protocol", "one fold", "One fold"):
         assert word not in told
@@ -175,9 +176,9 @@ def test_intervals_over_splits_are_a_protocols_only_where_there_is_a_paper(study
 def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
     data = drawn_from(spread, *study)
     told = "where seeds are crossed"
-    both = interval_table.table(data, {"experiments": ["crossed", "roles"]})
+    both = draw(interval_table, data, {"experiments": ["crossed", "roles"]})
     assert told in both.definitions[0]
-    assert told not in interval_table.table(data, {"experiments": ["roles"]}).definitions[0]
+    assert told not in draw(interval_table, data, {"experiments": ["roles"]}).definitions[0]
 
 
 def test_one_model_is_said_to_be_one():
@@ -185,17 +186,17 @@ def test_one_model_is_said_to_be_one():
     one = one[0][one[0]["experiment"] == "crossed"], one[1]
     data = drawn_from(pairs, *one)
     for kind in (pairs_table, verdicts_table, win_tie_loss_table):
-        assert kind.table(data, {}).empty == "There is one model."
+        assert draw(kind, data, {}).empty == "There is one model."
     for kind in (pairs_figure, critical_difference_figure):
-        assert kind.figure(data, {})[1].empty == "There is one model."
-    assert ranking_figure.figure(drawn_from(ranking, *one), {})[1].empty == "There is one model."
-    assert seeds_figure.figure(drawn_from(seeds_needed, *one), {})[1].empty == "There is one model."
-    assert protocol_table.table(drawn_from(protocol, *one), {}).empty == "There is one model."
+        assert draw(kind, data, {})[1].empty == "There is one model."
+    assert draw(ranking_figure, drawn_from(ranking, *one), {})[1].empty == "There is one model."
+    assert draw(seeds_figure, drawn_from(seeds_needed, *one), {})[1].empty == "There is one model."
+    assert draw(protocol_table, drawn_from(protocol, *one), {}).empty == "There is one model."
 
 
 @pytest.mark.parametrize("chosen", [{"baseline": "mine"}, {"pairs": [["mine", "my_net"]]}])
 def test_runs_needed_are_those_of_the_chosen_pairs(study, chosen):
     metrics = study[0][study[0]["experiment"] == "crossed"]
     compared = drawn_from(pairs, metrics, study[1], **chosen).statistics
-    drawn = seeds_figure.figure(drawn_from(seeds_needed, metrics, study[1], **chosen), {})[1]
+    drawn = draw(seeds_figure, drawn_from(seeds_needed, metrics, study[1], **chosen), {})[1]
     assert drawn.headline.endswith(f" of {len(compared)} pair{'s' * (len(compared) > 1)}")

@@ -70,7 +70,7 @@ def test_an_own_table_must_be_one(job, tmp_path, monkeypatch):
     )
 
 
-def test_what_an_edited_file_drew_is_not_stored_under_the_code_before(job, tmp_path):
+def test_edited_drawing_code_is_not_cached_under_the_old_key(job, tmp_path):
     own = tmp_path / "my_tables.py"
     own.write_text("ROWS = 2\n")
     job[0]["own_files"] = {str(own): "hash of ROWS = 1"}

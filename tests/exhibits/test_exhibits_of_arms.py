@@ -1,11 +1,11 @@
 """Arms of one model, in experiments and places of their own: counted, named and drawn apart."""
 
-import importlib
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import analyse, draw, is_table
 from output_frames import study_of, write_outputs
 from papers.picard import extremes, extremes_table, histogram_figure
 from papers.raste import range_bars, score_strips
@@ -32,12 +32,10 @@ TITLES = {"init": "Initial weights", "order": "Order", "both": "Both"}
 
 def shown(kind, analysis, metrics, facts, options=None, measured=FAST):
     """The table, or what is drawn, of one exhibit over one analysis (None: trials alone)."""
-    known = analysis and analysis.analyse(Data(metrics, facts), measured)
+    known = analysis and analyse(analysis, Data(metrics, facts), measured)
     data = ExhibitData(known, metrics, facts, "k", "Title")
-    module = importlib.import_module(kind.__name__)
-    if hasattr(module, "table"):
-        return module.table(data, options or {})
-    return module.figure(data, options or {})[1]
+    drawn = draw(kind, data, options)
+    return drawn if is_table(kind) else drawn[1]
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +138,7 @@ def test_a_histogram_counts_no_crossed_pairs_as_seeds():
     assert shown(histogram_figure, None, metrics, about(("magic",), ("rf",))).empty
 
 
-def test_a_histograms_mean_lies_between_its_ends_and_its_metric_exists():
+def test_histogram_mean_is_within_range_and_metric_exists():
     metrics = frame([
         trial(0.94512 + 1e-5 * s, seed=s, dataset="magic", metric="auc", model="rf")
         for s in range(8)
@@ -152,7 +150,7 @@ def test_a_histograms_mean_lies_between_its_ends_and_its_metric_exists():
         shown(histogram_figure, None, metrics, facts, {"metric": "accuracyy"})
 
 
-def test_trials_at_their_limit_are_counted_once_whatever_shows_them():
+def test_trials_at_their_limit_are_counted_once():
     metrics = frame([
         trial(0.9, seed=s, dataset="magic", metric="auc", model="ffnn", experiment=experiment)
         for experiment in ("model_seeds", "grid")
@@ -162,7 +160,7 @@ def test_trials_at_their_limit_are_counted_once_whatever_shows_them():
     assert ExhibitData(None, metrics, about(("magic",), ("ffnn",))).limits(["ffnn"]) == []
 
 
-def test_arms_of_one_model_are_rows_columns_and_strips_of_their_own(arms):
+def test_arms_of_one_model_get_separate_rows_and_columns(arms):
     options = {"experiments": ["arms"]}
     table = shown(interval_table, spread, *arms, options)
     assert list(table.shown["Algorithm"]) == list(TITLES.values())
@@ -177,8 +175,8 @@ def test_arms_of_one_model_are_rows_columns_and_strips_of_their_own(arms):
 
 def named_columns(kind, analysis, metrics, facts, options):
     """Names under the columns of each panel that is seen."""
-    known = analysis and analysis.analyse(Data(metrics, facts), FAST)
-    figure, _ = kind.figure(ExhibitData(known, metrics, facts, "k", "T"), options)
+    known = analysis and analyse(analysis, Data(metrics, facts), FAST)
+    figure, _ = draw(kind, ExhibitData(known, metrics, facts, "k", "T"), options)
     return [[t.get_text() for t in a.get_xticklabels()] for a in figure.axes if a.get_visible()]
 
 
@@ -202,27 +200,27 @@ def outputs(tmp_path_factory):
 
 def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
     options = {"n_bootstrap": 3, "n_halves": 10}
-    data = ExhibitData(seed_choice.analyse(outputs, options), outputs.metrics, outputs.info)
-    table = seed_choice_table.table(data, {})
+    data = ExhibitData(analyse(seed_choice, outputs, options), outputs.metrics, outputs.info)
+    table = draw(seed_choice_table, data, {})
     assert list(table.shown["", "Algorithm"]) == ["rf:first", "rf:second"] * 2
     assert set(table.shown["", "n"]) == {"6"}
     first, second = table.shown["Accuracy", "Mean seed"].astype(float)[:2]
     assert first > second + 0.1
     far = data.statistics.assign(alpha_hat=0.04)
-    figure, _ = seed_choice_figure.figure(replace(data, statistics=far), {})
+    figure, _ = draw(seed_choice_figure, replace(data, statistics=far), {})
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts[:2] == ["rf:first", "rf:second"]
 
 
-def test_a_dataset_without_its_primary_metric_is_compared_by_accuracy(outputs):
+def test_dataset_without_primary_metric_uses_accuracy(outputs):
     facts = amended(
         outputs.info, datasets={"magic": {"metric": "log_loss", "greater_is_better": False}}
     )
     read = replace(outputs, info=facts)
-    found = item_pairs.analyse(read, {"n_boot": 20, "n_permutations": 20})
+    found = analyse(item_pairs, read, {"n_boot": 20, "n_permutations": 20})
     data = ExhibitData(found, read.metrics, facts)
-    table = item_pairs_table.table(data, {})
+    table = draw(item_pairs_table, data, {})
     assert table.sections == ["Magic, accuracy", "Home Mortgage Sim*, AUC"]
     assert table.findings[0].startswith("On 2 test sets, over seeds and items")
-    table = item_pairs_table.table(data, {"metrics": ["macro_f1"]})
+    table = draw(item_pairs_table, data, {"metrics": ["macro_f1"]})
     assert table.empty.endswith("on the same test set, compared by macro_f1.")

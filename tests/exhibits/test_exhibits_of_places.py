@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import analyse, draw
 from papers.ir import bootstrap_table, seed_scores_table
 from papers.raste import heat_maps, range_bars, ratio_table, score_strips
 from reseed.analyses import spread
@@ -35,7 +36,7 @@ def ratios():
 
 
 def test_test_ratios_have_panels_of_their_own(ratios):
-    figure, drawn = score_strips.figure(ExhibitData(None, *ratios, "k", "T"), SEEDS)
+    figure, drawn = draw(score_strips, ExhibitData(None, *ratios, "k", "T"), SEEDS)
     titles = [axis.get_title("left") for axis in figure.axes]
     assert titles == ["Magic, test ratio 0.1", "Magic, test ratio 0.4"]
     for axis, ratio in zip(figure.axes, (0.1, 0.4), strict=True):
@@ -45,7 +46,7 @@ def test_test_ratios_have_panels_of_their_own(ratios):
     assert "in 1 of 2 cells" in shown(range_bars, spread, *ratios, both).headline
 
 
-def test_a_trend_over_test_ratios_is_counted_over_datasets_and_by_arm():
+def test_test_ratio_trend_is_counted_over_datasets_and_by_arm():
     rng = np.random.default_rng(0)
     metrics = frame([
         trial(0.9 + rng.normal(0, 0.01 * (ratio if up else 1 - ratio)), data_seed=s, varied="data",
@@ -85,7 +86,7 @@ def test_heat_maps_name_their_ratio_and_lose_no_model():
         for row in grid(score, model=model, scheme=f"holdout-{ratio}", test_ratio=ratio)
     ]
     data = ExhibitData(None, frame(rows), about(("magic", "home_mortgage_sim")), "k", "T")
-    figure, drawn = heat_maps.figure(data, {"experiment": "grid"})
+    figure, drawn = draw(heat_maps, data, {"experiment": "grid"})
     titles = [axis.get_title("left").replace("\n", " ") for axis in figure.axes]
     assert [title for title in titles if title] == [
         "RF, holdout-0.1, median 0.911", "XGB, holdout-0.1, median –",
@@ -93,7 +94,7 @@ def test_heat_maps_name_their_ratio_and_lose_no_model():
     ]  # fmt: skip
     assert "every score is the same: FFNN, holdout-0.1 (Magic) and FFNN" in drawn.footnote
     other = frame([*rows, *grid(lambda d, s: None, model="rf", dataset="home_mortgage_sim")])
-    figure, _ = heat_maps.figure(replace(data, metrics=other), {"experiment": "grid"})
+    figure, _ = draw(heat_maps, replace(data, metrics=other), {"experiment": "grid"})
     assert "RF, median –" in [axis.get_title("left") for axis in figure.axes]
 
 
@@ -107,7 +108,7 @@ def test_failure_of_every_trial_is_the_reason_given():
     assert "every score is the same: XGB (Magic). Every other trial failed." in drawn.empty
 
 
-def test_schemes_are_told_by_ratio_only_where_they_differ_in_nothing_else():
+def test_schemes_are_named_by_ratio_if_nothing_else_differs():
     place = ["dataset", "scheme"]
     two = pd.DataFrame({"scheme": ["holdout-0.1", "holdout-0.2"], "test_ratio": [0.1, 0.2]})
     assert by_ratio(two, place) == ["dataset", "test_ratio"]
@@ -126,9 +127,9 @@ def test_ranges_and_scores_of_seeds_by_role():
     ])  # fmt: skip
     facts, both = about(("magic",), ("rf",)), {"experiments": ["order", "init"]}
     facts = amended(facts, experiments={role: {"title": role} for role in ("order", "init")})
-    data = ExhibitData(spread.analyse(Data(metrics, facts), {}), metrics, facts, "k", "T")
+    data = ExhibitData(analyse(spread, Data(metrics, facts), {}), metrics, facts, "k", "T")
     for module in (score_strips, range_bars):
-        figure, _ = module.figure(data, both)
+        figure, _ = draw(module, data, both)
         legend = [text.get_text() for text in figure.legends[0].get_texts()]
         assert legend[:2] == ["Order varied", "Init varied"]
 
@@ -151,7 +152,7 @@ def test_folds_are_no_seeds():
         for epoch in range(1, 9)
     ])  # fmt: skip
     data = ExhibitData(rows, metrics, about(("magic",), ("rf",)), "k", "T")
-    figure, drawn = curves_figure.figure(data, {})
+    figure, drawn = draw(curves_figure, data, {})
     assert figure.axes[0].get_title("left") == "RF (15 runs)"
     assert "Runs per arm: 15." in drawn.footnote
     told = " ".join([drawn.headline, drawn.footnote, *drawn.findings])
@@ -173,10 +174,10 @@ FOLDS = frame([
 ])  # fmt: skip
 
 
-def test_noise_on_several_test_sets_is_labelled_and_told_at_its_level():
+def test_noise_on_several_test_sets_has_labels_and_level():
     rows = pd.DataFrame([NOISE | {"fold": fold} for fold in range(3)])
     data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
-    figure, drawn = seed_noise.figure(data, {})
+    figure, drawn = draw(seed_noise, data, {})
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert labels == ["RF, fold 0", "RF, fold 1", "RF, fold 2"]
     assert "3 without an interval: an interval needs at least 50 test items." in drawn.footnote
@@ -184,7 +185,7 @@ def test_noise_on_several_test_sets_is_labelled_and_told_at_its_level():
     legend = " ".join(text.get_text() for text in figure.legends[0].get_texts())
     assert "80 % interval" in legend
     assert "covers" not in " ".join(drawn.definitions)
-    drawn = seed_noise.figure(replace(data, statistics=rows.assign(level=0.95)), {})[1]
+    drawn = draw(seed_noise, replace(data, statistics=rows.assign(level=0.95)), {})[1]
     assert "covers 94 to 100 %" in " ".join(drawn.definitions)
 
 
@@ -194,12 +195,12 @@ def test_noise_of_a_metric_that_is_no_mean():
                   "observed_sd": 0.03}  # fmt: skip
     rows = pd.DataFrame([NOISE | {"metric": "accuracy", "primary": False}, f1])
     data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
-    figure, drawn = seed_noise.figure(data, {})
+    figure, drawn = draw(seed_noise, data, {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of accuracy"]
     assert "in the CSV only: F1, mean over classes." in drawn.footnote
     assert all("(accuracy)" in found for found in drawn.findings)
     assert drawn.headline.endswith("in 1 of 1 cell (accuracy)")
-    figure, drawn = seed_noise.figure(replace(data, statistics=pd.DataFrame([f1])), {})
+    figure, drawn = draw(seed_noise, replace(data, statistics=pd.DataFrame([f1])), {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
     assert "it has none: F1, mean over classes." in drawn.definitions[0]
     assert "(F1, mean over classes)" in drawn.findings[0]
@@ -219,10 +220,10 @@ def test_scores_on_several_test_sets_are_told_apart():
         for metric in seed_scores_table.METRICS
     ])  # fmt: skip
     data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
-    table = seed_scores_table.table(data, {})
+    table = draw(seed_scores_table, data, {})
     assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
     assert "in 3 cells" in table.findings[0]
-    table = bootstrap_table.table(data, {})
+    table = draw(bootstrap_table, data, {})
     assert table.sections == [f"Magic, fold {k}" for k in range(3)]
     assert "none of the 3 cells" in table.findings[0]
 

@@ -1,24 +1,23 @@
 """Figures: what is drawn equals the numbers, text is readable, bytes are reproducible."""
 
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from drawing import draw, is_table
 from matplotlib.text import Text
-from reseed.exhibits import KINDS
 from reseed.rendering.figures import write_figure
 from study_frames import amended, replaced
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
-FIGURES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "figure"]
+FIGURES = [name for name, entry in CONFIGURED.items() if not is_table(entry["kind"])]
 
 
 def make(exhibit, name, **changes):
     data, options = exhibit(name, **changes)
-    figure, drawn = importlib.import_module(f"reseed.exhibits.{data.kind}").figure(data, options)
+    figure, drawn = draw(data.kind, data, options)
     return figure, drawn, data
 
 
@@ -111,7 +110,7 @@ def test_published_ranges_are_drawn_where_the_paper_prints_them(exhibit):
     assert chosen["published_range"].tolist() == [0.0144]  # Table 3
 
 
-def test_a_published_range_stands_beside_what_as_many_seeds_would_give(exhibit):
+def test_published_range_is_shown_next_to_equal_seed_count(exhibit):
     """Tippett: 50 standard normal values have a range of 4.498 on average, 3.25 to 6.15 mostly."""
     _, drawn, _ = make(exhibit, "figure3")
     frame = drawn.frame
@@ -123,7 +122,7 @@ def test_a_published_range_stands_beside_what_as_many_seeds_would_give(exhibit):
     assert (inside["expected_high"] > 6.15 * inside["sd"]).all()  # the SD is estimated, too
 
 
-def test_nothing_is_set_beside_the_range_of_data_that_were_not_had(exhibit, statistics):
+def test_no_range_is_shown_for_unavailable_data(exhibit, statistics):
     info = statistics["info"]
     stand_ins = {name: {"stand_in": "a bank's"} for name in info.datasets}
     _, drawn, _ = make(exhibit, "figure3", info=amended(info, datasets=stand_ins))

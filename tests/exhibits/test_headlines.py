@@ -1,12 +1,12 @@
 """Every kind of exhibit is headed by what it shows, and its figures say what is seen."""
 
-import importlib
 import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import analyse, draw, is_table
 from pair_frames import frame as timed_frame
 from papers.banerjee import (
     gap_distribution,
@@ -35,7 +35,7 @@ from reseed.analyses import (
     stopping,
 )
 from reseed.analyses.shared.data import Data
-from reseed.exhibits import KINDS
+from reseed.plugins.kinds import built_in_kinds
 from reseed.rendering.data import ExhibitData
 from study_frames import about, frame, trial
 from test_extremes_and_curves_exhibits import make as curve_study
@@ -101,7 +101,7 @@ FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_sim
 
 
 def analysed(analysis, metrics, facts, **options):
-    table = analysis.analyse(Data(metrics, facts), FAST | options)
+    table = analyse(analysis, Data(metrics, facts), FAST | options)
     return ExhibitData(table, metrics, facts, "k", TITLE)
 
 
@@ -124,7 +124,7 @@ def alone(kind):
     here = {"dataset": "magic", "metric": "auc"}
     if kind == "roles_table":
         data = crossed_roles()
-        return ExhibitData(role_components.analyse(data, {}), data.metrics, data.info, "k", TITLE)
+        return ExhibitData(analyse(role_components, data, {}), data.metrics, data.info, "k", TITLE)
     if kind == "ratio_table":
         rows = [
             trial(0.8 + rng.normal(0, 0.01), seed=s, model=m, test_ratio=r, scheme=f"holdout-{r}",
@@ -187,14 +187,13 @@ def shown(request, configured, exhibit):
     return of
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(built_in_kinds("exhibits")))
 def test_it_is_headed_by_what_it_shows(kind, shown):
     case = shown(kind)
     assert case is not None, f"{kind}: no case here draws it"
     data, options = case
-    module = importlib.import_module(f"reseed.exhibits.{kind}")
-    table = KINDS[kind] == "table"
-    made = module.table(data, options) if table else module.figure(data, options)[1]
+    drawn = draw(kind, data, options)
+    made = drawn if is_table(kind) else drawn[1]
     assert not made.empty
     if kind in UNTITLED:
         assert made.headline == ""
@@ -207,7 +206,7 @@ def test_it_is_headed_by_what_it_shows(kind, shown):
         assert not re.search(r"\b(\S+ ?%?) to \1[ ,)]", sentence), sentence
         assert "median of 1 " not in sentence
         assert not re.search(r"\b1 of the 1\b|\b0 of the\b", sentence)
-    if KINDS[kind] == "figure":
+    if not is_table(kind):
         assert len(made.alt) >= 40
         assert made.alt not in (made.headline, data.title)
         # What is seen comes first, then what it says.
@@ -218,4 +217,4 @@ def test_it_is_headed_by_what_it_shows(kind, shown):
 
 def test_the_cases_are_of_kinds_that_there_are():
     named = {*COMPARED, *CURVES, *OUTPUTS, *SCORES, *FOLDS, *ITEMS, *ALONE, *CHOICE}
-    assert named | UNTITLED <= set(KINDS)
+    assert named | UNTITLED <= set(built_in_kinds("exhibits"))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from drawing import analyse, draw
 from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import leaderboard_table
@@ -11,8 +12,8 @@ from study_frames import about, amended, frame, trial
 
 def board(rows, facts):
     metrics = frame(rows)
-    found = pairs.analyse(Data(metrics, facts), {"n_boot": 50})
-    return leaderboard_table.table(ExhibitData(found, metrics, facts, title="T"), {})
+    found = analyse(pairs, Data(metrics, facts), {"n_boot": 50})
+    return draw(leaderboard_table, ExhibitData(found, metrics, facts, title="T"), {})
 
 
 def splits(means, n=8, dataset="magic", experiment="data_seeds", **place):
@@ -27,7 +28,7 @@ def splits(means, n=8, dataset="magic", experiment="data_seeds", **place):
     ]  # fmt: skip
 
 
-def test_a_model_without_a_finished_run_is_not_one_that_is_not_told_apart():
+def test_model_without_finished_runs_is_not_inconclusive():
     failed = [
         trial(None, data_seed=s, dataset="magic", metric="auc", model="gbm",
               experiment="data_seeds", varied="data")
@@ -90,7 +91,7 @@ def test_two_test_ratios_of_two_datasets_are_no_four_datasets():
     assert list(table.sections) == ["holdout-0.1"] * 3 + ["holdout-0.4"] * 3
 
 
-def test_two_experiments_have_a_sentence_each_and_no_common_headline():
+def test_two_experiments_have_own_sentences_and_no_headline():
     facts = about(("magic", "home_mortgage_sim"))
     first, second = {"rf": 0.8, "xgb": 0.83, "ffnn": 0.81}, {"rf": 0.83, "xgb": 0.8, "ffnn": 0.81}
     rows = [

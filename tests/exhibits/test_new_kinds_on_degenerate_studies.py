@@ -1,11 +1,10 @@
 """Kinds that no configured study uses yet, on studies in which little or nothing went right."""
 
-import importlib
 from pathlib import Path
 
 import pytest
+from drawing import analyse, draw, is_table
 from reseed.analyses.shared.data import Data
-from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
 from study_frames import PUBLISHED
@@ -49,15 +48,14 @@ OPTIONS = {
 def test_every_exhibit_is_made(make, kind, tmp_path):
     metrics, facts = make()
     data = Data(metrics, facts, Path(PUBLISHED))
-    table = importlib.import_module(f"reseed.analyses.{kind}").analyse(data, OPTIONS)
+    table = analyse(kind, data, OPTIONS)
     table.to_parquet(tmp_path / "t.parquet")
     for name in EXHIBITS[kind]:
         shown = ExhibitData(table, metrics, facts, kind=name, title="Title")
-        module = importlib.import_module(f"reseed.exhibits.{name}")
-        if KINDS[name] == "table":
-            made = module.table(shown, {})
+        if is_table(name):
+            made = draw(name, shown)
             write_table(made, tmp_path / name)
             assert not (made.shown.astype(str) == "nan").any(axis=None)
         else:
-            _, drawn = module.figure(shown, {})
+            _, drawn = draw(name, shown)
             assert drawn.footnote.startswith("Scale")

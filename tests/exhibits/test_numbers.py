@@ -92,7 +92,7 @@ def test_never_and_always_are_said_of_nothing_else(share, places, text):
     assert percent(share, places) == text
 
 
-def test_shares_in_ranges_are_rounded_but_alone_are_never_and_always_of_nothing_else():
+def test_only_shares_in_ranges_are_rounded_to_never_or_always():
     assert from_to([0.0, 0.5, 0.996], rounded_percent) == "0 % to 100 %"
     assert from_to([0.0, 0.002], rounded_percent) == "below 1 %"
     assert from_to([0.999, 1.0], rounded_percent) == "over 99 %"
@@ -104,7 +104,7 @@ def test_shares_in_ranges_are_rounded_but_alone_are_never_and_always_of_nothing_
     )
 
 
-def test_decimals_are_those_of_spreads_else_of_what_keeps_values_apart():
+def test_decimals_follow_spreads_or_separate_the_values():
     assert decimals([0.0123, math.nan], otherwise=[0.5]) == 3
     assert decimals([0.0, math.nan], 2, 1, otherwise=gaps([0.949, 0.934, 0.934, 0.851])) == 3
     assert decimals([], 2, 1, otherwise=gaps([0.0412])) == 3

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import analyse, draw
 from reseed.analyses import pairs, ranking, spread
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import interval_table, leaderboard_table, ranking_figure
@@ -12,7 +13,7 @@ from study_frames import about, frame, trial
 from test_tables_hold_true import GAINS, seeds, shown
 
 
-def test_scores_in_the_hundreds_have_no_decimals_that_nobody_measured():
+def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
     rows = seeds({"rf": 0.0, "xgb": -40.0}, base=300.0, sd=20.0, metric="mse",
                  dataset="bike_sharing")  # fmt: skip
     facts = about(("bike_sharing",), tuple(GAINS))
@@ -25,19 +26,19 @@ def test_scores_in_the_hundreds_have_no_decimals_that_nobody_measured():
 def test_no_run_wrong_is_not_up_to_none():
     data = frame(seeds({"rf": 0.0, "xgb": 0.1}))
     facts = about(("magic",), tuple(GAINS))
-    table = ranking.analyse(Data(data, facts), {})
-    _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
+    table = analyse(ranking, Data(data, facts), {})
+    _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
     assert drawn.headline == "No single run orders a pair of models wrongly"
 
 
-def test_models_on_the_same_splits_by_other_seeds_are_ordered_split_by_split():
+def test_unpaired_seed_models_are_ordered_split_by_split():
     rows = [
         trial(0.8 + 0.01 * s + 0.005 * (m == "xgb"), seed=s + 100 * (m == "xgb"), data_seed=s,
               dataset="magic", metric="auc", model=m) for m in GAINS for s in range(6)
     ]  # fmt: skip
     data, facts = frame(rows), about(("magic",), tuple(GAINS))
-    table = ranking.analyse(Data(data, facts), {})
-    _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
+    table = analyse(ranking, Data(data, facts), {})
+    _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
     assert drawn.headline == "No single run orders a pair of models wrongly"
 
 

@@ -1,6 +1,5 @@
 """The report: valid pages that fetch nothing, escape what they are given and answer first."""
 
-import importlib
 import re
 import shlex
 import shutil
@@ -8,10 +7,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from drawing import draw, is_table
 from gallery import write_gallery
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import write_study_info
-from reseed.exhibits import KINDS
 from reseed.rendering.figures import write_figure
 from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.table_files import write_table
@@ -60,13 +59,13 @@ class Page(HTMLParser):
 def folder(tmp_path_factory, configured, statistics, exhibit):
     """A study's folder with every exhibit of paper 1."""
     study = tmp_path_factory.mktemp("results") / "studies" / "toy"
-    for name, entry in configured["exhibits"].items():
+    for name in configured["exhibits"]:
         data, options = exhibit(name)
-        module = importlib.import_module(f"reseed.exhibits.{entry['kind']}")
-        if KINDS[entry["kind"]] == "table":
-            write_table(module.table(data, options), study / "tables" / name)
+        drawn = draw(data.kind, data, options)
+        if is_table(data.kind):
+            write_table(drawn, study / "tables" / name)
         else:
-            write_figure(*module.figure(data, options), data, study / "figures" / name)
+            write_figure(*drawn, data, study / "figures" / name)
     write_study_info(study / "about.json", statistics["info"])
     return study
 
@@ -105,7 +104,7 @@ def test_every_exhibit_stands_on_the_page_once(text, study):
     assert len(study.shown) + len(study.left_out) == len(study.exhibits)
 
 
-def test_every_inner_link_has_its_target_and_every_file_is_there(text, folder):
+def test_all_inner_links_have_targets_and_files_exist(text, folder):
     page = Page(text)
     ids = page.values("id")
     assert len(ids) == len(set(ids))
@@ -168,8 +167,7 @@ def test_a_command_of_ones_own_takes_the_place_of_snakemakes(folder):
 
 def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
     data, options = exhibit("figure4", metrics=statistics["metrics"].iloc[:0])
-    module = importlib.import_module("papers.raste.heat_maps")
-    write_figure(*module.figure(data, options), data, tmp_path / "s" / "figures" / "figure4")
+    write_figure(*draw(data.kind, data, options), data, tmp_path / "s" / "figures" / "figure4")
     write_study_info(tmp_path / "s" / "about.json", statistics["info"])
     page = build_study_page(read_study(tmp_path / "s"))
     assert "<img" not in page
@@ -235,7 +233,7 @@ def test_templates_hold_no_style_or_code_of_others():
         assert not re.search(r"<script|https?://| style=", path.read_text()), path.name
 
 
-def test_what_is_folded_is_printed_open_but_for_the_sentence_of_a_row():
+def test_folded_sections_print_open_except_row_sentences():
     printed = (TEMPLATES / "page.css").read_text().partition("@media print")[2]
     pages = "".join(path.read_text() for path in TEMPLATES.glob("*.html"))
     folded = re.findall(r"<details(?: class=\"(\w+)\")?>", pages)

@@ -6,6 +6,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import draw
 from papers.picard import extremes, extremes_table
 from papers.protocol import training_time, training_time_table
 from papers.raste import ratio_table, tuning_table
@@ -229,7 +230,7 @@ def test_the_trend_over_test_ratios_fits_a_heading(datasets):
         assert 12 <= len(table.headline) <= 85, table.headline
 
 
-def test_the_five_by_two_test_explains_its_marks_and_names_experiments():
+def test_five_by_two_explains_marks_and_names_experiments():
     rng = np.random.default_rng(0)
     rows = [
         trial(0.8 + gain + rng.normal(0, 0.002), data_seed=r, fold=f, model=m, metric="auc",
@@ -259,7 +260,7 @@ def test_plans_of_two_experiments_are_told_apart():
     ]  # fmt: skip
 
 
-def test_a_score_stands_among_the_seeds_of_an_experiment_that_is_named():
+def test_score_is_ranked_among_seeds_of_a_named_experiment():
     rows = seeds({"rf": 0}) + seeds({"rf": 0.01}, experiment="grid")
     table = shown(standing_table, standing, frame(rows), about(("magic",), ("rf",)),
                   scores=[{"arm": "rf", "score": 0.81}])  # fmt: skip
@@ -390,8 +391,8 @@ def test_a_marked_name_in_a_sentence_is_no_mark_of_its_own():
 def test_lists_of_what_was_used_claim_nothing_of_given_results():
     runs = [{"model": m, "seed": s, "auc": 0.8 + 0.01 * s} for m in "ab" for s in range(3)]
     data = ExhibitData(None, *import_results(pd.DataFrame(runs), {}, {"name": "m"}), title="T")
-    listed = datasets_table.table(data, {})
+    listed = draw(datasets_table, data, {})
     assert listed.headline == "1 dataset, as given"
     assert listed.shown.iloc[0].tolist()[1:6] == ["–"] * 5
-    recorded = checklist.table(data, {}).shown.set_index("Item")["As recorded"]
+    recorded = draw(checklist, data, {}).shown.set_index("Item")["As recorded"]
     assert {recorded[name] for name in ("a", "b", "Machine", "Outputs")} == {"not recorded"}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from drawing import analyse, draw
 from papers.banerjee import gap_distribution, gap_figure, information_table
 from papers.picard import convergence_figure, extremes, extremes_table, reach_table
 from papers.protocol import training_time, training_time_table
@@ -54,7 +55,7 @@ def splits(scores, arms=None, folds=1):
     facts = about(("magic",), ("rf",) if arms else tuple(scores))
     facts = amended(facts, experiments={"data_seeds": {"arms": arms or {}}})
     data = ExhibitData(None, metrics, facts, "k", "T")
-    return same_splits.figure(data, {"experiment": "data_seeds"})[1]
+    return draw(same_splits, data, {"experiment": "data_seeds"})[1]
 
 
 def test_a_tie_is_nobodys_win():
@@ -65,7 +66,7 @@ def test_a_tie_is_nobodys_win():
     assert "no model wins every split" in drawn.caption
 
 
-def test_splits_that_move_two_models_apart_do_not_move_them_together():
+def test_separating_splits_do_not_move_models_together():
     drawn = splits({"rf": [0.80, 0.79, 0.78, 0.77], "xgb": [0.95, 0.96, 0.97, 0.98]})
     assert drawn.headline == "Splits that the best wins: 4 of 4"
 
@@ -95,16 +96,16 @@ def gaps(tmp_path_factory):
 @pytest.mark.parametrize("n_bins", [7, 20, 50, 60])
 def test_small_gaps_are_counted_wherever_bins_begin(gaps, n_bins):
     read, found = gaps
-    table = gap_distribution.analyse(read, {"n_bins": n_bins})
+    table = analyse(gap_distribution, read, {"n_bins": n_bins})
     single = np.mean(np.abs(found[12:]) <= 1)
     together = np.mean(np.abs(found[12:].mean(axis=0)) <= 1)
     data = ExhibitData(table, read.metrics, read.info, "k", "T")
-    headline = gap_figure.figure(data, {})[1].headline
+    headline = draw(gap_figure, data, {})[1].headline
     assert f"{100 * single:.1f} % of items in single runs" in headline
     assert f"{100 * together:.1f} % in the ensemble" in headline
 
 
-def test_a_correlation_that_cannot_be_had_is_not_told_as_equal_alphas():
+def test_undefined_correlation_is_not_reported_as_equal():
     rows = pd.DataFrame([
         {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "arm": "rf",
          "model": "rf", "n": 12, "failed": 0, "measure": "alpha_hat", "given": "accuracy, churn",
@@ -112,7 +113,7 @@ def test_a_correlation_that_cannot_be_had_is_not_told_as_equal_alphas():
          "share_zero": 0.0, "level": 0.95, "n_halves": 5, "reason": ""}
     ])  # fmt: skip
     data = ExhibitData(rows, frame([trial(0.9)]), about(("magic",), ("rf",)))
-    finding = information_table.table(data, {}).findings[0]
+    finding = draw(information_table, data, {}).findings[0]
     assert "same for" not in finding
     assert "given accuracy, churn and ECE" in finding
 
@@ -138,19 +139,19 @@ def converged():
 
 
 def test_each_measure_has_its_tolerance(converged):
-    note = convergence_figure.figure(converged, {})[1].footnote
+    note = draw(convergence_figure, converged, {})[1].footnote
     assert "within 0.002 (validation AUC) and 35 (validation MSE) of its own" in note
 
 
 def test_failed_runs_that_count_are_told(converged):
-    assert "failed run" not in reach_table.table(converged, {}).footnote
+    assert "failed run" not in draw(reach_table, converged, {}).footnote
     rows = converged.statistics.assign(broken=1)  # of each of two arms
-    note = reach_table.table(ExhibitData(rows, converged.metrics, converged.info), {}).footnote
+    note = draw(reach_table, ExhibitData(rows, converged.metrics, converged.info), {}).footnote
     assert "2 failed runs with a curve: among those that never reach it" in note
 
 
 def test_many_epochs_are_told_in_full(converged):
-    shown = reach_table.table(converged, {}).shown
+    shown = draw(reach_table, converged, {}).shown
     assert shown["Median epoch"][0] == "1,234 [1,000, never]"
     assert shown["Epochs with restarts"][0] == "12,346"
 
@@ -159,7 +160,7 @@ def test_many_epochs_are_told_in_full(converged):
     ("level", "told", "covers"),
     [(0.95, "Brackets: 95 % intervals", True), (0.995, "Brackets: 99.5 % intervals", False)],
 )
-def test_a_level_is_told_as_it_is_and_coverage_at_the_simulated_one(level, told, covers):
+def test_level_is_shown_and_coverage_at_the_simulated_one(level, told, covers):
     rng = np.random.default_rng(0)
     metrics = frame([
         trial(0.9 + rng.normal(0, 0.01), seed=s, dataset="magic", metric="auc", model="rf")

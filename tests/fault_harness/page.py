@@ -8,7 +8,7 @@ from fault_harness.record import Record
 
 HEAD = """# Reliability: every fault tried, and what happened
 
-Written by `python scripts/faults.py` on {dates}: {system}. Nothing here is typed in. {tried} of
+Written by `python tests/run_faults.py` on {dates}: {system}. Nothing here is typed in. {tried} of
 {known} faults were tried; {good} of them end well. Those that mount a file system need root.
 
 A case is **recovered** (made again, and every file then equal to an undisturbed run's, bit by bit

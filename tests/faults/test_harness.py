@@ -45,7 +45,7 @@ def test_clocks_and_metadata_do_not_count(results):
     assert differences(before, contents(results)) == []
 
 
-def test_clocks_inside_a_trials_facts_do_not_count_and_its_metrics_do(results):
+def test_trial_clocks_are_ignored_and_metrics_are_compared(results):
     path = trial(results)
 
     def write(seconds, auc):
@@ -58,7 +58,7 @@ def test_clocks_inside_a_trials_facts_do_not_count_and_its_metrics_do(results):
     assert differences(before, write(1.0, 0.8)) == ["differs: trials/one.parquet"]
 
 
-def test_what_the_own_studies_tell_of_training_time_does_not_count(results):
+def test_training_time_of_the_test_studies_is_ignored(results):
     before = contents(results)
     for name in ("statistics/kernels.csv", "tables/table3.md", "figures/ways.png"):
         path = results / "studies" / "protocol" / name
@@ -81,7 +81,7 @@ def test_one_value_one_missing_and_one_new_file_are_seen(results):
 
 
 @pytest.mark.parametrize("damage", [cut, flip_inside])
-def test_damage_changes_what_a_file_says_and_not_its_times_or_name(results, damage):
+def test_damage_changes_contents_but_not_times_or_name(results, damage):
     path, before = trial(results), contents(results)
     path.chmod(0o444)
     linked = path.with_suffix(".link")
@@ -134,7 +134,7 @@ def test_another_good_end_than_the_promised_one_is_bad(tmp_path):
     assert {case.end for case in load_cases().values()} == set(GOOD)
 
 
-def test_a_case_that_does_not_end_is_told_and_its_folder_not_used_again(tmp_path):
+def test_hanging_case_is_reported_and_its_folder_not_reused(tmp_path):
     def hang(bench):
         raise subprocess.TimeoutExpired("snakemake", 300)
 

@@ -107,7 +107,7 @@ def test_settings_sizes_and_averages_are_no_datasets():
     assert set(metrics["dataset"]) == {"cpu_act", "c", *DATASETS} - {"cola", "rte"}
 
 
-def test_what_the_user_names_is_a_dataset_and_what_not_is_said_so():
+def test_named_columns_are_datasets_and_others_are_reported():
     wanted = {"time": "accuracy", "sst2": "accuracy"}
     metrics, about = read(wide().rename(columns={"cola": "time"}), metric=wanted)
     assert set(metrics["dataset"]) == {*wanted}

@@ -7,7 +7,7 @@ from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
-from reseed.metrics.names import direction, is_error, is_share
+from reseed.metrics.names import infer_direction, is_error, is_share
 from reseed.metrics.registry import METRICS, evaluate_scores
 
 STUDY = {"name": "mine", "title": "My runs", "notes": ["as run"]}
@@ -118,7 +118,7 @@ def test_mlflow_export(tmp_path):
     assert about.trials.failures[0].error == "status KILLED"
 
 
-def test_mlflow_run_names_serve_as_models_and_runs_without_seed_are_independent(tmp_path):
+def test_mlflow_run_names_are_models_and_seedless_runs_separate(tmp_path):
     path = tmp_path / "runs.csv"
     rows = [
         {"run_id": i, "metrics.accuracy": v, "tags.mlflow.runName": m}
@@ -275,22 +275,28 @@ def test_a_prediction_that_is_not_finite_fails_the_run(tmp_path):
 
 def test_directions():
     for name, metric in METRICS.items():
-        assert direction(name) == metric.greater_is_better, name
-    assert direction("neg_mean_squared_error") is True
-    assert direction("eval/F1-score") is True
-    assert direction("valLoss") is False
-    assert direction("score") is None
-    assert direction("accuracy_loss") is None
-    assert direction("negative log likelihood") is False
-    assert direction("top-1-accuracy") is True
-    assert direction("test_err") is False
+        assert infer_direction(name) == metric.greater_is_better, name
+    assert infer_direction("neg_mean_squared_error") is True
+    assert infer_direction("eval/F1-score") is True
+    assert infer_direction("valLoss") is False
+    assert infer_direction("score") is None
+    assert infer_direction("accuracy_loss") is None
+    assert infer_direction("negative log likelihood") is False
+    assert infer_direction("top-1-accuracy") is True
+    assert infer_direction("test_err") is False
     for name in ("1-shot accuracy", "val/1-shot_acc", "1-NN accuracy", "one-shot accuracy"):
-        assert direction(name) is True
-    assert direction("1-best WER") is False
-    assert direction("spearman_rank") is direction("Spearman rank correlation") is True
+        assert infer_direction(name) is True
+    assert infer_direction("1-best WER") is False
+    assert infer_direction("spearman_rank") is infer_direction("Spearman rank correlation") is True
     for name in ("nDCG@10", "mIoU", "AuROC", "F1score", "mAP50-95", "AP50"):  # as papers write them
         assert is_share(name), name
-    assert direction("R²") is direction("R^2") is direction("chrF++") is direction("ROUGE1") is True
+    assert (
+        infer_direction("R²")
+        is infer_direction("R^2")
+        is infer_direction("chrF++")
+        is infer_direction("ROUGE1")
+        is True
+    )
     for name in (
         "P@10",
         "P_10",
@@ -302,8 +308,8 @@ def test_directions():
         "AUPR",
     ):
         assert is_share(name), name
-    assert direction("LPIPS") is False
-    assert direction("p_1") is None  # a probability of class 1, rather
+    assert infer_direction("LPIPS") is False
+    assert infer_direction("p_1") is None  # a probability of class 1, rather
     assert is_share("test_accuracy")
     assert not is_share("r2")
     assert not is_share("mse")
@@ -320,8 +326,8 @@ def test_directions():
         *("acc_se", "standard error", "accuracy error bars", "MRR rank", "recip_rank_std"),
     ],
 )
-def test_a_name_that_makes_something_else_of_a_metric_does_not_say(name):
-    assert direction(name) is None
+def test_ambiguous_metric_name_does_not_decide_direction(name):
+    assert infer_direction(name) is None
     assert not is_share(name)
     assert not is_error(name)
 

@@ -34,7 +34,7 @@ def test_a_list_of_records_and_one_a_line(tmp_path, records):
         assert scores(metrics, "acc") == EXPECTED
 
 
-def test_what_is_nested_goes_by_its_last_name_where_that_is_its_own(tmp_path):
+def test_nested_keys_use_their_last_name_if_unique(tmp_path):
     records = [
         {"model": m, "seed": s, "train": {"acc": 1.0}, "test": {"acc": value}}
         for (m, s), value in EXPECTED.items()

@@ -44,7 +44,7 @@ def test_cross_validate_of_several_models(tmp_path):
         read(found["tree"], metric="accuracy")
 
 
-def test_cross_validate_with_one_score_takes_the_name_it_is_given():
+def test_cross_validate_with_one_score_uses_the_passed_name():
     found = {name: cross_validate(model, X, Y, cv=4) for name, model in MODELS.items()}
     assert "accuracy" in read(found, metric="accuracy")[0]
     # A scorer's score is better when greater, whatever it is called.
@@ -119,7 +119,7 @@ def test_a_column_a_fold_or_seed_and_metric():
     assert about.datasets["data"].greater_is_better is False
 
 
-def test_columns_of_cv_results_beside_a_model_are_splits_and_no_datasets():
+def test_cv_results_columns_are_splits_not_datasets():
     splits = {f"split{i}_test_score": [0.7 + 0.01 * i, 0.6 + 0.03 * i] for i in range(5)}
     summary = {"mean_test_score": [0.72, 0.66], "std_test_score": 0.01, "rank_test_score": [1, 2]}
     metrics, about = read(
@@ -144,7 +144,7 @@ def test_a_column_a_model():
         read(frame)
 
 
-def test_columns_of_models_and_nothing_else_are_asked_what_a_row_is(tmp_path):
+def test_model_columns_alone_raise_a_question_about_rows(tmp_path):
     frame = pd.DataFrame({"rf": [0.8, 0.81, 0.79], "svm": [0.7, 0.72, 0.71]})
     frame.to_csv(tmp_path / "indexed.csv")
     for source in (frame, tmp_path / "indexed.csv"):
@@ -185,7 +185,7 @@ def test_one_run_each_on_many_datasets():
         read(frame.head(3), metric="accuracy")
 
 
-def test_titles_stand_for_names_and_for_variants_that_say_what_they_change():
+def test_titles_replace_names_and_variants_list_changes():
     rows = [
         (model, dataset, seed, "accuracy", 0.8 + 0.01 * seed)
         for model in ("xgb", "rf~depth=3", "mine")

@@ -47,7 +47,7 @@ def test_errors_that_scorers_negated(how):
     assert greater(read(source, metric="mse", greater_is_better=False)[1]) is False
 
 
-def test_the_sign_of_an_error_is_looked_at_and_of_other_losses_not():
+def test_sign_is_checked_for_errors_but_not_other_losses():
     assert greater(read(runs("mse"))[1]) is False
     assert greater(read(runs("mse", -0.9, -0.8))[1]) is True
     assert greater(read(runs("neg_mse", -0.9, -0.8))[1]) is True

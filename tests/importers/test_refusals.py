@@ -214,7 +214,7 @@ def test_columns_of_a_message_are_counted(read):
     assert len(str(error.value)) < 2000
 
 
-def test_names_that_differ_in_case_or_blanks_alone_are_warned_of(read):
+def test_names_differing_in_case_or_blanks_are_warned_about(read):
     _, about = read(
         "model,seed,f1", "svm,0,0.9", "SVM,1,0.8", "rf x,0,0.7", "rf_x,1,0.6", "b,0,1", "b,1,1"
     )
@@ -262,7 +262,7 @@ def test_predictions_refused(read, lines, words):
 
 
 @pytest.mark.parametrize("cell", ["0.85 (0.02)", "**0.85**", "1.234,5"])
-def test_the_cell_of_a_column_of_scores_that_is_no_number_is_told(cell):
+def test_non_numeric_score_cell_is_located_in_the_message(cell):
     frame = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": [cell] * 2})
     with pytest.raises(ReseedError, match=re.escape(f"column 'accuracy' holds '{cell}'")):
         reseed.compare(frame)

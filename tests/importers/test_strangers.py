@@ -117,7 +117,7 @@ FRAUD = items(
 )
 
 
-def test_which_label_a_probability_is_of_is_said_and_can_be_said():
+def test_probability_label_is_reported_and_can_be_set():
     note = read_as(FRAUD)
     assert "'y_prob' is the probability of 'ok'" in note
     assert "Warning" in note
@@ -138,7 +138,7 @@ def test_which_label_a_probability_is_of_is_said_and_can_be_said():
 # --- layouts ----------------------------------------------------------------------------------
 
 
-def test_a_summary_beside_columns_of_folds_is_not_copied_to_each():
+def test_summary_next_to_fold_columns_is_not_copied_to_folds():
     frame = flat(wide("model", "seed").add_prefix("fold "))
     metrics, about = read(frame.assign(accuracy=0.5, params=7), metric="accuracy")
     assert scores(metrics, "accuracy", "fold") == EXPECTED

@@ -91,7 +91,7 @@ def test_classification_metrics_are_the_libraries_own(task):
 
 @pytest.mark.parametrize("observed", [[0, 0, 0], [2, 2, 0], [1, 2, 1]])
 @pytest.mark.parametrize("predicted", [[0, 0, 0], [1, 1, 1], [0, 2, 1]])
-def test_counts_with_classes_that_nobody_has_or_predicts_are_the_librarys(observed, predicted):
+def test_counts_with_absent_classes_match_scikit_learn(observed, predicted):
     of_four = metrics.evaluate_scores("multiclass", np.array(observed), np.eye(4)[predicted])
     y, classes = np.array(observed) > 0, np.array(predicted) > 0
     of_two = metrics.evaluate_scores("binary", y.astype(int), classes.astype(float))
@@ -112,7 +112,7 @@ def test_a_metric_that_does_not_exist_is_left_out():
     assert found["rmse"] == pytest.approx(np.sqrt((1 + 0 + 1) / 3))
 
 
-def test_a_pinball_loss_is_computed_on_request_and_least_at_its_quantile():
+def test_pinball_loss_on_request_is_least_at_its_quantile():
     y = np.random.default_rng(0).exponential(size=5000)
     assert "pinball_90" not in metrics.evaluate("regression", y, y)
     constants = np.linspace(1, 4, 61)
@@ -132,7 +132,7 @@ def test_every_task_computes_its_usual_metric():
     outputs["multiclass"] = rng.random((30, 3))
     for task, scores in outputs.items():
         found = metrics.evaluate(task, y % 2 if task == "binary" else y, scores)
-        assert metrics.usual(task).name in found
+        assert metrics.default_metric(task).name in found
         assert set(found) <= set(metrics.METRICS)
         assert all(task in metrics.METRICS[name].tasks for name in found)
     assert all(name == metric.name for name, metric in metrics.METRICS.items())
@@ -153,8 +153,8 @@ def test_a_users_own_metric_is_named_by_its_module(tmp_path, monkeypatch):
     named = ["house_metrics:worst_error", "house_metrics:bias"]
     found = metrics.evaluate("regression", np.zeros(2), np.array([1.0, 3.0]), named)
     assert (found["worst_error"], found["bias"]) == (3, 2)
-    assert metrics.get("house_metrics:worst_error").greater_is_better is False
-    assert metrics.get("house_metrics:cost").greater_is_better is False
+    assert metrics.get_metric("house_metrics:worst_error").greater_is_better is False
+    assert metrics.get_metric("house_metrics:cost").greater_is_better is False
     for name, message in {
         "house_metrics:oddness": "does not say whether greater is better",
         "house_metrics:number": "neither a Metric nor a function",
@@ -164,15 +164,15 @@ def test_a_users_own_metric_is_named_by_its_module(tmp_path, monkeypatch):
         "acuracy": "Did you mean 'accuracy'",
     }.items():
         with pytest.raises(ReseedError, match=message):
-            metrics.get(name)
+            metrics.get_metric(name)
     with pytest.raises(ReseedError, match="'bias' is for regression, not binary"):
         metrics.evaluate("binary", np.array([0, 1]), np.zeros(2), ["house_metrics:bias"])
 
 
 def test_what_judges_is_the_first_metric_that_the_task_has():
-    assert metrics.judging("regression", ["auc", "mae"]) == "mae"
-    assert metrics.judging("multiclass", ["log_loss", "accuracy"]) == "log_loss"
-    assert metrics.judging("multiclass", ["auc"]) is None
+    assert metrics.first_applicable("regression", ["auc", "mae"]) == "mae"
+    assert metrics.first_applicable("multiclass", ["log_loss", "accuracy"]) == "log_loss"
+    assert metrics.first_applicable("multiclass", ["auc"]) is None
 
 
 def test_names_and_directions_are_read_without_scikit_learn():

@@ -4,21 +4,25 @@ import numpy as np
 import pytest
 from reseed.metrics import registry as metrics
 from reseed.metrics.outputs import (
-    LARGEST_LOG_ODDS,
+    MAX_LOG_ODDS,
     from_probabilities,
-    predicted_class,
-    probabilities,
+    predict_classes,
+    to_probabilities,
 )
 from scipy.special import expit, softmax
 
 
 def test_probabilities_are_scipys_and_do_not_overflow():
     logits = np.array([-1e4, -700.0, -3.2, 0.0, 0.5, 40.0, 1e4], dtype=np.float32)
-    assert probabilities("binary", logits) == pytest.approx(expit(logits.astype(float)), rel=1e-12)
+    assert to_probabilities("binary", logits) == pytest.approx(
+        expit(logits.astype(float)), rel=1e-12
+    )
     many = np.array([[0, 1e4, -1e4], [1.5, -0.5, 0.25]], dtype=np.float32)
-    assert probabilities("multiclass", many) == pytest.approx(softmax(many.astype(float), axis=1))
+    assert to_probabilities("multiclass", many) == pytest.approx(
+        softmax(many.astype(float), axis=1)
+    )
     values = np.array([1.5, -2e9], dtype=np.float32)
-    found = probabilities("regression", values)
+    found = to_probabilities("regression", values)
     assert found.dtype == np.float64
     assert (found == values).all()
 
@@ -26,21 +30,21 @@ def test_probabilities_are_scipys_and_do_not_overflow():
 def test_probabilities_survive_the_way_there_and_back():
     rng = np.random.default_rng(0)
     p = np.concatenate([rng.random(1000), [0.0, 1.0, 0.5, 1e-9, 1 - 1e-9]])
-    found = probabilities("binary", from_probabilities("binary", p))
+    found = to_probabilities("binary", from_probabilities("binary", p))
     assert found == pytest.approx(p, abs=3e-8)
     assert ((found > 0.5) == (p > 0.5)).all()
     assert from_probabilities("binary", p)[1000:1002] == pytest.approx(
-        [-LARGEST_LOG_ODDS, LARGEST_LOG_ODDS]
+        [-MAX_LOG_ODDS, MAX_LOG_ODDS]
     )
     rows = rng.dirichlet(np.full(5, 0.1), 500)
     rows[0] = [0, 0, 1, 0, 0]
     outputs = from_probabilities("multiclass", rows)
     assert outputs.dtype == np.float32
     assert np.isfinite(outputs).all()
-    assert probabilities("multiclass", outputs) == pytest.approx(rows, abs=1e-6)
+    assert to_probabilities("multiclass", outputs) == pytest.approx(rows, abs=1e-6)
 
 
-def test_a_sure_mistake_costs_the_same_as_raw_output_and_as_probability():
+def test_confident_error_costs_the_same_raw_or_probability():
     """As scikit-learn has it: a probability of 0 counts as the smallest step of float64."""
     dearest = -np.log(np.finfo(np.float64).eps)
     for task, truth, p in (
@@ -60,7 +64,7 @@ def test_predictions_of_a_regression_are_kept_as_they_are():
 
 def test_classes_are_those_of_the_probabilities():
     logits = np.array([-0.1, 0.0, 1e-7], dtype=np.float32)
-    assert predicted_class("binary", logits).tolist() == [0, 0, 1]
-    assert predicted_class("multiclass", np.array([[0, 2, 2], [1, 0, -1]])).tolist() == [1, 0]
+    assert predict_classes("binary", logits).tolist() == [0, 0, 1]
+    assert predict_classes("multiclass", np.array([[0, 2, 2], [1, 0, -1]])).tolist() == [1, 0]
     with pytest.raises(ValueError, match="no classes"):
-        predicted_class("regression", logits)
+        predict_classes("regression", logits)

@@ -33,7 +33,7 @@ def augmented_by_hand(image, fill, dy, dx, flip, cut_y, cut_x, pad, side):
     return window
 
 
-def test_augmentation_is_pad_crop_flip_and_cutout_one_draw_a_block():
+def test_augmentation_is_pad_crop_flip_cutout_per_block():
     images, y = blobs(20, size=10)
     recipe = TINY | {"batch_size": 20, "crop": 3, "flip": True, "cutout": 4, "augment_block": 8}
     model = small_cnn("multiclass", 3, recipe, seeds(3))
@@ -114,7 +114,7 @@ def draws(model, images, y, epochs=2):
 
 
 @pytest.mark.parametrize("changed", ROLES)
-def test_a_role_that_changes_leaves_the_draws_of_the_others_alone(changed):
+def test_changing_one_role_leaves_other_draws_unchanged(changed):
     images, y = blobs(40)
     first = draws(small_cnn("multiclass", 3, ALL_ROLES, seeds(1)), images, y)
     other = draws(small_cnn("multiclass", 3, ALL_ROLES, seeds(1, **{changed: 2})), images, y)
@@ -193,7 +193,7 @@ def test_two_classes_give_the_gap_of_their_logits():
     assert model.predict(images).dtype == np.float32
 
 
-def test_a_last_batch_of_one_image_is_left_out_where_batch_norm_needs_two():
+def test_last_batch_of_one_image_is_dropped_for_batch_norm():
     images, y = blobs(33, size=4)
     plain = small_cnn("multiclass", 3, TINY, seeds())
     assert [len(t) for _, t in plain.learner(images, y).batches()] == [16, 16, 1]
@@ -203,7 +203,7 @@ def test_a_last_batch_of_one_image_is_left_out_where_batch_norm_needs_two():
     assert np.isfinite(model.fit(images, y).predict(images)).all()
 
 
-def test_images_that_may_not_be_written_to_are_neither_copied_nor_warned_of():
+def test_read_only_images_are_not_copied_and_do_not_warn():
     images, y = blobs(20)
     images.setflags(write=False)
     torch.set_warn_always(True)
@@ -217,7 +217,7 @@ def test_images_that_may_not_be_written_to_are_neither_copied_nor_warned_of():
     assert pixels._bytes.data_ptr() == images.ctypes.data
 
 
-def test_a_loss_that_is_not_finite_ends_the_trial_and_names_the_epoch():
+def test_non_finite_loss_ends_the_trial_and_names_the_epoch():
     images, y = blobs(60)
     recipe = {"width": 2, "epochs": 3, "ramp_epochs": 1, "learning_rate": 1e30, "batch_size": 10}
     model = resnet9("multiclass", 3, recipe, seeds())

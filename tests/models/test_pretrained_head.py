@@ -147,7 +147,7 @@ def test_the_stored_features_know_what_decides_them(weights):
     assert model._features_key(images) != key
 
 
-def test_stored_features_of_the_transformers_library_know_its_version(weights, monkeypatch):
+def test_stored_transformer_features_include_its_version(weights, monkeypatch):
     images, _ = blobs(10)
     recipe = RECIPE | {"backbone": "transformers"}
     library = pretrained_head.pretrained_head("multiclass", 3, recipe, seeds(), weights=weights)

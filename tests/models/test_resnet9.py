@@ -85,7 +85,7 @@ def test_the_learning_rate_follows_the_schedule_epoch_by_epoch():
     assert learner.optimiser.param_groups[0]["nesterov"]
 
 
-def test_the_loss_is_the_cross_entropy_plus_twice_the_smoothed_one():
+def test_loss_is_cross_entropy_plus_twice_the_smoothed_one():
     rng = np.random.default_rng(0)
     logits, targets = rng.normal(size=(7, 10)), rng.integers(0, 10, 7)
     log_p = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
@@ -96,7 +96,7 @@ def test_the_loss_is_the_cross_entropy_plus_twice_the_smoothed_one():
     assert float(loss) == pytest.approx(plain + 2 * smoothed)
 
 
-def test_one_step_is_nesterov_sgd_with_weight_decay_on_every_parameter():
+def test_one_step_is_nesterov_sgd_with_weight_decay():
     images, y = blobs(30)
     recipe = {"width": 2, "epochs": 1, "ramp_epochs": 0, "batch_size": 30, "crop": 0,
               "flip": False, "cutout": 0}  # fmt: skip

@@ -64,7 +64,7 @@ def test_lanes_train_as_they_would_alone():
             assert mine == pytest.approx(theirs, abs=2e-3)
 
 
-def test_a_lane_has_the_same_bits_in_any_slot_beside_any_neighbours():
+def test_lane_bits_are_independent_of_slot_and_neighbours():
     first = fitted([5, 6, 7], 3)
     other = fitted([9, 5], 3)
     assert np.array_equal(outputs(first[0]), outputs(other[1]))

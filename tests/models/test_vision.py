@@ -36,7 +36,7 @@ def outputs(factory, changes=None, **roles):
     return tiny(factory, changes=changes, **roles).fit(images, y).predict(images)
 
 
-def test_the_same_seeds_give_the_same_bits_and_each_role_its_own_draws(factory):
+def test_same_seeds_repeat_bitwise_and_roles_are_separate(factory):
     first = outputs(factory)
     torch.rand(3)  # what others draw from the global generator is of no account
     assert np.array_equal(outputs(factory), first)

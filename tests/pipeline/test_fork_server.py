@@ -58,7 +58,7 @@ print("aside", file=sys.stderr)
 """
 
 
-def test_a_script_finds_what_it_would_find_in_a_process_of_its_own(server, client, tmp_path):
+def test_forked_job_sees_the_state_of_a_new_process(server, client, tmp_path):
     job = client(TELLS, "--a", "b c", WHO="me")
     text, errors = job.communicate(timeout=60)
     name, arguments, folder, who, parent, place, given = json.loads(text)
@@ -99,9 +99,7 @@ import own
 """
 
 
-def test_the_second_job_of_a_script_finds_its_libraries_loaded_but_no_module_of_the_user(
-    client, tmp_path
-):
+def test_second_job_reuses_libraries_but_no_user_module(client, tmp_path):
     (tmp_path / "own.py").write_text("")
     assert out(client(LOADED)) == "False False False\n"
     assert out(client(LOADED)) == "True False True\n"
@@ -166,9 +164,7 @@ def test_a_job_whose_server_dies_is_run_again_by_itself(server, client):
     ("arguments", "variable"),
     [([], "reseed-nobody"), ([], ""), (["--threads", "2"], None), (["--gpus", "1"], None)],
 )
-def test_a_process_of_its_own_where_there_is_no_server_or_it_cannot_serve(
-    server, client, arguments, variable
-):
+def test_new_process_is_used_without_a_usable_server(server, client, arguments, variable):
     more = {} if variable is None else {VARIABLE: variable}
     job = client("import os, sys\nprint(os.getppid())\nsys.exit(5)", *arguments, **more)
     assert int(job.stdout.readline()) == os.getpid() != server.pid

@@ -9,7 +9,7 @@ from reseed.core.errors import ReseedError
 from reseed.pipeline.startup import read_plan, undo_future_times
 
 
-def test_files_of_the_future_are_dated_now_and_others_keep_their_times(tmp_path):
+def test_future_file_times_become_now_and_others_stay(tmp_path):
     now = 1_000_000.0
     times = {"trials/a/tomorrow": now + 86_400, "trials/a/old": now - 5, "data/skewed": now + 30}
     for name, time in times.items():
@@ -61,7 +61,7 @@ def test_what_files_code_and_options_say_is_told_at_once(told):
     assert "first.yaml: analyses.p.options: unknown option 'baselin'" in text
 
 
-def test_given_results_that_are_not_there_are_told_and_those_that_are_written_first_are_not(told):
+def test_missing_imports_are_reported_unless_produced_first(told):
     def change(entries):
         del entries["studies/first"]
         for name, results in {
@@ -86,7 +86,7 @@ def test_given_results_that_are_not_there_are_told_and_those_that_are_written_fi
         ("spread_out", "spread_out.greater_is_better = True\n1 +", "line 3"),
     ],
 )
-def test_a_metric_that_cannot_judge_is_told_before_anything_is_trained(told, name, code, expected):
+def test_unsuitable_metric_is_reported_before_training(told, name, code, expected):
     def change(entries):
         module = f"own_{name}_{len(code)}"
         with open(f"{module}.py", "w") as file:

@@ -75,7 +75,7 @@ def test_disk_grows_by_the_kept_predictions_alone():
     assert scores.disk_bytes - none.disk_bytes == pytest.approx(20 * 250 * 8)
 
 
-def test_measured_seconds_come_first_then_near_ones_then_the_hint():
+def test_cost_prefers_measured_then_similar_then_hint():
     own = {"table/holdout-0.25/forest/fixed-10": Measured(7.0, 9)}
     near = {
         "table/holdout-0.5/forest/default": Measured(4.0, None),

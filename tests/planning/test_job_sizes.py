@@ -96,7 +96,7 @@ def test_a_jobs_memory_is_that_of_its_largest_setting(tmp_path):
     assert sizes(tmp_path / "texts").block_memory(block) == 4000
 
 
-def test_before_data_are_prepared_the_missing_file_is_named_and_damage_is_left_to_readers(tmp_path):
+def test_missing_source_file_is_named_before_preparing_data(tmp_path):
     one = planned()
     with pytest.raises(FileNotFoundError) as caught:
         JobSizes("results", {}).block_minutes([(one, one.trials)])

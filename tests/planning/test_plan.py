@@ -54,7 +54,7 @@ def test_variants_that_differ_have_names_that_differ(one, other):
     assert not any("/" in name for name in names)
 
 
-def test_splits_that_differ_in_the_eighth_digit_have_names_that_differ():
+def test_splits_differing_in_eighth_digit_have_other_names():
     splits = [{"kind": "holdout", "test": test} for test in (0.25, 0.25000001)]
     assert len({setting.scheme for setting in settings_of(splits=splits)}) == 2
 
@@ -78,7 +78,7 @@ def test_a_data_seed_is_a_repeat_so_more_repeats_share_trials():
     assert two < ten
 
 
-def test_arms_of_one_model_share_its_setting_and_keep_their_own_seeds():
+def test_arms_of_one_model_share_its_setting_not_its_seeds():
     arms = {
         "first": {"model": "forest", "seeds": {"model": {"count": 3}}},
         "again": {"model": "forest", "seeds": {"model": {"count": 3, "start": 2}}},
@@ -92,7 +92,7 @@ def test_arms_of_one_model_share_its_setting_and_keep_their_own_seeds():
     assert [arm["arm"] for arm in job["experiments"][0]["arms"]] == ["first", "again"]
 
 
-def test_texts_and_block_sizes_are_not_in_a_settings_key_and_recipes_are():
+def test_setting_key_excludes_texts_but_includes_recipes():
     def key(**changes):
         (planned,) = plan_of(**changes)[1].settings.values()
         return planned.key
@@ -111,7 +111,7 @@ def test_texts_and_block_sizes_are_not_in_a_settings_key_and_recipes_are():
     assert key(model={"hold_validation": True}) != first
 
 
-def test_blocks_hold_every_trial_once_and_small_settings_share_one():
+def test_blocks_hold_each_trial_once_and_share_small_settings():
     models = [
         {"name": "forest", "hyperparameters": {"max_depth": d}, "seconds_per_trial": 1}
         for d in (1, 2, 3)
@@ -166,7 +166,7 @@ def test_a_stack_is_never_cut_inside_a_block():
     assert sizes == [16, 16, 16, 2]
 
 
-def test_a_job_is_told_nothing_that_depends_on_the_working_folder(monkeypatch, tmp_path):
+def test_job_specs_do_not_depend_on_the_working_folder(monkeypatch, tmp_path):
     project, plan = plan_of()
     (block,) = blocks(plan, 60)
     job = training_job(project, block)
@@ -217,7 +217,7 @@ def test_seeds_without_end_are_refused():
         plan_of({"experiments": {"one": {"seeds": many}}})
 
 
-def test_a_title_that_one_experiment_gives_a_model_stays_its_own():
+def test_title_set_by_one_experiment_stays_in_it():
     experiments = {
         "named": {"seeds": {"model": 1}, "models": [{"name": "forest", "title": "Mine"}]},
         "plain": {"seeds": {"model": 2}},
@@ -233,7 +233,7 @@ def test_a_title_that_one_experiment_gives_a_model_stays_its_own():
         plan_of(again)
 
 
-def test_a_metric_that_is_measured_on_request_is_measured_where_a_dataset_names_it():
+def test_optional_metric_is_computed_if_a_dataset_names_it():
     regression = {"task": "regression", "metric": "pinball_90"}
     (planned,) = plan_of(dataset=regression)[1].settings.values()
     assert planned.recipe()["metric"] == "pinball_90"

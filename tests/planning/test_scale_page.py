@@ -29,7 +29,7 @@ def test_guesses_can_be_written_elsewhere_and_are_called_so(tmp_path):
     assert "none measured yet" in output.read_text()
 
 
-def test_the_page_names_the_results_it_was_made_from_and_not_their_place(tmp_path):
+def test_page_names_its_source_results_without_their_path(tmp_path):
     study = tmp_path / "runs" / "studies" / "s"
     study.mkdir(parents=True)
     told = {"seconds_per_trial": {"d/s/m/h": 1.5}, "machines": [{"cpu": "Old"}]}

@@ -15,12 +15,12 @@ from reseed.plugins.loading import load_object
         ("import not_installed_anywhere", "No module named 'not_installed_anywhere'.*PYTHONPATH"),
     ],
 )
-def test_what_a_module_raises_while_it_is_imported_is_told_with_its_place(
-    text, told, tmp_path, monkeypatch
-):
+def test_import_errors_of_a_module_are_reported_with_location(text, told, tmp_path, monkeypatch):
     (tmp_path / "one_own.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ReseedError, match=f"factory 'one_own:make': .*{told}"):
         load_object("one_own:make", "factory")
     with pytest.raises(ReseedError, match=f"kind 'one_own:analyse': .*{told}"):
-        kinds.load(kinds.Kind("one_own:analyse", "one_own", "analyse", "metrics", None), tmp_path)
+        kinds.load_kind(
+            kinds.Kind("one_own:analyse", "one_own", "analyse", "metrics", None), tmp_path
+        )

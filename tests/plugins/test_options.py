@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from reseed.config import SCALES
-from reseed.config.defaults import standard_set, with_standard
+from reseed.config.defaults import add_default_analyses, default_analyses_and_exhibits
 from reseed.core.code_hash import SCRIPTS
 from reseed.core.errors import ReseedError
 from reseed.pipeline.startup import read_plan
@@ -15,7 +15,7 @@ from reseed.planning.project import load, merge
 from reseed.plugins import kinds
 
 REPOSITORY = Path(__file__).parents[2]
-KINDS = [(family, name) for family in kinds.FUNCTIONS for name in kinds.built_in(family)]
+KINDS = [(family, name) for family in kinds.ENTRY_POINTS for name in kinds.built_in_kinds(family)]
 #: Read by the rule that runs the analysis: its inputs.
 BY_THE_RULE = {"files"}
 #: Read in a loop over their names.
@@ -26,7 +26,7 @@ IN_A_LOOP = {
 
 
 def options_of(family, name):
-    return kinds.load(kinds.built_in(family)[name]).Options
+    return kinds.load_kind(kinds.built_in_kinds(family)[name]).Options
 
 
 def tree_of(module):
@@ -69,7 +69,7 @@ def reads(module):
 
 @pytest.mark.parametrize(("family", "name"), KINDS, ids=[name for _, name in KINDS])
 def test_a_kind_declares_what_its_code_reads(family, name):
-    module = kinds.built_in(family)[name].module
+    module = kinds.built_in_kinds(family)[name].module
     fields = options_of(family, name).model_fields
     declared = {field.alias or key for key, field in fields.items()}
     own = dict(reads(module))
@@ -92,19 +92,19 @@ def test_every_option_has_its_line(family, name):
 def configured():
     """(study, family, name, entry) at every scale, and the standard set of given results."""
     for path in sorted((REPOSITORY / "config" / "studies").glob("*.yaml")):
-        study = with_standard(yaml.safe_load(path.read_text()))
+        study = add_default_analyses(yaml.safe_load(path.read_text()))
         for scale in SCALES:
             whole = merge(study, (study.get("scales") or {}).get(scale) or {})
             for family in ("analyses", "exhibits"):
                 for name, entry in whole[family].items():
                     yield f"{path.stem}/{scale}/{name}", family, entry
-    for family, entries in standard_set(items=True).items():
+    for family, entries in default_analyses_and_exhibits(items=True).items():
         yield from ((f"standard/{name}", family, entry) for name, entry in entries.items())
 
 
 def test_every_configured_option_is_one():
     for where, family, entry in configured():
-        kind = kinds.find(family, entry["kind"])
+        kind = kinds.find_kind(family, entry["kind"])
         options = entry.get("options") or {}
         assert kinds.read_options(kind, options) == options, where
 
@@ -112,15 +112,15 @@ def test_every_configured_option_is_one():
 def test_exhibits_name_analyses_that_they_draw():
     """Every analysis has an exhibit, and every exhibit that draws one says of which kind."""
     drawn = set()
-    for kind in kinds.built_in("exhibits").values():
-        assert set(kind.draws or ()) <= set(kinds.built_in("analyses"))
+    for kind in kinds.built_in_kinds("exhibits").values():
+        assert set(kind.draws or ()) <= set(kinds.built_in_kinds("analyses"))
         drawn |= set(kind.draws or ())
         tree = tree_of(kind.module)
         calls = {n.func.attr for n in ast.walk(tree) if isinstance(n, ast.Call)
                  and isinstance(n.func, ast.Attribute)}  # fmt: skip
         assert kind.draws or "rows" not in calls, kind.name
     # The leaderboard's table draws `pairs`, and ranks the models itself.
-    assert drawn | {"leaderboard"} == set(kinds.built_in("analyses"))
+    assert drawn | {"leaderboard"} == set(kinds.built_in_kinds("analyses"))
 
 
 STUDY = {
@@ -154,9 +154,7 @@ def study_with(folder, analyses, exhibits):
         ("ranking", {"levl": 0.9, "n_draws": 0}, "Did you mean 'level'?"),
     ],
 )
-def test_a_wrong_option_names_file_field_what_is_allowed_and_the_nearest(
-    tmp_path, kind, options, told
-):
+def test_wrong_option_names_file_field_and_nearest_match(tmp_path, kind, options, told):
     config = study_with(tmp_path, {"first": {"kind": kind, "options": options}}, {})
     with pytest.raises(ReseedError) as caught:
         read_plan(config, {"results": str(tmp_path / "results")})
@@ -178,8 +176,8 @@ def test_a_wrong_option_of_an_exhibit_is_told_as_well(tmp_path):
     assert "experiments: Field required." in str(caught.value)
 
 
-def test_null_stands_for_the_default_and_only_what_is_set_is_handed_on():
-    kind = kinds.find("analyses", "pairs")
+def test_null_means_default_and_only_set_options_are_passed():
+    kind = kinds.find_kind("analyses", "pairs")
     assert kinds.read_options(kind, {"rope": None, "level": 0.9}) == {"level": 0.9}
     assert kinds.read_options(kind, {}) == {}
 
@@ -187,7 +185,7 @@ def test_null_stands_for_the_default_and_only_what_is_set_is_handed_on():
 def test_a_users_own_kind_without_options_takes_none(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "own_kind_without.py").write_text("def analyse(data, options):\n    pass\n")
-    kind = kinds.find("analyses", "own_kind_without:analyse", tmp_path)
+    kind = kinds.find_kind("analyses", "own_kind_without:analyse", tmp_path)
     with pytest.raises(ReseedError, match=r"unknown option 'x'.*Allowed: none"):
         kinds.read_options(kind, {"x": 1}, tmp_path)
 
@@ -217,17 +215,17 @@ def test_an_exhibit_refuses_an_analysis_that_it_cannot_draw(tmp_path, exhibit, t
 
 
 def test_an_exhibit_draws_its_kinds_and_a_users_own():
-    kind = kinds.find("exhibits", "trimming_3d_figure")
+    kind = kinds.find_kind("exhibits", "trimming_3d_figure")
     assert kind.draws == ("trimming", "trimming_ensembles")
     assert kind.can_draw("trimming")
     assert kind.can_draw("my_module:analyse")
     assert not kind.can_draw("spread")
-    assert kinds.find("exhibits", "histogram_figure").can_draw("extremes")
+    assert kinds.find_kind("exhibits", "histogram_figure").can_draw("extremes")
 
 
 @pytest.mark.parametrize(
     ("draws", "told"),
     [('("spraed",)', "must be a tuple of kinds of analysis"), ("made()", "must be written out")],
 )
-def test_what_an_exhibit_draws_is_a_tuple_of_kinds_that_there_are(tmp_path, draws, told):
+def test_exhibit_inputs_are_a_tuple_of_existing_kinds(tmp_path, draws, told):
     assert told in refused(tmp_path, {"analysis": "a"}, draws)

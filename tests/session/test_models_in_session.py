@@ -90,7 +90,7 @@ class Drawing(Own):
         return (X @ self.noise > 0).astype(int)
 
 
-def test_global_generators_are_the_model_seeds_and_the_callers_stay_as_they_were():
+def test_global_generators_are_seeded_and_restored():
     np.random.seed(99)
     random.seed(99)
     before = np.random.get_state()[1].copy(), random.getstate()
@@ -116,7 +116,7 @@ def test_global_generators_are_the_model_seeds_and_the_callers_stay_as_they_were
     assert seen[0] == pytest.approx(by_hand)
 
 
-def test_a_model_without_a_seed_parameter_is_asked_whether_the_seed_moves_it():
+def test_seedless_model_is_checked_for_seed_effects():
     found = reseed.study({"d": Drawing(), "nb": GaussianNB()}, X, Y, splits=2, seeds=3)
     assert found.data.info.trials.planned == 2 * 3 + 2
     (alike,) = (note for note in found.notes if "stands for all" in note)
@@ -152,7 +152,7 @@ def test_a_model_of_ones_own_needs_fit_and_predict_alone():
     assert own["accuracy"].tolist() == nb["accuracy"].tolist()
 
 
-def test_labels_that_are_no_class_are_not_taken_for_a_prediction():
+def test_unknown_labels_are_not_taken_as_predictions():
     class Words(Own):
         def predict(self, X):
             return np.array(["no", "yes"])[super().predict(X)]
@@ -175,7 +175,7 @@ def test_margins_by_pairs_of_classes_are_not_read_as_classes(classes):
         assert row.accuracy == pytest.approx(fitted.score(data[150:], labels[150:]))
 
 
-def test_values_in_a_column_are_read_and_two_columns_are_refused():
+def test_column_values_are_read_and_two_columns_refused():
     class Column(RegressorMixin, BaseEstimator):
         def __init__(self, columns=1):
             self.columns = columns

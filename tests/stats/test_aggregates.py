@@ -35,8 +35,8 @@ def test_published_definitions_on_equal_runs():
 def test_improvement_is_the_mean_mann_whitney():
     a, b = np.round(equal(5, 7, 1), 1), np.round(equal(5, 4, 2), 1)
     expected = [stats.mannwhitneyu(x, y).statistic / 28 for x, y in zip(a, b, strict=True)]
-    assert agg.improvement(list(a), list(b)) == pytest.approx(np.mean(expected))
-    assert agg.improvement(list(b), list(a)) == pytest.approx(1 - np.mean(expected))
+    assert agg.probability_of_improvement(list(a), list(b)) == pytest.approx(np.mean(expected))
+    assert agg.probability_of_improvement(list(b), list(a)) == pytest.approx(1 - np.mean(expected))
 
 
 def test_unequal_runs_weigh_their_tasks_alike():

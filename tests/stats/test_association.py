@@ -14,7 +14,7 @@ def test_without_controls_it_is_spearmans():
     assert found.p_value == pytest.approx(other.pvalue)
 
 
-def test_with_controls_by_the_inverse_of_the_correlations_of_normal_scores():
+def test_partial_correlation_uses_inverse_score_correlations():
     rng = np.random.default_rng(1)
     z = rng.normal(size=(60, 2))
     x, y = z @ [1, -0.5] + rng.normal(size=60), z @ [0.3, 1] + rng.normal(size=60)

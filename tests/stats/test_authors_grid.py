@@ -23,7 +23,7 @@ def test_the_robust_test_accepts_at_its_boundary():
     assert alpha_hat_grid(candidate, reference, below) > 0.1
 
 
-def test_a_distance_that_is_the_threshold_is_accepted_whatever_its_last_bits():
+def test_distance_equal_to_the_threshold_is_accepted():
     """k of n items moved behind all others make eCDFs that lie k / n apart."""
     for n in range(2, 60):
         reference = ks.reference_function(np.arange(n, dtype=float), interpolate=False)

@@ -36,7 +36,7 @@ def _data(name, rng, n=40, seeds=3):
 
 
 @pytest.mark.parametrize("name", sorted(WEIGHTED_METRICS))
-def test_counts_metric_equals_scikit_learn_on_the_resampled_items(name):
+def test_counts_metric_equals_scikit_learn_on_resamples(name):
     rng = np.random.default_rng(0)
     y, pred = _data(name, rng)
     w = resample_counts(25, y.size, rng=rng)
@@ -69,7 +69,7 @@ def test_sd_of_accuracy_is_the_binomial_one():
     assert np.all((got.low < p) & (p < got.high))
 
 
-def test_stratified_resamples_keep_class_counts_and_lose_their_variance():
+def test_stratified_resamples_keep_class_counts():
     rng = np.random.default_rng(4)
     y = np.repeat([0, 1], [300, 100])
     w = resample_counts(50, 400, strata=y, rng=rng)
@@ -163,7 +163,7 @@ def test_single_item_and_all_tied_scores_are_defined():
     assert (tied.mean, tied.sd) == (0.5, 0.0)
 
 
-def test_labels_of_two_kinds_and_a_level_in_per_cent_are_refused():
+def test_mixed_labels_and_percent_levels_are_refused():
     with pytest.raises(ValueError, match="same kind of label"):
         test_set_bootstrap("accuracy", [1, 0], ["1", "0"], 10, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="level must lie"):

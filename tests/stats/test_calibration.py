@@ -59,7 +59,7 @@ def test_binary_and_two_column_predictions_agree():
     assert calibration.binary_prediction([0.5])[0][0] == 0
 
 
-def test_calibrated_predictions_have_small_ece_and_miscalibrated_the_known_gap():
+def test_ece_is_small_when_calibrated_and_known_otherwise():
     rng = np.random.default_rng(2)
     confidence = rng.uniform(0.5, 1, size=400_000)
     u = rng.random(confidence.size)

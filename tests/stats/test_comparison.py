@@ -11,13 +11,13 @@ from reseed.stats.comparison import (
     differences,
     equivalence_p,
     holm,
+    merge_rounding_noise,
     nadeau_bengio,
     pair_differences,
-    signed_rank_floor,
+    smallest_signed_rank_p,
     wilcoxon_p,
-    without_noise,
 )
-from reseed.stats.unpaired import compare_unpaired, mann_whitney_floor
+from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -122,7 +122,7 @@ def test_many_zeros_make_no_row_long_enough_to_approximate():
         assert np.mean(p <= level) <= level
 
 
-def test_ten_folds_reach_two_in_1024_and_five_never_five_percent():
+def test_ten_folds_reach_p_2_in_1024_but_five_not_5_percent():
     assert wilcoxon_p(np.arange(1.0, 11)) == 2 / 1024
     assert wilcoxon_p(np.arange(1.0, 6)) == 2 / 32
 
@@ -150,7 +150,7 @@ def test_bayesian_correlated_t_agrees_with_baycomp(k, repeats):
     )
 
 
-def test_corrected_t_p_value_is_twice_baycomps_smaller_tail_without_rope():
+def test_corrected_t_p_value_is_twice_baycomp_smaller_tail():
     a, b = _rng(4).normal(0.8, 0.02, size=(2, 10))
     tails = CorrelatedTTest.probs(a, b, rope=0, runs=2)
     assert nadeau_bengio(a - b, 1 / 4).p_value == pytest.approx(2 * min(tails), rel=1e-9)
@@ -194,7 +194,7 @@ def test_all_rows_hold_the_single_analyses():
     )
 
 
-def test_identical_and_constantly_shifted_models_have_defined_answers():
+def test_identical_and_shifted_models_have_defined_results():
     base = _rng(10).normal(0.8, 0.02, 10)
     d = pair_differences([base, base, base + 0.1])[:2]
     got = compare_paired(d, 0.25, rope=0.01, n_boot=50, rng=_rng())
@@ -205,7 +205,7 @@ def test_identical_and_constantly_shifted_models_have_defined_answers():
     assert list(got.equivalence_p) == [0, 1]
 
 
-def test_bca_in_batches_agrees_with_scipy_where_differences_are_skewed():
+def test_batched_bca_agrees_with_scipy_on_skewed_differences():
     d = _rng(30).exponential(size=(3, 25)) - 0.5
     low, high = bca_mean_interval(d, rng=_rng(31))
     for i, row in enumerate(d):
@@ -225,7 +225,7 @@ def test_two_one_sided_tests_against_scipy():
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.25])
-def test_equivalence_at_the_edge_of_the_region_is_claimed_at_the_level(ratio):
+def test_equivalence_at_the_region_edge_is_claimed_at_level(ratio):
     # Equicorrelated Gaussian folds whose true difference is the region's edge: exactly α.
     rng, n_sim, rho = _rng(34), 20_000, ratio / (1 + ratio)
     d = np.sqrt(rho) * rng.normal(size=(n_sim, 1)) + np.sqrt(1 - rho) * rng.normal(size=(n_sim, 10))
@@ -237,10 +237,12 @@ def test_equivalence_at_the_edge_of_the_region_is_claimed_at_the_level(ratio):
 
 def test_floors_are_the_p_values_of_the_clearest_samples():
     for n in (3, 6, 10):
-        assert signed_rank_floor(n) == pytest.approx(stats.wilcoxon(np.arange(1, n + 1)).pvalue)
+        assert smallest_signed_rank_p(n) == pytest.approx(
+            stats.wilcoxon(np.arange(1, n + 1)).pvalue
+        )
     for m, n in ((3, 3), (4, 6)):
         clearest = stats.mannwhitneyu(np.arange(m), 100 + np.arange(n)).pvalue
-        assert mann_whitney_floor(m, n) == pytest.approx(clearest)
+        assert smallest_mann_whitney_p(m, n) == pytest.approx(clearest)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-160, 1.0, 1e160, 1e300])
@@ -264,7 +266,7 @@ def test_noise_makes_no_difference_wherever_it_falls():
     magnitudes = (levels * 10.0**9 + 0.5) * 2.0**-38
     noisy = magnitudes * (1 + rng.uniform(-4e-16, 4e-16, magnitudes.shape))
     signs = rng.choice([-1.0, 1.0], noisy.shape)
-    seen = without_noise(signs * noisy, np.array(3.0))
+    seen = merge_rounding_noise(signs * noisy, np.array(3.0))
     np.testing.assert_allclose(seen, signs * magnitudes, atol=2.0**-38)
     np.testing.assert_array_equal(
         stats.rankdata(np.abs(seen), axis=1), stats.rankdata(levels, axis=1)
@@ -371,7 +373,7 @@ def test_unpaired_edge_cases():
 
 
 @pytest.mark.parametrize("level", [95, 0.0, 1.0, np.nan])
-def test_a_level_outside_0_to_1_is_refused_and_not_answered_by_nan(level):
+def test_level_outside_0_to_1_is_refused(level):
     for call in (
         lambda: nadeau_bengio([1.0, 2.0, 4.0], 0.25, level),
         lambda: compare_unpaired([1.0, 2.0], [1.0, 4.0], level),

@@ -40,7 +40,7 @@ def test_item_values_average_to_the_metric():
     np.testing.assert_allclose(item_values("f1", y, labels), item_values(f1_score, y, labels))
 
 
-def test_auc_values_and_pseudo_values_are_the_same_to_first_order():
+def test_auc_values_and_pseudo_values_agree_to_first_order():
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 400)
     scores = y + rng.normal(0, 1, (1, 400))
@@ -133,7 +133,7 @@ def test_coverage_over_seeds_and_items_drawn_anew(seeds, shared, seed_sd):
     assert 0.90 <= hits / n <= 1.0
 
 
-def test_the_null_is_kept_where_one_run_of_each_would_claim_a_winner():
+def test_null_holds_where_single_runs_would_claim_a_winner():
     from reseed.stats.two_models import mcnemar
 
     rng, over_both, single, n = np.random.default_rng(5), 0, 0, 200
@@ -159,7 +159,7 @@ def test_the_bootstrap_has_the_moments_of_crossed_resampling():
     assert found.low < found.difference < found.high
 
 
-def test_where_one_side_has_one_seed_the_bootstrap_draws_items_only():
+def test_with_one_seed_on_a_side_bootstrap_draws_items_only():
     """The seeds of the other side, though far apart, are then held; else half would be unseen."""
     rng = np.random.default_rng(14)
     a = rng.normal(size=(3, 40)) + np.array([[0.0], [5.0], [10.0]])
@@ -171,7 +171,7 @@ def test_where_one_side_has_one_seed_the_bootstrap_draws_items_only():
         assert found.se == pytest.approx(d.std() / np.sqrt(40), rel=0.03)
 
 
-def test_the_bootstrap_takes_any_metric_and_leaves_out_undefined_resamples():
+def test_bootstrap_takes_any_metric_and_skips_undefined():
     rng = np.random.default_rng(7)
     y = np.r_[np.ones(2), np.zeros(12)].astype(int)
     a, b = y + rng.normal(0, 1, (2, 3, 14))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reseed.stats.curves import convergence_time, curve_band, reach, time_to_reach
+from reseed.stats.curves import convergence_time, curve_band, summarise_reach, time_to_reach
 from statsmodels.duration.survfunc import SurvfuncRight
 
 RAGGED = np.array([[0.1, 0.4, 0.6, np.nan], [0.2, 0.3, np.nan, np.nan], [0.3, 0.5, 0.7, 0.9]])
@@ -30,12 +30,12 @@ def test_time_to_reach_is_the_first_epoch_or_never():
     assert list(time_to_reach(RAGGED, 0.1)) == [1, 1, 1]
 
 
-def test_the_median_is_kaplan_meiers_where_runs_are_stopped_at_one_budget():
+def test_median_is_kaplan_meier_with_one_budget():
     rng = np.random.default_rng(0)
     t = rng.geometric(0.1, 41).astype(float)
     budget = 12
     seen = np.where(t <= budget, t, np.inf)
-    found = reach(seen, np.full(41, budget))
+    found = summarise_reach(seen, np.full(41, budget))
     other = SurvfuncRight(np.minimum(t, budget), t <= budget)
     assert found.median == other.quantile(0.5)
     assert found.share == pytest.approx((t <= budget).mean())
@@ -44,17 +44,17 @@ def test_the_median_is_kaplan_meiers_where_runs_are_stopped_at_one_budget():
 def test_the_interval_of_the_median_covers():
     rng, hits = np.random.default_rng(1), 0
     for _ in range(1000):
-        found = reach(np.ceil(rng.exponential(10, 15) * 100), np.full(15, 1e9))
+        found = summarise_reach(np.ceil(rng.exponential(10, 15) * 100), np.full(15, 1e9))
         hits += found.median_low <= 1000 * np.log(2) <= found.median_high
     assert hits / 1000 >= 0.95 - 3 * 0.007  # exact coverage at 15: 0.965
-    few = reach([1, 2, 3.0], [5, 5, 5])
+    few = summarise_reach([1, 2, 3.0], [5, 5, 5])
     assert (few.median_low, few.median_high) == (0.0, np.inf)
 
 
 def test_restarts_are_what_simulated_restarts_cost():
     rng = np.random.default_rng(2)
     times, lengths = np.array([3, np.inf, 5, np.inf]), np.array([10, 4, 10, 8])
-    found = reach(times, lengths)
+    found = summarise_reach(times, lengths)
     costs = []
     for _ in range(20_000):
         spent = 0.0
@@ -66,7 +66,7 @@ def test_restarts_are_what_simulated_restarts_cost():
             spent += lengths[i]
         costs.append(spent)
     assert found.restarts == pytest.approx(np.mean(costs), rel=0.03)
-    assert reach([np.inf], [3]).restarts == np.inf
+    assert summarise_reach([np.inf], [3]).restarts == np.inf
 
 
 @settings(max_examples=50, deadline=None)
@@ -85,7 +85,7 @@ def test_convergence_by_looking_back(values, tolerance):
         (lambda: curve_band([[1.0, np.nan, 2.0]]), "up to its last"),
         (lambda: curve_band([[1.0, np.inf]]), "infinite"),
         (lambda: curve_band(RAGGED, "stop"), "'drop', 'carry' or 'cut'"),
-        (lambda: reach([0.0], [1.0]), "from 1"),
+        (lambda: summarise_reach([0.0], [1.0]), "from 1"),
     ],
 )
 def test_bad_input_is_refused(call, words):

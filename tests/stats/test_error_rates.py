@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 from reseed.stats.error_rates import (
-    measure,
-    measured_rate,
+    estimate_rate,
+    measure_error_rates,
     nadeau_bengio_holm,
     one_by_one,
     pseudo_models,
@@ -21,7 +21,7 @@ def _rng(seed=0):
 
 @pytest.mark.parametrize(("count", "n"), [(0, 20), (3, 20), (20, 20), (50, 1000)])
 def test_wilson_interval_agrees_with_statsmodels(count, n):
-    got = measured_rate(np.arange(n) < count)
+    got = estimate_rate(np.arange(n) < count)
     low, high = proportion_confint(count, n, method="wilson")
     assert (got.rate, got.low, got.high) == (
         count / n,
@@ -34,14 +34,14 @@ def test_wilson_interval_agrees_with_statsmodels(count, n):
 
 def test_no_experiments_is_refused():
     with pytest.raises(ValueError, match="no experiments"):
-        measured_rate([])
+        estimate_rate([])
     with pytest.raises(ValueError, match="booleans"):
-        measured_rate([0.0, np.nan])
+        estimate_rate([0.0, np.nan])
     with pytest.raises(ValueError, match="level must lie"):
-        measured_rate([True], level=95)
+        estimate_rate([True], level=95)
 
 
-def test_simulated_expected_accuracy_is_that_of_the_bayes_rule_with_much_data():
+def test_simulated_accuracy_matches_bayes_rule_with_much_data():
     s = simulate_cv(30, n_samples=4000, n_features=2, separation=1.5, n_repeats=1, rng=_rng(1))
     assert s.shape == (30, 3, 5)
     # Φ(separation / 2); SE of the mean over 30·4000·3 items, plus O(p/n) training loss
@@ -58,7 +58,7 @@ def test_simulated_null_is_null_and_the_effect_is_not():
     assert abs(others.mean()) < 4 * others.std() / np.sqrt(800)
 
 
-def test_simulated_scores_have_the_law_of_scikit_learns_own_cross_validation():
+def test_simulated_scores_match_scikit_learn_cross_validation():
     rng, n, p = _rng(3), 60, 4
     accuracy = []
     y = np.repeat([0, 1], n // 2)
@@ -115,8 +115,8 @@ def test_direction_of_the_published_table_of_error_rates():
     for repeats in (1, 2, 10):
         s = simulate_cv(600, n_repeats=repeats, rng=_rng(5))
         rates[repeats] = (
-            measure(s, wilcoxon_holm()).family_wise,
-            measure(s, nadeau_bengio_holm(1 / 4)).family_wise,
+            measure_error_rates(s, wilcoxon_holm()).family_wise,
+            measure_error_rates(s, nadeau_bengio_holm(1 / 4)).family_wise,
         )
     assert rates[1][0].count == 0  # five folds can never be significant
     assert rates[2][0].low > 0.10  # nominal 0.05
@@ -130,24 +130,24 @@ def test_independent_folds_keep_the_nominal_level():
     n_sim = 2000
     s = _rng(6).normal(size=(n_sim, 3, 10))
     slack = 4 * np.sqrt(0.0475 / n_sim)
-    assert measure(s, wilcoxon_holm()).family_wise.rate < 0.05 + slack
-    t = measure(s, nadeau_bengio_holm(0.0))
+    assert measure_error_rates(s, wilcoxon_holm()).family_wise.rate < 0.05 + slack
+    t = measure_error_rates(s, nadeau_bengio_holm(0.0))
     assert 0.03 - slack < t.family_wise.rate < 0.05 + slack
 
 
-def test_power_grows_with_the_effect_and_null_pairs_are_kept_apart():
+def test_power_grows_with_effect_and_null_pairs_are_separate():
     null_pairs = [False, False, True]  # model 0 is the better one
     power = []
     for effect in (0.3, 1.0):
         s = simulate_cv(300, effect=effect, rng=_rng(7))
-        got = measure(s, nadeau_bengio_holm(1 / 4), null_pairs)
+        got = measure_error_rates(s, nadeau_bengio_holm(1 / 4), null_pairs)
         power.append(got.power)
         assert got.family_wise.rate < 0.05 + 4 * np.sqrt(0.0475 / 300)
         assert got.power_se < 0.03
     assert power[0] < power[1]
-    none = measure(s, nadeau_bengio_holm(1 / 4))
+    none = measure_error_rates(s, nadeau_bengio_holm(1 / 4))
     assert none.power is None
-    assert measure(s, wilcoxon_holm(), [False] * 3).family_wise is None
+    assert measure_error_rates(s, wilcoxon_holm(), [False] * 3).family_wise is None
 
 
 def test_plain_procedures_are_lifted_and_wrong_shapes_named():
@@ -155,9 +155,9 @@ def test_plain_procedures_are_lifted_and_wrong_shapes_named():
     lifted = one_by_one(lambda table: wilcoxon_holm()(table))
     np.testing.assert_array_equal(lifted(s), wilcoxon_holm()(s))
     with pytest.raises(ValueError, match="one_by_one"):
-        measure(s, lambda table: np.zeros(3, bool))
+        measure_error_rates(s, lambda table: np.zeros(3, bool))
     with pytest.raises(ValueError, match="null_pairs"):
-        measure(s, wilcoxon_holm(), [True])
+        measure_error_rates(s, wilcoxon_holm(), [True])
 
 
 def test_two_pseudo_models_may_be_all_the_seeds_there_are():
@@ -166,7 +166,7 @@ def test_two_pseudo_models_may_be_all_the_seeds_there_are():
     np.testing.assert_array_equal(np.sort(got, axis=1), np.broadcast_to(stored, (50, 2, 3)))
 
 
-def test_five_folds_of_one_sign_are_not_enough_at_the_usual_level():
+def test_five_folds_of_one_sign_are_not_significant():
     scores = np.array([[1.0, 2, 3, 4, 5], np.zeros(5)])  # p = 2 / 32
     assert not wilcoxon_holm()(scores).any()
     assert wilcoxon_holm(2 / 32)(scores).all()
@@ -193,7 +193,7 @@ def test_pseudo_models_of_independent_trials_keep_the_level():
     for _ in range(n_sim):
         stored = rng.normal(size=(12, 10)) + rng.normal(size=10)  # fold effects are shared
         s = pseudo_models(stored, 3, 1, seed_per_fold=True, rng=rng)
-        hits += measure(s, wilcoxon_holm()).family_wise.count
+        hits += measure_error_rates(s, wilcoxon_holm()).family_wise.count
     assert hits / n_sim < 0.05 + 4 * np.sqrt(0.0475 / n_sim)
 
 
@@ -207,8 +207,8 @@ def test_pseudo_models_of_independent_trials_keep_the_level():
         lambda: simulate_cv(1, n_models=1, rng=_rng()),
         lambda: simulate_cv(1, test_share=0.001, rng=_rng()),
         lambda: simulate_cv(1, test_share=1.0, rng=_rng()),
-        lambda: measure(np.full((1, 3, 4), np.nan), wilcoxon_holm()),
-        lambda: measure(np.empty((0, 3, 4)), wilcoxon_holm()),
+        lambda: measure_error_rates(np.full((1, 3, 4), np.nan), wilcoxon_holm()),
+        lambda: measure_error_rates(np.empty((0, 3, 4)), wilcoxon_holm()),
     ],
 )
 def test_impossible_experiments_are_refused(call):
@@ -218,8 +218,8 @@ def test_impossible_experiments_are_refused(call):
 
 def test_all_tied_scores_reject_nothing():
     s = np.full((4, 3, 10), 0.8)
-    assert measure(s, wilcoxon_holm()).family_wise.count == 0
-    assert measure(s, nadeau_bengio_holm(0.25)).family_wise.count == 0
+    assert measure_error_rates(s, wilcoxon_holm()).family_wise.count == 0
+    assert measure_error_rates(s, nadeau_bengio_holm(0.25)).family_wise.count == 0
 
 
 def test_experiments_are_deterministic():

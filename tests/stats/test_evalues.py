@@ -54,7 +54,7 @@ def test_bounds_by_a_loop():
     assert found.mean[-1] == pytest.approx(x.mean())
 
 
-def test_bounded_scores_are_covered_where_the_gaussian_sequence_is_not():
+def test_bounded_sequence_covers_where_gaussian_does_not():
     rng, n = np.random.default_rng(2), 400
     skewed, mean = rng.beta(0.1, 2, (n, 200)), 0.1 / 2.1
     sequences = bounded_confidence_sequence(skewed), mean_confidence_sequence(skewed)

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats.comparison import differences, pair_differences, wilcoxon_p
 from reseed.stats.crossed_comparison import seed_permutation_test
-from reseed.stats.extremes import standing
+from reseed.stats.extremes import score_percentile
 from reseed.stats.hierarchical import hierarchical_effect
 from reseed.stats.many_datasets import compare_two_models
 from reseed.stats.ranking import instability
 from reseed.stats.stochastic_order import stochastic_order
 from reseed.stats.two_models import swap_test
-from reseed.stats.unpaired import compare_unpaired, mann_whitney_floor
+from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 from scipy import integrate, stats
 
 SEEDS = st.integers(0, 10**6)
@@ -83,13 +83,13 @@ def test_rank_sums_with_ties_are_exact(a, b):
     every = stats.PermutationMethod(n_resamples=10_000)
     found = compare_unpaired(a, b)
     assert found.mann_whitney_p == pytest.approx(stats.mannwhitneyu(a, b, method=every).pvalue)
-    assert found.mann_whitney_p >= mann_whitney_floor(len(a), len(b))
+    assert found.mann_whitney_p >= smallest_mann_whitney_p(len(a), len(b))
 
 
 def test_a_mean_of_folds_ties_with_the_score_as_typed():
     seeds = [np.mean([0.81, 0.90, 0.83, 0.92, 0.82]), 0.5, 0.5, 0.5]
     assert seeds[0] != 0.856
-    assert standing(0.856, seeds).share == 0.875
+    assert score_percentile(0.856, seeds).share == 0.875
 
 
 def test_equal_samples_order_nothing():

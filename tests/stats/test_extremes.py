@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from reseed.stats.extremes import expected_range_of, gaussian_range_interval, standing
+from reseed.stats.extremes import expected_subset_range, gaussian_range_interval, score_percentile
 from reseed.stats.spread import expected_gaussian_range
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -14,25 +14,25 @@ def test_subset_ranges_by_enumeration():
     x = np.array([0.3, 0.1, 0.9, 0.45, 0.45, 0.8])
     for k in range(2, 7):
         expected = np.mean([np.ptp(x[list(c)]) for c in combinations(range(6), k)])
-        assert expected_range_of(x, k) == pytest.approx(expected)
-    assert expected_range_of(x, [2, 6])[1] == pytest.approx(np.ptp(x))
+        assert expected_subset_range(x, k) == pytest.approx(expected)
+    assert expected_subset_range(x, [2, 6])[1] == pytest.approx(np.ptp(x))
 
 
 def test_subset_ranges_are_unbiased_for_new_seeds():
     x = np.random.default_rng(0).normal(size=(400, 60))
-    found = [expected_range_of(row, 10) for row in x]
+    found = [expected_subset_range(row, 10) for row in x]
     se = np.std(found, ddof=1) / 20
     assert np.mean(found) == pytest.approx(float(expected_gaussian_range(10)), abs=4 * se)
 
 
 def test_ten_thousand_seeds_are_no_trouble():
     x = np.random.default_rng(1).normal(size=10_000)
-    found = expected_range_of(x, np.array([2, 50, 500, 10_000]))
+    found = expected_subset_range(x, np.array([2, 50, 500, 10_000]))
     np.testing.assert_allclose(found[:3], expected_gaussian_range([2, 50, 500]), rtol=0.03)
     assert found[3] == pytest.approx(np.ptp(x))
 
 
-def test_the_gaussian_interval_is_the_studentised_range_at_infinite_df():
+def test_gaussian_interval_is_studentised_range_at_infinite_df():
     for n in (2, 5, 50):
         expected = stats.studentized_range.ppf([0.025, 0.975], n, np.inf)
         assert gaussian_range_interval(n) == pytest.approx(tuple(expected), rel=1e-5)
@@ -42,16 +42,16 @@ def test_the_gaussian_interval_is_the_studentised_range_at_infinite_df():
 
 def test_a_standing_by_counting():
     seeds = np.array([0.5, 0.6, 0.6, 0.7, 0.8])
-    found = standing(0.6, seeds)
+    found = score_percentile(0.6, seeds)
     assert found.share == pytest.approx((1 + 2 / 2) / 5)
     assert found.low == pytest.approx(proportion_confint(1, 5, method="beta")[0])
     assert found.high == pytest.approx(proportion_confint(3, 5, method="beta")[1])
-    assert standing(-0.6, -seeds, greater_is_better=False).share == found.share
-    top = standing(0.9, seeds)
+    assert score_percentile(-0.6, -seeds, greater_is_better=False).share == found.share
+    top = score_percentile(0.9, seeds)
     assert (top.share, top.high, top.best_of) == (1, 1, np.inf)
     assert top.sds == pytest.approx((0.9 - seeds.mean()) / seeds.std(ddof=1))
     for same in ([0.1] * 3, [0.3] * 10):  # whose mean is not 0.1 and 0.3 to the last digit
-        assert np.isnan(standing(0.7, same).sds)
+        assert np.isnan(score_percentile(0.7, same).sds)
 
 
 def test_the_best_of_k_seeds_stands_at_k():
@@ -59,14 +59,14 @@ def test_the_best_of_k_seeds_stands_at_k():
     rng = np.random.default_rng(2)
     population = np.sort(rng.normal(size=20_000))
     for k in (1, 4, 9):
-        shares = [standing(rng.normal(size=k).max(), population).share for _ in range(400)]
+        shares = [score_percentile(rng.normal(size=k).max(), population).share for _ in range(400)]
         assert np.mean(shares) == pytest.approx(k / (k + 1), abs=0.06)
-    exact = standing(np.quantile(population, 0.9), population)
+    exact = score_percentile(np.quantile(population, 0.9), population)
     assert exact.best_of == pytest.approx(9, abs=1)
 
 
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="from 2 to"):
-        expected_range_of([1.0, 2.0], 3)
+        expected_subset_range([1.0, 2.0], 3)
     with pytest.raises(ValueError, match="finite"):
-        standing(np.nan, [1.0])
+        score_percentile(np.nan, [1.0])

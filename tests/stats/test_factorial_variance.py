@@ -99,13 +99,13 @@ def test_every_estimate_has_its_component_as_expectation(holes):
     np.testing.assert_allclose(q.sum(axis=(1, 2)), 0, atol=1e-9)  # μ does not enter
 
 
-def test_hendersons_method_is_the_anova_where_nothing_is_missing():
+def test_henderson_equals_anova_on_complete_data():
     y = np.random.default_rng(5).normal(size=(3, 4, 2))
     raw = [c.raw for c in factorial_variance(y, NAMES, rng=_rng()).components]
     np.testing.assert_allclose(_henderson(y, np.ones(y.shape, bool), EFFECTS), raw, rtol=1e-9)
 
 
-def test_reml_of_statsmodels_agrees_where_all_components_are_positive():
+def test_reml_agrees_with_statsmodels_for_positive_components():
     y = _grid(np.random.default_rng(6), (4, 5, 5), [1.5, 2, 1, 1, 1, 1, 0.5])
     got = factorial_variance(y, NAMES, rng=_rng())
     assert min(c.raw for c in got.components) > 0

@@ -65,7 +65,7 @@ def test_what_is_blocked_would_otherwise_be_there(package):
     assert package in json.loads(run("reseed").stdout)["blocked"]
 
 
-def test_every_module_imports_with_numpy_scipy_and_statsmodels_only():
+def test_all_modules_import_with_numpy_scipy_statsmodels_only():
     assert {"reseed.stats.ks", "reseed.stats.selection"} <= set(MODULES)
     result = run(*MODULES)
     assert result.returncode == 0, result.stderr
@@ -73,7 +73,7 @@ def test_every_module_imports_with_numpy_scipy_and_statsmodels_only():
     assert not loaded & {"sklearn", "torch", "matplotlib", "snakemake", "pyarrow", "xgboost"}
 
 
-def test_no_module_pulls_in_heavy_packages_where_they_are_installed():
+def test_no_module_imports_heavy_packages():
     code = """
 import importlib, sys
 for module in sys.argv[1:]:

@@ -20,7 +20,7 @@ from reseed.stats import (
     stochastic_order,
     variance,
 )
-from reseed.stats.inputs import finite, labels, real, scaled
+from reseed.stats.inputs import as_finite, as_labels, as_real, rescale
 from reseed.stats.spread import range_against_gaussian, spread
 from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
 
@@ -47,26 +47,26 @@ from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
 )
 def test_what_is_no_score_is_refused(values, message):
     with pytest.raises(ValueError, match=message):
-        finite(values, "scores")
+        as_finite(values, "scores")
 
 
 def test_the_wrong_number_of_axes_is_named():
     with pytest.raises(ValueError, match="scores must have 2 axes"):
-        finite([1.0], "scores", ndim=2)
+        as_finite([1.0], "scores", ndim=2)
 
 
 def test_real_numbers_of_any_kind_become_float64():
     for values in ([1, 2], [True, False], np.array([1, 2], dtype=object), np.float32([1, 2]),
                    np.ma.masked_array([1, 2]), pd.Series([1, 2])):  # fmt: skip
-        got = finite(values)
+        got = as_finite(values)
         assert (type(got), got.dtype) == (np.ndarray, np.float64)
-    assert np.isnan(real([1.0, np.nan])[1])
+    assert np.isnan(as_real([1.0, np.nan])[1])
 
 
 def test_labels_are_numbers_or_text():
-    assert list(labels(["a", "b"], "y")) == ["a", "b"]
-    assert list(labels(np.array(["a", "b"], dtype=object), "y")) == ["a", "b"]
-    assert list(labels([0, 1], "y")) == [0, 1]
+    assert list(as_labels(["a", "b"], "y")) == ["a", "b"]
+    assert list(as_labels(np.array(["a", "b"], dtype=object), "y")) == ["a", "b"]
+    assert list(as_labels([0, 1], "y")) == [0, 1]
     for bad, message in (
         (np.array(["a", np.nan], dtype=object), "mixes"),
         (np.array([1.0, np.nan], dtype=object), "NaN"),
@@ -74,7 +74,7 @@ def test_labels_are_numbers_or_text():
         (np.ma.masked_array([0, 1], [True, False]), "masked"),
     ):
         with pytest.raises(ValueError, match=message):
-            labels(bad, "y")
+            as_labels(bad, "y")
 
 
 MASKED = np.ma.masked_array([[0.1, 0.2, 0.4, 0.3], [0.3, 0.2, 0.1, 0.5]], False)
@@ -165,7 +165,7 @@ def test_spread_and_its_test_at_any_size(size):
 
 def test_each_row_is_scaled_by_its_own_power():
     x = np.array([[1e300, 3e299], [2e-300, 1e-300], [0.0, 0.0]])
-    small, power = scaled(x, axis=-1)
+    small, power = rescale(x, axis=-1)
     np.testing.assert_array_equal(small * power, x)
     assert np.abs(small).max(axis=-1).tolist() == pytest.approx([0.75, 0.6, 0], abs=0.26)
 

@@ -50,7 +50,7 @@ def test_demsars_example_of_four_classifiers():
     assert got.critical_difference == pytest.approx(1.25, abs=5e-3)
 
 
-def test_iman_davenport_is_the_two_way_analysis_of_variance_of_the_ranks():
+def test_iman_davenport_is_two_way_anova_of_the_ranks():
     """An independent route to F, its degrees of freedom and p, ties included (Conover 1999)."""
     s = _scores(3, 9, 4)
     ranks = stats.rankdata(-s, axis=1)
@@ -88,7 +88,7 @@ def test_a_sign_is_a_sign_beside_losses_of_any_size():
     assert got.p_value == pytest.approx(stats.binomtest(4, 5).pvalue)
 
 
-def test_equivalence_over_datasets_is_two_one_sided_signed_rank_tests():
+def test_equivalence_over_datasets_is_two_one_sided_tests():
     rng = np.random.default_rng(8)
     d = rng.normal(0.002, 0.005, 12)
     for scale in (1.0, 1e-200):

@@ -66,7 +66,7 @@ def simulate_grid(rng, repeats, var_seed, var_fold, var_residual, a, b, mean):
             + rng.normal(0, var_residual**0.5, (repeats, a, b)))  # fmt: skip
 
 
-def test_degrees_of_freedom_of_a_grid_are_those_of_its_estimated_variance():
+def test_grid_degrees_of_freedom_match_estimated_variance():
     """Satterthwaite: 2 E[V]² / Var[V] of the variance estimated from simulated grids."""
     components, (a, b), n_sim = (0.6, 1.2, 2.0), (5, 4), 60_000
     rng = np.random.default_rng(21)

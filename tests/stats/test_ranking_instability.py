@@ -18,7 +18,7 @@ def _rng(seed=0):
     return np.random.default_rng(seed)
 
 
-def test_instability_is_the_equation_of_the_protocol_by_brute_force():
+def test_instability_matches_brute_force_protocol_equation():
     scores = _rng(1).integers(0, 8, (4, 3, 5)).astype(float)
     got = instability(scores)
     for a, b in itertools.product(range(4), repeat=2):
@@ -31,7 +31,7 @@ def test_instability_is_the_equation_of_the_protocol_by_brute_force():
         assert got[a, b] == pytest.approx(np.mean(changed))
 
 
-def test_instability_of_gaussian_trials_is_the_known_probability():
+def test_instability_of_gaussian_trials_is_known():
     n, delta = 40_000, 0.5
     scores = _rng(2).normal([[delta], [0.0]], 1, (2, n))
     truth = stats.norm.cdf(-delta / np.sqrt(2))
@@ -66,7 +66,7 @@ def test_identical_models_and_single_trials():
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
-def test_instability_is_symmetric_and_ignores_unit_origin_and_order(seed, scale, shift):
+def test_instability_is_symmetric_and_unit_free(seed, scale, shift):
     rng = _rng(seed)
     scores = rng.integers(0, 5, (3, 2, 4)).astype(float)
     base = instability(scores)
@@ -101,7 +101,7 @@ def test_disagreement_of_means_by_full_enumeration():
 
 
 @pytest.mark.parametrize(("shift", "m"), [(0.6, 2), (0.6, 6), (1.0, 3)])
-def test_the_monte_carlo_error_of_a_disagreement_is_that_of_repetitions(shift, m):
+def test_disagreement_monte_carlo_error_matches_repetitions(shift, m):
     d, rng = _rng(21).normal(shift, 1, 8), _rng(22)
     got = [disagreement_of_means(d, m, n_draws=400, rng=rng) for _ in range(800)]
     spread = np.std([one.probability for one in got])
@@ -142,7 +142,7 @@ def test_reversal_refuses_impossible_m(m):
         disagreement_of_means(np.ones(5), m - (m > 0), rng=_rng())
 
 
-def test_constant_differences_never_reverse_and_zeros_never_differ():
+def test_constant_differences_never_flip_and_zeros_never_differ():
     got = order_reversal([[0.1] * 5, [0.0] * 5], 2, n_draws=100, rng=_rng())
     np.testing.assert_array_equal(got.probability, 0)
 

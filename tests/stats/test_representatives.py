@@ -8,8 +8,8 @@ from reseed.stats.representatives import (
     MEASURES,
     half_threshold,
     heldout_information,
+    round_up_to_grid,
     split_ks_distance,
-    up_to_grid,
 )
 from reseed.stats.trimming import alpha_hat, alpha_hat_grid
 from scipy import stats
@@ -21,9 +21,13 @@ def test_the_grid_rounds_up_as_a_search_over_it_finds():
     for delta in (0.02, 0.05, 0.1):
         candidates = rng.normal(0.4, 1.2, (40, 300))
         exact = alpha_hat(candidates, reference, delta)
-        np.testing.assert_allclose(up_to_grid(exact), alpha_hat_grid(candidates, reference, delta))
-    assert up_to_grid(0.0) == 0
-    np.testing.assert_allclose(up_to_grid([0.025, 0.0251, 0.46, 1.0]), [0.025, 0.05, 0.5, 0.5])
+        np.testing.assert_allclose(
+            round_up_to_grid(exact), alpha_hat_grid(candidates, reference, delta)
+        )
+    assert round_up_to_grid(0.0) == 0
+    np.testing.assert_allclose(
+        round_up_to_grid([0.025, 0.0251, 0.46, 1.0]), [0.025, 0.05, 0.5, 0.5]
+    )
 
 
 def test_the_threshold_is_the_authors_from_458_items_a_half_on():

@@ -14,7 +14,7 @@ def _runs(rng, runs, items, seed_sd):
     return rng.random((runs, items)) < stats.norm.cdf(base + seed_sd * rng.normal(size=(runs, 1)))
 
 
-def test_distribution_wise_variance_is_the_mean_covariance_of_distinct_items():
+def test_distribution_wise_variance_is_mean_item_covariance():
     c = _runs(np.random.default_rng(6), 40, 25, 0.5)
     cov = np.cov(c.T.astype(float))
     off_diagonal = (cov.sum() - np.trace(cov)) / (25 * 24)
@@ -23,7 +23,7 @@ def test_distribution_wise_variance_is_the_mean_covariance_of_distinct_items():
     assert got.sd == pytest.approx(np.sqrt(off_diagonal))
 
 
-def test_distribution_wise_formula_as_printed_by_jordan_for_many_runs():
+def test_distribution_wise_formula_of_jordan_for_many_runs():
     c = _runs(np.random.default_rng(7), 3000, 30, 0.3)
     p, n = c.mean(axis=0), 30
     printed = n / (n - 1) * (c.mean(axis=1).var() - (p * (1 - p)).sum() / n**2)
@@ -41,7 +41,7 @@ def test_noise_split_is_the_crossed_model_and_adds_up():
     assert split.fresh_test_variance == pytest.approx(fresh)
 
 
-def test_independent_errors_show_no_seed_effect_and_intervals_cover():
+def test_independent_errors_show_no_seed_effect_with_coverage():
     rng = np.random.default_rng(9)
     n_sim, n = 150, 300
     base = np.linspace(-1, 3, n)
@@ -61,7 +61,7 @@ def test_independent_errors_show_no_seed_effect_and_intervals_cover():
     assert abs(none.mean()) < 4 * none.std() / np.sqrt(200)
 
 
-def test_interval_joins_the_limits_of_the_runs_and_a_jackknife_over_items():
+def test_interval_joins_run_limits_and_an_item_jackknife():
     """Leaving each item out in turn, of numpy's covariances."""
     rng, items = np.random.default_rng(12), 60
     a = rng.normal(size=(7, items)) * rng.uniform(0.5, 3, items) + rng.normal(0, 1, (7, 1))

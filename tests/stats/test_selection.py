@@ -65,7 +65,7 @@ def test_optimism_equals_a_plain_loop(items):
     assert result.optimism_mc_se < errors[0] * 1.1  # both ways round: never less precise
 
 
-def test_optimism_of_equally_good_seeds_is_the_expected_gaussian_maximum():
+def test_optimism_of_equal_seeds_is_expected_gaussian_maximum():
     # 50 seeds of true accuracy 0.8, errors independent: the winner's lead is pure luck.
     rng = np.random.default_rng(2)
     models, items, optimism, gain = 50, 400, [], []

@@ -30,7 +30,7 @@ def test_spread_matches_the_definitions_by_hand():
     assert s.sd == pytest.approx(np.sqrt((9 + 4 + 0 + 25) / 3))
 
 
-def test_relative_variation_agrees_with_the_printed_rows_of_raste_table_3():
+def test_relative_variation_matches_raste_table_3():
     # Bike Sharing, FFNN: median, range -> printed relative variation, data and model seed.
     for median, range_, printed in [(0.1218, 0.0260, 0.213), (0.1246, 0.0098, 0.079)]:
         s = spread([median - range_ / 2, median, median + range_ / 2])
@@ -88,7 +88,7 @@ def test_expected_range_against_closed_forms_and_facts():
 
 
 @pytest.mark.parametrize("n", [7, 1234, 10**8])
-def test_expected_range_against_adaptive_quadrature_of_order_statistics(n):
+def test_expected_range_matches_order_statistic_quadrature(n):
     # independent formula: 2 E[max], E[max] = ∫ x n φ(x) Φ(x)^(n−1) dx
     def density(x):
         return x * n * np.exp(stats.norm.logpdf(x) + (n - 1) * stats.norm.logcdf(x))
@@ -103,7 +103,7 @@ def test_expected_range_refuses_what_is_no_sample_size(bad):
         expected_gaussian_range(bad)
 
 
-def test_range_of_gaussian_samples_gets_uniform_p_values_and_unbiased_ratio():
+def test_gaussian_range_has_uniform_p_and_unbiased_ratio():
     rng = np.random.default_rng(5)
     n_samples = 300
     got = [
@@ -136,7 +136,7 @@ def test_tails_are_named(draw, tail, wider, n, test):
     assert got.p_value < 0.02
 
 
-def test_kurtosis_and_its_standard_error_agree_with_scipy_and_simulation():
+def test_kurtosis_and_its_error_agree_with_scipy_and_simulation():
     rng = np.random.default_rng(0)
     x = rng.gamma(2, size=60)
     got = range_against_gaussian(x, n_sim=50).normality
@@ -194,7 +194,7 @@ def test_no_interval_where_it_would_not_hold():
         assert np.isnan([low.range, low.relative_variation, low.min, low.max]).all()
 
 
-def test_the_sd_of_heavy_tails_is_covered_better_than_by_the_plain_chi_square():
+def test_heavy_tail_sd_interval_beats_plain_chi_square():
     rng, n, n_sim = np.random.default_rng(5), 30, 1500
     x = rng.laplace(size=(n_sim, n))
     limits = np.array([variance_limits(row) for row in x])
@@ -203,7 +203,7 @@ def test_the_sd_of_heavy_tails_is_covered_better_than_by_the_plain_chi_square():
     assert theirs < 0.85 < 0.88 < ours
 
 
-def test_limits_of_a_variance_without_excess_kurtosis_are_the_usual_ones():
+def test_variance_limits_without_excess_kurtosis_are_standard():
     x = np.array([1.0, 2.0, 3.0, 4.0, 5.0])  # excess kurtosis −1.2
     expected = 4 * x.var(ddof=1) / stats.chi2.isf([0.025, 0.975], 4)
     assert variance_limits(x) == pytest.approx(tuple(expected))
@@ -222,7 +222,7 @@ def test_interval_of_the_median_has_its_known_coverage(n, level):
 
 
 @pytest.mark.parametrize("n", [9, 19, 39, 199])
-def test_an_interval_that_holds_exactly_as_often_as_asked_is_given(n):
+def test_interval_with_exact_requested_coverage_is_returned(n):
     # One new value lies outside the extremes of n with probability 2 / (n + 1).
     x = np.arange(1.0, n + 1)
     assert next_median_interval(x, 1, 1 - 2 / (n + 1)) == (1, n)
@@ -236,7 +236,7 @@ def test_an_interval_that_holds_exactly_as_often_as_asked_is_given(n):
 
 
 @pytest.mark.parametrize(("n", "d2", "c4"), [(4, 2.059, 0.9213), (10, 3.078, 0.9727)])
-def test_expected_range_in_sds_has_the_constants_of_control_charts(n, d2, c4):
+def test_expected_range_in_sds_matches_control_charts(n, d2, c4):
     got = range_against_gaussian(np.arange(float(n)), n_sim=20)
     assert got.expected == pytest.approx(d2 / c4, abs=1e-3)
 

@@ -67,7 +67,7 @@ def test_the_combined_f_by_its_formula():
     assert found.f == pytest.approx(ten.mean())
 
 
-def test_five_by_two_is_conservative_on_independent_gaussian_differences():
+def test_five_by_two_is_conservative_on_gaussian_differences():
     """Both numerators share differences with the variance below them, so neither is exact."""
     p = np.random.default_rng(4).normal(size=(20_000, 5, 2))
     found = five_by_two(p)

@@ -81,7 +81,7 @@ def test_delongs_variance_is_the_jackknife_over_each_class():
     assert batch.p_value[1] == 1
 
 
-def test_delong_without_variance_tells_equal_areas_from_unequal_ones():
+def test_delong_without_variance_detects_unequal_areas():
     y = np.repeat([0, 1], 50)
     perfect, constant = y * 1.0, np.zeros(100)
     found = delong(y, np.stack([perfect, constant]), np.stack([constant, constant]))

@@ -19,7 +19,7 @@ def test_welch_of_means_is_scipys_of_the_samples_they_are_of():
         assert (found.low[i], found.high[i]) == pytest.approx((interval.low, interval.high))
 
 
-def test_two_constant_samples_have_the_pooled_degrees_of_freedom():
+def test_two_constant_samples_have_pooled_degrees_of_freedom():
     found = welch_of_means(1.0, 0.0, 4, 2.0, 0.0, 3)
     assert (found.df[0], found.p[0], found.low[0], found.high[0]) == (5, 0, -1, -1)
 

@@ -81,7 +81,7 @@ def test_balanced_closed_form_equals_reml(a, b):
         assert r.share_high == pytest.approx(c.share_high, rel=1e-4)
 
 
-def test_unbalanced_f_test_agrees_with_statsmodels_type_two_anova():
+def test_unbalanced_f_test_agrees_with_statsmodels_type_two():
     rng = np.random.default_rng(3)
     y = _grid(rng, 5, 6, a=0.5, b=0.3)
     keep = rng.random(y.shape) > 0.25
@@ -214,7 +214,7 @@ def test_unbalanced_refuses(y, first, second, message):
 
 
 @pytest.mark.parametrize(("s1", "n1", "s2", "n2"), [(5.0, 4, 1.0, 12), (1.3, 9, 1.0, 81)])
-def test_the_modified_large_sample_interval_by_its_published_formula(s1, n1, s2, n2):
+def test_modified_large_sample_interval_matches_its_formula(s1, n1, s2, n2):
     """As printed for gauge studies (Burdick, Borror & Montgomery 2003): F with infinite df.
 
     And where its constants make it exact: the lower end is 0 where the F test is at its level, and

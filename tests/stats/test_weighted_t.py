@@ -6,7 +6,7 @@ from reseed.stats.weighted_t import upper_quantile, upper_tail
 from scipy import stats
 
 
-def test_parts_of_one_number_of_degrees_of_freedom_are_students_t():
+def test_equal_degrees_of_freedom_give_student_t():
     for tail in (0.5, 0.1, 0.025, 1e-12):
         quantile = stats.t.isf(tail, 7)
         for parts in ([(2.0, 7)], [(0.5, 7), (3.0, 7)], [(0.0, 1), (3.0, 7)]):

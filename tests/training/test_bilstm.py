@@ -21,7 +21,7 @@ def run(changes=None, *, rows=32, classes=3, pairs=False, **roles):
     return outcome
 
 
-def test_the_same_seeds_give_the_same_bits_and_each_role_its_own_draws():
+def test_same_seeds_repeat_bitwise_and_roles_are_separate():
     first = run().fingerprint
     torch.rand(3)  # what others draw from the global generator is of no account
     assert run().fingerprint == first

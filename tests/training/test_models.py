@@ -8,7 +8,7 @@ import pytest
 import yaml
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
-from reseed.metrics.outputs import probabilities
+from reseed.metrics.outputs import to_probabilities
 from reseed.models.registry import Estimator, ScikitLearnEstimator, build, load_factory
 from reseed.training.run import Recipe
 from reseed.training.search_design import sample_configurations
@@ -54,7 +54,7 @@ def test_a_model_learns_each_task(name, task):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_same_seeds_repeat_bitwise_and_each_role_moves_what_it_should(name):
+def test_same_seeds_repeat_and_each_role_moves_its_part(name):
     first = run(name, "binary", trial(5))
     assert run(name, "binary", trial(5)).fingerprint == first.fingerprint
     for role in ROLES:
@@ -80,7 +80,7 @@ def test_a_plain_scikit_learn_estimator_is_wrapped(model, task):
     wrapped = build(lambda *_: model(), task, classes, {}, {})
     assert isinstance(wrapped, Estimator)
     outputs = wrapped.fit(features.to_numpy(), target).predict(features.to_numpy())
-    score = probabilities(task, outputs)
+    score = to_probabilities(task, outputs)
     plain = model().fit(features.to_numpy(), target).predict(features.to_numpy())
     assert ((score >= 0) & (score <= 1)).all()
     if task == "multiclass":
@@ -90,12 +90,12 @@ def test_a_plain_scikit_learn_estimator_is_wrapped(model, task):
         assert ((score > 0.5) == plain).all()
 
 
-def test_a_class_missing_from_the_training_rows_keeps_its_column():
+def test_class_missing_from_training_rows_keeps_its_column():
     features, target, _, _ = table("multiclass")
     rows = target != 1
     wrapped = build(lambda *_: LogisticRegression(), "multiclass", 3, {}, {})
     outputs = wrapped.fit(features[rows].to_numpy(), target[rows]).predict(features.to_numpy())
-    score = probabilities("multiclass", outputs)
+    score = to_probabilities("multiclass", outputs)
     assert score.shape == (400, 3)
     assert score[:, 1] == pytest.approx(0, abs=1e-11)
 

@@ -56,7 +56,7 @@ def test_training_is_adam_on_the_loss_plus_the_penalties(l1, l2):
     assert min(losses) == pytest.approx(np.mean((expected - y) ** 2), rel=1e-2)
 
 
-def test_he_initialisation_has_its_variance_and_leaves_torch_alone():
+def test_he_init_has_its_variance_and_leaves_torch_unchanged():
     before = torch.random.get_rng_state()
     weights = he_normal((50, 2000), 50, np.random.default_rng(0))
     assert torch.equal(before, torch.random.get_rng_state())
@@ -66,7 +66,7 @@ def test_he_initialisation_has_its_variance_and_leaves_torch_alone():
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 0.5])
-def test_dropout_has_its_rate_keeps_the_mean_and_passes_the_gradient(rate):
+def test_dropout_has_its_rate_mean_and_gradient(rate):
     layer = Dropout(rate, np.random.default_rng(0))
     x = torch.ones(1001, 199, requires_grad=True)
     y = layer(x)
@@ -92,7 +92,7 @@ def test_each_slot_of_a_dropout_draws_from_its_own_stream():
     assert torch.equal(together(x)[1], alone[2][0])
 
 
-def test_minibatches_visit_each_row_once_in_a_new_order_each_epoch():
+def test_minibatches_visit_each_row_once_in_new_orders():
     x = torch.arange(10.0)[:, None]
     epochs = minibatches(x, x[:, 0], 4, np.random.default_rng(0))
     orders = []
@@ -138,7 +138,7 @@ def scripted(validation_losses, **limits):
     return train_one(learner, **limits), weights.item()
 
 
-def test_early_stopping_waits_for_its_patience_and_restores_the_best_epoch():
+def test_early_stopping_waits_and_restores_the_best_epoch():
     lane, weight = scripted([5, 4, 3, 4, 4, 2, 9, 9, 9, 1], max_epochs=10, patience=3)
     assert len(lane.curve) == 9  # the best is epoch 6; epochs 7, 8 and 9 bring nothing better
     assert weight == 6

@@ -42,7 +42,7 @@ def spy(monkeypatch):
     return use
 
 
-def test_a_model_gets_the_validation_rows_for_stopping_or_for_training(spy):
+def test_validation_rows_are_used_to_stop_or_to_train(spy):
     _, target, _, _ = table("regression")
     rows = split()
     stopping = spy(uses_validation=True)
@@ -95,7 +95,7 @@ def test_what_a_trial_keeps_gives_its_metrics_and_fingerprint(spy):
     assert run.fingerprint(scores) != run.fingerprint(np.nextafter(scores, np.float32(9)))
 
 
-def test_an_error_that_is_small_beside_its_target_is_measured_and_kept(spy, tmp_path):
+def test_error_small_relative_to_target_is_measured_and_stored(spy, tmp_path):
     spy(predict=lambda X: 1e6 + X[:, 0] + 0.01)
     plain = replace(RECIPE, encoder={"scaling": "none"})
     target = 1e6 + table("regression")[0]["a"].to_numpy()
@@ -164,7 +164,7 @@ class Writer(Spy):
 
 
 @pytest.mark.parametrize("part", range(5))
-def test_a_model_that_writes_to_its_rows_fails_and_harms_no_other_seed(part, monkeypatch):
+def test_model_that_writes_to_rows_fails_without_side_effects(part, monkeypatch):
     def factory(task, n_classes, hyperparameters, seeds, *rest):
         return Writer(part) if seeds["init"] else Spy(uses_validation=True)
 
@@ -178,7 +178,7 @@ def test_a_model_that_writes_to_its_rows_fails_and_harms_no_other_seed(part, mon
     assert other.metrics == alone.metrics
 
 
-def test_a_model_that_changes_its_list_of_texts_harms_no_other_seed(monkeypatch):
+def test_model_that_edits_its_texts_affects_no_other_seed(monkeypatch):
     def factory(task, n_classes, hyperparameters, seeds, *rest):
         model = Spy(predict=lambda X: np.array([len(text) for text in X]))
         if seeds["init"]:
@@ -290,7 +290,7 @@ def test_a_failure_of_the_machine_is_raised_and_never_recorded(error, spy):
         ValueError("the signal has 3 rows, the device 4"),
     ],
 )
-def test_a_models_own_failure_stays_its_own_whatever_it_handled_before(error, spy):
+def test_model_failure_is_recorded_after_chained_errors(error, spy):
     spy(predict=raising(error))
     outcome = run_one("regression", RECIPE)
     assert outcome.status == "failed"

@@ -20,7 +20,7 @@ def prints(outcomes):
 
 
 @pytest.mark.parametrize("task", ["regression", "binary", "multiclass"])
-def test_a_trial_has_the_same_bits_in_any_lane_beside_any_neighbours(task):
+def test_trial_bits_are_independent_of_lane_and_neighbours(task):
     data = problem(task)
     trials = [trial(seed, data_seed=1 + seed % 3) for seed in range(7)]
     outcomes = list(run_trials(data, RECIPE, trials))
@@ -87,7 +87,7 @@ class OutOfMemoryError(RuntimeError):
     """As PyTorch's."""
 
 
-def test_out_of_memory_is_told_with_the_fix_and_never_trained_at_another_width(monkeypatch):
+def test_out_of_memory_suggests_a_fix_and_keeps_the_width(monkeypatch):
     data, trials = problem("multiclass"), [trial(seed) for seed in range(5)]
     expected = prints(run_trials(data, RECIPE, trials))
     widths, fit_many = [], FeedForward.fit_many.__func__

@@ -50,7 +50,7 @@ def test_a_model_learns_texts_and_pairs(name, classes, pairs):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_seed_moves_what_it_should_and_only_the_init_role_does(name):
+def test_each_seed_moves_its_part_and_only_init_role_inits(name):
     first = run(name).fingerprint
     assert run(name).fingerprint == first
     other = run(name, a_trial=trial(0, init=1)).fingerprint

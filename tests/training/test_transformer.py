@@ -83,7 +83,7 @@ def test_without_patience_rows_that_are_held_choose_no_epoch(folders):
     assert not any("validation_loss" in entry for entry in held.curve)
 
 
-def test_texts_and_classes_that_may_not_be_written_to_bring_no_warning(folders):
+def test_read_only_texts_and_classes_do_not_warn(folders):
     torch.set_warn_always(True)
     try:
         with warnings.catch_warnings():

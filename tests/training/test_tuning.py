@@ -137,7 +137,7 @@ def test_folds_that_stack_give_what_folds_one_by_one_give(tmp_path):
     assert (uneven.log.status == "ok").all()
 
 
-def test_what_is_wrong_with_the_machine_ends_the_search_and_keeps_its_fits(tmp_path, monkeypatch):
+def test_machine_failure_ends_the_search_and_keeps_its_fits(tmp_path, monkeypatch):
     import reseed.training.tuning as module
 
     fit, calls = module._fit, []
@@ -192,7 +192,7 @@ def test_configurations_are_distinct_and_of_the_space():
     assert np.mean([c["x"] for c in drawn]) == pytest.approx(275, abs=5 * 5.8)
 
 
-def test_folds_partition_the_rows_keep_classes_in_balance_and_groups_whole():
+def test_folds_partition_rows_balance_classes_and_keep_groups():
     target = (np.arange(500) % 10 == 0).astype(int)
     rows, groups = np.random.default_rng(0).permutation(500)[:400], np.arange(500) // 3
     for task, grouping in itertools.product(["regression", "binary"], [None, groups]):
@@ -227,7 +227,7 @@ def test_mistakes_are_named(options, message, tmp_path):
         gbm_search(tmp_path, **options)
 
 
-def test_damaged_fits_of_an_interrupted_search_are_made_again_and_those_before_kept(tmp_path):
+def test_damaged_fits_of_a_search_are_repeated_and_others_not(tmp_path):
     for number in range(3):
         log = SearchLog(tmp_path, "key")
         log.add({"rung": 0, "configuration": number, "fold": 0, "score": 0.5})

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -41,6 +42,8 @@ def test_compiled_code_that_lets_no_thread_run_is_ended_too():
 
 @pytest.mark.parametrize("seconds", [0.3, None])
 def test_a_body_in_time_is_not_disturbed_later(seconds):
+    threads = threading.active_count()
     with time_limit(seconds, "never said"):
         pass
     time.sleep(0.5 if seconds else 0)
+    assert threading.active_count() == threads

@@ -54,7 +54,7 @@ def test_a_damaged_split_is_not_used_and_made_again(finished):
     assert len(finished.trials()) == TRAINED
 
 
-def test_verify_notices_metrics_that_do_not_follow_from_the_outputs(finished):
+def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     from reseed.cache.trial_records import read_trial, write_trial
 
     assert "of 12 trials were retrained" in finished.run("verify")

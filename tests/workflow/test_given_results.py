@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
-from reseed.config.defaults import standard_set
+from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.exhibits import KINDS
 from scipy import stats
 
@@ -45,7 +45,7 @@ def test_verdicts_without_training(project, scores):
     p = 2 * stats.t.sf(abs(difference.mean()) / error, 9)
     assert pair["p_holm"] == pytest.approx(p)
     assert "new beats old" in (folder / "tables" / "verdicts.md").read_text()
-    for name, entry in standard_set()["exhibits"].items():
+    for name, entry in default_analyses_and_exhibits()["exhibits"].items():
         form = {"table": "tables", "figure": "figures"}[KINDS[entry["kind"]]]
         assert (folder / form / f"{name}.csv").is_file()
     # The library's door says the same, number by number.

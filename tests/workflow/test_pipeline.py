@@ -161,7 +161,7 @@ def test_ten_thousand_seeds_are_planned(project):
     assert sum(count for name, count in jobs.items() if name.startswith("train")) == 100
 
 
-def test_arms_are_compared_a_model_against_itself_under_other_seeds(project):
+def test_arms_compare_a_model_with_itself_under_other_seeds(project):
     arms = {
         "first": {"model": "forest", "seeds": {"data": {"count": 4}, "model": 0}},
         "again": {"model": "forest", "seeds": {"data": {"count": 4}, "model": 7}},
@@ -216,7 +216,7 @@ def make(task, n_classes, hyperparameters, seeds, device, threads):
 """
 
 
-def test_images_of_ones_own_and_a_model_for_them_go_through_a_whole_study(project):
+def test_user_images_and_model_run_through_a_whole_study(project):
     for name in ("red", "blue"):
         (project.folder / "pictures" / name).mkdir(parents=True)
     exec(COLOURS.replace('f"{name}', f'f"{project.folder}/pictures/{{name}}'))
@@ -232,7 +232,7 @@ def test_images_of_ones_own_and_a_model_for_them_go_through_a_whole_study(projec
     assert (project.folder / "results/studies/small/figures/bars.png").exists()
 
 
-def test_texts_of_ones_own_and_a_model_for_them_go_through_a_whole_study(project):
+def test_user_texts_and_model_run_through_a_whole_study(project):
     rng = np.random.default_rng(0)
     words = {"good": "fine great nice", "bad": "poor awful sad"}
     rows = [

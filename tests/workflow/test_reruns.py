@@ -74,7 +74,7 @@ def test_another_block_size_trains_nothing(finished):
     assert finished.trained() == 0
 
 
-def test_an_edited_model_retrains_its_family_and_an_edit_taken_back_links_it(finished):
+def test_edited_model_retrains_family_and_revert_uses_cache(finished):
     before = finished.trials()
     finished.append("models/forest.py", "\nUNUSED = 1\n")
     finished.run()
@@ -120,7 +120,7 @@ def test_titles_citations_and_notes_train_and_search_nothing(finished):
     assert about["models"]["forest"]["title"] == "A forest"
 
 
-def test_a_worker_killed_while_it_retrains_leaves_nothing_stale_and_loses_nothing(project):
+def test_worker_killed_while_retraining_leaves_nothing_stale(project):
     use_own_model(project, depth=1)
     project.run()
     old = project.trials()
@@ -140,7 +140,7 @@ def test_a_worker_killed_while_it_retrains_leaves_nothing_stale_and_loses_nothin
     assert not project.planned()
 
 
-def test_a_worker_that_ends_early_without_an_error_is_not_taken_for_finished(project):
+def test_worker_that_exits_early_is_not_taken_as_finished(project):
     use_own_model(project, first="seeds['init'] == 2 and os._exit(0)")
     project.run(fails=True)
     assert not (project.folder / "results/studies/small/metrics.parquet").exists()
@@ -149,7 +149,7 @@ def test_a_worker_that_ends_early_without_an_error_is_not_taken_for_finished(pro
     assert len(project.metrics()) == 7
 
 
-def test_the_environments_failures_are_tried_again_and_the_models_own_are_kept(project):
+def test_machine_failures_retry_and_model_failures_are_stored(project):
     first = "if seeds['init'] == 2: raise {error}"
     use_own_model(project, first=first.format(error="MemoryError('too much')"))
     assert "MemoryError" in project.run(fails=True)
@@ -241,7 +241,7 @@ def test_a_change_behind_an_import_is_seen(project, how):
     assert not set(project.trials().values()) & set(before.values())
 
 
-def test_an_import_that_cannot_be_followed_is_refused_until_it_is_named(project):
+def test_unresolvable_import_is_refused_until_named(project):
     extra = "import importlib; DEPTH = importlib.import_module('de' + 'pth').DEPTH"
     use_own_model(project, depth="DEPTH", extra=extra)
     (project.folder / "depth.py").write_text("DEPTH = 1\n")
@@ -257,7 +257,7 @@ def test_an_import_that_cannot_be_followed_is_refused_until_it_is_named(project)
     assert not set(project.trials().values()) & set(before.values())
 
 
-def test_a_search_is_not_repeated_for_one_more_seed_or_another_study(project):
+def test_search_is_not_repeated_for_more_seeds_or_studies(project):
     search = {"mode": "fixed", "trials": 2, "folds": 2}
     experiments = {"fixed": {"hyperparameters": search, "seeds": {"data": {"count": 2}}}}
     project.change(models=["forest"], experiments=experiments, analyses={}, exhibits={})
@@ -280,7 +280,7 @@ def test_another_search_space_retrains_no_default_trial(finished):
     assert not {name for name in finished.planned() if name.startswith("train")}
 
 
-def test_predictions_of_an_experiment_taken_out_are_not_analysed(project):
+def test_predictions_of_a_removed_experiment_are_not_analysed(project):
     noise = {"noise": {"kind": "noise_split"}}
     project.change(models=["forest"], analyses=noise, exhibits={})
     project.run()
@@ -299,7 +299,7 @@ def test_a_model_that_changes_the_working_folder_harms_nothing(project):
     assert not os.path.exists("/results/trials")
 
 
-def test_a_results_folder_with_shell_signs_in_its_name_is_just_a_name(project):
+def test_results_folder_name_may_contain_shell_characters(project):
     name = "r&s $(touch hit) 'q'"
     project.write("config", {"scale": "smoke", "results": name})
     project.change(models=["forest"], exhibits={})
@@ -308,7 +308,7 @@ def test_a_results_folder_with_shell_signs_in_its_name_is_just_a_name(project):
     assert not (project.folder / "hit").exists()
 
 
-def test_trials_of_other_versions_are_told_and_retrained_when_asked(finished, monkeypatch):
+def test_other_version_trials_are_reported_and_retrained(finished, monkeypatch):
     path = finished.folder / "scripts/reseed/machine.py"
     text = path.read_text()
     path.write_text(text.replace("    found = {}\n", '    found = {"numpy ": "other"}\n', 1))
@@ -324,7 +324,7 @@ def test_trials_of_other_versions_are_told_and_retrained_when_asked(finished, mo
     assert finished.trained() == TRAINED
 
 
-def test_an_edit_while_a_run_goes_on_leaves_no_trial_under_the_key_of_the_code_before(project):
+def test_edit_during_a_run_stores_no_trial_under_the_old_key(project):
     """The first trial's factory rewrites its own module, as a user would meanwhile."""
     edit = (
         "text = open(__file__).read(); "
@@ -338,7 +338,7 @@ def test_an_edit_while_a_run_goes_on_leaves_no_trial_under_the_key_of_the_code_b
     assert project.trained() == TRAINED // 2
 
 
-def test_an_edit_while_a_run_goes_on_leaves_no_analysis_of_the_code_before(finished):
+def test_edit_during_a_run_stores_no_stale_analysis(finished):
     path = finished.folder / "my_analysis.py"
     edit = "open(__file__, 'a').write('UNUSED = 1')"
     text = f"import pandas as pd\n\ndef analyse(data, options):\n    {edit}\n"

@@ -22,7 +22,7 @@ def winner(project):
     return path
 
 
-def test_a_damaged_search_or_split_is_made_again_where_trials_stand(searched):
+def test_damaged_search_or_split_is_rebuilt_under_trials(searched):
     before = searched.metrics()["fingerprint"].tolist()
     for path in (winner(searched), *(searched.folder / "results/splits").rglob("*.parquet")):
         whole, times = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)

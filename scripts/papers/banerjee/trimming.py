@@ -16,7 +16,7 @@ from reseed.analyses.shared.published_rows import read_published
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, model_churn
-from reseed.stats.representatives import split_ks_distance, up_to_grid
+from reseed.stats.representatives import round_up_to_grid, split_ks_distance
 from reseed.stats.trimming import BootstrapAlphaHat, bootstrap_alpha_hat
 
 from papers.banerjee.reference_pools import (
@@ -110,7 +110,7 @@ def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
     columns = {
         "alpha_hat": alpha.mean,
         "alpha_hat_mc_se": alpha.mc_se,
-        "alpha_hat_grid": up_to_grid(alpha.replicates).mean(axis=0),
+        "alpha_hat_grid": round_up_to_grid(alpha.replicates).mean(axis=0),
         "ks": _distances(one, parts),
         "accuracy": correct.mean(axis=1),
         "churn": model_churn(labels) / items,

@@ -14,7 +14,7 @@ from reseed.analyses.shared.published_rows import read_published
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, draw_members
-from reseed.stats.representatives import split_ks_distance, up_to_grid
+from reseed.stats.representatives import round_up_to_grid, split_ks_distance
 from reseed.stats.trimming import bootstrap_alpha_hat
 
 from papers.banerjee.reference_pools import GapOptions, Pools, ThresholdOptions, ensembles, measured
@@ -100,7 +100,7 @@ def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: 
     )  # fmt: skip
     return columns | {
         "alpha_hat": alpha.mean,
-        "alpha_hat_grid": up_to_grid(alpha.replicates).mean(axis=0),
+        "alpha_hat_grid": round_up_to_grid(alpha.replicates).mean(axis=0),
         "ks": split_ks_distance(gaps, reference, rng=one.rng("ks", str(size))),
     }
 

@@ -17,7 +17,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import PLACE, Outputs, outputs
 from reseed.analyses.shared.published_rows import read_published
 from reseed.core.coordinates import base_name
-from reseed.metrics.outputs import VALUES
+from reseed.metrics.outputs import VALUE_TASKS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 
@@ -68,7 +68,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     table = pd.concat(read, ignore_index=True) if read else None
     rows = []
     for one in outputs(data):
-        if one.task in VALUES:
+        if one.task in VALUE_TASKS:
             continue
         common = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true)}
         for metric in METRICS:

@@ -10,7 +10,7 @@ from reseed.analyses.shared.data import CELL, Data
 from reseed.analyses.shared.training_curves import RUN, CurveOptions, Curves, training_curves
 from reseed.plugins.options import Level, Positive
 from reseed.stats.association import partial_rank_correlation
-from reseed.stats.curves import convergence_time, reach, time_to_reach
+from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
 
 READS = "curves"
 
@@ -66,7 +66,7 @@ def _rows(one: Curves, found: list[Curves], options: dict) -> Iterator[dict]:
     lengths = one.epoch_of(np.isfinite(values).sum(axis=1))
     times = one.epoch_of(time_to_reach(values, target, one.greater_is_better))
     times = np.where(one.failed, np.inf, times)
-    summary = reach(times, lengths, level)
+    summary = summarise_reach(times, lengths, level)
     done = one.finished
     at, final = one.epoch_of(convergence_time(done, tolerance)), final_values(done)
     sign = 1 if one.greater_is_better else -1

@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.data import cells as arm_cells
-from reseed.metrics.names import title as title_of
-from reseed.metrics.names import title_in_text
+from reseed.metrics.names import metric_title as title_of
+from reseed.metrics.names import metric_title_in_text
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
 from reseed.rendering.arms import cells, keys
@@ -96,7 +96,7 @@ def _headline(panels: list) -> str:
 
 def _findings(panels: list) -> list[str]:
     return [
-        f"{title}: {title_in_text(part['metric'].iloc[0])} is {_ends(part['score'])} over"
+        f"{title}: {metric_title_in_text(part['metric'].iloc[0])} is {_ends(part['score'])} over"
         f" {len(part):,} seeds, mean {_show(part['score'])(part['score'].mean())} and SD"
         f" {part['score'].std():.2g}."
         for title, part in panels

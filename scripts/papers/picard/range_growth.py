@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.data import CELL, Cell, Data, cells
 from reseed.plugins.options import Level, Strict
-from reseed.stats.extremes import expected_range_of, gaussian_range_interval
+from reseed.stats.extremes import expected_subset_range, gaussian_range_interval
 from reseed.stats.spread import expected_gaussian_range, spread
 
 COLUMNS = [
@@ -52,7 +52,7 @@ def _rows(cell: Cell, options: dict) -> Iterator[dict]:
     grid = np.geomspace(2, most, options.get("points", 25)).round().astype(int)
     sizes = np.unique(np.append(grid, x.size))
     inside = sizes[sizes <= x.size]
-    ranges = dict(zip(inside.tolist(), expected_range_of(x, inside), strict=True))
+    ranges = dict(zip(inside.tolist(), expected_subset_range(x, inside), strict=True))
     sd, expected = float(spread(x).sd), expected_gaussian_range(sizes)
     shared = cell.key | {"metric": cell.metric, "n": x.size, "failed": cell.failed, "level": level}
     for size, mean in zip(sizes.tolist(), expected, strict=True):

@@ -21,8 +21,8 @@ from reseed.core.random_streams import stream
 from reseed.plugins.options import Count, Ends, Level, Strict
 from reseed.stats.aggregates import (
     AGGREGATES,
-    improvement,
     normalise,
+    probability_of_improvement,
     run_profile,
     stratified_bootstrap,
     task_profile,
@@ -154,7 +154,9 @@ def _statistics(
             yield {"statistic": name, ARM: arm, "n_boot": n_boot, **_ends_of(found)}
     for a, b in permutations(arms, 2):
         rng = stream(0, f"improvement/{a}/{b}")
-        found = stratified_bootstrap(improvement, scaled[a], scaled[b], rng=rng, **settings)
+        found = stratified_bootstrap(
+            probability_of_improvement, scaled[a], scaled[b], rng=rng, **settings
+        )
         yield {"statistic": "improvement", ARM: a, "arm_b": b, "n_boot": n_boot, **_ends_of(found)}
     everything = np.concatenate([runs for tasks in scaled.values() for runs in tasks])
     taus = np.linspace(everything.min(), everything.max(), options.get("points", 41))

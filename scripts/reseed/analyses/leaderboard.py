@@ -18,7 +18,7 @@ from reseed.analyses.shared.pairing import (
 )
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.plugins.options import Strict
-from reseed.stats.comparison import without_noise
+from reseed.stats.comparison import merge_rounding_noise
 
 COLUMNS = [
     *GROUP, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits", "failed",
@@ -71,7 +71,7 @@ def _rows(group: Group) -> list[dict]:
     ranked = [row for row in rows if row["n"]]
     sizes = [max(abs(row["low"]), abs(row["high"])) for row in ranked]
     # The order of adding breaks no tie.
-    means = without_noise(np.array([row["mean"] for row in ranked]), np.array(sizes))
+    means = merge_rounding_noise(np.array([row["mean"] for row in ranked]), np.array(sizes))
     for row, mean, rank in zip(ranked, means, rankdata(-group.sign * means), strict=True):
         row |= {"mean": float(mean), "rank": float(rank), "models": len(ranked)}
     return sorted(rows, key=lambda row: row.get("rank", np.inf))

@@ -20,11 +20,11 @@ from reseed.stats.comparison import (
     differences,
     equivalence_p,
     holm,
-    signed_rank_floor,
+    smallest_signed_rank_p,
 )
 from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
-from reseed.stats.unpaired import compare_unpaired, mann_whitney_floor
+from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 
 FAMILIES = ("dataset", "study")
 COLUMNS = [
@@ -191,7 +191,7 @@ def _paired(group: Group, alike: list[Pairing], options: dict) -> dict:
         "df": found.df,
         "rank_test": "Wilcoxon signed-rank test",
         "rank_p": found.wilcoxon_p,
-        "rank_floor": signed_rank_floor(d.shape[1]),
+        "rank_floor": smallest_signed_rank_p(d.shape[1]),
         "bca_low": found.bca_low,
         "bca_high": found.bca_high,
         "test_train_ratio": ratio,
@@ -220,7 +220,7 @@ def _unpaired(group: Group, alike: list[Pairing], options: dict) -> dict:
         "df": found.df,
         "rank_test": "Mann–Whitney test",
         "rank_p": found.mann_whitney_p,
-        "rank_floor": mann_whitney_floor(a.shape[1], b.shape[1]),
+        "rank_floor": smallest_mann_whitney_p(a.shape[1], b.shape[1]),
         "superiority": found.superiority,
         "superiority_low": found.superiority_low,
         "superiority_high": found.superiority_high,

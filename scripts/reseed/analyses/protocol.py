@@ -23,7 +23,7 @@ from reseed.analyses.shared.pairing import GROUP, SPLIT, Group, groups
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.error_rates import (
-    measure,
+    measure_error_rates,
     nadeau_bengio_holm,
     pseudo_models,
     simulate_cv,
@@ -219,5 +219,5 @@ def _simulated(
 
 
 def _rate(name: str, scores: np.ndarray, decide: Callable) -> dict:
-    found = measure(scores, decide).family_wise
+    found = measure_error_rates(scores, decide).family_wise
     return {name: found.rate, f"{name}_low": found.low, f"{name}_high": found.high}

@@ -19,7 +19,7 @@ from scipy.special import expit, logit
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.predictions import SEEDS, Group
 from reseed.core.random_streams import stream
-from reseed.metrics.outputs import probabilities
+from reseed.metrics.outputs import to_probabilities
 from reseed.metrics.registry import METRICS, Undefined
 from reseed.plugins.options import Count, Level, Share, Strict
 from reseed.stats.calibration import binary_prediction, expected_calibration_error
@@ -160,7 +160,7 @@ def _validation_accuracy(group: Group) -> np.ndarray | None:
     """(seeds,) accuracy on the validation rows; None where not all of their outputs were kept."""
     if group.validation is None or len(group.validation) != len(group.seeds):
         return None
-    labels, _ = binary_prediction(probabilities("binary", group.validation))
+    labels, _ = binary_prediction(to_probabilities("binary", group.validation))
     return (labels == group.validation_true).mean(axis=1)
 
 

@@ -13,7 +13,7 @@ from reseed.analyses.shared.shares import whole
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.plugins.options import Level, Strict
-from reseed.stats.extremes import standing
+from reseed.stats.extremes import score_percentile
 from reseed.stats.spread import spread
 
 COLUMNS = [
@@ -87,7 +87,7 @@ def _row(cell: Cell, given: dict, level: float) -> dict:
         return row | {"reason": "fewer than two seeds finished"}
     if whole(cell.metric, cell.values) == 1 and whole(cell.metric, [row["score"]]) != 1:
         return row | {"reason": f"{row['score']:g} is no share of 1, as the seeds' scores are"}
-    found = standing(float(given["score"]), cell.values, cell.greater_is_better, level)
+    found = score_percentile(float(given["score"]), cell.values, cell.greater_is_better, level)
     own = spread(cell.values)
     return row | {
         "mean": float(own.mean),

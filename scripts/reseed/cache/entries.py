@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from reseed.core.atomic import replacing
+from reseed.core.atomic import replace_atomically
 
 READ_ONLY = 0o444
 
@@ -25,7 +25,7 @@ def add(path: Path, write: Callable[[Path], None]) -> None:
     """Write an artefact in one step and make it read-only; one that is there stays."""
     if path.exists():
         return
-    with replacing(path) as temporary:
+    with replace_atomically(path) as temporary:
         write(temporary)
         temporary.chmod(READ_ONLY)
 

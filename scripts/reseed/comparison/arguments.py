@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from numbers import Real
 from typing import Any
 
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins import kinds
 
 
@@ -72,14 +72,15 @@ def options_of_pairs(given: dict[str, Any], function: Callable) -> dict[str, Any
     Raises ReseedError for what is neither an argument of the function nor such an option, and for
     a value that an option does not take.
     """
-    pairs = kinds.find("analyses", "pairs")
+    pairs = kinds.find_kind("analyses", "pairs")
     own = signature(function).parameters.values()
     allowed = [one.name for one in own if one.kind is not Parameter.VAR_KEYWORD]
     allowed = list(dict.fromkeys([*allowed, *kinds.option_names(pairs)]))
     for name in given:
         if name not in allowed:
             raise ReseedError(
-                f"unknown argument {name!r}.{nearest(name, allowed)} Allowed: {', '.join(allowed)}."
+                f"unknown argument {name!r}.{suggest_name(name, allowed)}"
+                f" Allowed: {', '.join(allowed)}."
             )
     rope = given.get("rope")
     for half in rope.values() if isinstance(rope, dict) else [rope]:

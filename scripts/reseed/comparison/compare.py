@@ -30,9 +30,9 @@ from reseed.comparison.arguments import (
     truth,
     with_options,
 )
-from reseed.config.defaults import narrowed, standard_set
-from reseed.core.atomic import replacing, write_text
-from reseed.core.errors import ReseedError, nearest
+from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
+from reseed.core.atomic import replace_atomically, write_text
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.study_info import write_study_info
 from reseed.importers import EXPERIMENT, import_table, opened
 from reseed.importers.predictions import item_tables
@@ -112,8 +112,8 @@ def compare(
     if set(tasks.values()) - {None, "classification"}:
         folder = _written(*item_tables(table, found, metrics, info))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
-    standard = standard_set(predictions is not None, "binary" in tasks.values())
-    standard["analyses"] = with_options(narrowed(standard["analyses"], entry), options)
+    standard = default_analyses_and_exhibits(predictions is not None, "binary" in tasks.values())
+    standard["analyses"] = with_options(apply_pair_options(standard["analyses"], entry), options)
     data = Data(metrics, info, predictions=predictions)
     return Comparison(data, standard["analyses"], standard["exhibits"])
 
@@ -149,7 +149,7 @@ class Comparison:
         """The full table of one of `analyses`, as a study's `statistics/` holds it."""
         if analysis not in self._statistics:
             entry = self.analyses[_known(analysis, self.analyses, "analysis")]
-            kind = kinds.find("analyses", entry["kind"])
+            kind = kinds.find_kind("analyses", entry["kind"])
             options = entry.get("options") or {}
             self._statistics[analysis] = kinds.run_kind(kind, self.data, options, pd.DataFrame)
         return self._statistics[analysis]
@@ -192,9 +192,9 @@ class Comparison:
             kind=entry["kind"],
             title=entry["title"],
         )
-        kind = kinds.find("exhibits", entry["kind"])
+        kind = kinds.find_kind("exhibits", entry["kind"])
         options = kinds.read_options(kind, entry.get("options") or {})
-        return kinds.load(kind), data, options
+        return kinds.load_kind(kind), data, options
 
     def table(self, name: str = "comparisons"):
         """A table of `exhibits` (`reseed.rendering.tables.Table`)."""
@@ -224,10 +224,10 @@ class Comparison:
 
         folder = Path(folder)
         (folder / "statistics").mkdir(parents=True, exist_ok=True)
-        with replacing(folder / "metrics.parquet") as temporary:
+        with replace_atomically(folder / "metrics.parquet") as temporary:
             self.data.metrics.to_parquet(temporary, index=False)
         for name in self.analyses:
-            with replacing(folder / "statistics" / f"{name}.csv") as temporary:
+            with replace_atomically(folder / "statistics" / f"{name}.csv") as temporary:
                 self.statistics(name).to_csv(temporary, index=False)
         self._save_exhibits(folder, table_files.FORMATS, figures.FORMATS)
         return folder
@@ -242,7 +242,7 @@ class Comparison:
         write_study_info(folder / "about.json", self.data.info)
         for name, entry in self.exhibits.items():
             module, data, options = self._exhibit(name)
-            if kinds.find("exhibits", entry["kind"]).function == "table":
+            if kinds.find_kind("exhibits", entry["kind"]).function == "table":
                 write_table(module.table(data, options), folder / "tables" / name, tables)
             else:
                 drawn = module.figure(data, options)
@@ -345,7 +345,7 @@ def difference_text(row: Mapping) -> str:
 def _known(name: str, names: dict, noun: str) -> str:
     if name not in names:
         raise ReseedError(
-            f"no {noun} {name!r}. There are {', '.join(names)}.{nearest(name, [*names])}"
+            f"no {noun} {name!r}. There are {', '.join(names)}.{suggest_name(name, [*names])}"
         )
     return name
 
@@ -354,6 +354,6 @@ def _of_form(name: str, exhibits: dict, form: str) -> str:
     chosen = {
         key: entry
         for key, entry in exhibits.items()
-        if kinds.find("exhibits", entry["kind"]).function == form
+        if kinds.find_kind("exhibits", entry["kind"]).function == form
     }
     return _known(name, chosen, form)

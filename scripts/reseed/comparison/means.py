@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.claims.verdicts import adjusted_p, interval_places, number, p_text
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.paper_tables import read_means
-from reseed.metrics.names import direction
+from reseed.metrics.names import infer_direction
 from reseed.stats.comparison import holm
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
@@ -68,13 +68,13 @@ def compare_means(
     if baseline is not None and baseline not in models:
         raise ReseedError(
             f"baseline: no model is called {baseline!r}; there are {', '.join(models)}."
-            + nearest(baseline, models)
+            + suggest_name(baseline, models)
         )
     parts = []
     for dataset, part in told.groupby("dataset", sort=False):
         up = greater_is_better
         if up is None:
-            up = direction(metric or str(dataset))
+            up = infer_direction(metric or str(dataset))
         pairs = _pairs(part, baseline, up is not False)
         if len(pairs):
             parts.append(_tested(pairs, level, alpha, min_runs).assign(greater_is_better=up))

@@ -36,7 +36,7 @@ __all__ = [
     "schemas",
 ]
 
-CLASSES: dict[str, type[Strict]] = {
+CONFIG_CLASSES: dict[str, type[Strict]] = {
     "config": Main,
     "dataset": Dataset,
     "weights": Weights,
@@ -45,6 +45,6 @@ CLASSES: dict[str, type[Strict]] = {
 }
 
 
-def schemas() -> dict[str, dict]:
+def build_json_schemas() -> dict[str, dict]:
     """JSON schema of each kind of configuration file, by name."""
-    return {name: cls.model_json_schema() for name, cls in CLASSES.items()}
+    return {name: cls.model_json_schema() for name, cls in CONFIG_CLASSES.items()}

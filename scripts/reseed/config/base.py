@@ -8,10 +8,10 @@ Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 # Strict: YAML reads yes as a truth value, which Python takes for the number 1.
-Whole = Annotated[int, Field(strict=True)]
-Count = Annotated[Whole, Field(ge=1)]
-Place = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
-Seed = Annotated[Whole, Field(ge=0, lt=2**32)]
+Integer = Annotated[int, Field(strict=True)]
+Count = Annotated[Integer, Field(ge=1)]
+ObjectPath = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
+Seed = Annotated[Integer, Field(ge=0, lt=2**32)]
 Scale = Literal["smoke", "demo", "paper"]
 SCALES = get_args(Scale)
 
@@ -24,7 +24,7 @@ class Strict(BaseModel):
     )
 
 
-def shape_of(value: object) -> str:
+def get_union_tag(value: object) -> str:
     """Which form of a value with several forms was meant, so that only its mistakes are told."""
     if isinstance(value, BaseModel | dict):
         return "fields"

@@ -46,7 +46,7 @@ _TRAINED_EXHIBITS = {
 }
 
 
-def standard_set(
+def default_analyses_and_exhibits(
     items: bool = False,
     binary: bool = True,
     trained: bool = False,
@@ -74,7 +74,7 @@ def standard_set(
     }
 
 
-def with_standard(study: dict) -> dict:
+def add_default_analyses(study: dict) -> dict:
     """A study with the standard set where it leaves that out.
 
     One that trains takes it if it has neither `analyses` nor `exhibits`. One of given results:
@@ -89,18 +89,18 @@ def with_standard(study: dict) -> dict:
         if not (silent and isinstance(experiments, dict)):
             return study
         items = "test" in (study.get("keep") or [])
-        return study | standard_set(items, trained=True, experiments=experiments)
-    standard = standard_set()
+        return study | default_analyses_and_exhibits(items, trained=True, experiments=experiments)
+    standard = default_analyses_and_exhibits()
     analyses = study.get("analyses") or standard["analyses"]
     exhibits = study.get("exhibits") or {
         name: entry
         for name, entry in standard["exhibits"].items()
         if isinstance(analyses, dict) and entry.get("analysis") in analyses
     }
-    return study | {"analyses": narrowed(analyses, results), "exhibits": exhibits}
+    return study | {"analyses": apply_pair_options(analyses, results), "exhibits": exhibits}
 
 
-def narrowed(analyses: dict, results: dict) -> dict:
+def apply_pair_options(analyses: dict, results: dict) -> dict:
     """Analyses, those of pairs with the `baseline` and `pairs` of given results."""
     named = {name: results[name] for name in ("baseline", "pairs") if results.get(name)}
     if not named or not isinstance(analyses, dict):

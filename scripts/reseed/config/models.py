@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from reseed.config.base import Count, Identifier, Place, Strict, shape_of
+from reseed.config.base import Count, Identifier, ObjectPath, Strict, get_union_tag
 
 
 class Range(Strict):
@@ -22,11 +22,11 @@ class Range(Strict):
         return self
 
 
-Plain = bool | int | float | str | None
-Value = Plain | list[Plain]
-Values = Annotated[
+Scalar = bool | int | float | str | None
+Value = Scalar | list[Scalar]
+SearchValues = Annotated[
     Annotated[list[Value], Field(min_length=1), Tag("list")] | Annotated[Range, Tag("fields")],
-    Discriminator(shape_of),
+    Discriminator(get_union_tag),
 ]
 Device = Literal["cpu", "gpu", "auto"]
 
@@ -62,7 +62,7 @@ class Model(Strict):
     """The file's name."""
     title: str
     """What tables and figures call it."""
-    factory: Place
+    factory: ObjectPath
     """`module:function` that makes an untrained estimator."""
     device: Device = "cpu"
     """Where it trains; `auto`: on a GPU where one is granted."""
@@ -82,7 +82,7 @@ class Model(Strict):
     """File in `envs/` it runs in, under `--sdm conda`."""
     hyperparameters: dict[str, Value] = {}
     """Given to the factory."""
-    search_space: dict[str, Values] = {}
+    search_space: dict[str, SearchValues] = {}
     """What a search draws from: a list of values, or a range of whole numbers."""
     seconds_per_trial: Annotated[float, Field(gt=0)] = 1.0
     """What a trial costs: sizes jobs, changes no result."""

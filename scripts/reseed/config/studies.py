@@ -4,8 +4,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
-from reseed.config.base import Count, Fraction, Identifier, Scale, Seed, Strict, Whole, shape_of
-from reseed.config.defaults import with_standard
+from reseed.config.base import (
+    Count,
+    Fraction,
+    Identifier,
+    Integer,
+    Scale,
+    Seed,
+    Strict,
+    get_union_tag,
+)
+from reseed.config.defaults import add_default_analyses
 from reseed.config.models import Device, Encoder, Stack, Value
 
 
@@ -35,7 +44,7 @@ class KFold(Strict):
     """k-fold cross-validation; every data seed is a repeat with folds of its own."""
 
     kind: Literal["kfold"]
-    folds: Annotated[Whole, Field(ge=2)] = 5
+    folds: Annotated[Integer, Field(ge=2)] = 5
     """Parts, each of which is the test set once."""
     validation: Fraction = 0.1
     """Share of the rows that are not test rows, for early stopping."""
@@ -72,7 +81,7 @@ SeedList = Annotated[
     Annotated[Seed, Tag("plain")]
     | Annotated[list[Seed], Field(min_length=1), AfterValidator(_different), Tag("list")]
     | Annotated[SeedRange, Tag("fields")],
-    Discriminator(shape_of),
+    Discriminator(get_union_tag),
 ]
 
 
@@ -112,7 +121,7 @@ class Hyperparameters(Strict):
     without a `search_space`."""
     trials: Count = 500
     """Draws of the search."""
-    folds: Annotated[Whole, Field(ge=2)] = 5
+    folds: Annotated[Integer, Field(ge=2)] = 5
     """Folds of the cross-validation that judges a draw."""
     method: Literal["random", "halving"] = "random"
     """`halving`: poor draws are dropped on part of the rows."""
@@ -152,11 +161,11 @@ class ModelReference(Strict):
 
 DatasetName = Annotated[
     Annotated[str, Tag("plain")] | Annotated[DatasetReference, Tag("fields")],
-    Discriminator(shape_of),
+    Discriminator(get_union_tag),
 ]
 ModelName = Annotated[
     Annotated[str, Tag("plain")] | Annotated[ModelReference, Tag("fields")],
-    Discriminator(shape_of),
+    Discriminator(get_union_tag),
 ]
 
 
@@ -299,7 +308,7 @@ class Study(Strict):
     @model_validator(mode="before")
     @classmethod
     def _standard(cls, data: Any) -> Any:
-        return with_standard(data) if isinstance(data, dict) else data
+        return add_default_analyses(data) if isinstance(data, dict) else data
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Study":

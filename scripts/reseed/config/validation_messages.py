@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from reseed.core.errors import nearest
+from reseed.core.errors import suggest_name
 
 # Tags of a value with several forms: part of pydantic's location, of no use to a reader.
 _FORMS = ("plain", "list", "fields", "constrained", "list[")
@@ -17,7 +17,9 @@ _IN_WORDS = {
 }
 
 
-def told(cls: type[BaseModel], error: ValidationError, lead: str = "") -> list[str]:
+def format_validation_errors(
+    cls: type[BaseModel], error: ValidationError, lead: str = ""
+) -> list[str]:
     """One sentence a mistake, each once; `lead` stands before the name of the field."""
     return list(dict.fromkeys(_told(cls, one, lead) for one in error.errors()))
 
@@ -29,19 +31,19 @@ def _told(cls: type[BaseModel], error: dict, lead: str) -> str:
     if error["type"] == "extra_forbidden":
         parent = _class_at(cls, above)
         allowed = sorted(parent.model_fields) if parent else []
-        hint = f" Allowed: {', '.join(allowed)}.{nearest(last, allowed)}" if allowed else ""
+        hint = f" Allowed: {', '.join(allowed)}.{suggest_name(last, allowed)}" if allowed else ""
         return f"{field}unknown field {last!r}.{hint}"
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "string_pattern_mismatch":
         message = _IN_WORDS.get(error["ctx"]["pattern"], message)
     found = "" if error["type"] == "missing" or not error["loc"] else f" Found: {error['input']!r}."
     if error["type"] == "literal_error":
-        found += nearest(error["input"], _quoted(error["ctx"]["expected"]))
+        found += suggest_name(error["input"], _quoted(error["ctx"]["expected"]))
     if error["type"] == "union_tag_invalid":
         allowed = _quoted(error["ctx"]["expected_tags"])
         tag = error["ctx"]["tag"]
         message = f"unknown {_quoted(error['ctx']['discriminator'])[0]} {tag!r}"
-        found = f" Allowed: {', '.join(allowed)}.{nearest(tag, allowed)}"
+        found = f" Allowed: {', '.join(allowed)}.{suggest_name(tag, allowed)}"
     return f"{field}{message}.{found}"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replace_atomically(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success it is synced to disk and takes its name.
 
     An exception removes the temporary file and leaves whatever stood at `path` untouched.
@@ -27,7 +27,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write `text` (UTF-8) to `path` in one step."""
-    with replacing(path) as temporary:
+    with replace_atomically(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from reseed.core.atomic import replacing
+from reseed.core.atomic import replace_atomically
 from reseed.core.errors import Damaged
 
 _CHECKED = ds.ParquetFileFormat(
@@ -24,7 +24,7 @@ _CHECKED = ds.ParquetFileFormat(
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def raise_damaged(path: Path) -> Iterator[None]:
     """Within it, what goes wrong is damage of `path`."""
     try:
         yield
@@ -34,31 +34,31 @@ def reading(path: Path) -> Iterator[None]:
 
 def write_table(path: Path, frame: pd.DataFrame) -> None:
     """Write a table in one step."""
-    with replacing(path) as temporary:
+    with replace_atomically(path) as temporary:
         frame.to_parquet(temporary, index=False, write_page_checksum=True)
 
 
 def read_table(path: Path) -> pd.DataFrame:
     """All of a table. Raises Damaged."""
-    with reading(path):
+    with raise_damaged(path):
         return pd.read_parquet(path, page_checksum_verification=True)
 
 
-def read_facts(path: Path) -> dict:
+def read_json(path: Path) -> dict:
     """What a JSON file says. Raises Damaged."""
-    with reading(path):
+    with raise_damaged(path):
         return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
-class Rows:
+class TableReader:
     """A table of which parts are read, one after another."""
 
     def __init__(self, path: Path):
         self.path = path
-        with reading(path):
+        with raise_damaged(path):
             self._dataset = ds.dataset(path, format=_CHECKED)
 
     def read(self, columns: list[str], condition: ds.Expression | None = None) -> pa.Table:
         """Columns of the rows that meet a condition. Raises Damaged."""
-        with reading(self.path):
+        with raise_damaged(self.path):
             return self._dataset.to_table(columns=columns, filter=condition)

@@ -16,7 +16,7 @@ from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 
 #: The folder of this package, and the one it is imported from, which may hold `papers` too.
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -328,7 +328,7 @@ def refuse_unbound(place: str, project: Path = Path()) -> None:
         elif isinstance(node, ast.Name) and node.id in ("globals", "vars", "setattr", "exec"):
             return
     if name not in bound and not bound & {"*", "__getattr__"}:
-        raise ReseedError(f"{place!r}: {path} has no {name}.{nearest(name, sorted(bound))}")
+        raise ReseedError(f"{place!r}: {path} has no {name}.{suggest_name(name, sorted(bound))}")
 
 
 def _named_entry(name: str, project: Path) -> str | Path:

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from reseed.core.code_hash import SCRIPTS, digest
-from reseed.core.random_streams import SWITCHES
+from reseed.core.random_streams import DETERMINISM_SETTINGS
 
 # Libraries whose arithmetic decides a trial's numbers.
 LIBRARIES = (
@@ -17,7 +17,7 @@ LIBRARIES = (
 )
 
 
-def versions() -> dict[str, str]:
+def read_library_versions() -> dict[str, str]:
     """Installed versions of the libraries that train."""
     found = {}
     for name in LIBRARIES:
@@ -29,7 +29,7 @@ def versions() -> dict[str, str]:
 
 
 @cache
-def cpu_name() -> str:
+def read_cpu_name() -> str:
     """The processor's name as the system gives it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -40,7 +40,7 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def environment(device: str, threads: int) -> dict:
+def describe_environment(device: str, threads: int) -> dict:
     """What decides the last bits of a number besides its key.
 
     Args:
@@ -55,21 +55,21 @@ def environment(device: str, threads: int) -> dict:
     return {
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
-        "cpu": cpu_name(),
+        "cpu": read_cpu_name(),
         "device": name,
         "threads": threads,
-        "libraries": versions(),
-        "determinism": SWITCHES,
+        "libraries": read_library_versions(),
+        "determinism": DETERMINISM_SETTINGS,
     }
 
 
-def environment_id(facts: dict) -> str:
+def compute_environment_id(facts: dict) -> str:
     """Short hash by which a trial's record names its environment."""
     return digest(facts)[:12]
 
 
 @cache
-def commit() -> str:
+def read_commit() -> str:
     """The checkout's commit, `-dirty` where files differ from it; `unknown` outside one."""
     command = ["git", "-C", str(SCRIPTS), "describe", "--always", "--dirty", "--abbrev=40"]
     try:
@@ -78,6 +78,6 @@ def commit() -> str:
         return "unknown"
 
 
-def cores() -> int | None:
+def count_cores() -> int | None:
     """Processor cores of this machine."""
     return os.cpu_count()

@@ -23,7 +23,7 @@ class Stale(Damaged):
     """A file that was made under another key than the plan expects; removed in the same way."""
 
 
-def nearest(name: object, allowed: list[str]) -> str:
+def suggest_name(name: object, allowed: list[str]) -> str:
     """` Did you mean …?` for the nearest allowed name, or nothing."""
     close = difflib.get_close_matches(str(name), allowed, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -18,7 +18,7 @@ import numpy as np
 
 _CUBLAS = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 # What PyTorch is set to wherever a trial is trained; part of what a trial's environment records.
-SWITCHES = {
+DETERMINISM_SETTINGS = {
     "deterministic_algorithms": True,
     "cudnn_deterministic": True,
     "cudnn_benchmark": False,
@@ -40,7 +40,7 @@ def stream(seed: int, name: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
 
 
-def integer(seed: int, name: str) -> int:
+def derive_seed(seed: int, name: str) -> int:
     """Return a number in [0, 2**32) for libraries that are seeded by one."""
     return int.from_bytes(_digest(seed, name)[:4], "little")
 
@@ -56,7 +56,9 @@ class GlobalGenerators:
     def __init__(self, seeds: Mapping[str, int]):
         different = set(seeds.values())
         roles = ",".join(f"{role}={seed}" for role, seed in sorted(seeds.items()))
-        seed = different.pop() if len(different) == 1 else integer(0, f"global generators {roles}")
+        seed = (
+            different.pop() if len(different) == 1 else derive_seed(0, f"global generators {roles}")
+        )
         self._seed, self._states = seed % 2**32, {}
 
     def __enter__(self) -> None:
@@ -85,8 +87,8 @@ def _loaded_generators() -> list[tuple[str, tuple]]:
     return found
 
 
-def make_deterministic() -> None:
-    """Set PyTorch's `SWITCHES`.
+def set_deterministic() -> None:
+    """Set PyTorch's `DETERMINISM_SETTINGS`.
 
     An operation without a deterministic kernel raises an error from then on. cuBLAS reads its
     workspace setting when CUDA starts, so call this before the first CUDA operation.
@@ -94,23 +96,23 @@ def make_deterministic() -> None:
     import torch
 
     os.environ.setdefault(*_CUBLAS)
-    torch.use_deterministic_algorithms(SWITCHES["deterministic_algorithms"])
+    torch.use_deterministic_algorithms(DETERMINISM_SETTINGS["deterministic_algorithms"])
     # Filling fresh memory would hide reads of it, which no operation here does, at a cost.
     torch.utils.deterministic.fill_uninitialized_memory = False
-    torch.backends.cudnn.deterministic = SWITCHES["cudnn_deterministic"]
-    torch.backends.cudnn.benchmark = SWITCHES["cudnn_benchmark"]
-    torch.backends.cuda.matmul.allow_tf32 = SWITCHES["allow_tf32"]
-    torch.backends.cudnn.allow_tf32 = SWITCHES["allow_tf32"]
+    torch.backends.cudnn.deterministic = DETERMINISM_SETTINGS["cudnn_deterministic"]
+    torch.backends.cudnn.benchmark = DETERMINISM_SETTINGS["cudnn_benchmark"]
+    torch.backends.cuda.matmul.allow_tf32 = DETERMINISM_SETTINGS["allow_tf32"]
+    torch.backends.cudnn.allow_tf32 = DETERMINISM_SETTINGS["allow_tf32"]
 
 
-def keep_deterministic() -> None:
+def ensure_deterministic() -> None:
     """Set the switches now if PyTorch is loaded, else at the moment somebody imports it.
 
     A factory may import it late, even inside `fit`; whoever never does pays nothing.
     """
     os.environ.setdefault(*_CUBLAS)
     if "torch" in sys.modules:
-        make_deterministic()
+        set_deterministic()
     elif not any(isinstance(finder, _WhenTorchLoads) for finder in sys.meta_path):
         sys.meta_path.insert(0, _WhenTorchLoads())
 
@@ -129,7 +131,7 @@ class _WhenTorchLoads:
 
         def exec_module(module):
             load(module)
-            make_deterministic()
+            set_deterministic()
 
         spec.loader.exec_module = exec_module
         return spec

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from reseed.core.atomic import write_json
-from reseed.core.checked_io import read_facts, reading
+from reseed.core.checked_io import read_json, raise_damaged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,8 +177,8 @@ class StudyInfo(_Info):
 
 def read_study_info(path: Path) -> StudyInfo:
     """Read `about.json`. Raises Damaged."""
-    facts = read_facts(path)
-    with reading(path):
+    facts = read_json(path)
+    with raise_damaged(path):
         return StudyInfo.model_validate(facts)
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from reseed.config.validation_messages import told
-from reseed.core.errors import ReseedError, nearest
+from reseed.config.validation_messages import format_validation_errors
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins.loading import load_object
 
 Count = Annotated[int, Field(ge=1)]
@@ -171,7 +171,7 @@ def reader_of(dataset: dict) -> Reader:
         return Reader(name, None, AnyOptions, needs_sources=False)
     raise ReseedError(
         f"reader: {name!r} is unknown. Allowed: {', '.join(READERS)}, or my_module:function."
-        f"{nearest(name, list(READERS))}"
+        f"{suggest_name(name, list(READERS))}"
     )
 
 
@@ -181,7 +181,9 @@ def options_of(dataset: dict) -> Any:
     try:
         return reader.options.model_validate(dataset.get("options") or {})
     except ValidationError as error:
-        raise ReseedError("; ".join(told(reader.options, error, "options."))) from None
+        raise ReseedError(
+            "; ".join(format_validation_errors(reader.options, error, "options."))
+        ) from None
 
 
 def mistakes(dataset: dict) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from reseed.core.atomic import replacing
+from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
 from reseed.data import archives, download
 from reseed.data.download import SourceError
@@ -93,7 +93,7 @@ def _obtain(source: dict, folder: Path, mirror: Path | None) -> dict[str, Path]:
     (archive,) = files.values()
     for name, data in archives.read_members(archive, list(members)):
         archives.check(f"member {name}", members[name], data)
-        with replacing(kept[name]) as temporary:
+        with replace_atomically(kept[name]) as temporary:
             temporary.write_bytes(data)
     return kept
 

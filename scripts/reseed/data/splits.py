@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.core.atomic import replacing
+from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import scheme_id
 from reseed.data.draws import fold_numbers, shuffle_split
@@ -255,7 +255,7 @@ def write_split(path: Path, frame: "pd.DataFrame", facts: dict) -> None:
     hashes = {str(f): rows_sha256(split_of(frame, f)) for f in frame["fold"].unique().tolist()}
     text = json.dumps({**facts, "rows_sha256": hashes}, sort_keys=True)
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    with replacing(Path(path)) as temporary:
+    with replace_atomically(Path(path)) as temporary:
         pq.write_table(table.replace_schema_metadata({_FACTS: text.encode()}), temporary)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.core.atomic import replacing, write_json
+from reseed.core.atomic import replace_atomically, write_json
 from reseed.core.errors import Damaged, ReseedError
 from reseed.data.files import check_file, file_facts, read_meta
 from reseed.data.kinds import INPUTS_FILE, META, PARTS, TARGETS
@@ -98,9 +98,9 @@ def write_prepared(folder: Path, prepared: Prepared) -> dict:
         parts = {part: int(np.sum(targets.parts == part)) for part in PARTS}
     folder = Path(folder)
     inputs_file = INPUTS_FILE[inputs.kind]
-    with replacing(folder / inputs_file) as path:
+    with replace_atomically(folder / inputs_file) as path:
         inputs.write(path)
-    with replacing(folder / TARGETS) as path:
+    with replace_atomically(folder / TARGETS) as path:
         pq.write_table(pa.table(columns), path, compression="zstd")
     meta = {
         **prepared.meta,

@@ -8,7 +8,7 @@ import json
 import shutil
 from pathlib import Path, PurePosixPath
 
-from reseed.core.atomic import replacing, write_json
+from reseed.core.atomic import replace_atomically, write_json
 from reseed.core.errors import ReseedError
 from reseed.data.files import check_file, file_facts, read_meta
 from reseed.data.kinds import META
@@ -29,7 +29,7 @@ def prepare_weights(folder: Path, entry: dict, fetched: Fetched) -> dict:
     if META in names.values() or len(set(names.values())) < len(names):
         raise ReseedError(f"weights {entry['name']}: two files would be called the same: {names}")
     for key, path in fetched.paths.items():
-        with replacing(folder / names[key]) as temporary:
+        with replace_atomically(folder / names[key]) as temporary:
             shutil.copyfile(path, temporary)
     files = {name: file_facts(folder / name) for name in sorted(names.values())}
     for left in set(folder.iterdir()) - {folder / name for name in files}:

@@ -6,7 +6,7 @@ A table's module has `table(data, options) -> Table`, a figure's `figure(data, o
 How a module is found and declares its options: `reseed.plugins.kinds`.
 """
 
-from reseed.plugins.kinds import built_in
+from reseed.plugins.kinds import built_in_kinds
 
 #: Kind → `table` or `figure`.
-KINDS = {name: kind.function for name, kind in built_in("exhibits").items()}
+KINDS = {name: kind.function for name, kind in built_in_kinds("exhibits").items()}

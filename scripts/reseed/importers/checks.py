@@ -7,13 +7,13 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from reseed.core.errors import nearest
+from reseed.core.errors import suggest_name
 from reseed.core.schemas import PLACE
 from reseed.importers.columns import RUN, plain, used
 from reseed.importers.shapes import KEY, ONE_DATASET
 from reseed.importers.table import SHOWN, Table, few
 from reseed.importers.words import GAPS, STEPS, SUBSETS, TAKEN, is_spread, sums_up, words_of
-from reseed.metrics.names import direction
+from reseed.metrics.names import infer_direction
 
 #: With one run each, models can be compared over so many datasets, by rank.
 MIN_DATASETS = 5
@@ -107,7 +107,7 @@ def _told_apart(found: dict, differ: list[str], one_seed: bool) -> str:
 
     one_seed: all runs have the same one, so that another column may count them.
     """
-    own = [c for c in differ if direction(c) is None and not words_of(c) & TAKEN]
+    own = [c for c in differ if infer_direction(c) is None and not words_of(c) & TAKEN]
     if not own:
         return ""
     model = ", ".join([*used({"model": found["model"]}), own[0]])
@@ -203,7 +203,7 @@ def unknown_models(table: Table, models: list[str], baseline: str | None, pairs:
             if name not in models:
                 table.mistake(
                     f"`{field}` names the model {name!r}, which has no run",
-                    f"It has {', '.join(models[:20])}.{nearest(name, models)}",
+                    f"It has {', '.join(models[:20])}.{suggest_name(name, models)}",
                 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reseed.core.errors import nearest
+from reseed.core.errors import suggest_name
 from reseed.importers.table import Table
 
 #: Reseed's column → names it goes by elsewhere, the first that a table has is taken.
@@ -76,14 +76,14 @@ def find_columns(table: Table, mapping: dict) -> dict[str, str | list[str]]:
         if name not in NAMES:
             table.mistake(
                 f"`columns` maps {name!r}, which is not one of Reseed's columns",
-                f"Use {', '.join(NAMES)}.{nearest(name, list(NAMES))}",
+                f"Use {', '.join(NAMES)}.{suggest_name(name, list(NAMES))}",
             )
             continue
         for source in parts_of(column):
             if source not in columns:
                 table.mistake(
                     f"has no column {source!r}, to which `columns` maps {name!r}",
-                    f"{table.holds}{nearest(source, columns)}",
+                    f"{table.holds}{suggest_name(source, columns)}",
                 )
         if not isinstance(column, str) and name not in LABELS:
             table.mistake(

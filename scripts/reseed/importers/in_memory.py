@@ -14,7 +14,7 @@ from reseed.importers.columns import RUN, known_name
 from reseed.importers.files import checked, with_index
 from reseed.importers.layouts import POSITION, numbered
 from reseed.importers.table import IN_MEMORY, Layout, Table
-from reseed.metrics.names import direction
+from reseed.metrics.names import infer_direction
 
 _COLUMNS = {"params", "model", "fit_time"}
 _IN_ORDER = "Score i of each model was paired with score i of the others (column `fold`)."
@@ -133,7 +133,7 @@ def _scores(value: object) -> object:
     """Scores by run in a dict as a Series by run; anything else as it is."""
     if isinstance(value, Mapping) and value:
         names_runs = all(isinstance(v, Real) for v in value.values())
-        if names_runs and not any(direction(str(key)) is not None for key in value):
+        if names_runs and not any(infer_direction(str(key)) is not None for key in value):
             return pd.Series(value)
     return value
 

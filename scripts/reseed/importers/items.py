@@ -13,7 +13,7 @@ from reseed.importers.columns import plain
 from reseed.importers.metric_choice import Wanted, wanted_on
 from reseed.importers.shapes import KEY, item_labels, runs_table
 from reseed.importers.table import Table, few
-from reseed.metrics.registry import TASKS, evaluate_scores, usual
+from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
 
 #: More whole numbers than this may be counts.
 _MANY_CLASSES = 30
@@ -95,7 +95,7 @@ def read_items(table: Table, found: dict) -> Iterator[Items]:
 
 
 def _primary(task: str) -> str:
-    return usual(task).name if task in TASKS else "accuracy"
+    return default_metric(task).name if task in TASKS else "accuracy"
 
 
 def _accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:

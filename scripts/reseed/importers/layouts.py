@@ -24,7 +24,7 @@ from reseed.importers.words import (
     may_be_dataset,
     words_of,
 )
-from reseed.metrics.names import ROUNDED, direction, is_share
+from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_share
 
 #: Columns read as a model or dataset each that a note names.
 _NAMED = 30
@@ -67,7 +67,7 @@ class Told:
     def is_metric(self, column: str) -> bool:
         """Whether a column holds a metric: one that is wanted, or one by its name."""
         wanted = plain(column) in map(plain, self.metrics)
-        return wanted or direction(column) is not None
+        return wanted or infer_direction(column) is not None
 
     def runs(self, table: Table) -> dict[str, tuple[str, int, str]]:
         """Columns that hold a run each: what it is, its number, its metric where the name tells it.
@@ -335,7 +335,7 @@ def is_column_a_dataset(table: Table, told: Told) -> bool:
     if "model" not in named or named & {"dataset", "value", "metric", "item"}:
         return False
     datasets = _datasets(table, told)
-    measured = told.metrics and all(direction(metric) is not None for metric in told.metrics)
+    measured = told.metrics and all(infer_direction(metric) is not None for metric in told.metrics)
     return bool(measured) and len(datasets) > 1 and not any(map(told.is_metric, datasets))
 
 
@@ -381,7 +381,7 @@ def _may_be_scores(table: Table, columns: list[str], noun: str, metrics: tuple[s
         return
     scores = {c: pd.to_numeric(table.text(c), errors="coerce").abs() for c in columns}
     greatest = 1 if any(column.max() <= 1 for column in scores.values()) else 100
-    outside = [m for m, column in scores.items() if column.max() > greatest * ROUNDED]
+    outside = [m for m, column in scores.items() if column.max() > greatest * MAX_ROUNDED_SHARE]
     if outside:
         raise table.refuse(
             f"each column of numbers is read as a {noun}, but {', '.join(outside)} cannot be "

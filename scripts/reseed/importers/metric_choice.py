@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.core.errors import nearest
+from reseed.core.errors import suggest_name
 from reseed.importers.columns import plain
 from reseed.importers.shapes import short
 from reseed.importers.table import Table, few
-from reseed.metrics.names import ROUNDED, direction, is_error, is_share
+from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_error, is_share
 
 # What a value may be off by, of the greatest: a perfect log loss may be -1e-16.
 _OFF = 1e-9
@@ -55,7 +55,7 @@ def choose_metrics(
         if dataset not in everything:
             table.mistake(
                 f"`metric` names the dataset {dataset!r}, which is not there",
-                f"It has {', '.join(everything)}.{nearest(dataset, everything)}",
+                f"It has {', '.join(everything)}.{suggest_name(dataset, everything)}",
             )
     for dataset in everything:
         measured_here = of_dataset.get(dataset, [])
@@ -99,7 +99,7 @@ def directions(
     answer for metrics whose names say different things, one for a metric that is not there, and no
     answer, are mistakes.
     """
-    of_name = {metric: direction(metric) for metric in sorted(set(primary.values()))}
+    of_name = {metric: infer_direction(metric) for metric in sorted(set(primary.values()))}
     layout = table.layout
     if isinstance(given, bool) and len({given if d is None else d for d in of_name.values()}) > 1:
         table.mistake(
@@ -113,7 +113,7 @@ def directions(
     for metric in [name for name in said if primary and _bare(table, name) not in there]:
         table.mistake(
             f"`greater_is_better` names the metric {metric!r}, which is not there",
-            f"It has {', '.join(of_name)}.{nearest(metric, list(of_name))}",
+            f"It has {', '.join(of_name)}.{suggest_name(metric, list(of_name))}",
         )
     said = {_bare(table, name): greater for name, greater in said.items()}
     found = {}
@@ -182,12 +182,12 @@ def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: s
     ranges = rows.groupby(["dataset", "model"], sort=False)["value"].agg(["min", "max"])
     for dataset, of_models in ranges.groupby(level="dataset", sort=False):
         by_model = of_models.droplevel("dataset")
-        shares = by_model.index[by_model["max"] <= ROUNDED]
-        percents = by_model.index[by_model["min"] > ROUNDED]
+        shares = by_model.index[by_model["max"] <= MAX_ROUNDED_SHARE]
+        percents = by_model.index[by_model["min"] > MAX_ROUNDED_SHARE]
         if len(shares) and len(percents):
             mixed.append((dataset, ", ".join(percents), ", ".join(shares)))
     median = rows.groupby("dataset")["value"].transform("median")
-    strays = rows[(rows["value"] > ROUNDED) & (median <= ROUNDED)]
+    strays = rows[(rows["value"] > MAX_ROUNDED_SHARE) & (median <= MAX_ROUNDED_SHARE)]
     strays = strays[~strays["dataset"].isin([dataset for dataset, *_ in mixed])]
     for dataset, own in strays.groupby("dataset", sort=False):
         table.mistake(

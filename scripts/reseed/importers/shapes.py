@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.core.errors import nearest
+from reseed.core.errors import suggest_name
 from reseed.importers.columns import NAMES, RUN, parts_of, plain, used
 from reseed.importers.table import LISTED, Table, few
 from reseed.importers.words import (
@@ -17,7 +17,7 @@ from reseed.importers.words import (
     sums_up_datasets,
     words_of,
 )
-from reseed.metrics.names import direction
+from reseed.metrics.names import infer_direction
 
 #: What identifies a run.
 KEY = ["model", "dataset", *RUN]
@@ -77,7 +77,7 @@ def _once(table: Table, found: dict, runs: pd.DataFrame) -> bool:
 def _may_tell(table: Table, found: dict, runs: pd.DataFrame) -> str:
     """A hint at a column that no two runs of a model share, and that models do."""
     metric = [table.text(found["metric"])] if "metric" in found else []
-    free = [c for c in table.columns if c not in used(found) and direction(c) is None]
+    free = [c for c in table.columns if c not in used(found) and infer_direction(c) is None]
     for column in (c for c in free if not STEPS & words_of(c)):
         label = table.text(column)
         own = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
@@ -176,7 +176,7 @@ def long_table(table: Table, found: dict, wanted: list[str]) -> tuple[pd.DataFra
     if wanted and not set(wanted) & set(columns):
         table.mistake(
             f"has no column for the metric {' or '.join(map(repr, wanted))}",
-            f"{table.holds}{nearest(wanted[0], table.columns)}",
+            f"{table.holds}{suggest_name(wanted[0], table.columns)}",
         )
     if not wanted:
         only = _only_metric(table, found)
@@ -237,7 +237,7 @@ def _only_metric(table: Table, found: dict) -> str | None:
             * (not named),
         )
         return None
-    by_name = [c for c in free if direction(c) is not None and _holds_words(table.frame[c])]
+    by_name = [c for c in free if infer_direction(c) is not None and _holds_words(table.frame[c])]
     if len(by_name) == 1:
         return by_name[0]  # whoever reads it tells which cell is no number
     table.mistake(
@@ -274,4 +274,4 @@ def _named(table: Table, found: dict) -> list[str]:
     """Columns of numbers that are metrics by name and are not read as something else."""
     taken = used(found)
     free = [c for c in table.columns if c not in taken and not c.startswith(table.layout.settings)]
-    return [c for c in free if direction(c) is not None and table.is_numeric(c, lenient=True)]
+    return [c for c in free if infer_direction(c) is not None and table.is_numeric(c, lenient=True)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers import layouts
 from reseed.importers.files import JSON, TABLES, checked, flat, load_json, read_tables
 from reseed.importers.in_memory import of_frame, of_mapping
@@ -55,7 +55,8 @@ def open_results(
     """
     if form not in FORMATS:
         raise ReseedError(
-            f"format {form!r} is not known. Use {', '.join(FORMATS)}.{nearest(form, list(FORMATS))}"
+            f"format {form!r} is not known. Use {', '.join(FORMATS)}."
+            f"{suggest_name(form, list(FORMATS))}"
         )
     by_dataset = wanted if isinstance(wanted, dict) else {}
     told = Told(mapping or {}, tuple(wanted_names(wanted)), by_dataset)

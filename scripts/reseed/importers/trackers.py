@@ -9,7 +9,7 @@ import numpy as np
 from reseed.importers.columns import RUN, parts_of, plain, used
 from reseed.importers.table import Layout, Table
 from reseed.importers.words import STEPS, SUBSETS, TAKEN, words_of
-from reseed.metrics.names import names_metric
+from reseed.metrics.names import has_metric_name
 
 _SHOWN = 6
 
@@ -132,6 +132,6 @@ def _may_be_setting(layout: Layout, column: str) -> bool:
     return (
         column.lower() not in layout.own
         and not column.startswith("_")
-        and not names_metric(column)
+        and not has_metric_name(column)
         and not words_of(column) & _OUTCOMES
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reseed.importers.columns import unprefixed
-from reseed.metrics.names import words
+from reseed.metrics.names import split_words
 
 #: Parts of the data that a score is of.
 TRAINING = {"train", "training"}
@@ -88,4 +88,4 @@ def sums_up(label: str) -> bool:
 
 def words_of(column: str) -> set[str]:
     """The words of a heading without a tracker's prefix, in lower case."""
-    return set(words(unprefixed(column)))
+    return set(split_words(unprefixed(column)))

@@ -16,18 +16,18 @@ def main() -> None:
     import pandas as pd
 
     from reseed.analyses.shared.data import read_data
-    from reseed.core.atomic import replacing
+    from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import write_table
     from reseed.core.code_hash import Watched
-    from reseed.plugins.kinds import find, run_kind
+    from reseed.plugins.kinds import find_kind, run_kind
 
     job = read_job(arguments.job)
-    kind = find("analyses", job["kind"])
+    kind = find_kind("analyses", job["kind"])
     data = read_data(Path(job["study"]), job["experiments"], Path(job["published"]), job["trained"])
     table = run_kind(kind, data, job["options"], pd.DataFrame)
     Watched(job["own_files"]).refuse_edits()
     write_table(arguments.table, table)
-    with replacing(arguments.table.with_suffix(".csv")) as temporary:
+    with replace_atomically(arguments.table.with_suffix(".csv")) as temporary:
         table.to_csv(temporary, index=False)
     say(f"{job['kind']}: {len(table)} rows")
 

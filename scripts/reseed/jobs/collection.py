@@ -1,4 +1,4 @@
-"""From many trial files to the tables of `reseed.core.schemas`, each trial checked against its key."""
+"""Collect trial files into the tables of `reseed.core.schemas`; check each against its key."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 
 from reseed.cache.entries import discard
 from reseed.cache.trial_cache import SettingFiles
-from reseed.core.atomic import replacing
+from reseed.core.atomic import replace_atomically
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, expand, varied
-from reseed.core.environment import cores
+from reseed.core.environment import count_cores
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, SETTING, TARGETS
 from reseed.core.study_info import (
@@ -31,8 +31,8 @@ from reseed.core.study_info import (
 )
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
-from reseed.metrics import registry as measured
-from reseed.metrics.outputs import probabilities
+from reseed.metrics import registry as metrics
+from reseed.metrics.outputs import to_probabilities
 
 BATCH = 200
 
@@ -119,7 +119,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
         if record is None:
             continue
         values = record["metrics"]
-        absent = [name for name in extra if measured.get(name).name not in values]
+        absent = [name for name in extra if metrics.get_metric(name).name not in values]
         if absent and record["status"] == "ok":
             values = values | _measure(study, files, trial, absent)
         rows.append(
@@ -142,7 +142,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
 def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[str]) -> dict:
     """Metrics that the record lacks, from the outputs it keeps."""
     task = files.data["task"]
-    applying = [name for name in names if task in measured.get(name).tasks]
+    applying = [name for name in names if task in metrics.get_metric(name).tasks]
     if not applying:
         return {}
     outputs = files.read(trial, ["test"])["test"]
@@ -153,12 +153,12 @@ def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[
         )
     rows = read_split(files.split(trial.data_seed), trial.fold or 0).test
     truth = read_targets(files.data_folder).target[rows]
-    scores, values = probabilities(task, outputs), {}
+    scores, values = to_probabilities(task, outputs), {}
     for name in applying:
-        metric = measured.get(name)
+        metric = metrics.get_metric(name)
         try:
-            values[metric.name] = measured.value_of(metric, truth, scores)
-        except measured.Undefined:
+            values[metric.name] = metrics.compute_metric(metric, truth, scores)
+        except metrics.Undefined:
             continue
         except Exception as error:
             raise ReseedError(
@@ -282,10 +282,9 @@ def _seeds_of(entry: dict) -> dict:
 
 def _machines(study: Study, trials: pd.DataFrame) -> list[MachineInfo]:
     """Each environment that trials were made in, with how many; the most frequent first."""
+    own = {"cores": count_cores()}
     return [
-        MachineInfo(
-            **_environment(study, name) | {"environment": name, "cores": cores(), "trials": count}
-        )
+        MachineInfo(**_environment(study, name) | own | {"environment": name, "trials": count})
         for name, count in Counter(trials["environment"]).most_common()
     ]
 
@@ -297,8 +296,8 @@ def with_texts(meta: dict, texts: dict) -> dict:
 
 def describe_dataset(meta: dict, metric: str | None = None) -> DatasetInfo:
     """Facts of a dataset; its models are compared on `metric`, or on the default of its task."""
-    name = measured.judging(meta["task"], filter(None, [metric, meta.get("metric")]))
-    chosen = measured.get(name) if name else measured.usual(meta["task"])
+    name = metrics.first_applicable(meta["task"], filter(None, [metric, meta.get("metric")]))
+    chosen = metrics.get_metric(name) if name else metrics.default_metric(meta["task"])
     chosen_metric = {
         "metric": chosen.name,
         "metric_title": chosen.title,
@@ -316,7 +315,7 @@ class _Writer:
 
     def __init__(self, path: Path, schema: pa.Schema):
         self.schema, self._batch = schema, []
-        self._context = replacing(path)
+        self._context = replace_atomically(path)
         self._writer = pq.ParquetWriter(
             self._context.__enter__(), schema, compression="zstd", write_page_checksum=True
         )

@@ -14,7 +14,7 @@ def main() -> None:
     parser.add_argument("--metric", action="append", required=True, help="may be repeated")
     parser.add_argument("--output", type=Path, required=True, help="the CSV to write")
     arguments = parser.parse_args()
-    from reseed.core.atomic import replacing
+    from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import read_table
     from reseed.core.coordinates import base_name
     from reseed.core.errors import ReseedError
@@ -35,7 +35,7 @@ def main() -> None:
     long = trials.melt(place, arguments.metric, var_name="metric", value_name="value")
     # A metric that a dataset never has is none of its own; an empty value is a failed trial.
     long = long[long.groupby(["dataset", "metric"])["value"].transform("count") > 0]
-    with replacing(arguments.output) as temporary:
+    with replace_atomically(arguments.output) as temporary:
         long.to_csv(temporary, index=False, lineterminator="\n")
     say(f"{arguments.output}: {len(long)} rows")
 

@@ -19,7 +19,7 @@ def main() -> None:
         if len({getattr(arguments, name) is None for name in pair}) > 1:
             parser.error(f"--{pair[0]} and --{pair[1]} go together")
     limit_threads(1)
-    from reseed.core.atomic import replacing
+    from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import write_table
     from reseed.core.study_info import write_study_info
 
@@ -39,7 +39,7 @@ def main() -> None:
 
         scores, targets = import_predictions(results["path"], results, job)
         for table, path in ((scores, arguments.scores), (targets, arguments.targets)):
-            with replacing(path) as temporary:
+            with replace_atomically(path) as temporary:
                 parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
         say(f"scores of {len(scores)} runs on {len(targets)} test sets")
 

@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 #: The greatest share of 1 in single precision.
-ROUNDED = 1 + 1e-6
+MAX_ROUNDED_SHARE = 1 + 1e-6
 
 # Means of per-item hits and areas below curves: within [0, 1], read in points (× 100).
 _SHARE = re.compile(
@@ -55,7 +55,7 @@ _PHRASES = [
 _LOGARITHM = re.compile("log|log2|log10|ln|db")
 
 
-def words(metric: str) -> list[str]:
+def split_words(metric: str) -> list[str]:
     """`val loss` of `valLoss`; what is written so within a word (`nDCG`) follows as it is too."""
     plain = metric
     for phrase, word in _PHRASES:
@@ -67,36 +67,36 @@ def words(metric: str) -> list[str]:
 
 
 def _any(pattern: re.Pattern, metric: str) -> bool:
-    return any(pattern.fullmatch(word) for word in words(metric))
+    return any(pattern.fullmatch(word) for word in split_words(metric))
 
 
-def direction(metric: str) -> bool | None:
+def infer_direction(metric: str) -> bool | None:
     """True where greater is better, False where less is, None where the name does not say."""
     up, down = _any(_UP, metric), _any(_DOWN, metric)
     if up == down or _MINUS.search(metric) or _any(_TWIST, metric):
         return None
-    if _TWISTED.search(" ".join(words(metric))):
+    if _TWISTED.search(" ".join(split_words(metric))):
         return None
     if not _any(_NEGATION, metric):
         return up
-    return down if _NEGATED.search(" ".join(words(metric))) else None
+    return down if _NEGATED.search(" ".join(split_words(metric))) else None
 
 
-def names_metric(column: str) -> bool:
+def has_metric_name(column: str) -> bool:
     """Whether a metric stands in the name, whatever is made of it (`acc_std`)."""
     return _any(_UP, column) or _any(_DOWN, column)
 
 
 def is_share(metric: str) -> bool:
     """Whether the metric is known to lie within [0, 1] and to be better the greater it is."""
-    return _any(_SHARE, metric) and direction(metric) is True
+    return _any(_SHARE, metric) and infer_direction(metric) is True
 
 
 def is_error(metric: str) -> bool:
     """Whether the metric, or what it negates, is known never to be below 0 and best at it."""
-    plain = re.sub("log loss|squared log error", "logloss", " ".join(words(metric)))
+    plain = re.sub("log loss|squared log error", "logloss", " ".join(split_words(metric)))
     known = _any(_ERROR, plain) and not _any(_LOGARITHM, plain)
-    return known and direction(metric) is not None
+    return known and infer_direction(metric) is not None
 
 
 _TITLES = {
@@ -124,13 +124,13 @@ _TITLES = {
 _PINBALL = re.compile(r"pinball_(\d\d)")
 _PERCENTS = (5, 10, 25, 50, 75, 90, 95)
 #: Of counts of hits; for one class, and as the mean over classes.
-COUNTED = ("precision", "recall", "f1")
-_AVERAGED = [f"macro_{name}" for name in COUNTED]
+COUNT_METRICS = ("precision", "recall", "f1")
+_AVERAGED = [f"macro_{name}" for name in COUNT_METRICS]
 #: Built-in metric → the tasks that have it.
-TASKS_OF = {
+TASKS_BY_METRIC = {
     **dict.fromkeys(["mse", "rmse", "mae", "r2"], ("regression",)),
     **{f"pinball_{percent:02d}": ("regression",) for percent in _PERCENTS},
-    **dict.fromkeys(["auc", "average_precision", *COUNTED], ("binary",)),
+    **dict.fromkeys(["auc", "average_precision", *COUNT_METRICS], ("binary",)),
     **dict.fromkeys(
         ["accuracy", "balanced_accuracy", "log_loss", "brier", "ece", "mcc", *_AVERAGED],
         ("binary", "multiclass"),
@@ -139,10 +139,10 @@ TASKS_OF = {
 }
 
 #: Of these, measured only where a dataset names it.
-ON_REQUEST = frozenset(filter(_PINBALL.fullmatch, TASKS_OF))
+ON_REQUEST = frozenset(filter(_PINBALL.fullmatch, TASKS_BY_METRIC))
 
 
-def title(metric: str) -> str:
+def metric_title(metric: str) -> str:
     """A metric's title; that of a metric of the user's own is its name."""
     pinball = _PINBALL.fullmatch(metric)
     if pinball:
@@ -150,9 +150,9 @@ def title(metric: str) -> str:
     return _TITLES.get(metric, metric)
 
 
-def title_in_text(metric: str) -> str:
+def metric_title_in_text(metric: str) -> str:
     """The title within a sentence: `log loss`, but `AUC`, `Brier score`, and a user's own name."""
-    found = title(metric)
+    found = metric_title(metric)
     first = found.split()[0]
     lowered = len(first) > 2 and first[1:].islower() and first not in ("Brier", "Matthews")
     return found[0].lower() + found[1:] if lowered and found != metric else found

@@ -15,26 +15,26 @@ TASKS = ("regression", "binary", "multiclass")
 #: Of given results alone, whose outputs are the score of each item, such as the nDCG of a query.
 SCORED = "scored"
 #: Tasks whose outputs are values, which stay as they are.
-VALUES = ("regression", SCORED)
+VALUE_TASKS = ("regression", SCORED)
 #: Of a probability of 0 or 1, as forests give: the smallest step of float64, as in the log loss.
-LARGEST_LOG_ODDS = float(-np.log(np.finfo(np.float64).eps))
+MAX_LOG_ODDS = float(-np.log(np.finfo(np.float64).eps))
 
 
-def kept(task: str, outputs: Any) -> np.ndarray:
+def as_stored_dtype(task: str, outputs: Any) -> np.ndarray:
     """Return outputs as a trial keeps them: log-odds and logits in float32, predictions in float64.
 
     An error may be far smaller than its target: float32 holds 1,000,000 to 0.06.
     """
-    return np.ascontiguousarray(outputs, np.float64 if task in VALUES else np.float32)
+    return np.ascontiguousarray(outputs, np.float64 if task in VALUE_TASKS else np.float32)
 
 
-def probabilities(task: str, outputs: np.ndarray) -> np.ndarray:
+def to_probabilities(task: str, outputs: np.ndarray) -> np.ndarray:
     """Return what metrics read, in float64: probabilities of class 1 (n,), or of classes (n, k).
 
     Values (`VALUES`) are returned as they are. Leading dimensions (models) may precede.
     """
     outputs = np.asarray(outputs, dtype=np.float64)
-    if task in VALUES:
+    if task in VALUE_TASKS:
         return outputs
     if task == "binary":
         small = np.exp(-np.abs(outputs))  # no overflow, and p is exact where it is tiny
@@ -52,10 +52,10 @@ def from_probabilities(task: str, scores: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore"):
         if task == "binary":
             log_odds = np.log(scores) - np.log1p(-scores)
-            scores = np.clip(log_odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
+            scores = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
         elif task == "multiclass":
-            scores = np.maximum(np.log(scores), -LARGEST_LOG_ODDS)
-    return kept(task, scores)
+            scores = np.maximum(np.log(scores), -MAX_LOG_ODDS)
+    return as_stored_dtype(task, scores)
 
 
 def from_logits(task: str, logits: Any) -> Any:
@@ -63,9 +63,9 @@ def from_logits(task: str, logits: Any) -> Any:
     return logits[:, 1] - logits[:, 0] if task == "binary" else logits
 
 
-def predicted_class(task: str, outputs: np.ndarray) -> np.ndarray:
+def predict_classes(task: str, outputs: np.ndarray) -> np.ndarray:
     """Return class numbers: log-odds above 0, or the first of the greatest logits."""
-    if task in VALUES:
+    if task in VALUE_TASKS:
         raise ValueError(f"{task}: values have no classes")
     outputs = np.asarray(outputs)
     return (outputs > 0).astype(np.int64) if task == "binary" else outputs.argmax(axis=-1)

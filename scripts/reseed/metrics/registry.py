@@ -12,9 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseed.core.errors import ReseedError, nearest
-from reseed.metrics.names import COUNTED, TASKS_OF, direction, is_share, title
-from reseed.metrics.outputs import TASKS, probabilities
+from reseed.core.errors import ReseedError, suggest_name
+from reseed.metrics.names import (
+    COUNT_METRICS,
+    TASKS_BY_METRIC,
+    infer_direction,
+    is_share,
+    metric_title,
+)
+from reseed.metrics.outputs import TASKS, to_probabilities
 from reseed.plugins.loading import load_object
 
 ECE_BINS = 15
@@ -156,7 +162,7 @@ def _r2(y: np.ndarray, p: np.ndarray) -> float:
     return 1 - np.sum((y - p) ** 2) / np.sum((y - np.mean(y)) ** 2)
 
 
-def pinball(quantile: float) -> Metric:
+def make_pinball_metric(quantile: float) -> Metric:
     """Return the metric of a predicted quantile (Koenker and Bassett 1978), named by its percent.
 
     The mean of max(q·(y - p), (q - 1)·(y - p)).
@@ -166,11 +172,15 @@ def pinball(quantile: float) -> Metric:
         return np.mean(np.maximum(quantile * (y - p), (quantile - 1) * (y - p)))
 
     name = f"pinball_{round(100 * quantile):02d}"
-    return Metric(name, title(name), False, False, ("regression",), function, on_request=True)
+    return Metric(
+        name, metric_title(name), False, False, ("regression",), function, on_request=True
+    )
 
 
 def _built(name: str, greater_is_better: bool, share: bool, function: Function) -> Metric:
-    return Metric(name, title(name), greater_is_better, share, TASKS_OF[name], function)
+    return Metric(
+        name, metric_title(name), greater_is_better, share, TASKS_BY_METRIC[name], function
+    )
 
 
 _ALL = [
@@ -178,13 +188,17 @@ _ALL = [
     _built("rmse", False, False, lambda y, p: np.mean((y - p) ** 2) ** 0.5),
     _built("mae", False, False, lambda y, p: np.mean(np.abs(y - p))),
     _built("r2", True, False, _r2),
-    *(pinball(int(name[-2:]) / 100) for name in TASKS_OF if name.startswith("pinball")),
+    *(
+        make_pinball_metric(int(name[-2:]) / 100)
+        for name in TASKS_BY_METRIC
+        if name.startswith("pinball")
+    ),
     _built("auc", True, True, _auc),
     _built("average_precision", True, True, _average_precision),
     _built("accuracy", True, True, _accuracy),
     _built("balanced_accuracy", True, True, _balanced_accuracy),
-    *(_built(kind, True, True, _count_metric(kind, "binary")) for kind in COUNTED),
-    *(_built(f"macro_{kind}", True, True, _count_metric(kind, "macro")) for kind in COUNTED),
+    *(_built(kind, True, True, _count_metric(kind, "binary")) for kind in COUNT_METRICS),
+    *(_built(f"macro_{kind}", True, True, _count_metric(kind, "macro")) for kind in COUNT_METRICS),
     _built("log_loss", False, False, _log_loss),
     _built("brier", False, False, _brier),
     _built("ece", False, False, _ece),
@@ -196,18 +210,18 @@ METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
 _USUAL = {"regression": "mse", "binary": "auc", "multiclass": "accuracy"}
 
 
-def usual(task: str) -> Metric:
+def default_metric(task: str) -> Metric:
     """Return the metric by which a task's models are compared where the study names none."""
     _refuse_unknown(task)
     return METRICS[_USUAL[task]]
 
 
-def judging(task: str, names: Iterable[str]) -> str | None:
+def first_applicable(task: str, names: Iterable[str]) -> str | None:
     """Return the first of some metrics that a task has; None where its usual one is to judge."""
-    return next((name for name in names if task in get(name).tasks), None)
+    return next((name for name in names if task in get_metric(name).tasks), None)
 
 
-def get(name: str) -> Metric:
+def get_metric(name: str) -> Metric:
     """Return the metric of a name, or of ``my_module:thing``.
 
     Raises ReseedError where there is none, and for an own one under a built-in metric's name.
@@ -215,7 +229,7 @@ def get(name: str) -> Metric:
     if ":" not in name:
         if name not in METRICS:
             raise ReseedError(
-                f"metric {name!r} is not known.{nearest(name, list(METRICS))} There are "
+                f"metric {name!r} is not known.{suggest_name(name, list(METRICS))} There are "
                 f"{', '.join(METRICS)}."
             )
         return METRICS[name]
@@ -230,7 +244,7 @@ def get(name: str) -> Metric:
         )
     if isinstance(found, Metric):
         return found
-    greater = getattr(found, "greater_is_better", direction(own_name))
+    greater = getattr(found, "greater_is_better", infer_direction(own_name))
     if greater is None:
         raise ReseedError(
             f"metric {name!r}: its name does not say whether greater is better."
@@ -250,7 +264,7 @@ def evaluate(
     """
     _refuse_unknown(task)
     _refuse_bad_shape(task, y_true, outputs)
-    return evaluate_scores(task, y_true, probabilities(task, outputs), extra)
+    return evaluate_scores(task, y_true, to_probabilities(task, outputs), extra)
 
 
 def evaluate_scores(
@@ -266,7 +280,7 @@ def evaluate_scores(
     y_true, y_score = np.asarray(y_true), np.asarray(y_score, dtype=np.float64)
     _refuse_bad_shape(task, y_true, y_score)
     chosen = {m.name: m for m in METRICS.values() if task in m.tasks and not m.on_request}
-    for metric in map(get, extra):
+    for metric in map(get_metric, extra):
         if task not in metric.tasks:
             raise ReseedError(
                 f"metric {metric.name!r} is for {', '.join(metric.tasks)}, not {task}"
@@ -275,13 +289,13 @@ def evaluate_scores(
     values = {}
     for name, metric in chosen.items():
         try:
-            values[name] = value_of(metric, y_true, y_score)
+            values[name] = compute_metric(metric, y_true, y_score)
         except Undefined:
             continue
     return values
 
 
-def value_of(metric: Metric, y_true: np.ndarray, y_score: np.ndarray) -> float:
+def compute_metric(metric: Metric, y_true: np.ndarray, y_score: np.ndarray) -> float:
     """Return one metric (arguments as its function's). Raises Undefined, and ValueError for NaN."""
     value = float(metric.function(y_true, y_score))
     if not math.isfinite(value):

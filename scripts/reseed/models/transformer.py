@@ -33,7 +33,7 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from reseed.core.random_streams import integer
+from reseed.core.random_streams import derive_seed
 from reseed.models.remembered import Remembered
 from reseed.models.text_classifier import TextClassifier
 
@@ -191,7 +191,7 @@ class Transformer(TextClassifier):
             kind, config.num_labels = AutoModelForSequenceClassification, self.n_classes
         # Eager attention: its backward pass is deterministic on every device.
         how = {"attn_implementation": "eager", "dtype": torch.float32}
-        with lent(own_states(integer(self.seeds["init"], "init"), torch.device("cpu"))):
+        with lent(own_states(derive_seed(self.seeds["init"], "init"), torch.device("cpu"))):
             if self.recipe.random_weights:
                 model = kind.from_config(config, **how)
             else:
@@ -199,7 +199,7 @@ class Transformer(TextClassifier):
         if model.config.pad_token_id is None:
             model.config.pad_token_id = self.tokeniser.pad_token_id
         freeze(model, self.recipe.freeze)
-        states = own_states(integer(self.seeds["dropout"], "dropout"), self.device)
+        states = own_states(derive_seed(self.seeds["dropout"], "dropout"), self.device)
         return Network(model.to(self.device), self.tokeniser.padding_side == "left", states)
 
     @property

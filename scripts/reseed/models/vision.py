@@ -33,7 +33,7 @@ from transformers import (
 from transformers.models.efficientnet.modeling_efficientnet import round_filters
 
 from reseed.core.errors import ReseedError
-from reseed.core.random_streams import make_deterministic, stream
+from reseed.core.random_streams import set_deterministic, stream
 from reseed.models.images import ImageClassifier, ImageRecipe
 from reseed.models.networks import Dropout
 
@@ -266,7 +266,7 @@ def fastest_kernels() -> Iterator[None]:
     try:
         yield
     finally:
-        make_deterministic()
+        set_deterministic()
 
 
 def resnet18(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):

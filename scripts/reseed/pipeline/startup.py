@@ -105,7 +105,7 @@ def _wrong_when_loaded(
     found = {}
     for field, family, entry in used:
         with contextlib.suppress(ReseedError):  # told with the study's names
-            found[field] = kinds.find(family, entry.kind, folder), entry.options
+            found[field] = kinds.find_kind(family, entry.kind, folder), entry.options
     modules = {kind.module for kind, _ in found.values()}
     modules |= {metric.partition(":")[0] for metric in metrics.values()}
     code = code_hash(*sorted(modules), project=folder) if modules else ""
@@ -130,11 +130,11 @@ def _wrong_metrics(metrics: dict[str, str]) -> Iterator[str]:
     """Own metrics whose direction nobody tells, or that take a built-in one's name."""
     if not metrics:
         return
-    from reseed.metrics.registry import get
+    from reseed.metrics.registry import get_metric
 
     for field, metric in metrics.items():
         try:
-            get(metric)
+            get_metric(metric)
         except ReseedError as error:
             # A package may be there for the jobs alone.
             if not isinstance(error.__cause__, ImportError):

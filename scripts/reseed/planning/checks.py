@@ -10,10 +10,10 @@ from pathlib import Path
 from reseed.config import Dataset, Experiment, Model, Results, Study
 from reseed.core.code_hash import SCRIPTS, code_hash, named_code, refuse_unbound
 from reseed.core.coordinates import base_name
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.data import registry
 from reseed.data.kinds import listed
-from reseed.metrics.names import ON_REQUEST, TASKS_OF
+from reseed.metrics.names import ON_REQUEST, TASKS_BY_METRIC
 from reseed.plugins import kinds
 
 # Rules that a study's own rule must not share its name with.
@@ -109,7 +109,7 @@ def unknown(field: str, name: str, allowed: Iterable[str], noun: str) -> Iterato
     if name not in allowed:
         yield (
             f"{field}: unknown {noun} {name!r}. Allowed: {', '.join(allowed)}."
-            f"{nearest(name, allowed)}"
+            f"{suggest_name(name, allowed)}"
         )
 
 
@@ -145,26 +145,26 @@ def name_of(reference: object) -> str:
 
 def _kind(family: str, name: str, field: str, project: Path) -> tuple[kinds.Kind | None, list[str]]:
     try:
-        return kinds.find(family, name, project), []
+        return kinds.find_kind(family, name, project), []
     except ReseedError as error:
         return None, [f"{field}.kind: {error}"]
 
 
 def _unknown_metric(field: str, name: str | None) -> Iterator[str]:
     """What is wrong with the name of a built-in metric; one's own is looked up in its module."""
-    if name and ":" not in name and name not in TASKS_OF:
-        allowed = ", ".join(sorted(TASKS_OF))
+    if name and ":" not in name and name not in TASKS_BY_METRIC:
+        allowed = ", ".join(sorted(TASKS_BY_METRIC))
         yield (
             f"{field}: unknown metric {name!r}. Allowed: {allowed}, or my_module:metric."
-            f"{nearest(name, list(TASKS_OF))}"
+            f"{suggest_name(name, list(TASKS_BY_METRIC))}"
         )
 
 
 def _metric_of_another_task(field: str, metric: str | None, tasks: set[str]) -> Iterator[str]:
     """A built-in metric that none of some tasks has: nothing would be judged by it."""
-    judged = TASKS_OF.get(metric or "")
+    judged = TASKS_BY_METRIC.get(metric or "")
     if judged and tasks and not tasks & set(judged):
-        fitting = [name for name, of in TASKS_OF.items() if tasks & set(of)]
+        fitting = [name for name, of in TASKS_BY_METRIC.items() if tasks & set(of)]
         yield (
             f"{field}: {metric} is for {', '.join(judged)}, the task is "
             f"{' or '.join(sorted(tasks))}. Take one of {', '.join(fitting)}."

@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reseed.config import SCALES, Dataset, Main, Model, Strict, Study, Weights
-from reseed.config.validation_messages import told
+from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError
 from reseed.planning import checks
 
@@ -65,7 +65,7 @@ class _Checker:
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            self.add(told(cls, error, f"{file}: "), where)
+            self.add(format_validation_errors(cls, error, f"{file}: "), where)
             return None
 
     def read(self, path: Path) -> Any:

@@ -19,7 +19,7 @@ def planned_files(plan: Plan) -> set[Path]:
 def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
     """Files below `results` to remove, in an order that loses nothing when interrupted.
 
-    No run may go on meanwhile: what a killed one left half written (`atomic.replacing`) goes too.
+    No run may go on meanwhile: what a killed one left half written (`replace_atomically`) goes too.
     A store file stays while a planned target, or an exhibit, is a link to it. Where a target is a
     copy (the file system cannot link; the project was copied), all of the store stays: nothing
     tells which file the copy came from.

@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from reseed.config.validation_messages import told
+from reseed.config.validation_messages import format_validation_errors
 from reseed.core.code_hash import SCRIPTS, code_files
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins.loading import load_module
 from reseed.plugins.options import NoOptions, Strict
 
-FUNCTIONS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
-READABLE = {
+ENTRY_POINTS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
+READABLE_INPUTS = {
     "analyses": ("metrics", "predictions", "curves"),
     "exhibits": ("metrics", "repeated_fits"),
 }
@@ -74,54 +74,55 @@ def _declared(path: Path) -> _Declared:
 
 
 @cache
-def built_in(family: str) -> dict[str, Kind]:
+def built_in_kinds(family: str) -> dict[str, Kind]:
     """Kinds of the library by name; `family` is `analyses` or `exhibits`."""
     found = {}
     for path in sorted((SCRIPTS / "reseed" / family).glob("*.py")):
         declared = _declared(path)
-        for function in FUNCTIONS[family]:
+        for function in ENTRY_POINTS[family]:
             if function in declared.functions:
                 module = f"reseed.{family}.{path.stem}"
                 found[path.stem] = Kind(path.stem, module, function, declared.reads, declared.draws)
     return found
 
 
-def find(family: str, name: str, project: Path = Path()) -> Kind:
+def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
     """The kind that a study names. Raises ReseedError, with the nearest name, for none such."""
-    known = built_in(family)
+    known = built_in_kinds(family)
     if name in known:
         return known[name]
     module, colon, function = name.partition(":")
     if not colon:
         raise ReseedError(
             f"unknown kind {name!r}. Allowed: {', '.join(sorted(known))}, or "
-            f"my_module:{' or my_module:'.join(FUNCTIONS[family])}.{nearest(name, list(known))}"
+            f"my_module:{' or my_module:'.join(ENTRY_POINTS[family])}."
+            f"{suggest_name(name, list(known))}"
         )
     path = next(iter(code_files(module, project).values()))
     declared = _declared(path)
-    if function not in FUNCTIONS[family] or function not in declared.functions:
-        wanted = " or ".join(FUNCTIONS[family])
+    if function not in ENTRY_POINTS[family] or function not in declared.functions:
+        wanted = " or ".join(ENTRY_POINTS[family])
         raise ReseedError(f"{name!r}: {path} must define the function {wanted} that it names.")
-    readable = READABLE[family]
+    readable = READABLE_INPUTS[family]
     if declared.reads not in readable:
         raise ReseedError(f"{path}: READS is {declared.reads!r}. Allowed: {', '.join(readable)}.")
     draws = declared.draws
     if draws is not None and not _are_analyses(draws):
         raise ReseedError(
             f'{path}: DRAWS is {draws!r}: must be a tuple of kinds of analysis, ("spread",). '
-            f"Allowed: {', '.join(sorted(built_in('analyses')))}, or my_module:analyse."
+            f"Allowed: {', '.join(sorted(built_in_kinds('analyses')))}, or my_module:analyse."
         )
     return Kind(name, module, function, declared.reads, draws)
 
 
 def _are_analyses(draws: object) -> bool:
-    known = built_in("analyses")
+    known = built_in_kinds("analyses")
     return isinstance(draws, tuple | list) and all(
         isinstance(one, str) and (one in known or ":" in one) for one in draws
     )
 
 
-def load(kind: Kind, project: Path = Path()):
+def load_kind(kind: Kind, project: Path = Path()):
     """The kind's module. Raises ReseedError where it cannot be imported."""
     return load_module(kind.module, f"kind {kind.name!r}", project)
 
@@ -131,7 +132,7 @@ def run_kind(kind: Kind, data: Any, options: Mapping[str, Any], wanted: type) ->
 
     Raises ReseedError for wrong options, and where the result is not of the type `wanted`.
     """
-    found = getattr(load(kind), kind.function)(data, read_options(kind, options))
+    found = getattr(load_kind(kind), kind.function)(data, read_options(kind, options))
     if not isinstance(found, wanted):
         raise ReseedError(
             f"{kind.module}: {kind.function} must return a {wanted.__name__}"
@@ -142,7 +143,7 @@ def run_kind(kind: Kind, data: Any, options: Mapping[str, Any], wanted: type) ->
 
 def option_names(kind: Kind, project: Path = Path()) -> list[str]:
     """Names of the options that a kind takes."""
-    declared = getattr(load(kind, project), "Options", None)
+    declared = getattr(load_kind(kind, project), "Options", None)
     fields = declared.model_fields if declared else {}
     return sorted(field.alias or name for name, field in fields.items())
 
@@ -152,11 +153,11 @@ def read_options(kind: Kind, options: Mapping[str, Any], project: Path = Path())
 
     Raises ReseedError that names each wrong option, what is allowed, and the nearest name.
     """
-    declared = getattr(load(kind, project), "Options", NoOptions)
+    declared = getattr(load_kind(kind, project), "Options", NoOptions)
     allowed = option_names(kind, project)
     mistakes = [
         f"unknown option {name!r} of kind {kind.name}. Allowed: {', '.join(allowed) or 'none'}."
-        f"{nearest(name, allowed)}"
+        f"{suggest_name(name, allowed)}"
         for name in options
         if name not in allowed
     ]
@@ -164,7 +165,7 @@ def read_options(kind: Kind, options: Mapping[str, Any], project: Path = Path())
     try:
         found = declared(**known)
     except ValidationError as error:
-        mistakes += told(declared, error)
+        mistakes += format_validation_errors(declared, error)
     if mistakes:
         raise ReseedError(" ".join(mistakes))
     return found

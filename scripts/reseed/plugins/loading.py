@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 
 #: Names the project's folder, where the user's own modules stand, to every job of a run.
 PROJECT_VARIABLE = "RESEED_PROJECT"
@@ -29,7 +29,9 @@ def load_object(path: str, what: str) -> Any:
     module = load_module(module_name, f"{what} {path!r}")
     if not hasattr(module, name):
         known = [key for key, value in vars(module).items() if callable(value)]
-        raise ReseedError(f"{what} {path!r}: {module_name} has no {name}.{nearest(name, known)}")
+        raise ReseedError(
+            f"{what} {path!r}: {module_name} has no {name}.{suggest_name(name, known)}"
+        )
     return getattr(module, name)
 
 

@@ -20,7 +20,7 @@ from reseed.core.study_info import (
     StudyInfo,
     read_study_info,
 )
-from reseed.metrics.names import title_in_text as metric_title
+from reseed.metrics.names import metric_title_in_text as metric_title
 from reseed.rendering.footnotes import scale_sentence, sentence
 from reseed.rendering.numbers import from_to
 

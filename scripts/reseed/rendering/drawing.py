@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reseed.cache import entries as store
 from reseed.core.code_hash import Watched, digest
-from reseed.plugins.kinds import find, run_kind
+from reseed.plugins.kinds import find_kind, run_kind
 from reseed.rendering.data import read_exhibit_data
 from reseed.rendering.tables import Table
 
@@ -38,7 +38,7 @@ def key_of(exhibit: dict) -> str:
 
 def draw(exhibit: dict, stem: Path) -> None:
     """Draw one exhibit and write every format of it, below `stem`."""
-    kind = find("exhibits", exhibit["kind"])
+    kind = find_kind("exhibits", exhibit["kind"])
     data, options = read_exhibit_data(Path(exhibit["study"]), exhibit), exhibit["options"]
     if kind.function == "table":
         from reseed.rendering.table_files import write_table

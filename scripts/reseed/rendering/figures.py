@@ -10,7 +10,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
-from reseed.core.atomic import replacing, write_json
+from reseed.core.atomic import replace_atomically, write_json
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
 
@@ -63,14 +63,14 @@ def write_figure(
     files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
     with matplotlib.rc_context(STYLE):
         for form in (suffix for suffix in formats if suffix != "csv"):
-            with replacing(files[form]) as temporary:
+            with replace_atomically(files[form]) as temporary:
                 figure.savefig(temporary, format=form, dpi=_DPI, metadata=_METADATA[form])
                 # Laid out once: both formats are the same picture, and it takes half the time.
                 figure.set_layout_engine("none")
                 if form == "png":
                     _fewer_colours(temporary)
     if "csv" in files:
-        with replacing(files["csv"]) as temporary:
+        with replace_atomically(files["csv"]) as temporary:
             drawn.frame.to_csv(temporary, index=False, lineterminator="\n")
     caption = " ".join(part for part in (data.caption, drawn.caption) if part)
     write_json(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from reseed.core.atomic import replacing, write_json, write_text
+from reseed.core.atomic import replace_atomically, write_json, write_text
 from reseed.rendering.latex import latex
 from reseed.rendering.tables import Table
 
@@ -24,7 +24,7 @@ def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMA
     files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
     if "csv" in files:
         raw = table.raw if len(table.raw.columns) else table.shown
-        with replacing(files["csv"]) as temporary:
+        with replace_atomically(files["csv"]) as temporary:
             raw.to_csv(temporary, index=False, lineterminator="\n")
     for suffix, written in (("md", markdown), ("tex", latex)):
         if suffix in files:

@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
-from reseed.core.checked_io import read_facts
+from reseed.core.checked_io import read_json
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import StudyInfo, read_study_info
 from reseed.rendering.data import ExhibitData, source_text
@@ -222,7 +222,7 @@ def _read_exhibit(
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         raise ReseedError(f"exhibit {exhibit!r} is neither at {places[0]} nor at {places[1]}")
-    sidecar = read_facts(path)
+    sidecar = read_json(path)
     links = ()
     if page is not None:
         beside = Path(os.path.relpath(path.parent, page.parent)).as_posix()

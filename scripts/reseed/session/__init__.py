@@ -1,8 +1,8 @@
 """`reseed.study`: train and compare models in this process, without files, as a study does.
 
 Splits, trials, statistics and figures are the pipeline's own (`reseed.data.splits`,
-`reseed.training.run`, `reseed.config.defaults`). For more than a session holds, with results that outlive
-it, there are studies (`config/studies/`).
+`reseed.training.run`, `reseed.config.defaults`). For more than a session holds, with results that
+outlive it, there are studies (`config/studies/`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from reseed.analyses.shared.predictions import Predictions
 from reseed.analyses.shared.region import region
 from reseed.comparison.arguments import chosen_pairs, options_of_pairs, truth, with_options
 from reseed.comparison.compare import Comparison
-from reseed.config.defaults import narrowed, standard_set
-from reseed.core.environment import environment, environment_id
-from reseed.core.errors import ReseedError, nearest
+from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
+from reseed.core.environment import compute_environment_id, describe_environment
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.pipeline.runner import pick_device
 from reseed.session import inputs, tables
 from reseed.session.models import Model, read_models, refuse_unsuited
@@ -125,7 +125,7 @@ def study(
     }
     several = {"data": len(drawn.places) > 1, "model": len(numbers) > 1}
     varied = "+".join(name for name, many in several.items() if many) or "none"
-    where = environment_id(environment(device, 1))
+    where = compute_environment_id(describe_environment(device, 1))
     frame = tables.rows_of(outcomes, drawn, varied, where)
     made = frame[[key in trained for key in outcomes]]
     _refuse_without_runs(made)
@@ -133,10 +133,10 @@ def study(
     told = {"study": "results", "title": title, "question": "", "citation": "", "dataset": dataset}
     info = tables.describe(told, data, named, chosen, made, device, notes)
     folder = tables.predictions(outcomes, drawn, varied, data) if keep else None
-    standard = standard_set(
+    standard = default_analyses_and_exhibits(
         items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
     )
-    analyses = with_options(narrowed(standard["analyses"], compared), options)
+    analyses = with_options(apply_pair_options(standard["analyses"], compared), options)
     tasks = {tables.DATASET: data.task}
     read = Predictions(Path(folder.name), tasks=tasks, held=folder) if folder else None
     found = Data(frame, info, predictions=read)
@@ -151,7 +151,7 @@ def _compared(baseline: object, pairs: object, models: list[str]) -> dict:
         if name is not None and name not in models:
             raise ReseedError(
                 f"`baseline` or `pairs` names {name!r}, which is no model. There are "
-                f"{', '.join(models)}.{nearest(name, models)}"
+                f"{', '.join(models)}.{suggest_name(name, models)}"
             )
     return found
 

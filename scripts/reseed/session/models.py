@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.models.registry import ScikitLearnEstimator, build, load_factory
 
 #: What libraries call the parameter that holds the seed.
@@ -55,7 +55,7 @@ def _read(name: str, thing: Any, weighted: bool) -> Model:
             if field not in _FIELDS:
                 raise ReseedError(
                     f"model {name!r}: unknown field {field!r}. Allowed: {', '.join(_FIELDS)}."
-                    f"{nearest(field, _FIELDS)}"
+                    f"{suggest_name(field, _FIELDS)}"
                 )
         given, thing = dict(thing.get("hyperparameters") or {}), thing.get("factory")
     if isinstance(thing, str):

@@ -8,8 +8,8 @@ import numpy as np
 
 from reseed.core.errors import ReseedError
 from reseed.metrics import registry as metrics
-from reseed.metrics.names import direction, is_share
-from reseed.metrics.outputs import probabilities
+from reseed.metrics.names import infer_direction, is_share
+from reseed.metrics.outputs import to_probabilities
 from reseed.training.run import Outcome
 
 #: scikit-learn's names of scorers, where they are not Reseed's.
@@ -31,11 +31,11 @@ _SCORERS = {
 def chosen_metric(metric: Any, task: str, greater: bool | None) -> metrics.Metric:
     """The metric as `study` takes it; ReseedError for what is none, or none for the task."""
     if metric is None:
-        return metrics.usual(task)
+        return metrics.default_metric(task)
     if isinstance(metric, metrics.Metric):
         return metric
     if isinstance(metric, str):
-        found = metrics.get(metric if ":" in metric else _SCORERS.get(metric, metric))
+        found = metrics.get_metric(metric if ":" in metric else _SCORERS.get(metric, metric))
         if task not in found.tasks:
             raise ReseedError(f"metric {metric!r} is for {', '.join(found.tasks)}, not {task}")
         return found
@@ -53,7 +53,7 @@ def chosen_metric(metric: Any, task: str, greater: bool | None) -> metrics.Metri
             f"metric: {name!r} is a built-in metric's name: give metric={name!r} for that one, or"
             " call your function otherwise"
         )
-    for known in (getattr(metric, "greater_is_better", None), direction(name)):
+    for known in (getattr(metric, "greater_is_better", None), infer_direction(name)):
         greater = known if greater is None else greater
     if greater is None:
         raise ReseedError(
@@ -67,7 +67,7 @@ def chosen_metric(metric: Any, task: str, greater: bool | None) -> metrics.Metri
 def add_own(outcome: Outcome, metric: metrics.Metric, task: str, y_true: np.ndarray) -> None:
     """Add the user's own metric to an outcome; where it is not finite, the trial has failed."""
     try:
-        value = metric.function(y_true, probabilities(task, outcome.outputs["test"]))
+        value = metric.function(y_true, to_probabilities(task, outcome.outputs["test"]))
         outcome.metrics[metric.name] = float(value)
         if not np.isfinite(value):
             outcome.status, outcome.error = "failed", f"metric {metric.name} is {value}"

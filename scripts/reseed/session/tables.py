@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.core.environment import cores, environment, environment_id
+from reseed.core.environment import compute_environment_id, count_cores, describe_environment
 from reseed.core.schemas import CURVES, IDENTITY, MODEL_SEED, PLACE, SCORES, SEEDS, TARGETS
 from reseed.core.study_info import (
     IMPORTED_SCALE,
@@ -76,12 +76,12 @@ def describe(
 
     `study` holds its texts, and under `dataset` the title of its data.
     """
-    facts = environment(device, 1)
+    facts = describe_environment(device, 1)
     nouns = {"data": "data_seed", "model": "init"}
     seeds = {name: sorted(map(int, metrics[column].unique())) for name, column in nouns.items()}
     machine = facts | {
-        "environment": environment_id(facts),
-        "cores": cores(),
+        "environment": compute_environment_id(facts),
+        "cores": count_cores(),
         "trials": len(metrics),
     }
     return StudyInfo(

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reseed.stats.bootstrap import percentile_interval
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
 
 #: One array (..., runs) a task; leading axes are batches (resamples).
 Tasks = Sequence[Array]
 
 
-def tasks_of(scores: Sequence[ArrayLike]) -> list[Array]:
+def as_task_arrays(scores: Sequence[ArrayLike]) -> list[Array]:
     """Run scores as a list of one array (runs,) a task; ValueError for NaN or a task without."""
     if not len(scores):
         raise ValueError("at least one task is needed")
-    return [finite(runs, f"task {number}", ndim=1) for number, runs in enumerate(scores)]
+    return [as_finite(runs, f"task {number}", ndim=1) for number, runs in enumerate(scores)]
 
 
 def mean(scores: Tasks) -> Array:
@@ -64,7 +64,7 @@ AGGREGATES: dict[str, Callable[[Tasks], Array]] = {
 }
 
 
-def improvement(a: Tasks, b: Tasks) -> Array:
+def probability_of_improvement(a: Tasks, b: Tasks) -> Array:
     """Probability of improvement: mean over tasks of P(A > B) + ½ P(A = B) for one run of each."""
     wins = [
         (np.sign(x[..., :, None] - y[..., None, :]).mean(axis=(-2, -1)) + 1) / 2
@@ -110,9 +110,9 @@ def stratified_bootstrap(
 
     Source: Agarwal et al. (2021), sec. 4.2 and appendix A.
     """
-    lists = [tasks_of(sample) for sample in samples]
-    probability(level=level)
-    at_least(2, n_boot=n_boot)
+    lists = [as_task_arrays(sample) for sample in samples]
+    check_probability(level=level)
+    check_at_least(2, n_boot=n_boot)
     fewest = min(runs.size for tasks in lists for runs in tasks)
     if fewest < 2:
         raise ValueError("the bootstrap needs at least two runs of every task")
@@ -135,4 +135,4 @@ def normalise(scores: ArrayLike, low: float, high: float) -> Array:
     """
     if not (np.isfinite(low) and np.isfinite(high)) or low == high:
         raise ValueError(f"normalising needs two different finite scores, got {low} and {high}")
-    return (finite(scores, "scores") - low) / (high - low)
+    return (as_finite(scores, "scores") - low) / (high - low)

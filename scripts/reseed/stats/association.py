@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.spread import Array, finite, probability
+from reseed.stats.inputs import Array, as_finite, check_probability
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ def partial_rank_correlation(
     Raises:
         ValueError: NaN, unequal lengths, or n < k + 5.
     """
-    x, y = finite(x, "x", ndim=1), finite(y, "y", ndim=1)
-    probability(level=level)
+    x, y = as_finite(x, "x", ndim=1), as_finite(y, "y", ndim=1)
+    check_probability(level=level)
     n = x.size
-    z = np.empty((n, 0)) if controls is None else finite(controls, "controls", ndim=2)
+    z = np.empty((n, 0)) if controls is None else as_finite(controls, "controls", ndim=2)
     if y.size != n or len(z) != n:
         raise ValueError(f"x, y and controls must have as many rows: {n}, {y.size}, {len(z)}")
     k = z.shape[1]

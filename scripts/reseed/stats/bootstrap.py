@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.inputs import Array, at_least, labels, probability, real, unmasked
+from reseed.stats.inputs import (
+    Array,
+    as_labels,
+    as_real,
+    as_unmasked,
+    check_at_least,
+    check_probability,
+)
 
 Metric = Callable[[NDArray, NDArray], float]
 WeightedMetric = Callable[[NDArray, NDArray, Array], Array]
@@ -18,9 +25,9 @@ _CHUNK = 4_000_000  # resampled counts held at a time
 
 def percentile_interval(replicates: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
     """Percentile interval over the first axis of `replicates` (n_boot, ...), ignoring NaN."""
-    probability(level=level)
+    check_probability(level=level)
     tails = [(1 - level) / 2, (1 + level) / 2]
-    low, high = np.nanquantile(real(replicates, "replicates"), tails, axis=0)
+    low, high = np.nanquantile(as_real(replicates, "replicates"), tails, axis=0)
     return low, high
 
 
@@ -33,7 +40,7 @@ def resample_counts(
     """
     group = np.zeros(n_items, dtype=np.intp)
     if strata is not None:
-        group = np.unique(labels(strata, "strata"), return_inverse=True)[1].reshape(-1)
+        group = np.unique(as_labels(strata, "strata"), return_inverse=True)[1].reshape(-1)
         if group.size != n_items:
             raise ValueError(f"{group.size} strata labels for {n_items} items")
     counts = np.empty((n_boot, n_items), dtype=np.int64)
@@ -90,9 +97,9 @@ def _macro(name: str) -> WeightedMetric:
 PER_ITEM: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
     "accuracy": lambda y, s: y == s,
     "error": lambda y, s: y != s,
-    "mse": lambda y, s: (real(y, "y_true") - real(s, "y_pred")) ** 2,
-    "mae": lambda y, s: np.abs(real(y, "y_true") - real(s, "y_pred")),
-    "mean": lambda y, s: real(s, "y_pred") + np.zeros(len(y)),  # of scores: no target is read
+    "mse": lambda y, s: (as_real(y, "y_true") - as_real(s, "y_pred")) ** 2,
+    "mae": lambda y, s: np.abs(as_real(y, "y_true") - as_real(s, "y_pred")),
+    "mean": lambda y, s: as_real(s, "y_pred") + np.zeros(len(y)),  # of scores: no target is read
 }
 
 
@@ -145,7 +152,7 @@ def _one_by_one(metric: Metric) -> WeightedMetric:
     return lifted
 
 
-def lift(metric: str | Metric) -> WeightedMetric:
+def weighted_metric(metric: str | Metric) -> WeightedMetric:
     """The metric of counts behind a name in `WEIGHTED_METRICS`, or a callable (y_true, y_pred)."""
     if not isinstance(metric, str):
         return _one_by_one(metric)
@@ -154,20 +161,20 @@ def lift(metric: str | Metric) -> WeightedMetric:
     return WEIGHTED_METRICS[metric]
 
 
-def truth_and_predictions(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray, NDArray]:
+def as_labels_and_predictions(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray, NDArray]:
     """y_true (items,) and y_pred (items,) or (seeds, items), both as numbers or both as text.
 
     Raises:
         ValueError: empty input, NaN, missing or masked values, shapes that differ, text labels on
             one side only.
     """
-    y, pred = np.asarray(unmasked(y_true, "y_true")), np.asarray(unmasked(y_pred, "y_pred"))
+    y, pred = np.asarray(as_unmasked(y_true, "y_true")), np.asarray(as_unmasked(y_pred, "y_pred"))
     if y.ndim != 1 or y.size == 0 or pred.ndim not in (1, 2) or pred.shape[-1] != y.size:
         raise ValueError(
             "y_true must be (items,) and y_pred (items,) or (seeds, items), "
             f"they have shapes {y.shape} and {pred.shape}"
         )
-    y, pred = labels(y, "y_true"), labels(pred, "y_pred")
+    y, pred = as_labels(y, "y_true"), as_labels(pred, "y_pred")
     if (y.dtype.kind == "U") != (pred.dtype.kind == "U"):
         raise ValueError(
             "one of y_true and y_pred holds text, the other numbers: give the same kind of label"
@@ -224,8 +231,8 @@ def test_set_bootstrap(
         ValueError: empty input, NaN, missing or masked values, shapes that differ, text labels on
             one side only, unknown metric name, n_boot < 2.
     """
-    lifted, y, pred = lift(metric), *truth_and_predictions(y_true, y_pred)
-    at_least(2, n_boot=n_boot)
+    lifted, y, pred = weighted_metric(metric), *as_labels_and_predictions(y_true, y_pred)
+    check_at_least(2, n_boot=n_boot)
     strata = y if stratify is True else None if stratify is False else stratify
 
     seeds = np.atleast_2d(pred)

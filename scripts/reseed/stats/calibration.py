@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.inputs import Array, finite, unmasked
+from reseed.stats.inputs import Array, as_finite, as_unmasked
 
 
 def _probabilities(p: ArrayLike, name: str) -> Array:
-    p = finite(p, name)
+    p = as_finite(p, name)
     if p.min() < 0 or p.max() > 1:
         raise ValueError(f"{name} must lie in [0, 1]: apply a softmax or sigmoid to logits first")
     return p
@@ -69,7 +69,7 @@ def reliability_curve(
     prediction is right. Raises ValueError on NaN, empty input, unequal shapes, values outside
     [0, 1], or `correct` that is not 0 / 1.
     """
-    confidence, correct = _probabilities(confidence, "confidence"), finite(correct, "correct")
+    confidence, correct = _probabilities(confidence, "confidence"), as_finite(correct, "correct")
     if confidence.shape != correct.shape:
         raise ValueError(f"confidence {confidence.shape} and correct {correct.shape} differ")
     if not np.isin(correct, (0, 1)).all():
@@ -99,7 +99,7 @@ def expected_calibration_error(
 
 
 def _of_true_class(proba: Array, y: ArrayLike) -> Array:
-    y = np.asarray(unmasked(y, "y"))
+    y = np.asarray(as_unmasked(y, "y"))
     if y.shape != proba.shape[-2:-1] or y.dtype.kind not in "iub":
         raise ValueError(f"y must be ({proba.shape[-2]},) integer classes, got shape {y.shape}")
     if y.min() < 0 or y.max() >= proba.shape[-1]:

@@ -9,7 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from reseed.stats.bootstrap import resample_counts
-from reseed.stats.inputs import Array, at_least, finite, probability, scaled
+from reseed.stats.inputs import (
+    Array,
+    as_finite,
+    check_at_least,
+    check_probability,
+    rescale,
+)
 
 _CHUNK = 4_000_000  # replicates held at a time
 _ENUMERABLE = 13  # sign patterns of up to this many differences are all enumerated (8,192)
@@ -22,15 +28,15 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
     Noise is what is within about 1e-12 of the typical (median) size of the scores on the last axis:
     of the largest, one diverged run would make ties of all others.
     """
-    a, b = np.broadcast_arrays(finite(a, "a"), finite(b, "b"))
+    a, b = np.broadcast_arrays(as_finite(a, "a"), as_finite(b, "b"))
     # By a power of two first, so that neither the difference nor its unit leaves float64.
-    sizes, power = scaled(np.maximum(np.abs(a), np.abs(b)), axis=-1)
+    sizes, power = rescale(np.maximum(np.abs(a), np.abs(b)), axis=-1)
     typical = np.median(sizes, axis=-1, keepdims=True)
     typical = np.where(typical > 0, typical, sizes.max(axis=-1, keepdims=True))
-    return without_noise(a / power - b / power, typical) * power
+    return merge_rounding_noise(a / power - b / power, typical) * power
 
 
-def without_noise(x: Array, size: Array) -> Array:
+def merge_rounding_noise(x: Array, size: Array) -> Array:
     """`x` (..., n) where what noise alone sets apart is one value.
 
     size: of the numbers that `x` was computed from. Magnitudes on the last axis that follow each
@@ -55,7 +61,7 @@ def pair_differences(scores: ArrayLike) -> Array:
 
     Pairs are in the order of `np.triu_indices(models, 1)`: (0,1), (0,2), …, (1,2), …
     """
-    s = finite(scores, "scores")
+    s = as_finite(scores, "scores")
     if s.ndim < 2 or s.shape[-2] < 2:
         raise ValueError(f"scores must be (models, folds) with at least 2 models: {s.shape}")
     i, j = np.triu_indices(s.shape[-2], 1)
@@ -70,7 +76,7 @@ def holm(p_values: ArrayLike) -> Array:
     Raises:
         ValueError: empty, NaN, or outside [0, 1].
     """
-    p = finite(p_values, "p_values")
+    p = as_finite(p_values, "p_values")
     if np.any((p < 0) | (p > 1)):
         raise ValueError("p-values must lie in [0, 1]")
     order = np.argsort(p, axis=-1)
@@ -97,7 +103,7 @@ def wilcoxon_p(d: ArrayLike, *, greater: bool = False) -> Array:
     Returns:
         (...) p-values.
     """
-    a = finite(d, "differences")
+    a = as_finite(d, "differences")
     rows = a.reshape(-1, a.shape[-1])
     # The greatest first, so that the zeros of a row are its end.
     rows = np.take_along_axis(rows, np.argsort(-np.abs(rows), axis=-1), axis=-1)
@@ -167,10 +173,10 @@ def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) ->
         test_train_ratio: n_test / n_train, >= 0.
         level: two-sided confidence level of the interval for the mean difference.
     """
-    a, unit = scaled(finite(d, "differences", min_size=2), axis=-1)
+    a, unit = rescale(as_finite(d, "differences", min_size=2), axis=-1)
     if not (np.isfinite(test_train_ratio) and test_train_ratio >= 0):
         raise ValueError(f"test_train_ratio must be n_test / n_train >= 0: {test_train_ratio}")
-    probability(level=level)
+    check_probability(level=level)
     j, mean = a.shape[-1], a.mean(axis=-1)
     constant = np.ptp(a, axis=-1) == 0
     variance = np.where(constant, 0, a.var(axis=-1, ddof=1))
@@ -226,9 +232,9 @@ def bca_mean_interval(
     training sets are not: at ten folds it covers about 0.9 where they are, 0.7 in repeated
     cross-validation (see `error_rates`). A row of equal differences gives a point.
     """
-    a, unit = scaled(finite(d, "differences", min_size=2), axis=-1)
-    probability(level=level)
-    at_least(2, n_boot=n_boot)
+    a, unit = rescale(as_finite(d, "differences", min_size=2), axis=-1)
+    check_probability(level=level)
+    check_at_least(2, n_boot=n_boot)
     n = a.shape[-1]
     rows = a.reshape(-1, n)
     mean = rows.mean(axis=-1)
@@ -283,7 +289,7 @@ def equivalence_p(mean: ArrayLike, scale: ArrayLike, df: ArrayLike, rope: float)
     """
     if not rope > 0:
         raise ValueError(f"rope must be a half-width > 0, got {rope}")
-    room = rope - np.abs(finite(mean, "mean") if np.ndim(mean) else np.float64(mean))
+    room = rope - np.abs(as_finite(mean, "mean") if np.ndim(mean) else np.float64(mean))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(room == 0, 0.0, room / scale)
     return stats.t.sf(t, df)
@@ -342,10 +348,10 @@ def compare_paired(
     Raises:
         ValueError: fewer than 2 folds, NaN or infinity, bad ratio, rope or level.
     """
-    d = finite(d, "differences", ndim=2, min_size=2)
+    d = as_finite(d, "differences", ndim=2, min_size=2)
     test = nadeau_bengio(d, test_train_ratio, level)
     posterior = bayesian_correlated_t(d, test_train_ratio, rope)
-    small, unit = scaled(d, axis=-1)
+    small, unit = rescale(d, axis=-1)
     mean = small.mean(axis=-1)
     sd = np.where(np.ptp(small, axis=-1) == 0, 0, small.std(axis=-1, ddof=1))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -359,9 +365,9 @@ def compare_paired(
     )  # fmt: skip
 
 
-def signed_rank_floor(n: int) -> float:
+def smallest_signed_rank_p(n: int) -> float:
     """Smallest two-sided p-value that the signed-rank test can give with n differences."""
-    at_least(1, n=n)
+    check_at_least(1, n=n)
     return 0.5 ** (n - 1)
 
 

@@ -20,12 +20,18 @@ from numpy.typing import ArrayLike, NDArray
 from reseed.stats.bootstrap import (
     PER_ITEM,
     Metric,
-    lift,
+    as_labels_and_predictions,
     percentile_interval,
     resample_counts,
-    truth_and_predictions,
+    weighted_metric,
 )
-from reseed.stats.inputs import Array, at_least, finite, probability, scaled
+from reseed.stats.inputs import (
+    Array,
+    as_finite,
+    check_at_least,
+    check_probability,
+    rescale,
+)
 from reseed.stats.two_models import placements
 from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
 
@@ -51,7 +57,7 @@ def item_values(metric: str | Metric, y_true: ArrayLike, predicted: ArrayLike) -
         ValueError: as `bootstrap.truth_and_predictions`; an unknown metric, or one that is not
             defined without some item.
     """
-    y, s = truth_and_predictions(y_true, predicted)
+    y, s = as_labels_and_predictions(y_true, predicted)
     s = np.atleast_2d(s)
     if metric in PER_ITEM:
         return PER_ITEM[metric](y, s).astype(np.float64)
@@ -70,7 +76,7 @@ def _auc_values(y: NDArray, s: NDArray) -> Array:
 def _pseudo_values(metric: str | Metric, y: NDArray, s: NDArray) -> Array:
     n = y.size
     if isinstance(metric, str):
-        lifted = lift(metric)
+        lifted = weighted_metric(metric)
         whole = lifted(y, s, np.ones((1, n)))[0]
         without = np.empty((n, len(s)))
         step = max(1, _CHUNK // n)
@@ -136,14 +142,14 @@ def crossed_difference(
     Raises:
         ValueError: items or (shared) seeds that do not agree, NaN, fewer than two items.
     """
-    a, b = finite(values_a, "values_a", ndim=2), finite(values_b, "values_b", ndim=2)
-    probability(level=level)
+    a, b = as_finite(values_a, "values_a", ndim=2), as_finite(values_b, "values_b", ndim=2)
+    check_probability(level=level)
     n = a.shape[1]
     if b.shape[1] != n or n < 2:
         raise ValueError(f"both need the same two or more items, they have {n} and {b.shape[1]}")
     if shared_seeds and len(a) != len(b):
         raise ValueError(f"shared seeds need as many rows on both sides: {len(a)} and {len(b)}")
-    _, unit = scaled(np.concatenate([a, b]))
+    _, unit = rescale(np.concatenate([a, b]))
     a, b = a / unit, b / unit
     sides = [a - b] if shared_seeds else [a, b]
     by_item = a.mean(axis=0) - b.mean(axis=0)
@@ -214,13 +220,13 @@ def seed_item_bootstrap(
 
     Source: Bouthillier et al. (2021), sec. 3; Owen (2007) for the crossed ("pigeonhole") case.
     """
-    y, a = truth_and_predictions(y_true, predicted_a)
-    y, b = truth_and_predictions(y_true, predicted_b)
-    a, b, lifted = np.atleast_2d(a), np.atleast_2d(b), lift(metric)
+    y, a = as_labels_and_predictions(y_true, predicted_a)
+    y, b = as_labels_and_predictions(y_true, predicted_b)
+    a, b, lifted = np.atleast_2d(a), np.atleast_2d(b), weighted_metric(metric)
     if shared_seeds and len(a) != len(b):
         raise ValueError(f"shared seeds need as many rows on both sides: {len(a)} and {len(b)}")
-    probability(level=level)
-    at_least(2, n_boot=n_boot)
+    check_probability(level=level)
+    check_at_least(2, n_boot=n_boot)
     ones = np.ones((1, y.size))
     observed = float(lifted(y, a, ones).mean() - lifted(y, b, ones).mean())
     vary = min(len(a), len(b)) > 1
@@ -266,8 +272,8 @@ def seed_permutation_test(
 
     scores_a, scores_b: (seeds,) of the same metric.
     """
-    a, b = finite(scores_a, "scores_a", ndim=1), finite(scores_b, "scores_b", ndim=1)
-    at_least(1, n_permutations=n_permutations)
+    a, b = as_finite(scores_a, "scores_a", ndim=1), as_finite(scores_b, "scores_b", ndim=1)
+    check_at_least(1, n_permutations=n_permutations)
     pooled = np.concatenate([a, b])
     noise = _NOISE * pooled.size * float(np.abs(pooled).max())
     if shared_seeds:

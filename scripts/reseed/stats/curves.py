@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.inputs import Array, finite, probability, real
+from reseed.stats.inputs import Array, as_finite, as_real, check_probability
 from reseed.stats.spread import median_rank
 
 
@@ -23,7 +23,7 @@ def as_curves(curves: ArrayLike) -> Array:
 
     Raises ValueError for infinities, a gap inside a run, or a run without any value.
     """
-    a = real(curves, "curves")
+    a = as_real(curves, "curves")
     if a.ndim != 2 or a.size == 0:
         raise ValueError(f"curves must be (runs, epochs), they have shape {a.shape}")
     known = ~np.isnan(a)
@@ -85,7 +85,7 @@ def time_to_reach(curves: ArrayLike, target: float, greater_is_better: bool = Tr
 
 
 @dataclass(frozen=True)
-class Reach:
+class ReachSummary:
     """How surely and how fast runs reach a score.
 
     share, share_low, share_high: of runs that reach it, Clopper–Pearson interval. median and its
@@ -104,15 +104,15 @@ class Reach:
     level: float
 
 
-def reach(times: ArrayLike, lengths: ArrayLike, level: float = 0.95) -> Reach:
+def summarise_reach(times: ArrayLike, lengths: ArrayLike, level: float = 0.95) -> ReachSummary:
     """Summarise times to reach (runs,), infinite for never, of runs of `lengths` epochs.
 
     Median interval from order statistics: ranks k and n+1−k with P(k ≤ B < n+1−k) >= level, B
     binomial (n, 1/2); it reaches to infinity (or from 0) where n is too small. restarts = epochs
     spent by all runs up to success or end, over the number of successes.
     """
-    t, lengths = real(times, "times"), finite(lengths, "lengths", ndim=1)
-    probability(level=level)
+    t, lengths = as_real(times, "times"), as_finite(lengths, "lengths", ndim=1)
+    check_probability(level=level)
     if t.shape != lengths.shape or np.isnan(t).any() or (t < 1).any():
         raise ValueError("times must be (runs,) epochs from 1 or infinite, as many as lengths")
     n, successes = t.size, int(np.isfinite(t).sum())
@@ -125,7 +125,7 @@ def reach(times: ArrayLike, lengths: ArrayLike, level: float = 0.95) -> Reach:
     spent = np.where(np.isfinite(t), t, lengths).sum()
     half = (ordered[(n - 1) // 2], ordered[n // 2])
     median = np.inf if np.isinf(half[1]) else sum(half) / 2
-    return Reach(n, successes / n, low, high, float(median), float(median_low), float(median_high),
+    return ReachSummary(n, successes / n, low, high, float(median), float(median_low), float(median_high),
                  float(spent / successes) if successes else float("inf"), level)  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.inputs import Array, finite, unmasked
+from reseed.stats.inputs import Array, as_finite, as_unmasked
 
 _ITEMS = 2048  # items a block: 1,000 models take 8 MB as float32
 
@@ -33,8 +33,8 @@ def ensemble_scores(scores: ArrayLike, members: ArrayLike) -> Array:
     size) model indices. Returns (ensembles, items[, classes]). Raises ValueError on NaN, and on
     indices that are out of range or repeated in one ensemble.
     """
-    scores = finite(scores, "scores")
-    members = np.asarray(unmasked(members, "members"))
+    scores = as_finite(scores, "scores")
+    members = np.asarray(as_unmasked(members, "members"))
     if members.ndim != 2 or members.size == 0 or members.dtype.kind not in "iu":
         raise ValueError(f"members must be (ensembles, size) integers, got shape {members.shape}")
     if members.min() < 0 or members.max() >= len(scores):
@@ -48,7 +48,7 @@ def ensemble_scores(scores: ArrayLike, members: ArrayLike) -> Array:
 
 def ensemble_blocks(scores: ArrayLike, members: ArrayLike, block: int = 64) -> Iterator[Array]:
     """`ensemble_scores` in blocks of at most `block` ensembles, for bounded memory."""
-    members = np.asarray(unmasked(members, "members"))
+    members = np.asarray(as_unmasked(members, "members"))
     for start in range(0, len(members), block):
         yield ensemble_scores(scores, members[start : start + block])
 
@@ -58,12 +58,12 @@ def gap_labels(gaps: ArrayLike) -> NDArray[np.int8]:
 
     Of multi-class logits (..., classes) the predicted class is `logits.argmax(-1)`.
     """
-    return (finite(gaps, "gaps") > 0).astype(np.int8)
+    return (as_finite(gaps, "gaps") > 0).astype(np.int8)
 
 
 def _labels(labels: ArrayLike, min_models: int = 1) -> NDArray:
     """Labels (models, items) as integers 0 ... C - 1."""
-    labels = np.asarray(unmasked(labels, "labels"))
+    labels = np.asarray(as_unmasked(labels, "labels"))
     if labels.dtype.kind not in "iub":
         raise ValueError("labels must be integers 0 ... C-1: encode them "
                          "(numpy.unique(labels, return_inverse=True))")  # fmt: skip
@@ -109,14 +109,12 @@ def model_churn(labels: ArrayLike) -> Array:
     return (labels.shape[1] * models - agree) / (models - 1)
 
 
-def average_churn(labels: ArrayLike) -> float:
-    """Mean churn over all pairs of models, in O(models x items); as `model_churn`."""
-    return float(model_churn(labels).mean())
-
-
 def churn_against(labels: ArrayLike, reference: ArrayLike) -> NDArray[np.int64]:
     """Churn of each model (models, items) against one prediction (items,), e.g. an ensemble's."""
-    labels, reference = _labels(labels), _labels(np.asarray(unmasked(reference, "reference"))[None])
+    labels, reference = (
+        _labels(labels),
+        _labels(np.asarray(as_unmasked(reference, "reference"))[None]),
+    )
     if labels.shape[1] != reference.shape[1]:
         raise ValueError(f"labels have {labels.shape[1]} items, reference {reference.shape[1]}")
     return np.count_nonzero(labels != reference, axis=1)

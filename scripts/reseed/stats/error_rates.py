@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject, wilcoxon_p
-from reseed.stats.inputs import Array, finite, probability, unmasked
+from reseed.stats.inputs import Array, as_finite, as_unmasked, check_probability
 
 Procedure = Callable[[Array], NDArray[np.bool_]]
 """scores (..., models, folds) -> reject (..., pairs), pairs as in `np.triu_indices(models, 1)`."""
@@ -28,14 +28,14 @@ class Rate:
     high: float
 
 
-def measured_rate(events: ArrayLike, level: float = 0.95) -> Rate:
+def estimate_rate(events: ArrayLike, level: float = 0.95) -> Rate:
     """Return the rate of true among `events` (independent experiments) with Wilson's interval.
 
     Raises:
         ValueError: no events, or entries that are not booleans (or 0 and 1).
     """
-    probability(level=level)
-    e = np.asarray(unmasked(events, "events")).ravel()
+    check_probability(level=level)
+    e = np.asarray(as_unmasked(events, "events")).ravel()
     if e.size == 0:
         raise ValueError("no experiments: a rate needs at least one")
     if not np.isin(e, (0, 1)).all():
@@ -87,7 +87,7 @@ class ErrorRates:
     power_se: float | None
 
 
-def measure(
+def measure_error_rates(
     scores: ArrayLike, procedure: Procedure, null_pairs: ArrayLike | None = None
 ) -> ErrorRates:
     """Run `procedure` on every experiment and count its errors.
@@ -97,7 +97,7 @@ def measure(
         procedure: the decision procedure, e.g. `wilcoxon_holm()`.
         null_pairs: (pairs,) booleans: which pairs are truly equal; all by default.
     """
-    s = finite(scores, "scores", ndim=3)
+    s = as_finite(scores, "scores", ndim=3)
     n_pairs = s.shape[1] * (s.shape[1] - 1) // 2
     rejected = np.asarray(procedure(s), dtype=bool)
     if rejected.shape != (len(s), n_pairs):
@@ -108,7 +108,7 @@ def measure(
     null = (
         np.ones(n_pairs, dtype=bool)
         if null_pairs is None
-        else np.asarray(unmasked(null_pairs), bool)
+        else np.asarray(as_unmasked(null_pairs), bool)
     )
     if null.shape != (n_pairs,):
         raise ValueError(f"null_pairs must be ({n_pairs},), it is {null.shape}")
@@ -119,7 +119,7 @@ def measure(
         each = rejected[:, chosen].mean(axis=1)
         return float(each.mean()), float(each.std() / np.sqrt(each.size))
 
-    family = measured_rate(rejected[:, null].any(axis=1)) if null.any() else None
+    family = estimate_rate(rejected[:, null].any(axis=1)) if null.any() else None
     return ErrorRates(len(s), family, *share(null), *share(~null))
 
 
@@ -154,7 +154,7 @@ def pseudo_models(
     Returns:
         (n_experiments, n_models, folds).
     """
-    s = finite(scores, "scores", ndim=2)
+    s = as_finite(scores, "scores", ndim=2)
     seeds, folds = s.shape
     if not 2 <= n_models <= seeds:
         raise ValueError(f"n_models must be 2 to the number of seeds ({seeds}), got {n_models}")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from reseed.stats.inputs import Array, finite, probability, scaled
+from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.sequential import ConfidenceSequence
 
 #: Bets of the mixture, in units of the running root mean square, both ways.
@@ -32,7 +32,7 @@ def symmetry_e_process(differences: ArrayLike) -> Array:
 
     Source: betting on signs, Ramdas et al. (2020), sec. on symmetry; Vovk & Wang (2024).
     """
-    x, _ = scaled(finite(differences, "differences"), axis=-1)
+    x, _ = rescale(as_finite(differences, "differences"), axis=-1)
     size = np.sqrt(np.cumsum(x**2, axis=-1) / np.arange(1, x.shape[-1] + 1))
     z = np.divide(x, size, out=np.zeros_like(x), where=size > 0)
     bets = np.array([sign * bet for bet in _BETS for sign in (1, -1)])
@@ -60,8 +60,8 @@ def bounded_confidence_sequence(
     Raises:
         ValueError: scores outside the bounds, NaN, low >= high.
     """
-    probability(alpha=alpha)
-    x = finite(x, "x")
+    check_probability(alpha=alpha)
+    x = as_finite(x, "x")
     if not low < high:
         raise ValueError(f"low must be less than high, got {low} and {high}")
     if x.min() < low or x.max() > high:

@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
 from reseed.stats.comparison import differences
-from reseed.stats.inputs import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
 from reseed.stats.spread import spread
 
 
-def expected_range_of(x: ArrayLike, sizes: ArrayLike) -> Array:
+def expected_subset_range(x: ArrayLike, sizes: ArrayLike) -> Array:
     """Expected range of a random subset of `x` (n,) for each of `sizes` (all 2 ... n), exactly.
 
     Drawn without replacement, x₍ᵢ₎ is the largest of k with probability C(i−1, k−1)/C(n, k).
     Unbiased for the expected range of k new seeds, whatever the distribution (a U-statistic).
     """
-    x = np.sort(finite(x, "x", ndim=1, min_size=2))
+    x = np.sort(as_finite(x, "x", ndim=1, min_size=2))
     k = np.atleast_1d(np.asarray(sizes))
     if k.dtype.kind not in "iu" or k.min() < 2 or k.max() > x.size:
         raise ValueError(f"sizes must be integers from 2 to the {x.size} scores, got {sizes}")
@@ -49,8 +49,8 @@ def gaussian_range_interval(n: int, level: float = 0.95) -> tuple[float, float]:
 
     P(R <= r) = n ∫ φ(x) (Φ(x+r) − Φ(x))ⁿ⁻¹ dx by the trapezoidal rule, inverted.
     """
-    at_least(2, n=n)
-    probability(level=level)
+    check_at_least(2, n=n)
+    check_probability(level=level)
     x = np.linspace(-12, 12, 4001)
     log_density, step = stats.norm.logpdf(x), x[1] - x[0]
     low = special.ndtr(x)
@@ -66,7 +66,7 @@ def gaussian_range_interval(n: int, level: float = 0.95) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ScorePercentile:
     """Where one score stands among seeds: the share of them that it beats, ties counted half.
 
     low, high: interval of the share of all seeds it beats. best_of: smallest number of seeds whose
@@ -83,16 +83,16 @@ class Standing:
     level: float
 
 
-def standing(
+def score_percentile(
     score: float, seeds: ArrayLike, greater_is_better: bool = True, level: float = 0.95
-) -> Standing:
+) -> ScorePercentile:
     """Percentile of one published score among its own seeds (n,).
 
     The interval is Clopper and Pearson's on the count of seeds it beats, from ties lost to ties
     won: with few seeds it is wide, and says so. The score is taken as fixed, not as a draw.
     """
-    x = finite(seeds, "seeds", ndim=1)
-    probability(level=level)
+    x = as_finite(seeds, "seeds", ndim=1)
+    check_probability(level=level)
     if not np.isfinite(score):
         raise ValueError(f"score must be a finite number, got {score}")
     sign = 1 if greater_is_better else -1
@@ -108,4 +108,4 @@ def standing(
     best_of = np.inf if share == 1 else max(1.0, np.ceil(share / (1 - share) - 1e-9))
     own = spread(x)
     sds = sign * (score - own.mean) / own.sd if own.sd > 0 else float("nan")
-    return Standing(n, share, low, high, float(best_of), float(sds), level)
+    return ScorePercentile(n, share, low, high, float(best_of), float(sds), level)

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reseed.stats.inputs import Array, real, scaled
+from reseed.stats.inputs import Array, as_real, rescale
 from reseed.stats.mean_squares import Component, components
 from reseed.stats.variance import CrossedVariance
 
@@ -50,7 +50,7 @@ def factorial_variance(
         ValueError: fewer axes or levels, infinite scores, a level without any score, or so many
             holes that components cannot be told apart.
     """
-    a = real(y, "y")
+    a = as_real(y, "y")
     if a.ndim < 2 or min(a.shape) < 2 or len(names) != a.ndim:
         raise ValueError(f"y needs two named axes or more, each of at least 2: {a.shape}, {names}")
     there = ~np.isnan(a)
@@ -59,7 +59,7 @@ def factorial_variance(
     axes = tuple(range(a.ndim))
     if any(not there.any(axis=_without(axes, (i,))).all() for i in axes):
         raise ValueError("a seed has no score at all: leave it out")
-    some, unit = scaled(a[there])
+    some, unit = rescale(a[there])
     # Centred, so that a constant grid gives exact zeros and not rounding noise.
     shift = some.flat[0]
     values = np.zeros(a.shape)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.inputs import Array, finite, scaled
+from reseed.stats.inputs import Array, as_finite, rescale
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ def five_by_two(differences: ArrayLike) -> FiveByTwo:
     Returns:
         p is 1 where all differences are 0, and 0 where they are equal and not 0.
     """
-    p = finite(differences, "differences")
+    p = as_finite(differences, "differences")
     if p.ndim < 2 or p.shape[-2:] != (5, 2):
         raise ValueError(f"differences must be (..., 5 repeats, 2 folds), they have {p.shape}")
-    p, unit = scaled(p, axis=(-1, -2))
+    p, unit = rescale(p, axis=(-1, -2))
     variance = ((p - p.mean(axis=-1, keepdims=True)) ** 2).sum(axis=(-1, -2))
     squares, first = (p**2).sum(axis=(-1, -2)), p[..., 0, 0]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
-from reseed.stats.inputs import Array, finite, probability, scaled
+from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 
 _POINTS = 800
 
@@ -66,13 +66,16 @@ def hierarchical_effect(
         rope: half-width of practical equivalence.
         level: of the intervals.
     """
-    d, s = finite(effects, "effects", ndim=1), finite(standard_errors, "standard_errors", ndim=1)
-    probability(level=level)
+    d, s = (
+        as_finite(effects, "effects", ndim=1),
+        as_finite(standard_errors, "standard_errors", ndim=1),
+    )
+    check_probability(level=level)
     if d.size != s.size or d.size < 3:
         raise ValueError(f"at least 3 datasets with an effect and an error: {d.size}, {s.size}")
     if s.min() <= 0 or not rope >= 0:
         raise ValueError("standard_errors must be positive and rope must not be negative")
-    _, unit = scaled(np.stack([d, s]))
+    _, unit = rescale(np.stack([d, s]))
     d, s, rope = d / unit, s / unit, rope / unit
     tau, weight = _tau_posterior(d, s)
     variance = s**2 + tau[:, None] ** 2

@@ -16,7 +16,9 @@ Array = NDArray[np.float64]
 _TAKEN = "bifu"  # kinds of dtype that are real numbers: booleans, integers, floats
 
 
-def finite(x: ArrayLike, name: str = "x", *, ndim: int | None = None, min_size: int = 1) -> Array:
+def as_finite(
+    x: ArrayLike, name: str = "x", *, ndim: int | None = None, min_size: int = 1
+) -> Array:
     """Return `x` as a finite float64 array.
 
     Taken are booleans, integers, floats, and objects (a pandas column) that hold only these. A
@@ -27,7 +29,7 @@ def finite(x: ArrayLike, name: str = "x", *, ndim: int | None = None, min_size: 
             of axes, fewer than `min_size` entries on the last axis, an empty array, NaN, infinity,
             or an integer too large for float64.
     """
-    a = real(x, name)
+    a = as_real(x, name)
     if ndim is not None and a.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} axes, it has shape {a.shape}")
     if a.ndim == 0 or a.size == 0 or a.shape[-1] < min_size:
@@ -41,9 +43,9 @@ def finite(x: ArrayLike, name: str = "x", *, ndim: int | None = None, min_size: 
     return a
 
 
-def real(x: ArrayLike, name: str = "x") -> Array:
+def as_real(x: ArrayLike, name: str = "x") -> Array:
     """Return `x` as float64 of any shape, NaN and infinity let through; else as `finite`."""
-    a = np.asarray(unmasked(x, name))
+    a = np.asarray(as_unmasked(x, name))
     if a.dtype.kind == "O":
         missing = [v is None or v is np.ma.masked for v in a.ravel()]
         if any(missing):
@@ -61,24 +63,24 @@ def real(x: ArrayLike, name: str = "x") -> Array:
     return a.astype(np.float64, copy=False)
 
 
-def labels(x: ArrayLike, name: str) -> NDArray:
+def as_labels(x: ArrayLike, name: str) -> NDArray:
     """Return class labels as an array: numbers (float64) or text (`str`), never a mix.
 
     Raises:
         ValueError: missing, masked, NaN or infinite entries; complex numbers, dates, or text mixed
             with numbers.
     """
-    a = np.asarray(unmasked(x, name))
+    a = np.asarray(as_unmasked(x, name))
     if a.dtype.kind == "U":
         return a
     if a.dtype.kind == "O" and a.size and all(isinstance(v, str) for v in a.ravel()):
         return a.astype(str)
     if a.dtype.kind == "O" and any(isinstance(v, str) for v in a.ravel()):
         raise ValueError(f"{name} mixes text with other values: give one kind of label")
-    return finite(a, name)
+    return as_finite(a, name)
 
 
-def unmasked(x: ArrayLike, name: str = "x") -> ArrayLike:
+def as_unmasked(x: ArrayLike, name: str = "x") -> ArrayLike:
     """Return `x` itself, or the data of a masked array without masked entries."""
     if not isinstance(x, np.ma.MaskedArray):
         return x
@@ -90,7 +92,7 @@ def unmasked(x: ArrayLike, name: str = "x") -> ArrayLike:
     return x.data
 
 
-def scaled(x: Array, axis: int | tuple[int, ...] | None = None) -> tuple[Array, Array]:
+def rescale(x: Array, axis: int | tuple[int, ...] | None = None) -> tuple[Array, Array]:
     """Return `x` over a power of two near its greatest size along `axis`, and that power.
 
     The division is exact, and squares of the result neither overflow nor vanish, so that tests
@@ -103,14 +105,14 @@ def scaled(x: Array, axis: int | tuple[int, ...] | None = None) -> tuple[Array, 
     return x / power, power
 
 
-def probability(**values: float) -> None:
+def check_probability(**values: float) -> None:
     """Refuse, by its name, any value that is not strictly between 0 and 1 (a level, an alpha)."""
     for name, value in values.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}")
 
 
-def at_least(minimum: int, **counts: int) -> None:
+def check_at_least(minimum: int, **counts: int) -> None:
     """Refuse, by its name, any count below `minimum` (resamples, items, seeds)."""
     for name, count in counts.items():
         if not count >= minimum:

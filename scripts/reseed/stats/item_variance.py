@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t
 
-from reseed.stats.inputs import Array, finite, probability
+from reseed.stats.inputs import Array, as_finite, check_probability
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def item_components(
     Raises:
         ValueError: another shape, values that are not finite, or no variance at all.
     """
-    y = finite(y, "y", ndim=3)
-    probability(level=level)
+    y = as_finite(y, "y", ndim=3)
+    check_probability(level=level)
     if min(y.shape[:2]) < 3:
         raise ValueError(f"needs a grid of at least 3 × 3 runs: found shape {y.shape}")
     variances = _components(y)

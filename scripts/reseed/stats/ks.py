@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseed.stats.inputs import at_least, finite, probability, real
+from reseed.stats.inputs import as_finite, as_real, check_at_least, check_probability
 
 
 def ecdf(sample, x) -> np.ndarray:
     """Right-continuous empirical CDF of `sample` (n,) at the points `x` (any shape) (eq. 7)."""
-    points = np.sort(finite(sample, "sample", ndim=1))
-    return np.searchsorted(points, real(x), side="right") / points.size
+    points = np.sort(as_finite(sample, "sample", ndim=1))
+    return np.searchsorted(points, as_real(x), side="right") / points.size
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ReferenceFunction:
 
     def limits(self, x) -> tuple[np.ndarray, np.ndarray]:
         """Left limit F(x-) and value F(x), each of the shape of `x`."""
-        x = real(x)
+        x = as_real(x)
         z, size = self.points, self.points.size
         after = np.searchsorted(z, x, side="right")
         below = z[np.maximum(after - 1, 0)]
@@ -62,13 +62,13 @@ def reference_function(samples, interpolate: bool = True) -> ReferenceFunction:
 
     Raises ValueError on NaN, infinite or empty input.
     """
-    pooled = np.sort(finite(samples, "samples"), axis=None)
+    pooled = np.sort(as_finite(samples, "samples"), axis=None)
     return ReferenceFunction(pooled, interpolate)
 
 
 def ks_distance(sample, reference: ReferenceFunction) -> float:
     """Kolmogorov–Smirnov distance sup |F_n - F_0| of `sample` (n,) to `reference`."""
-    x = np.sort(finite(sample, "sample", ndim=1))
+    x = np.sort(as_finite(sample, "sample", ndim=1))
     left, right = reference.limits(x)
     k = np.arange(x.size)
     return float(max((left - k / x.size).max(), ((k + 1) / x.size - right).max()))
@@ -84,8 +84,8 @@ def wei_dudley_constant(n: int) -> float:
 
 def dkw_threshold(n: int, epsilon: float) -> float:
     """One-sample DKW–Massart: P(sup |F_n - F| > t) <= 2 exp(-2 n t^2) = epsilon, solved for t."""
-    probability(epsilon=epsilon)
-    at_least(1, n=n)
+    check_probability(epsilon=epsilon)
+    check_at_least(1, n=n)
     return math.sqrt(math.log(2 / epsilon) / (2 * n))
 
 
@@ -93,8 +93,8 @@ def reference_threshold(n: int, n_models: int, epsilon: float) -> float:
     """Theorem 1 (eq. 13): the average of `n_models` eCDFs of n items lies within this distance
     of the average of the models' true CDFs with probability 1 - epsilon (union over models).
     """
-    probability(epsilon=epsilon)
-    at_least(1, n=n, n_models=n_models)
+    check_probability(epsilon=epsilon)
+    check_at_least(1, n=n, n_models=n_models)
     return math.sqrt(math.log(2 * n_models / epsilon) / (2 * n))
 
 
@@ -104,8 +104,8 @@ def two_sample_threshold(n: int, m: int, epsilon: float) -> float:
     n = m: sqrt(ln(C / epsilon) / n) with the Wei–Dudley C. For n != m no constant is proven, so
     it is the sum of two one-sample thresholds at epsilon / 2: valid, and wider.
     """
-    probability(epsilon=epsilon)
-    at_least(1, n=n, m=m)
+    check_probability(epsilon=epsilon)
+    check_at_least(1, n=n, m=m)
     if n == m:
         return math.sqrt(math.log(wei_dudley_constant(n) / epsilon) / n)
     return dkw_threshold(n, epsilon / 2) + dkw_threshold(m, epsilon / 2)
@@ -125,8 +125,8 @@ def algorithm_threshold(n: int, epsilon: float = 0.01) -> float:
     The 1/n pays for the interpolation of the reference (eq. 57). C = 2 whatever n, so below
     n = 458 it is slightly optimistic; there use `two_sample_threshold(n, n, epsilon) + 1 / n`.
     """
-    probability(epsilon=epsilon)
-    at_least(1, n=n)
+    check_probability(epsilon=epsilon)
+    check_at_least(1, n=n)
     return math.sqrt(math.log(2 / epsilon) / n) + 1 / n
 
 

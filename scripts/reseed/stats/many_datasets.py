@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.comparison import signed_rank_floor, wilcoxon_p, without_noise
-from reseed.stats.inputs import Array, finite, probability, scaled
+from reseed.stats.comparison import merge_rounding_noise, smallest_signed_rank_p, wilcoxon_p
+from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ def compare_over_datasets(
     Raises:
         ValueError: too few datasets or models, NaN (a model missing on a dataset).
     """
-    s = finite(scores, "scores", ndim=2, min_size=3)
+    s = as_finite(scores, "scores", ndim=2, min_size=3)
     n, k = s.shape
     if n < 2:
         raise ValueError(f"at least 2 datasets are needed, got {n}")
-    probability(alpha=alpha)
+    check_probability(alpha=alpha)
     # Each by its own size: one model that diverged makes no ties of the others.
-    s = scaled(s, axis=1)[0]
-    s = without_noise(s, np.abs(s))
+    s = rescale(s, axis=1)[0]
+    s = merge_rounding_noise(s, np.abs(s))
     ranks = stats.rankdata(-s if greater_is_better else s, axis=1)
     average = ranks.mean(axis=0)
     chi2, p = 0.0, 1.0
@@ -115,14 +115,14 @@ def compare_two_models(
     Raises:
         ValueError: no datasets, NaN, a bad rope.
     """
-    d = finite(d, "d", ndim=1)
+    d = as_finite(d, "d", ndim=1)
     if rope is not None and not (rope > 0 and commensurable):
         raise ValueError(f"rope must be a half-width > 0 of commensurable d, got {rope}")
-    d, unit = scaled(d)
+    d, unit = rescale(d)
     if commensurable:  # else each has a size of its own, and none is noise beside another
-        d = without_noise(d, np.abs(d).max())
+        d = merge_rounding_noise(d, np.abs(d).max())
     n, wins, losses = d.size, int((d > 0).sum()), int((d < 0).sum())
-    floor = signed_rank_floor(n)
+    floor = smallest_signed_rank_p(n)
     if not commensurable:
         untied = wins + losses
         p = float(stats.binomtest(wins, untied).pvalue) if untied else 1.0
@@ -134,7 +134,7 @@ def compare_two_models(
 
 
 def _within(d: Array, rope: float) -> float:
-    sides = [without_noise(rope + sign * d, np.abs(d).max() + rope) for sign in (1, -1)]
+    sides = [merge_rounding_noise(rope + sign * d, np.abs(d).max() + rope) for sign in (1, -1)]
     return float(wilcoxon_p(sides, greater=True).max())
 
 
@@ -143,7 +143,7 @@ def cliques(average_ranks: ArrayLike, critical_difference: float) -> tuple[tuple
 
     A group's ranks differ by less than the critical difference; groups inside others are left out.
     """
-    ranks = finite(average_ranks, "average_ranks", ndim=1)
+    ranks = as_finite(average_ranks, "average_ranks", ndim=1)
     order = np.argsort(ranks, kind="stable")
     ordered = ranks[order]
     ends = np.searchsorted(ordered, ordered + critical_difference - 1e-12, side="left")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
-from reseed.stats.inputs import Array, at_least, probability
+from reseed.stats.inputs import Array, check_at_least, check_probability
 
 MeanSquare = tuple[float, float]  # value, degrees of freedom
 
@@ -110,8 +110,8 @@ def components(
         rng: their source.
         known: (estimates, p-values) of the components, where they come from elsewhere.
     """
-    probability(level=level)
-    at_least(1, n_draws=n_draws)
+    check_probability(level=level)
+    check_at_least(1, n_draws=n_draws)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     squares, df = (np.array(values, dtype=np.float64) for values in zip(*mean_squares, strict=True))
     # Generalised pivots: each expected mean square is its mean square × df / χ².

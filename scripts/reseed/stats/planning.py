@@ -13,14 +13,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.inputs import Array, at_least, finite, probability, real, scaled, unmasked
+from reseed.stats.inputs import (
+    Array,
+    as_finite,
+    as_real,
+    as_unmasked,
+    check_at_least,
+    check_probability,
+    rescale,
+)
 
 _MAX_SEEDS = 1_000_000
 
 
 def _positive(**values: ArrayLike) -> None:
     for name, value in values.items():
-        if not np.all(np.isfinite(real(value, name)) & (real(value, name) > 0)):
+        if not np.all(np.isfinite(as_real(value, name)) & (as_real(value, name) > 0)):
             raise ValueError(f"{name} must be a positive number, got {value}")
 
 
@@ -34,27 +42,27 @@ def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
 
     Raises ValueError on NaN, fewer than two scores, or a constant pilot (no spread to plan from).
     """
-    pilot = finite(pilot, "pilot", ndim=1, min_size=2)
-    pilot, unit = scaled(pilot)
+    pilot = as_finite(pilot, "pilot", ndim=1, min_size=2)
+    pilot, unit = rescale(pilot)
     if np.ptp(pilot) == 0:
         raise ValueError("all pilot scores are equal: run more pilot seeds to see any spread")
     sd, df = float(pilot.std(ddof=1) * unit), pilot.size - 1
     if assurance is None:
         return sd
-    probability(assurance=assurance)
+    check_probability(assurance=assurance)
     return sd * float(np.sqrt(df / stats.chi2.ppf(1 - assurance, df)))
 
 
 def _seeds(n: ArrayLike) -> Array:
-    n = finite(np.atleast_1d(n), "n").reshape(np.shape(n))
-    at_least(2, n=n.min())
+    n = as_finite(np.atleast_1d(n), "n").reshape(np.shape(n))
+    check_at_least(2, n=n.min())
     return n
 
 
 def half_width(sd: ArrayLike, n: ArrayLike, level: float = 0.95) -> Array:
     """Half-width t sd / sqrt(n) of the t interval of a mean over n >= 2 seeds; shape of n, sd."""
-    probability(level=level)
-    n, sd = _seeds(n), finite(np.atleast_1d(sd), "sd").reshape(np.shape(sd))
+    check_probability(level=level)
+    n, sd = _seeds(n), as_finite(np.atleast_1d(sd), "sd").reshape(np.shape(sd))
     if sd.min() < 0:
         raise ValueError(f"sd must not be negative, got {sd.min()}")
     return stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
@@ -66,7 +74,7 @@ def _t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
     Its square is noncentral F (1, df, effect^2); SciPy's noncentral t is NaN for some effects
     above 15, its noncentral F is not.
     """
-    effect = real(effect, "effect")
+    effect = as_real(effect, "effect")
     return stats.ncf.sf(stats.t.isf(alpha / 2, df) ** 2, 1, df, effect**2)
 
 
@@ -80,7 +88,7 @@ def power(
     """
     n = _seeds(n)
     _positive(sd=sd)
-    probability(alpha=alpha)
+    check_probability(alpha=alpha)
     if not np.isfinite(difference).all():
         raise ValueError(f"difference must be a finite number, got {difference}")
     runs, df = (n, n - 1) if paired else (n / 2, 2 * n - 2)
@@ -96,10 +104,10 @@ def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0
     2001). Shape of df. With no overlap of splits to correct for it is exact; for the corrected
     resampled t test it holds as far as its correlation does.
     """
-    shape, df = np.shape(df), finite(np.atleast_1d(df), "df")
+    shape, df = np.shape(df), as_finite(np.atleast_1d(df), "df")
     if df.min() <= 0:
         raise ValueError(f"df must be positive, got {df.min()}")
-    probability(target_power=target_power, alpha=alpha)
+    check_probability(target_power=target_power, alpha=alpha)
     if target_power <= alpha:
         raise ValueError(f"target_power must exceed alpha, got {target_power} and {alpha}")
     unique, where = np.unique(df, return_inverse=True)
@@ -147,7 +155,7 @@ def seeds_for_half_width(sd: float, target: float, level: float = 0.95) -> SeedP
     Raises ValueError if sd or target is not positive, or a million seeds do not suffice.
     """
     _positive(sd=sd, target=target)
-    probability(level=level)
+    check_probability(level=level)
     return _smallest(lambda n: half_width(sd, n, level), lambda w: w <= target, target)
 
 
@@ -160,7 +168,7 @@ def seeds_for_difference(
     See `power` for sd and paired. Raises ValueError as `seeds_for_half_width`.
     """
     _positive(sd=sd, difference=abs(difference))
-    probability(target_power=target_power, alpha=alpha)
+    check_probability(target_power=target_power, alpha=alpha)
     return _smallest(
         lambda n: power(difference, sd, n, alpha, paired), lambda p: p >= target_power, target_power
     )
@@ -192,10 +200,10 @@ def grid_standard_error(
     0; for a comparison those of the paired differences. Folds are taken as independent draws of
     the data; overlapping cross-validation folds are not, and make this optimistic.
     """
-    components = real([var_seed, var_fold, var_residual], "variance components")
+    components = as_real([var_seed, var_fold, var_residual], "variance components")
     if not (np.isfinite(components).all() and components.min() >= 0 and components.max() > 0):
         raise ValueError(f"variance components must be >= 0 and not all 0, got {components}")
-    a, b = real(seeds, "seeds"), real(folds, "folds")
+    a, b = as_real(seeds, "seeds"), as_real(folds, "folds")
     if a.size == 0 or b.size == 0 or a.min() < 2 or b.min() < 2:
         raise ValueError("a crossed design needs at least two seeds and two folds")
     by_seed, by_fold = var_residual + b * var_seed, var_residual + a * var_fold
@@ -224,7 +232,7 @@ def plan_grid(
     """
     if (half_width is None) == (difference is None):
         raise ValueError("give either half_width or difference")
-    probability(alpha=alpha, target_power=target_power)
+    check_probability(alpha=alpha, target_power=target_power)
     seeds, folds = np.arange(2, max_seeds + 1), np.arange(2, max_folds + 1)
     se, df = grid_standard_error(var_seed, var_fold, var_residual, seeds[:, None], folds)
     if half_width is not None:
@@ -267,12 +275,12 @@ def ensemble_size(
     reach the share too. sizes: ascending. alpha_hats: one array (ensembles,) for each size.
     The intervals take ensembles as independent; those that share members are not.
     """
-    sizes = np.asarray(unmasked(sizes, "sizes"))
+    sizes = np.asarray(as_unmasked(sizes, "sizes"))
     if sizes.size == 0 or len(alpha_hats) != sizes.size or (np.diff(sizes) <= 0).any():
         raise ValueError("sizes must be ascending, with one array of alpha-hats for each")
     if not 0 < share <= 1:
         raise ValueError(f"share must lie in (0, 1], got {share}")
-    levels = [finite(a, f"alpha_hats of size {k}", ndim=1)
+    levels = [as_finite(a, f"alpha_hats of size {k}", ndim=1)
               for k, a in zip(sizes, alpha_hats, strict=True)]  # fmt: skip
     intervals = []
     for values in levels:

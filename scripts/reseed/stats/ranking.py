@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reseed.stats.comparison import differences
-from reseed.stats.inputs import Array, at_least, finite, scaled
+from reseed.stats.inputs import Array, as_finite, check_at_least, rescale
 
 Ties = Literal["differ", "half"]
 _CACHED = 100_000  # numbers that a processor's cache holds
@@ -59,13 +59,13 @@ def instability(scores: ArrayLike, ties: Ties = "differ") -> Array:
     Raises:
         ValueError: fewer than 2 models, NaN or infinity.
     """
-    s = finite(scores, "scores")
+    s = as_finite(scores, "scores")
     if s.ndim not in (2, 3) or len(s) < 2:
         raise ValueError(f"scores must be (models, seeds, folds), at least 2 models: {s.shape}")
     s = s.reshape(len(s), -1)
     out = np.zeros((len(s), len(s)))
     for i in range(len(s)):
-        d, _ = scaled(differences(s[i], s), axis=-1)
+        d, _ = rescale(differences(s[i], s), axis=-1)
         flips = disagreement(np.sign(d), d.sum(axis=1), np.abs(d).sum(axis=1), ties)
         out[i] = flips.mean(axis=1)
     np.fill_diagonal(out, 0)
@@ -73,7 +73,7 @@ def instability(scores: ArrayLike, ties: Ties = "differ") -> Array:
 
 
 @dataclass(frozen=True)
-class Reversal:
+class OrderReversal:
     """Probability that a comparison by a mean of `m` trials contradicts the reference.
 
     `se` is Monte Carlo: it says nothing of having only these trials.
@@ -92,7 +92,7 @@ def order_reversal(
     ties: Ties = "differ",
     n_draws: int = 10_000,
     rng: np.random.Generator,
-) -> Reversal:
+) -> OrderReversal:
     """Probability that the order by the mean of `m` random trials differs from that by all.
 
     m = 1 is the single-seed practice, m = all trials of one protocol run is the protocol
@@ -125,12 +125,12 @@ def order_reversal(
         squares += (flips**2).sum(axis=1)
     p = wrong / n_draws
     se = np.sqrt(np.maximum(squares / n_draws - p**2, 0) / n_draws)
-    return Reversal(m, p.reshape(shape)[()], se.reshape(shape)[()], n_draws)
+    return OrderReversal(m, p.reshape(shape)[()], se.reshape(shape)[()], n_draws)
 
 
 def disagreement_of_means(
     d: ArrayLike, m: int, *, n_draws: int = 10_000, rng: np.random.Generator
-) -> Reversal:
+) -> OrderReversal:
     """Probability that the mean of `m` trials and the mean of n − m others order a pair unlike.
 
     Both means are of trials drawn with replacement, independently of each other: with p and q
@@ -158,7 +158,7 @@ def disagreement_of_means(
     probability = p * (1 - q) + q * (1 - p)
     variance = (1 - 2 * q) ** 2 * p * (1 - p) + (1 - 2 * p) ** 2 * q * (1 - q)
     se = np.sqrt(variance / n_draws)
-    return Reversal(m, probability.reshape(shape)[()], se.reshape(shape)[()], n_draws)
+    return OrderReversal(m, probability.reshape(shape)[()], se.reshape(shape)[()], n_draws)
 
 
 def _share_positive(rows: Array, weights: Array, noise: Array) -> Array:
@@ -173,9 +173,9 @@ def _share_positive(rows: Array, weights: Array, noise: Array) -> Array:
 
 def _rows(d: ArrayLike, m: int) -> tuple[Array, int, tuple[int, ...]]:
     """Differences as (pairs, trials) of size about 1, the number of trials, the leading shape."""
-    a = finite(d, "d")
-    at_least(1, m=m)
-    rows, _ = scaled(a.reshape(-1, a.shape[-1]), axis=-1)
+    a = as_finite(d, "d")
+    check_at_least(1, m=m)
+    rows, _ = rescale(a.reshape(-1, a.shape[-1]), axis=-1)
     return rows, a.shape[-1], a.shape[:-1]
 
 
@@ -209,7 +209,7 @@ def kendall_agreement(
         identical: share of `pairs` that put every pair of models in the same order.
         to_mean: (seeds,) τ_b of each seed's order with that of the mean scores.
     """
-    s = finite(scores, "scores", ndim=2, min_size=2)
+    s = as_finite(scores, "scores", ndim=2, min_size=2)
     if len(s) < 2:
         raise ValueError(f"scores must be (models, seeds) with at least 2 models: {s.shape}")
     i, j = np.triu_indices(len(s), 1)

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import model_churn
+from reseed.stats.inputs import Array, as_finite, check_at_least
 from reseed.stats.ks import ReferenceFunction, two_sample_threshold
-from reseed.stats.spread import Array, at_least, finite
 from reseed.stats.trimming import (
     AUTHORS_GRID,
     GRID_EXCEEDED,
@@ -33,7 +33,7 @@ def half_threshold(items: int, epsilon: float = 0.01) -> float:
     1/n pays for the interpolated reference (eq. 57). Raises ValueError where δ is 1 or more (below
     16 items at ε = 0.01): no two distributions are further apart, so that every run would pass.
     """
-    at_least(2, items=items)
+    check_at_least(2, items=items)
     half = items // 2
     delta = two_sample_threshold(half, half, epsilon) + 1 / half
     if delta >= 1:
@@ -41,13 +41,13 @@ def half_threshold(items: int, epsilon: float = 0.01) -> float:
     return delta
 
 
-def up_to_grid(alpha: ArrayLike, grid: tuple[float, ...] = AUTHORS_GRID) -> Array:
+def round_up_to_grid(alpha: ArrayLike, grid: tuple[float, ...] = AUTHORS_GRID) -> Array:
     """Exact alpha-hats (any shape) as a search over the ascending `grid` finds them.
 
     The robust test accepts from alpha-hat on, so the grid's answer is the next value above it;
     0.5 stands for "above the grid" (the authors' code).
     """
-    alpha = finite(np.atleast_1d(alpha), "alpha").reshape(np.shape(alpha))
+    alpha = as_finite(np.atleast_1d(alpha), "alpha").reshape(np.shape(alpha))
     values = np.append(grid, GRID_EXCEEDED)
     return values[np.searchsorted(np.asarray(grid), alpha - 1e-12, side="left")]
 
@@ -61,8 +61,11 @@ def split_ks_distance(
     compare it with `half_threshold`. candidates (models, items), references (others, items) →
     (models,).
     """
-    x, pool = finite(candidates, "candidates", ndim=2), finite(references, "references", ndim=2)
-    at_least(1, n_splits=n_splits)
+    x, pool = (
+        as_finite(candidates, "candidates", ndim=2),
+        as_finite(references, "references", ndim=2),
+    )
+    check_at_least(1, n_splits=n_splits)
     total, half = np.zeros(len(x)), x.shape[1] // 2
     for _ in range(n_splits):
         order = rng.permutation(x.shape[1])
@@ -93,7 +96,7 @@ def heldout_information(
     Args:
         gaps, labels, correct, confidence: (models, items), at least 4 models.
     """
-    gaps, confidence = finite(gaps, "gaps", ndim=2), finite(confidence, "confidence", ndim=2)
+    gaps, confidence = as_finite(gaps, "gaps", ndim=2), as_finite(confidence, "confidence", ndim=2)
     labels, correct = np.asarray(labels), np.asarray(correct)
     if len(gaps) < 4 or gaps.shape[1] < 8:
         raise ValueError(f"at least 4 models and 8 items are needed, got {gaps.shape}")

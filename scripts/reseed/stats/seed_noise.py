@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.inputs import Array, at_least, finite, probability, scaled
+from reseed.stats.inputs import (
+    Array,
+    as_finite,
+    check_at_least,
+    check_probability,
+    rescale,
+)
 from reseed.stats.spread import variance_limits
 
 #: With fewer runs, or items, there is no interval: it would reach from 0 to many times the SD.
@@ -16,7 +22,7 @@ MIN_RUNS, MIN_ITEMS = 5, 50
 
 
 @dataclass(frozen=True)
-class DistributionWise:
+class DistributionWiseSd:
     """What the seed would change on an infinite test set, in squared score (variance) and SD.
 
     `sd_low`, `sd_high` are NaN where no interval can be trusted; `reason` says why.
@@ -32,7 +38,7 @@ class DistributionWise:
     reason: str
 
 
-def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> DistributionWise:
+def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> DistributionWiseSd:
     """Standard deviation of a mean over items, over seeds, on an infinite test set.
 
     For correctness (0 / 1) it is Jordan's: variance = n/(n−1) · (Var(acc) − Σᵢ pᵢ(1−pᵢ)/n²), n
@@ -56,10 +62,10 @@ def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> Distribution
     Raises:
         ValueError: fewer than 2 runs or 3 items, NaN.
     """
-    a, unit = scaled(_runs_by_items(scores))
-    probability(level=level)
+    a, unit = rescale(_runs_by_items(scores))
+    check_probability(level=level)
     runs, items = a.shape
-    at_least(3, items=items)
+    check_at_least(3, items=items)
     _, seed = _split(a)
     reason = _withheld(a)
     low = high = float("nan")
@@ -70,7 +76,7 @@ def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> Distribution
         high = max(0.0, seed + np.hypot(above, beside))
     sd, low, high = np.sqrt([max(seed, 0.0), low, high]) * unit
     variance = seed * unit * unit
-    return DistributionWise(
+    return DistributionWiseSd(
         runs, items, float(variance), float(sd), float(low), float(high), level, reason
     )
 
@@ -113,14 +119,14 @@ def _split(a: Array) -> tuple[float, float]:
 
 
 def _runs_by_items(scores: ArrayLike) -> Array:
-    a = finite(scores, "scores", ndim=2, min_size=2)
+    a = as_finite(scores, "scores", ndim=2, min_size=2)
     if len(a) < 2:
         raise ValueError(f"scores must be (runs, items) with 2 runs or more: {a.shape}")
     return a
 
 
 @dataclass(frozen=True)
-class NoiseSplit:
+class NoiseComponents:
     """Observed variance of the score over seeds = `seed_variance` + `item_variance`, exactly."""
 
     runs: int
@@ -133,7 +139,7 @@ class NoiseSplit:
     fresh_test_variance: float
 
 
-def seed_and_test_noise(scores: ArrayLike) -> NoiseSplit:
+def seed_and_test_noise(scores: ArrayLike) -> NoiseComponents:
     """Split the variance of a mean over items, over seeds, into real and test-set-made parts.
 
     The crossed model seed × item without replication (`variance.crossed_variance`), with mean
@@ -150,14 +156,14 @@ def seed_and_test_noise(scores: ArrayLike) -> NoiseSplit:
     Raises:
         ValueError: fewer than 2 runs or items, NaN.
     """
-    a, unit = scaled(_runs_by_items(scores))
+    a, unit = rescale(_runs_by_items(scores))
     runs, items = a.shape
     observed, seed = _split(a)
     ms_item = runs * a.mean(axis=0).var(ddof=1)
     between_items = float((ms_item - items * (observed - seed)) / runs)
     share = float(np.clip(seed / observed, 0, 1)) if observed > 0 else float("nan")
     squared = unit * unit
-    return NoiseSplit(
+    return NoiseComponents(
         runs, items, float(a.mean() * unit), observed * squared, seed * squared,
         (observed - seed) * squared, share, (observed + between_items / items) * squared,
     )  # fmt: skip

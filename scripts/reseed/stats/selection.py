@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.inputs import Array, finite
+from reseed.stats.inputs import Array, as_finite
 
 _CHUNK = 4_000_000  # numbers of a block of random halves
 
 
 def _pair(score: ArrayLike, alpha_hat: ArrayLike) -> tuple[Array, Array]:
-    score, alpha_hat = finite(score, "score", ndim=1), finite(alpha_hat, "alpha_hat", ndim=1)
+    score, alpha_hat = as_finite(score, "score", ndim=1), as_finite(alpha_hat, "alpha_hat", ndim=1)
     if score.shape != alpha_hat.shape:
         raise ValueError(f"score has {score.size} models, alpha_hat {alpha_hat.size}")
     return score, alpha_hat
@@ -98,7 +98,7 @@ def selection_optimism(
 
     Raises ValueError on NaN, fewer than two items, or fewer than two halvings.
     """
-    scores = finite(item_scores, "item_scores", ndim=2, min_size=2)
+    scores = as_finite(item_scores, "item_scores", ndim=2, min_size=2)
     if n_halves < 2:
         raise ValueError(f"n_halves must be at least 2, got {n_halves}")
     items, half = scores.shape[1], scores.shape[1] // 2

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reseed.stats.inputs import Array, finite, probability, real, scaled
+from reseed.stats.inputs import Array, as_finite, as_real, check_probability, rescale
 
 
 def t_boundary(n: ArrayLike, alpha: float = 0.05, scale: float = 1.0) -> Array:
@@ -28,10 +28,10 @@ def t_boundary(n: ArrayLike, alpha: float = 0.05, scale: float = 1.0) -> Array:
     With r = 1 + n scale^2 and A = (sqrt(r) / alpha)^(2 / n): t^2 = (n - 1)(A - 1) / (1 - A / r)
     where A < r.
     """
-    probability(alpha=alpha)
+    check_probability(alpha=alpha)
     if not (np.isfinite(scale) and scale > 0):
         raise ValueError(f"scale must be a positive number, got {scale}")
-    n = real(n, "n")
+    n = as_real(n, "n")
     r = 1 + n * scale**2
     a = np.exp((np.log(r) - 2 * np.log(alpha)) / n)
     open_end = (a >= r) | (n < 2)
@@ -58,7 +58,7 @@ def mean_confidence_sequence(
     intervals are narrowest, never whether they are valid. Raises ValueError on NaN or empty x.
     While all values are equal the interval stays infinite: no spread has been seen to judge by.
     """
-    x, unit = scaled(finite(x, "x"), axis=-1)
+    x, unit = rescale(as_finite(x, "x"), axis=-1)
     n = np.arange(1, x.shape[-1] + 1)
     # Centred on the first value: the running sum of squares then keeps its digits.
     start = x[..., :1]
@@ -101,7 +101,7 @@ def stopping_point(
     for name, value in {"half_width": half_width, "rope": rope}.items():
         if value is not None and not value > 0:
             raise ValueError(f"{name} must be positive, got {value}")
-    sequence = mean_confidence_sequence(finite(x, "x", ndim=1), alpha, scale)
+    sequence = mean_confidence_sequence(as_finite(x, "x", ndim=1), alpha, scale)
     low, high = sequence.low, sequence.high
     rules = {"different from 0": (low > 0) | (high < 0)}
     if rope is not None:

@@ -11,7 +11,14 @@ from scipy import stats
 from scipy.special import gammaln
 from statsmodels.stats.diagnostic import normal_ad
 
-from reseed.stats.inputs import Array, at_least, finite, probability, real, scaled
+from reseed.stats.inputs import (
+    Array,
+    as_finite,
+    as_real,
+    check_at_least,
+    check_probability,
+    rescale,
+)
 
 _CHUNK = 4_000_000  # numbers drawn at a time: bounds memory at about 100 MB
 # Fewest values for an interval of the SD (below, its end is over three times the SD) and of the
@@ -52,7 +59,7 @@ def spread(x: ArrayLike, axis: int = -1) -> Spread:
     Raises:
         ValueError: empty input, NaN or infinity.
     """
-    a, unit = scaled(finite(np.moveaxis(np.atleast_1d(real(x)), axis, -1)), axis=-1)
+    a, unit = rescale(as_finite(np.moveaxis(np.atleast_1d(as_real(x)), axis, -1)), axis=-1)
     n = a.shape[-1]
     # Taken from the first value on: equal scores then have exactly their own mean, and SD 0.
     start = a[..., :1]
@@ -98,9 +105,9 @@ def spread_intervals(
     Raises:
         ValueError: fewer than two values, NaN or infinity; bad `level` or `n_boot`.
     """
-    a, unit = scaled(finite(x, ndim=1, min_size=2))
-    probability(level=level)
-    at_least(2, n_boot=n_boot)
+    a, unit = rescale(as_finite(x, ndim=1, min_size=2))
+    check_probability(level=level)
+    check_at_least(2, n_boot=n_boot)
     n = a.size
     ends = {f.name: np.full(2, np.nan) for f in fields(Spread)[1:]}
     ends["median"] = np.array(median_interval(a, level))
@@ -139,8 +146,8 @@ def variance_limits(x: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     Raises:
         ValueError: fewer than two values, NaN or infinity, bad level.
     """
-    a, unit = scaled(finite(x, ndim=1, min_size=2))
-    probability(level=level)
+    a, unit = rescale(as_finite(x, ndim=1, min_size=2))
+    check_probability(level=level)
     n, observed = a.size, a.var(ddof=1)
     if np.ptp(a) == 0:
         return 0.0, 0.0
@@ -160,8 +167,8 @@ def median_interval(x: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     Raises:
         ValueError: NaN or infinity, bad level.
     """
-    a = np.sort(finite(x, ndim=1))
-    probability(level=level)
+    a = np.sort(as_finite(x, ndim=1))
+    check_probability(level=level)
     k = median_rank(a.size, level)
     if k < 1:
         return float("nan"), float("nan")
@@ -191,9 +198,9 @@ def next_median_interval(x: ArrayLike, n_next: int, level: float = 0.95) -> tupl
     Raises:
         ValueError: NaN or infinity, bad level, no new value.
     """
-    a = np.sort(finite(x, ndim=1))
-    probability(level=level)
-    at_least(1, n_next=n_next)
+    a = np.sort(as_finite(x, ndim=1))
+    check_probability(level=level)
+    check_at_least(1, n_next=n_next)
     ranks = np.arange(1, a.size // 2 + 1)
     # The median of an even number lies below a value only if the lower of its two middle ones does.
     beyond = stats.betabinom.sf((n_next + 1) // 2 - 1, n_next, ranks, a.size + 1 - ranks)
@@ -223,8 +230,8 @@ def range_content(n: int, level: float = 0.95) -> RangeContent:
     Raises:
         ValueError: n < 2 or a level outside (0, 1).
     """
-    at_least(2, n=n)
-    probability(level=level)
+    check_at_least(2, n=n)
+    check_probability(level=level)
     lower = float(stats.beta.ppf(1 - level, n - 1, 2))
     return RangeContent(n, level, (n - 1) / (n + 1), lower)
 
@@ -241,7 +248,7 @@ def expected_gaussian_range(n: ArrayLike) -> Array:
     Returns:
         The shape of `n`: 0 at n=1, 1.128 at 2, 4.498 at 50, 7.70 at 10,000.
     """
-    size = real(n, "n")
+    size = as_real(n, "n")
     if size.size == 0 or not np.all((size >= 1) & (size <= 1e40) & (size == np.floor(size))):
         raise ValueError(f"sample sizes must be integers from 1 to 1e40, got {n}")
     unique, where = np.unique(size, return_inverse=True)
@@ -336,9 +343,9 @@ def range_against_gaussian(
     Raises:
         ValueError: fewer than 4 values, all values equal, NaN or infinity.
     """
-    a, _ = scaled(finite(x, ndim=1, min_size=4))
-    probability(alpha=alpha)
-    at_least(2, n_sim=n_sim)
+    a, _ = rescale(as_finite(x, ndim=1, min_size=4))
+    check_probability(alpha=alpha)
+    check_at_least(2, n_sim=n_sim)
     n, centred = a.size, a - a.mean()
     sd = centred.std(ddof=1)
     # Relative to the size of the scores: a constant column must not pass by rounding noise.

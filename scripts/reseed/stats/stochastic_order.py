@@ -14,7 +14,13 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from reseed.stats.comparison import differences
-from reseed.stats.inputs import Array, at_least, finite, probability, scaled
+from reseed.stats.inputs import (
+    Array,
+    as_finite,
+    check_at_least,
+    check_probability,
+    rescale,
+)
 
 
 def violation_ratio(a: ArrayLike, b: ArrayLike) -> Array:
@@ -23,12 +29,12 @@ def violation_ratio(a: ArrayLike, b: ArrayLike) -> Array:
     a (..., n), b (..., m) → (...): 0 where A dominates, 1 where B does, 1/2 where both halves
     weigh the same; ½ too where the two samples are equal (nothing to tell). ε(B, A) = 1 − ε(A, B).
     """
-    a, b = np.sort(finite(a, "a"), axis=-1), np.sort(finite(b, "b"), axis=-1)
+    a, b = np.sort(as_finite(a, "a"), axis=-1), np.sort(as_finite(b, "b"), axis=-1)
     n, m = a.shape[-1], b.shape[-1]
     # Empirical quantiles are steps; between two neighbouring jumps of either both are constant.
     ends = np.unique(np.concatenate([np.arange(1, n + 1) * m, np.arange(1, m + 1) * n]))
     widths = np.diff(np.concatenate([[0], ends])) / (n * m)
-    difference, _ = scaled(differences(a[..., (ends - 1) // m], b[..., (ends - 1) // n]), axis=-1)
+    difference, _ = rescale(differences(a[..., (ends - 1) // m], b[..., (ends - 1) // n]), axis=-1)
     squares = difference**2 * widths
     whole = squares.sum(axis=-1)
     below = np.where(difference < 0, squares, 0).sum(axis=-1)
@@ -66,9 +72,9 @@ def stochastic_order(
         a: (n,) scores over independent seeds, greater is better; n >= 2.
         b: (m,).
     """
-    a, b = finite(a, "a", ndim=1, min_size=2), finite(b, "b", ndim=1, min_size=2)
-    probability(level=level)
-    at_least(2, n_boot=n_boot)
+    a, b = as_finite(a, "a", ndim=1, min_size=2), as_finite(b, "b", ndim=1, min_size=2)
+    check_probability(level=level)
+    check_at_least(2, n_boot=n_boot)
     ratio = float(violation_ratio(a, b))
     drawn = (x[rng.integers(0, x.size, (n_boot, x.size))] for x in (a, b))
     n = min(a.size, b.size)

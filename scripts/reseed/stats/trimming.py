@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from reseed.stats.inputs import finite, real
+from reseed.stats.inputs import as_finite, as_real
 from reseed.stats.ks import ReferenceFunction, algorithm_threshold
 
 AUTHORS_GRID = (0.0, 0.01, 0.025, 0.05, 0.075, *(i / 20 for i in range(2, 10)))
@@ -22,7 +22,7 @@ _ROUNDING = 1e-12  # CDF values carry a few ulps; a bound missed by less is met
 
 
 def _limits(sample, reference: ReferenceFunction) -> tuple[np.ndarray, np.ndarray]:
-    return reference.limits(np.sort(finite(sample, "candidate"), axis=-1))
+    return reference.limits(np.sort(as_finite(sample, "candidate"), axis=-1))
 
 
 def _check_delta(delta: float) -> None:
@@ -138,7 +138,7 @@ def robust_ks_test(
     candidate, reference: ReferenceFunction, alpha: float, threshold: float
 ) -> RobustKsTest:
     """Robust two-sample KS test of `candidate` (n,) against `reference` (eqs. 23, 27)."""
-    candidate = finite(candidate, "candidate", ndim=1)
+    candidate = as_finite(candidate, "candidate", ndim=1)
     _check_delta(threshold)
     distance = float(trimmed_ks_distance(candidate, reference, alpha))
     return RobustKsTest(distance, threshold, alpha, distance <= threshold + _ROUNDING)
@@ -151,7 +151,7 @@ def clip_logit_gap(gap, bound: float = 15.0, outside: Literal["bound", "zero"] =
     bound to 0, as the authors' published code does (almost certainly a slip). NaN stays NaN, for
     `alpha_hat` to refuse.
     """
-    gap = real(gap, "gap")
+    gap = as_real(gap, "gap")
     if outside == "bound":
         return np.clip(gap, -bound, bound)
     if outside == "zero":
@@ -198,9 +198,9 @@ def bootstrap_alpha_hat(
     Raises ValueError on NaN or empty input, fewer than two items or bootstraps, unequal item
     counts, or leave-one-out with one model.
     """
-    candidates = finite(candidates, "candidates", ndim=2)
+    candidates = as_finite(candidates, "candidates", ndim=2)
     leave_one_out = references is None
-    pool = candidates if leave_one_out else finite(references, "references", ndim=2)
+    pool = candidates if leave_one_out else as_finite(references, "references", ndim=2)
     items = candidates.shape[1]
     if pool.shape[1] != items:
         raise ValueError(f"candidates have {items} items, references {pool.shape[1]}")

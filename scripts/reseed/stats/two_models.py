@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.spread import Array, at_least, finite, probability
+from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
 
 _BLOCK = 8_000_000  # numbers of a block of random swaps
 
@@ -44,7 +44,7 @@ def mcnemar(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
     Raises:
         ValueError: values other than 0 and 1, NaN, or no item.
     """
-    a, b = np.broadcast_arrays(finite(correct_a, "correct_a"), finite(correct_b, "correct_b"))
+    a, b = np.broadcast_arrays(as_finite(correct_a, "correct_a"), as_finite(correct_b, "correct_b"))
     if not (np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all()):
         raise ValueError("correct_a and correct_b must hold 0 and 1 only")
     only_a, only_b = ((x > y).sum(axis=-1) for x, y in ((a, b), (b, a)))
@@ -67,7 +67,7 @@ def placements(y_true: ArrayLike, scores: ArrayLike) -> tuple[Array, Array, Arra
         each negative (..., negatives) the share of positives above it; a tie counts one half.
         The AUC is the mean of either.
     """
-    y, s = finite(y_true, "y_true", ndim=1), finite(scores, "scores")
+    y, s = as_finite(y_true, "y_true", ndim=1), as_finite(scores, "scores")
     if s.shape[-1] != y.size:
         raise ValueError(f"y_true has {y.size} items, scores {s.shape[-1]}")
     positive = y == 1
@@ -101,7 +101,7 @@ def delong(y_true: ArrayLike, a: ArrayLike, b: ArrayLike, level: float = 0.95) -
     y_true (items,) of 0 and 1; a, b (..., items) scores of the two models. Where every item gives
     the same difference the variance is 0: the interval is a point, and p is 1 if that is 0, else 0.
     """
-    probability(level=level)
+    check_probability(level=level)
     auc_a, below_a, above_a = placements(y_true, a)
     auc_b, below_b, above_b = placements(y_true, b)
     m, n = below_a.shape[-1], above_a.shape[-1]
@@ -133,9 +133,9 @@ def swap_test(
         n_swaps: random swaps.
         rng: their source.
     """
-    a, b = finite(values_a, "values_a", ndim=1), finite(values_b, "values_b", ndim=1)
+    a, b = as_finite(values_a, "values_a", ndim=1), as_finite(values_b, "values_b", ndim=1)
     d, noise = a - b, 1e-15 * (np.abs(a).sum() + np.abs(b).sum())
-    at_least(1, n_swaps=n_swaps)
+    check_at_least(1, n_swaps=n_swaps)
     d = d[d != 0]
     if d.size == 0:
         return 1.0

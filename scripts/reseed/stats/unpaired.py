@@ -11,7 +11,13 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from reseed.stats.comparison import rank_sum_p
-from reseed.stats.inputs import Array, at_least, finite, probability, scaled
+from reseed.stats.inputs import (
+    Array,
+    as_finite,
+    check_at_least,
+    check_probability,
+    rescale,
+)
 
 _HALVINGS = 60  # of [0, 1]: a root to 1e-18
 _ENUMERABLE = 20_000  # ways to part both samples together; so many are enumerated under ties
@@ -57,17 +63,17 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Unpaire
     Raises:
         ValueError: fewer than two values in a sample, NaN or infinity.
     """
-    a, b = finite(a, "a", min_size=2), finite(b, "b", min_size=2)
+    a, b = as_finite(a, "a", min_size=2), as_finite(b, "b", min_size=2)
     if a.shape[:-1] != b.shape[:-1]:
         raise ValueError(f"a and b must have the same leading axes: {a.shape} and {b.shape}")
-    probability(level=level)
+    check_probability(level=level)
     n_a, n_b, shape = a.shape[-1], b.shape[-1], a.shape[:-1]
     pooled = np.concatenate([a, b], axis=-1).reshape(-1, n_a + n_b)
     u, rank_p = _mann_whitney(pooled, n_a)
     theta = u / (n_a * n_b)
     bounds = _superiority_interval(theta, n_a, n_b, level)
 
-    pooled, unit = scaled(pooled, axis=-1)
+    pooled, unit = rescale(pooled, axis=-1)
     a, b, unit = pooled[:, :n_a], pooled[:, n_a:], unit[:, 0]
     # From the first value on: equal scores then have variance 0 and their own mean.
     shares = [np.where(np.ptp(x, axis=-1) == 0, 0, x.var(axis=-1, ddof=1)) / x.shape[-1]
@@ -112,9 +118,9 @@ def welch_of_means(
         ValueError: an SD below 0, fewer than two values in a sample, NaN or infinity.
     """
     given = {"mean_a": mean_a, "sd_a": sd_a, "n_a": n_a, "mean_b": mean_b, "sd_b": sd_b, "n_b": n_b}
-    values = np.broadcast_arrays(*(finite(np.atleast_1d(v), name) for name, v in given.items()))
+    values = np.broadcast_arrays(*(as_finite(np.atleast_1d(v), name) for name, v in given.items()))
     mean_a, sd_a, n_a, mean_b, sd_b, n_b = values
-    probability(level=level)
+    check_probability(level=level)
     if min(sd_a.min(), sd_b.min()) < 0:
         raise ValueError("an SD is below 0")
     if min(n_a.min(), n_b.min()) < 2:
@@ -177,7 +183,7 @@ def _superiority_interval(theta: Array, m: int, n: int, level: float) -> tuple[A
     return root(0.0), root(1.0)
 
 
-def mann_whitney_floor(n_a: int, n_b: int) -> float:
+def smallest_mann_whitney_p(n_a: int, n_b: int) -> float:
     """Smallest two-sided p-value that the Mann–Whitney test can give with these sizes."""
-    at_least(1, n_a=n_a, n_b=n_b)
+    check_at_least(1, n_a=n_a, n_b=n_b)
     return min(1.0, 2 / comb(n_a + n_b, n_a))

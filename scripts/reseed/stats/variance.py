@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
-from reseed.stats.inputs import Array, finite, labels, scaled
+from reseed.stats.inputs import Array, as_finite, as_labels, rescale
 from reseed.stats.mean_squares import Component, components, f_test
 
 
@@ -63,7 +63,7 @@ def crossed_variance(
     Raises:
         ValueError: other shapes, NaN (a missing cell: use `crossed_variance_unbalanced`).
     """
-    a, unit = scaled(finite(y, "y"))
+    a, unit = rescale(as_finite(y, "y"))
     if a.ndim not in (2, 3) or min(a.shape) < 2:
         raise ValueError(f"y must be (m, d) or (m, d, r), every axis of at least 2: {a.shape}")
     # Shifted to start at 0, so that a constant grid gives exact zeros and not rounding noise.
@@ -125,9 +125,9 @@ def crossed_variance_unbalanced(
         ValueError: lengths differ, NaN, fewer than 2 levels, constant or perfectly additive y,
             fewer scores than effects, or factors whose labels coincide.
     """
-    a, unit = scaled(finite(y, "y", ndim=1, min_size=4))
+    a, unit = rescale(as_finite(y, "y", ndim=1, min_size=4))
     codes = [
-        np.unique(labels(f, name), return_inverse=True)[1].reshape(-1)
+        np.unique(as_labels(f, name), return_inverse=True)[1].reshape(-1)
         for f, name in ((first, "first"), (second, "second"))
     ]
     if any(c.size != a.size for c in codes):

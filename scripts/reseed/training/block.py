@@ -12,7 +12,7 @@ from reseed.cache.trial_records import SCHEMA, read_trial, write_trial
 from reseed.core.atomic import write_json
 from reseed.core.code_hash import Watched
 from reseed.core.coordinates import Coordinates
-from reseed.core.environment import commit, environment, environment_id
+from reseed.core.environment import compute_environment_id, describe_environment, read_commit
 from reseed.core.errors import Damaged
 from reseed.data.splits import Split, read_split
 from reseed.data.store import open_inputs, read_targets
@@ -119,8 +119,8 @@ def train_block(job: dict, device: str, threads: int, report: Report) -> None:
 
 def register_environment(results: Path, device: str, threads: int) -> str:
     """Name of this environment, by which records tell it; the store says what it is."""
-    facts = environment(device, threads)
-    name = environment_id(facts)
+    facts = describe_environment(device, threads)
+    name = compute_environment_id(facts)
     path = results / "store" / "environments" / f"{name}.json"
     store.add(path, lambda path: write_json(path, facts))
     return name
@@ -195,7 +195,7 @@ def keep(files: SettingFiles, trial: Coordinates, outcome: Outcome, environment:
         "seeds": trial.seeds,
         "hyperparameters": json.dumps(files.hyperparameters(trial), sort_keys=True),
         "environment": environment,
-        "commit": commit(),
+        "commit": read_commit(),
     }
     places = files.stored(key, environment)
     # One that is there was made elsewhere, and is not to be pooled with this one.

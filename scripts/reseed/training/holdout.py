@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
-from reseed.core.random_streams import integer
+from reseed.core.random_streams import derive_seed
 
 #: Share of the training rows held out where a split has no validation rows.
 VALIDATION_FRACTION = 0.2
@@ -25,7 +25,7 @@ def hold_out(
     class; whole groups if ``groups`` (one label a row of the dataset) are given, where ``size``
     then counts groups.
     """
-    random_state = integer(seed, "hold out")
+    random_state = derive_seed(seed, "hold out")
     if groups is not None:
         splitter = GroupShuffleSplit(1, test_size=size, random_state=random_state)
         kept, held = next(splitter.split(rows, groups=groups[rows]))

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from reseed.core.errors import ReseedError
-from reseed.core.random_streams import GlobalGenerators, keep_deterministic
+from reseed.core.random_streams import GlobalGenerators, ensure_deterministic
 from reseed.metrics import registry as metrics
-from reseed.metrics.outputs import kept
+from reseed.metrics.outputs import as_stored_dtype
 from reseed.models.registry import Estimator, build, load_factory
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
@@ -55,7 +55,7 @@ class Problem:
     @property
     def primary(self) -> metrics.Metric:
         """The metric by which models are compared: the named one, or the task's usual one."""
-        return metrics.get(self.metric) if self.metric else metrics.usual(self.task)
+        return metrics.get_metric(self.metric) if self.metric else metrics.default_metric(self.task)
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,9 @@ class Outcome:
     """What a trial gave.
 
     ``status`` is ``ok`` or ``failed`` (then ``error`` says why). ``outputs``: raw outputs
-    (see `reseed.metrics.outputs.kept`) of ``test`` and, where rows were held from training, ``validation``,
-    whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of the test outputs' bytes.
+    (see `reseed.metrics.outputs.as_stored_dtype`) of ``test`` and, where rows were held out,
+    ``validation``, whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of
+    the test outputs' bytes.
     ``converged``: whether training settled before its limit; None where it has no limit.
     """
 
@@ -134,7 +135,7 @@ def run_trials(
     rows (whole groups); which ones depends on the split alone. Raises `Environmental`, and
     ReseedError for a factory that cannot be loaded or that returns no estimator.
     """
-    keep_deterministic()
+    ensure_deterministic()
     factory = load_factory(recipe.factory)
     preparation = Preparation(problem.inputs, problem.target, problem.features, recipe.encoder)
     # One by one, a trial is done with before the next one's factory is even called.
@@ -186,7 +187,7 @@ class _Lane:
         started = time.perf_counter()
         with self._failures(started), self.chance:
             arrays = self.arrays()
-            keep_deterministic()
+            ensure_deterministic()
             if hasattr(self.estimator, "watch"):
                 self.estimator.watch(arrays.X_test, arrays.y_test)
             started = time.perf_counter()
@@ -310,7 +311,7 @@ def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) 
 
 def _raw_outputs(problem: Problem, estimator: Any, X: Any, rows: int) -> np.ndarray:
     """What the estimator predicts, as a trial keeps it; ValueError for a shape not promised."""
-    found = kept(problem.task, estimator.predict(X))
+    found = as_stored_dtype(problem.task, estimator.predict(X))
     expected = (rows, problem.classes) if problem.task == "multiclass" else (rows,)
     if found.shape != expected:
         raise ValueError(

@@ -42,7 +42,7 @@ def sample_configurations(
             raise ReseedError(f"search space of {name} is empty: give it a value")
         lists[name] = list(values)
     count = min(trials, len(ParameterGrid(lists)))
-    return list(ParameterSampler(lists, count, random_state=seeds.integer(seed, "search")))
+    return list(ParameterSampler(lists, count, random_state=seeds.derive_seed(seed, "search")))
 
 
 def cross_validation(
@@ -61,7 +61,7 @@ def cross_validation(
         (True, True): StratifiedGroupKFold,
     }
     kind = kinds[task != "regression", groups is not None]
-    splitter = kind(folds, shuffle=True, random_state=seeds.integer(seed, "cross-validation"))
+    splitter = kind(folds, shuffle=True, random_state=seeds.derive_seed(seed, "cross-validation"))
     grouping = None if groups is None else groups[rows]
     try:
         return [(rows[a], rows[b]) for a, b in splitter.split(rows, target[rows], grouping)]

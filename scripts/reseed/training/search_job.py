@@ -17,7 +17,7 @@ from reseed.cache.trial_cache import SettingFiles, proof, read_winner
 from reseed.core.atomic import write_json
 from reseed.core.code_hash import Watched
 from reseed.core.coordinates import Coordinates
-from reseed.metrics.registry import judging
+from reseed.metrics.registry import first_applicable
 from reseed.training.block import Splits, problem_of, recipe_of, register_environment
 from reseed.training.tuning import SearchResult, search
 
@@ -35,7 +35,7 @@ def found_by_search(
     split = Splits(files)(trial)
     problem = problem_of(files)
     return search(
-        replace(problem, metric=judging(problem.task, how["metrics"])),
+        replace(problem, metric=first_applicable(problem.task, how["metrics"])),
         recipe_of(files, files.described["recipe"]["hyperparameters"], device, 1),
         how["space"],
         np.concatenate([split.train, split.validation]),

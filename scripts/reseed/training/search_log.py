@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reseed.core.atomic import replacing
+from reseed.core.atomic import replace_atomically
 
 UNIT = ["rung", "configuration", "fold"]
 
@@ -51,7 +51,7 @@ class SearchLog:
         if len(self._rows) == self._saved:
             return
         path = self.folder / f"{self.key}-{self._files:05d}.parquet"
-        with replacing(path) as temporary:
+        with replace_atomically(path) as temporary:
             pd.DataFrame(self._rows[self._saved :]).to_parquet(temporary, index=False)
         self._files, self._saved = self._files + 1, len(self._rows)
 

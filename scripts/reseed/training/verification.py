@@ -13,7 +13,7 @@ import numpy as np
 
 from reseed.cache.trial_cache import SettingFiles
 from reseed.core.coordinates import Coordinates
-from reseed.core.environment import environment, environment_id
+from reseed.core.environment import compute_environment_id, describe_environment
 from reseed.core.errors import ReseedError
 from reseed.data.store import read_targets
 from reseed.metrics import registry as metrics
@@ -68,7 +68,7 @@ def retrained(
     files: SettingFiles, trials: list[Coordinates], device: str, threads: int
 ) -> Iterator[tuple[Coordinates, Check]]:
     """Train trials again from scratch, by the path that made them, and compare fingerprints."""
-    here = environment_id(environment(device, threads))
+    here = compute_environment_id(describe_environment(device, threads))
     for trial, outcome in train(files, trials, device, threads):
         record = files.read(trial)
         found = (outcome.status, outcome.fingerprint)

@@ -13,11 +13,11 @@ import pandas as pd
 from reseed.analyses.shared.arms import ARM, MODEL, with_arms
 from reseed.analyses.shared.predictions import Predictions
 from reseed.core.checked_io import read_table
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.random_streams import stream
 from reseed.core.schemas import IDENTITY, MODEL_SEED
 from reseed.core.study_info import StudyInfo, read_study_info
-from reseed.metrics.names import direction
+from reseed.metrics.names import infer_direction
 
 #: What is held fixed while seeds vary.
 CELL = IDENTITY
@@ -120,7 +120,7 @@ def greater_is_better(info: StudyInfo, metric: str) -> bool:
     for dataset in info.datasets.values():
         if dataset.metric == metric:
             return dataset.greater_is_better
-    known = direction(metric)
+    known = infer_direction(metric)
     if known is None:
         raise ReseedError(
             f"metric {metric!r}: its name does not say whether greater is better, and no dataset"
@@ -149,7 +149,7 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
     trials = data.metrics
     if metric is not None and metric not in trials:
         measured = list(trials.columns[trials.dtypes == np.float64])
-        raise ReseedError(f"metric {metric!r} was not measured.{nearest(metric, measured)}")
+        raise ReseedError(f"metric {metric!r} was not measured.{suggest_name(metric, measured)}")
     used = trials["dataset"].map(lambda name: metric or primary_metric(data.info, name))
     score = pd.Series(np.nan, trials.index)
     for name in used.unique():

@@ -13,7 +13,7 @@ from scipy.special import logit
 from reseed.analyses.shared.arms import ARM, MODEL, arm_of
 from reseed.analyses.shared.data import Data, grouped
 from reseed.core.random_streams import stream
-from reseed.metrics.outputs import SCORED, VALUES
+from reseed.metrics.outputs import SCORED, VALUE_TASKS
 from reseed.plugins.options import Strict
 from reseed.stats.trimming import clip_logit_gap
 
@@ -70,7 +70,7 @@ class Outputs:
     @property
     def labels(self) -> np.ndarray:
         """Predicted classes (runs, items); ValueError where outputs are values."""
-        if self.task in VALUES:
+        if self.task in VALUE_TASKS:
             raise ValueError(f"{self.task}: values have no classes")
         if self.task == "multiclass":
             return self.probability.argmax(axis=2)
@@ -103,7 +103,7 @@ class Outputs:
         Binary: the logit gap [Banerjee et al., sec. II-A]. Multi-class, where the paper leaves the
         choice open (remark 1): log probability of the true class less that of the best other.
         """
-        if self.task in VALUES:
+        if self.task in VALUE_TASKS:
             raise ValueError(f"{self.task}: no logit gap; compare errors instead")
         with np.errstate(divide="ignore"):
             if self.task == "binary":
@@ -127,7 +127,7 @@ def outputs(data: Data) -> Iterator[Outputs]:
     for group in data.predictions.groups() if data.predictions is not None else []:
         task = data.info.datasets[group.key["dataset"]].task
         key = {name: group.key.get(name) for name in PLACE} | {ARM: arm_of(group.key)}
-        y_true = group.y_true if task in VALUES else group.y_true.astype(np.int64)
+        y_true = group.y_true if task in VALUE_TASKS else group.y_true.astype(np.int64)
         yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)
 
 

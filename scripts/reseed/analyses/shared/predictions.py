@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from reseed.core.checked_io import Rows, read_table
+from reseed.core.checked_io import TableReader, read_table
 from reseed.core.coordinates import KEPT_PARTS
 from reseed.core.schemas import MODEL_SEED, PLACE
-from reseed.metrics.outputs import kept as kept_as
-from reseed.metrics.outputs import probabilities
+from reseed.metrics.outputs import as_stored_dtype as kept_as
+from reseed.metrics.outputs import to_probabilities
 
 #: What trials of one group share: a model on one split, of which only the model seed differs.
 GROUP = ["dataset", "scheme", "arm", "model", "hyperparameters_source", *PLACE]
@@ -28,7 +28,7 @@ class Group:
     """Scores of one model on one test set.
 
     `scores` is (seeds, items) predictions or probabilities of class 1, or (seeds, items, classes)
-    probabilities; `outputs` are the raw outputs behind them (`outputs.kept`), of their shape, and
+    probabilities; `outputs` are the raw outputs behind them (`as_stored_dtype`), of their shape;
     `validation` those of the validation rows (None where they were not kept). `seeds` holds one
     tuple (init, order, dropout, augment) a row; `y_true` is (items,), `validation_true` likewise.
     `failed` trials have no scores and are counted only.
@@ -76,7 +76,9 @@ class Predictions:
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def _groups_of(self, folder: Path) -> Iterator[Group]:
-        scores, targets = (Rows(folder / f"{part}.parquet") for part in ("scores", "targets"))
+        scores, targets = (
+            TableReader(folder / f"{part}.parquet") for part in ("scores", "targets")
+        )
         index = scores.read(GROUP).to_pandas().drop_duplicates()
         for key in index.to_dict("records"):
             truth = _values(targets, {name: key[name] for name in SPLIT}, list(KEPT_PARTS))
@@ -90,7 +92,7 @@ class Predictions:
             yield Group(
                 {"experiment": folder.name, **key},
                 [tuple(int(rows[name][i]) for name in MODEL_SEED) for i in kept],
-                probabilities(task, outputs),
+                to_probabilities(task, outputs),
                 y_true,
                 len(rows["test"]) - len(kept),
                 outputs,
@@ -106,7 +108,7 @@ def _task_of(outputs: np.ndarray) -> str:
     return "multiclass" if outputs.ndim == 3 else "binary"
 
 
-def _values(table: Rows, key: dict, columns: list[str]) -> dict[str, list]:
+def _values(table: TableReader, key: dict, columns: list[str]) -> dict[str, list]:
     """Columns of the rows that match `key`; a list comes as an array (null: an empty one)."""
     condition = None
     for name, value in key.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 
 
 def region(rope: float | dict[str, float] | None, factors: Mapping[str, float]) -> dict[str, float]:
@@ -32,7 +32,7 @@ def region(rope: float | dict[str, float] | None, factors: Mapping[str, float]) 
         if metric not in known:
             raise ReseedError(
                 f"`rope`: nothing is compared by {metric!r}. Metrics: {', '.join(known)}."
-                f"{nearest(metric, known)}"
+                f"{suggest_name(metric, known)}"
             )
         if factors[metric] > 1 and width >= 1:
             raise ReseedError(

@@ -13,7 +13,7 @@ from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.data import CELL, SEEDS, Data
 from reseed.analyses.shared.outputs import plain_metric
 from reseed.core.errors import ReseedError
-from reseed.metrics.names import direction
+from reseed.metrics.names import infer_direction
 from reseed.plugins.options import Strict
 
 #: Which trial a curve is.
@@ -91,7 +91,7 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
             continue
         metric = plain_metric(data.info.datasets[place["dataset"]].task)
         name = column.replace("metric", metric).replace("_", " ")
-        up = bool(direction(name))
+        up = bool(infer_direction(name))
         failed = pd.MultiIndex.from_frame(runs.assign(**place)[trial]).isin(broken)
         yield Curves(place, column, name, up, runs, epochs, values, left_out, failed)
 
