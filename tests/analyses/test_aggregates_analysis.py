@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import draw
+from kind_runner import draw
 from reseed.analyses import aggregates
 from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
@@ -122,10 +122,10 @@ def test_exhibits(tmp_path):
     rows, _ = scores(models=("ffnn", "rf", "xgb"))
     table, data = of(rows)
     shown = ExhibitData(table, data.metrics, data.info, "k", "Title")
-    _, drawn = check_figure(aggregates_figure.figure, shown, {}, tmp_path)
+    _, drawn = check_figure(aggregates_figure, shown, {}, tmp_path)
     assert "too narrow" in drawn.footnote
     assert drawn.findings[0].startswith("XGB has the greatest interquartile mean")
-    check_figure(aggregates_figure.figure, shown, {"show": "profiles"}, tmp_path)
+    check_figure(aggregates_figure, shown, {"show": "profiles"}, tmp_path)
     square = check_table(draw(improvement_table, shown, {}), tmp_path)
     assert square.shown.shape == (3, 4)
     assert square.shown.iloc[0, 1] == "–"

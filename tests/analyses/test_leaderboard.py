@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import draw
+from kind_runner import draw
 from reseed.analyses import leaderboard, pairs
 from reseed.analyses.shared.data import Data
 from reseed.claims.verdicts import ALL_DATASETS

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import draw
+from kind_runner import draw
 from reseed.analyses import five_by_two, stochastic_order
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import five_by_two_table, stochastic_order_table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import draw
+from kind_runner import draw
 from reseed.analyses import over_datasets
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import over_datasets_figure, over_datasets_table
@@ -258,7 +258,7 @@ def test_exhibits(tmp_path):
     assert shown.shown["Better on"][0] == "6"
     assert shown.findings[0].startswith("Over 6 datasets a mean difference is shown for")
     assert "would be better with probability" in shown.findings[1]
-    check_figure(over_datasets_figure.figure, data, {}, tmp_path)
+    check_figure(over_datasets_figure, data, {}, tmp_path)
     empty = ExhibitData(table.assign(reason="few"), metrics, facts, "k", "T")
     assert "three datasets" in draw(over_datasets_table, empty, {}).shown.iloc[0, 0]
     assert draw(over_datasets_figure, empty, {})[1].frame.shape == (1, 1)

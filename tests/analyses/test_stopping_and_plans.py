@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import draw
+from kind_runner import draw
 from reseed.analyses import grid_plan, stopping
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import grid_plan_table, stopping_figure, stopping_table
@@ -159,7 +159,7 @@ def test_exhibits_of_stopping(tmp_path):
     assert len(shown.shown) == 3
     assert shown.shown["Settled, Gaussian"].str.startswith("at ").all()
     assert "had you stopped at run" in shown.findings[1]
-    _, drawn = check_figure(stopping_figure.figure, data, {}, tmp_path)
+    _, drawn = check_figure(stopping_figure, data, {}, tmp_path)
     assert len(drawn.frame) == 90
 
 

@@ -9,7 +9,7 @@ import yaml
 
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
-from drawing import analyse
+from kind_runner import analyse
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
 from study_frames import PUBLISHED, study

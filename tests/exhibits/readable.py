@@ -3,7 +3,7 @@
 import os
 
 import numpy as np
-from drawing import draw
+from kind_runner import draw
 from reseed.rendering.figures import write_figure
 from reseed.rendering.latex import latex
 from reseed.rendering.table_files import write_table

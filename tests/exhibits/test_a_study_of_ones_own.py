@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from reseed.analyses import fold_scores, pairs, protocol, ranking, seeds_needed, spread
 from reseed.analyses.shared.data import Data
 from reseed.core.study_info import write_study_info

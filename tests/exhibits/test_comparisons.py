@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from reseed.analyses import pairs, ranking, seeds_needed
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, ranking_figure, seeds_figure, verdicts_table

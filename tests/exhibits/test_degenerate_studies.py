@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawing import analyse, draw, is_table
+from kind_runner import analyse, draw, is_table
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure

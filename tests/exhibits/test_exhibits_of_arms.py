@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw, is_table
+from kind_runner import analyse, draw, is_table
 from output_frames import study_of, write_outputs
 from papers.picard import extremes, extremes_table, histogram_figure
 from papers.raste import range_bars, score_strips

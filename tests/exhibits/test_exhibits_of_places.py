@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from papers.ir import bootstrap_table, seed_scores_table
 from papers.raste import heat_maps, range_bars, ratio_table, score_strips
 from reseed.analyses import spread

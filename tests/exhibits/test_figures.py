@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from drawing import draw, is_table
+from kind_runner import draw, is_table
 from matplotlib.text import Text
 from reseed.rendering.figures import write_figure
 from study_frames import amended, replaced

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw, is_table
+from kind_runner import analyse, draw, is_table
 from pair_frames import frame as timed_frame
 from papers.banerjee import (
     gap_distribution,

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from output_frames import study_of, write_outputs
 from readable import check_figure, check_table
 from reseed.analyses import item_pairs

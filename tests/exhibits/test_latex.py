@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from drawing import draw, is_table
+from kind_runner import draw, is_table
 from reseed.core.study_info import StudyInfo
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.latex import TEXT_WIDTH, escape_latex, latex, width_of

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from papers.picard import histogram_figure, range_growth, range_growth_figure
 from papers.raste import heat_maps, range_bars, same_splits, score_strips
 from readable import check_figure

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from drawing import analyse, draw, is_table
+from kind_runner import analyse, draw, is_table
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from reseed.analyses import pairs, ranking, spread
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import interval_table, leaderboard_table, ranking_figure

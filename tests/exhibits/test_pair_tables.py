@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from reseed.analyses import pairs, seeds_needed
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, seeds_figure, verdicts_table

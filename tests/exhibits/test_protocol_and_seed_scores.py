@@ -9,7 +9,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from output_frames import study_of, write_outputs
 from papers.ir import bootstrap_table, seed_boxes, seed_scores, seed_scores_table
 from reseed.analyses import fold_scores, protocol

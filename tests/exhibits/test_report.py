@@ -7,8 +7,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from drawing import draw, is_table
 from gallery import write_gallery
+from kind_runner import draw, is_table
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import write_study_info
 from reseed.rendering.figures import write_figure

@@ -1,6 +1,6 @@
 """The table of crossed roles shows what the analysis measured."""
 
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from papers.banerjee import role_components, roles_table
 from readable import check_table
 from reseed.rendering.data import ExhibitData

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from reseed.analyses import seed_choice
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from reseed.analyses import aggregates, over_datasets, ranking, seeds_needed
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from reseed.analyses import stopping
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import stopping_figure, stopping_table

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from drawing import draw, is_table
+from kind_runner import draw, is_table
 from reseed.core.study_info import StudyInfo
 from reseed.plugins.kinds import built_in_kinds, load_kind
 from reseed.rendering import numbers

@@ -6,7 +6,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import draw
+from kind_runner import draw
 from papers.picard import extremes, extremes_table
 from papers.protocol import training_time, training_time_table
 from papers.raste import ratio_table, tuning_table

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from output_frames import study_of, write_outputs
 from papers.banerjee import (
     ensembles_figure,

@@ -1,7 +1,7 @@
 """The table of variance components shows whichever seeds were crossed."""
 
 import numpy as np
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from reseed.analyses import variance_components
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import variance_table

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import draw
+from kind_runner import draw
 from papers.raste import same_splits
 from papers.raste.same_splits import choose
 from reseed.exhibits import critical_difference_figure, leaderboard_table

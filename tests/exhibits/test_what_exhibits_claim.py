@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import analyse, draw
+from kind_runner import analyse, draw
 from papers.banerjee import gap_distribution, gap_figure, information_table
 from papers.picard import convergence_figure, extremes, extremes_table, reach_table
 from papers.protocol import training_time, training_time_table
