@@ -23,8 +23,8 @@ CONFIG = Path("config" if os.path.isdir("config/studies") else ROOT / "config")
 sys.path.insert(0, str(SCRIPTS))
 
 from reseed.core.coordinates import split_path, trial_path
-from reseed.data.kinds import INPUTS_FILE, local_files, stamps
-from reseed.data.registry import reader_of
+from reseed.data.kinds import INPUTS_FILE, file_stats, list_local_files
+from reseed.data.registry import find_reader
 from reseed.planning.costs import measured_seconds
 from reseed.core.errors import ReseedError
 from reseed.pipeline import fork_server as forkserver

@@ -7,7 +7,7 @@ for dataset, entry in PLAN.datasets.items():
         name:
             job_name("prepare", dataset)
         input:
-            [file for file in local_files(entry) if os.path.exists(file)],
+            [file for file in list_local_files(entry) if os.path.exists(file)],
             unproven(data_files(dataset)),
         output:
             data_files(dataset),
@@ -18,7 +18,7 @@ for dataset, entry in PLAN.datasets.items():
             "../envs/data.yaml"
         params:
             key=digest(
-                data_code(entry), data_job(PLAN, dataset), stamps(local_files(entry))
+                data_code(entry), data_job(PLAN, dataset), file_stats(list_local_files(entry))
             ),
             run="reseed.jobs.prepare_data",
             job=told(
@@ -38,7 +38,7 @@ for name, entry in PLAN.weights.items():
         name:
             job_name("weights", name)
         input:
-            local_files(entry),
+            list_local_files(entry),
             unproven([f"{RESULTS}/weights/{name}/meta.json"]),
         output:
             f"{RESULTS}/weights/{name}/meta.json",
@@ -51,7 +51,7 @@ for name, entry in PLAN.weights.items():
             key=digest(
                 code_hash("reseed.jobs.prepare_weights"),
                 entry["sources"],
-                stamps(local_files(entry)),
+                file_stats(list_local_files(entry)),
             ),
             run="reseed.jobs.prepare_weights",
             job=told(

@@ -31,7 +31,7 @@ def renewed():
 
 def data_code(entry):
     """Hash of the code that prepares a dataset, its reader's module included."""
-    return code_hash("reseed.jobs.prepare_data", reader_of(entry).module, project=Path.cwd())
+    return code_hash("reseed.jobs.prepare_data", find_reader(entry).module, project=Path.cwd())
 
 
 # --- training ---
@@ -84,7 +84,7 @@ def given_key(w):
         code_hash("reseed.jobs.import_results"),
         entry,
         placeless(study_told(w.study)),
-        stamps([] if entry["made_from"] else [entry["path"]]),
+        file_stats([] if entry["made_from"] else [entry["path"]]),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from reseed.config import CONFIG_CLASSES
-from reseed.data.registry import READERS, Options
+from reseed.data.registry import READERS, ReaderOptions
 from reseed.plugins import kinds
 
 #: Heading, file and opening words of each kind of file; the order of the page.
@@ -37,7 +37,7 @@ def reference(head: Path, template: Path) -> str:
         parts.append(f"## {title}: `{file}`\n\n{_of_class(CONFIG_CLASSES[name], told)}")
     parts.append("## Options of analyses\n\n" + "\n".join(_options("analyses")))
     parts.append("## Options of exhibits\n\n" + "\n".join(_options("exhibits")))
-    common = "\n".join(_option_lines(Options))
+    common = "\n".join(_option_lines(ReaderOptions))
     parts.append(f"## Options of readers\n\nOf every reader:\n\n{common}")
     parts.append("\n".join(_readers()))
     return "\n\n".join(parts) + "\n"
@@ -152,7 +152,7 @@ def _readers() -> Iterator[str]:
         text = (reader.load().__doc__ or "").split("\n\n")[0]
         yield f"- **`{name}`**: {' '.join(text.split())}"
         yield from (
-            f"  {line}" for line in _option_lines(reader.options, set(Options.model_fields))
+            f"  {line}" for line in _option_lines(reader.options, set(ReaderOptions.model_fields))
         )
 
 

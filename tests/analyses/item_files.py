@@ -1,4 +1,4 @@
-"""Per-item files of an experiment as `reseed.jobs.collection` writes them, from scores given by hand."""
+"""Per-item files of an experiment, as `reseed.jobs.collection` writes them, from given scores."""
 
 from itertools import product
 

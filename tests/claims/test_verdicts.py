@@ -1,8 +1,14 @@
 """Every verdict says what its numbers carry and no more."""
 
 import pytest
-from reseed.claims import item_verdicts
-from reseed.claims.verdicts import interval_places, number, outcome, p_text, share_text, verdict
+from reseed.claims.formatting import (
+    count_interval_decimals,
+    format_number,
+    format_p,
+    format_share,
+)
+from reseed.claims.item_verdicts import BOTH, build_item_verdict
+from reseed.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 
 ROW = {
     "design": "splits",
@@ -32,7 +38,7 @@ ROW = {
 
 
 def say(**changes):
-    return verdict(ROW | changes)
+    return build_pair_verdict(ROW | changes).sentence()
 
 
 def test_difference():
@@ -65,9 +71,9 @@ def test_interval_excludes_zero_but_not_significant_adjusted():
 
 
 def test_the_level_decides_with_its_boundary():
-    assert outcome(ROW | {"p_holm": 0.05}) == "difference"
-    assert outcome(ROW | {"p_holm": 0.0501}) == "no difference shown"
-    assert outcome(ROW | {"p_holm": 0.03, "alpha": 0.01}) == "no difference shown"
+    assert decide_pair_outcome(ROW | {"p_holm": 0.05}) == "difference"
+    assert decide_pair_outcome(ROW | {"p_holm": 0.0501}) == "no difference shown"
+    assert decide_pair_outcome(ROW | {"p_holm": 0.03, "alpha": 0.01}) == "no difference shown"
 
 
 @pytest.mark.parametrize("design", ["seeds", "unpaired"])
@@ -124,12 +130,12 @@ def test_bounds_near_zero_do_not_read_as_zero():
 
 
 def test_numbers():
-    assert (number(-0.04, 1), number(-1.25, 1)) == ("0.0", "−1.2")
-    assert [p_text(p) for p in (0.05004, 0.049996, 0.05)] == ["0.05004", "0.049996", "0.05"]
-    assert [p_text(p) for p in (0.0001, 0.0123, 0.0498, 0.096, 0.5, 1.0)] == [
+    assert (format_number(-0.04, 1), format_number(-1.25, 1)) == ("0.0", "−1.2")
+    assert [format_p(p) for p in (0.05004, 0.049996, 0.05)] == ["0.05004", "0.049996", "0.05"]
+    assert [format_p(p) for p in (0.0001, 0.0123, 0.0498, 0.096, 0.5, 1.0)] == [
         "below 0.001", "0.012", "0.0498", "0.096", "0.50", "1.00",
     ]  # fmt: skip
-    assert [share_text(s) for s in (0, 0.004, 0.5, 0.995, 1)] == [
+    assert [format_share(s) for s in (0, 0.004, 0.5, 0.995, 1)] == [
         "0 %", "below 1 %", "50 %", "over 99 %", "100 %",
     ]  # fmt: skip
 
@@ -152,13 +158,16 @@ def test_rounding_does_not_hide_what_the_interval_says():
 
 def test_equivalent_states_its_region():
     close = {"low": -0.003, "high": 0.004, "difference": 0.0005, "p_holm": 0.8, "rope": 0.01}
-    assert outcome(ROW | close | {"equivalence_p_holm": 0.02}) == "equivalent"
+    assert decide_pair_outcome(ROW | close | {"equivalence_p_holm": 0.02}) == "equivalent"
     text = say(**close, equivalence_p_holm=0.02)
     assert text.startswith("A and B are equivalent within ±1 points: difference 0.05 points")
     assert "Two one-sided tests: Holm-adjusted p 0.02." in text
     assert "beats" not in text
-    assert outcome(ROW | close | {"equivalence_p_holm": 0.06}) == "no difference shown"
-    assert outcome(ROW | close | {"equivalence_p_holm": float("nan")}) == "no difference shown"
+    assert decide_pair_outcome(ROW | close | {"equivalence_p_holm": 0.06}) == "no difference shown"
+    assert (
+        decide_pair_outcome(ROW | close | {"equivalence_p_holm": float("nan")})
+        == "no difference shown"
+    )
 
 
 def test_a_difference_that_is_shown_may_be_small():
@@ -192,33 +201,37 @@ TWO = ROW | {
 
 
 def test_two_models_over_datasets():
-    assert verdict(TWO) == (
+    assert build_pair_verdict(TWO).sentence() == (
         "A beats B over datasets: A is ahead on 7 of 8 datasets, 1 tie, typical difference 1.2 "
         "points (accuracy), Wilcoxon signed-rank test, p 0.016."
     )
-    text = verdict(TWO | {"p_holm": 0.3, "missing": "d1, d2"})
+    text = build_pair_verdict(TWO | {"p_holm": 0.3, "missing": "d1, d2"}).sentence()
     assert text.startswith("No difference shown between A and B over datasets: A is ahead on 7 of")
     assert text.endswith("Left out, as not both have comparable runs: d1, d2.")
 
 
 def test_few_datasets_are_told_and_not_tested():
-    text = verdict(TWO | {"n": 3, "wins": 2, "losses": 1, "p_holm": float("nan")})
+    text = build_pair_verdict(
+        TWO | {"n": 3, "wins": 2, "losses": 1, "p_holm": float("nan")}
+    ).sentence()
     assert text == (
         "Too few datasets to tell A from B beyond them: A is ahead on 2 of 3 datasets; at least "
         "5 are needed."
     )
-    floor = verdict(TWO | {"n": 5, "wins": 5, "p_holm": 0.0625, "p_least": 0.0625})
+    floor = build_pair_verdict(
+        TWO | {"n": 5, "wins": 5, "p_holm": 0.0625, "p_least": 0.0625}
+    ).sentence()
     assert "No outcome of 5 datasets gives this test a p below 0.062." in floor
 
 
 def test_two_runs_of_a_side_say_little_of_the_seed():
     row = {"arm_a": "A", "arm_b": "B", "metric": "auc", "greater_is_better": True, "factor": 100.0,
            "unit": "points", "difference": 0.02, "low": 0.01, "high": 0.03, "level": 0.95,
-           "p_holm": 0.001, "pairs": 1, "alpha": 0.05, "scope": item_verdicts.BOTH, "items": 500,
+           "p_holm": 0.001, "pairs": 1, "alpha": 0.05, "scope": BOTH, "items": 500,
            "runs_a": 3, "runs_b": 3, "single_a": float("nan")}  # fmt: skip
-    said = "Two runs hardly tell the spread over seeds: a third would narrow the interval."
-    assert said not in item_verdicts.verdict(row)
-    assert said in item_verdicts.verdict(row | {"runs_b": 2})
+    said = "Two runs hardly show the spread over seeds: a third would narrow the interval."
+    assert said not in build_item_verdict(row).sentence()
+    assert said in build_item_verdict(row | {"runs_b": 2}).sentence()
 
 
 @pytest.mark.parametrize(
@@ -234,4 +247,4 @@ def test_two_runs_of_a_side_say_little_of_the_seed():
     ],
 )
 def test_an_interval_is_told_to_two_digits_of_its_half_width(low, high, places):
-    assert interval_places(low, high) == places
+    assert count_interval_decimals(low, high) == places

@@ -50,7 +50,7 @@ def factories() -> list[str]:
 # What stands in code that loads modules by name → the modules that it may load.
 LOADED_BY = {
     "load_factory(": factories(),
-    "reader_of(": sorted({reader.module for reader in READERS.values()}),
+    "find_reader(": sorted({reader.module for reader in READERS.values()}),
     'find("analyses"': [kind.module for kind in built_in_kinds("analyses").values()],
     'find("exhibits"': [kind.module for kind in built_in_kinds("exhibits").values()],
 }

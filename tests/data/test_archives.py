@@ -44,7 +44,7 @@ def test_what_is_no_archive_is_told(tmp_path):
 
 @pytest.mark.parametrize("make", [wheel, sdist])
 def test_what_expands_too_far_is_refused(tmp_path, make, monkeypatch):
-    monkeypatch.setattr(archives, "LIMIT", 1000)
+    monkeypatch.setattr(archives, "MAX_EXPANDED_BYTES", 1000)
     data = make({"a.csv": bytes(600), "b.csv": bytes(600)})
     (tmp_path / "t.bin").write_bytes(data)
     both = mirrored("t.bin", data, "a.csv", "b.csv", content=bytes(600))
@@ -59,7 +59,7 @@ def test_a_header_that_lies_about_its_size_is_refused(tmp_path, monkeypatch):
         archive.writestr("t.csv", bytes(100_000))
     data = stream.getvalue()
     (tmp_path / "t.zip").write_bytes(data)
-    monkeypatch.setattr(archives, "LIMIT", 1000)
+    monkeypatch.setattr(archives, "MAX_EXPANDED_BYTES", 1000)
     assert "expands to more" in fail([mirrored("t.zip", data, "t.csv")], tmp_path, tmp_path)
 
 

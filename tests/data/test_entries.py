@@ -8,10 +8,10 @@ from pydantic import ValidationError
 from reseed.config import Dataset
 from reseed.core.errors import ReseedError
 from reseed.data.kinds import is_reachable
-from reseed.data.official import official_parts
+from reseed.data.official import assign_official_parts
 from reseed.data.prepare import prepare
 from reseed.data.raw import Raw
-from reseed.data.registry import READERS, mistakes, reader_of
+from reseed.data.registry import READERS, find_entry_errors, find_reader
 
 SHA = "a" * 64
 BASE = {"name": "own", "title": "Own", "task": "binary", "target": "y"}
@@ -61,12 +61,12 @@ def test_a_value_is_of_one_official_part():
     raw = Raw(pd.DataFrame({"part": ["a", "b", "c"], "y": [0, 1, 0]}))
     official = {"column": "part", "validation": ["b"], "test": ["b", "c"]}
     with pytest.raises(ReseedError, match="'b' is named twice"):
-        official_parts("toy", {"official": official}, raw, Path())
+        assign_official_parts("toy", {"official": official}, raw, Path())
 
 
 def test_readers_are_checked_before_anything_is_fetched():
     def told(**fields):
-        return mistakes(dataset(**fields).model_dump())
+        return find_entry_errors(dataset(**fields).model_dump())
 
     assert told(sources=[{"kind": "file", "path": "a.csv"}]) == []
     assert told(reader="home_mortgage_sim") == []
@@ -90,7 +90,7 @@ def test_a_reader_of_files_without_files_is_told():
 def test_every_reader_is_there(name):
     reader = READERS[name]
     assert reader.load().__doc__
-    assert reader_of({"reader": name}) is reader
+    assert find_reader({"reader": name}) is reader
     assert reader.module.startswith("reseed.data.")
 
 

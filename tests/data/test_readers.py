@@ -13,9 +13,9 @@ from reseed.config import Dataset
 from reseed.core.errors import ReseedError
 from reseed.data import tables
 from reseed.data.prepare import prepare
-from reseed.data.registry import mistakes
+from reseed.data.registry import find_entry_errors
 from reseed.data.sources import Fetched, fetch
-from reseed.data.splits import make_split, split_of
+from reseed.data.splits import make_split, select_fold
 from reseed.data.store import Targets, write_prepared
 from sklearn.metrics import mean_squared_error, roc_auc_score
 
@@ -157,7 +157,7 @@ def test_an_untuned_model_comes_near_the_published_median(name, published, toler
     scores = []
     for seed in range(3):
         scheme = {"kind": "holdout", "test": 0.2}
-        rows = split_of(make_split(scheme, Targets(found.target), "regression", seed))
+        rows = select_fold(make_split(scheme, Targets(found.target), "regression", seed))
         model = xgboost.XGBRegressor(n_estimators=300, max_depth=5, n_jobs=1, random_state=0)
         model.set_params(learning_rate=0.1, subsample=0.8, colsample_bytree=0.8)
         model.fit(found.inputs.frame.iloc[rows.train], found.target[rows.train])
@@ -174,7 +174,7 @@ def test_an_untuned_model_comes_near_the_published_median(name, published, toler
 def test_entries_are_whole(name):
     dataset = Dataset(**entry(name))
     assert dataset.name == name
-    assert mistakes(dataset.model_dump()) == []
+    assert find_entry_errors(dataset.model_dump()) == []
     assert dataset.licence
     assert dataset.citation
 

@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from reseed.data.simulate import BLOCK, TARGET, home_mortgage
+from reseed.data.simulate import BLOCK, TARGET, simulate_home_mortgage
 from sklearn.metrics import roc_auc_score
 
 
 @pytest.fixture(scope="module")
 def loans():
-    return home_mortgage(200_000, seed=0)
+    return simulate_home_mortgage(200_000, seed=0)
 
 
 def test_shape_of_the_paper(loans):
@@ -27,11 +27,11 @@ def test_one_percent_is_positive(loans):
 
 @pytest.mark.parametrize("rows", [1, 1000, BLOCK, BLOCK + 1])
 def test_fewer_rows_are_the_first_rows(loans, rows):
-    pd.testing.assert_frame_equal(home_mortgage(rows, 0), loans[:rows])
+    pd.testing.assert_frame_equal(simulate_home_mortgage(rows, 0), loans[:rows])
 
 
 def test_seeds_and_blocks_differ(loans):
-    other = home_mortgage(BLOCK, seed=1)
+    other = simulate_home_mortgage(BLOCK, seed=1)
     assert (other["ltv_orig"] == loans["ltv_orig"][:BLOCK]).mean() < 0.01
     blocks = loans["income"].to_numpy()[: 2 * BLOCK].reshape(2, BLOCK)
     assert abs(np.corrcoef(blocks)[0, 1]) < 0.05

@@ -8,8 +8,8 @@ import pytest
 from packing import GOOD, fail, sdist, sha, wheel
 from reseed.core.errors import ReseedError
 from reseed.data import download
-from reseed.data.files import file_sha256
-from reseed.data.kinds import local_files, stamps
+from reseed.data.files import hash_file
+from reseed.data.kinds import file_stats, list_local_files
 from reseed.data.sources import fetch
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,7 @@ def index(server, monkeypatch, tmp_path):
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_INDEX_URL", f"{server.url}/simple/")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(download, "PAUSES", ())
+    monkeypatch.setattr(download, "RETRY_PAUSES", ())
     return server
 
 
@@ -204,42 +204,47 @@ def test_an_image_written_anew_under_its_old_name_is_seen(tmp_path):
     image = tmp_path / "cats" / "1.png"
     image.parent.mkdir()
     image.write_bytes(b"one")
-    files = local_files({"sources": [{"kind": "file", "path": str(tmp_path)}]})
-    before = stamps(files)
+    files = list_local_files({"sources": [{"kind": "file", "path": str(tmp_path)}]})
+    before = file_stats(files)
     assert [path for path, _, _ in before] == [str(image)]
     image.write_bytes(b"other")
-    assert stamps(files) != before
+    assert file_stats(files) != before
 
 
 def test_an_older_file_moved_to_the_place_of_another_is_seen(tmp_path):
     table, other = tmp_path / "table.csv", tmp_path / "other.csv"
     for path, text in ((table, "1"), (other, "2")):
         path.write_text(text)
-    files = local_files({"sources": [{"kind": "file", "path": str(table)}]})
-    before = stamps(files)
+    files = list_local_files({"sources": [{"kind": "file", "path": str(table)}]})
+    before = file_stats(files)
     os.utime(other, (1e9, 1e9))
     other.replace(table)
-    assert stamps(files) != before
+    assert file_stats(files) != before
     table.unlink()
-    assert stamps(files) == []
+    assert file_stats(files) == []
 
 
 def test_local_files_are_the_users_own(tmp_path):
     own = [{"kind": "file", "path": "a.csv"}, {"kind": "file", "path": ["b.csv", "c.csv"]}]
     entry = {"sources": own, "official": {"test": "rows.csv", "validation": None, "column": None}}
-    assert local_files(entry) == ["a.csv", "b.csv", "c.csv", "rows.csv"]
+    assert list_local_files(entry) == ["a.csv", "b.csv", "c.csv", "rows.csv"]
     other = [{"kind": "mirror", "path": "m.csv"}]
-    assert local_files({"sources": other + own}) == [], "a file that is not there is not needed"
-    assert local_files({"official": {"column": "part", "test": ["x"]}}) == []
+    assert list_local_files({"sources": other + own}) == [], (
+        "a file that is not there is not needed"
+    )
+    assert list_local_files({"official": {"column": "part", "test": ["x"]}}) == []
     (tmp_path / "cats").mkdir()
     (tmp_path / "cats" / "1.png").touch()
     folder = {"kind": "file", "path": str(tmp_path)}
-    assert local_files({"sources": [*other, folder]}) == [str(tmp_path), str(tmp_path / "cats")]
+    assert list_local_files({"sources": [*other, folder]}) == [
+        str(tmp_path),
+        str(tmp_path / "cats"),
+    ]
 
 
 def test_download_that_breaks_off(tmp_path, server, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(download, "PAUSES", ())
+    monkeypatch.setattr(download, "RETRY_PAUSES", ())
     server.pages["/t.csv"] = ("text/csv", GOOD, len(GOOD) + 100)
     source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
     assert "broke off" in fail([source], tmp_path)
@@ -266,21 +271,21 @@ def test_url_with_and_without_member(tmp_path, server, monkeypatch):
         },
     ):
         found = fetch([source], tmp_path / "cache", None, lambda line: None)
-        assert file_sha256(found.path) == sha(GOOD)
+        assert hash_file(found.path) == sha(GOOD)
 
 
 def test_network_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(download, "TIMEOUT", (1, 1))
-    monkeypatch.setattr(download, "PAUSES", (0,))
+    monkeypatch.setattr(download, "RETRY_PAUSES", (0,))
     source = {"kind": "url", "url": "http://127.0.0.1:9/t.csv", "sha256": sha(GOOD)}
     assert "cannot be reached" in fail([source], tmp_path)
 
 
 def test_index_is_the_one_of_pip(index, monkeypatch, tmp_path):
-    assert download.index_urls() == [f"{index.url}/simple/"]
+    assert download.read_index_urls() == [f"{index.url}/simple/"]
     monkeypatch.delenv("PIP_INDEX_URL")
-    (default,) = download.index_urls()
+    (default,) = download.read_index_urls()
     assert default.startswith("https://")
     settings = tmp_path / "pip.conf"
     settings.write_text(
@@ -288,9 +293,9 @@ def test_index_is_the_one_of_pip(index, monkeypatch, tmp_path):
         "  http://127.0.0.1:1/b\n  file:///c\n"
     )
     monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
-    assert download.index_urls() == ["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"]
+    assert download.read_index_urls() == ["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"]
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/d")
-    assert download.index_urls()[0] == "http://127.0.0.1:1/d"
+    assert download.read_index_urls()[0] == "http://127.0.0.1:1/d"
 
 
 def test_certificate_of_pip_is_used(index, monkeypatch):
@@ -302,7 +307,7 @@ def test_certificate_of_pip_is_used(index, monkeypatch):
 
 def test_an_error_that_may_pass_is_tried_again(tmp_path, server, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(download, "PAUSES", (0, 0))
+    monkeypatch.setattr(download, "RETRY_PAUSES", (0, 0))
     source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
     server.pages["/t.csv"] = 503
     assert "HTTP 503" in fail([source], tmp_path)

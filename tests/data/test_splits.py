@@ -12,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.core.errors import ReseedError
 from reseed.data import draws, splits
-from reseed.data.splits import read_split, rows_sha256, split_hashes, split_of, write_split
+from reseed.data.splits import (
+    compute_rows_sha256,
+    read_split,
+    read_split_hashes,
+    select_fold,
+    write_split,
+)
 from reseed.data.store import Damaged, Targets
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
@@ -25,7 +31,7 @@ def make_split(scheme, target, groups, task, seed, official=None):
 
 
 def parts(frame, fold=0):
-    split = split_of(frame, fold)
+    split = select_fold(frame, fold)
     return {name: getattr(split, name) for name in ("train", "validation", "test")}
 
 
@@ -127,7 +133,7 @@ def test_folds_are_those_of_scikit_learn(seed, folds, stratified):
     if stratified and np.bincount(target)[[2, 5, 7]].min() < folds:
         return
     stream = np.random.RandomState(seed)
-    numbers = draws.fold_numbers(90, folds, stream, target if stratified else None)
+    numbers = draws.assign_folds(90, folds, stream, target if stratified else None)
     for fold, (_, test) in enumerate(splitter.split(target, target)):
         assert np.flatnonzero(numbers == fold).tolist() == test.tolist()
 
@@ -240,8 +246,8 @@ def test_file_round_trip(tmp_path):
 
 def test_a_file_says_the_hash_of_each_folds_rows(tmp_path):
     path, frame = written(tmp_path)
-    hashes = split_hashes(path)
-    assert hashes == {fold: rows_sha256(split_of(frame, fold)) for fold in range(5)}
+    hashes = read_split_hashes(path)
+    assert hashes == {fold: compute_rows_sha256(select_fold(frame, fold)) for fold in range(5)}
     assert len(set(hashes.values())) == 5
     text = b""
     for name, rows in parts(frame, 2).items():
@@ -297,10 +303,10 @@ def test_changed_rows_are_damage(tmp_path):
 def test_a_whole_file_in_the_place_of_another_is_damage(tmp_path):
     path, _ = written(tmp_path, {**HOLDOUT, "validation": 0.2})
     right = {"scheme": "holdout-0.2", "data_seed": 9, "targets_sha256": "t" * 64}
-    assert split_hashes(path, right) == split_hashes(path)
+    assert read_split_hashes(path, right) == read_split_hashes(path)
     for name, other in (("scheme", "holdout-0.3"), ("data_seed", 8), ("targets_sha256", "u" * 64)):
         with pytest.raises(Damaged, match=f"was drawn for {name} .*, not for '?{other}"):
-            split_hashes(path, {**right, name: other})
+            read_split_hashes(path, {**right, name: other})
 
 
 def test_files_that_are_no_splits_are_damage(tmp_path):
@@ -308,12 +314,12 @@ def test_files_that_are_no_splits_are_damage(tmp_path):
     whole = path.read_bytes()
     for data in (whole[:-40], b"", whole[: len(whole) // 2]):
         path.write_bytes(data)
-        for reading in (read_split, split_hashes):
+        for reading in (read_split, read_split_hashes):
             with pytest.raises(Damaged, match="cannot be read"):
                 reading(path)
     path.unlink()
     with pytest.raises(Damaged, match="is missing"):
-        split_hashes(path)
+        read_split_hashes(path)
     pq.write_table(pa.table({"row": [1]}), path)
     with pytest.raises(Damaged):
         read_split(path)

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 import yaml
 
-sys.path.append(str(Path(__file__).parent.parent / "analyses"))
+sys.path += [str(Path(__file__).parent.parent / "analyses")]
 
-from kind_runner import analyse
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from study_frames import PUBLISHED, study
 
 _OPTIONS = {"n_boot": 50, "n_sim": 50, "n_draws": 50}
@@ -32,7 +32,7 @@ def statistics(configured):
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
         data = Data(part.reset_index(drop=True), info, Path(PUBLISHED))
-        found[name] = analyse(entry["kind"], data, _OPTIONS | entry.get("options", {}))
+        found[name] = run_analysis(entry["kind"], data, _OPTIONS | entry.get("options", {}))
     found["noise"] = _noise(found["noise"].columns)
     return found
 

@@ -3,10 +3,10 @@
 import os
 
 import numpy as np
-from kind_runner import draw
 from reseed.rendering.figures import write_figure
 from reseed.rendering.latex import latex
 from reseed.rendering.table_files import write_table
+from run_kinds import draw
 from test_figures import texts_of
 from tex import HAS_TEX, complaints
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kind_runner import analyse, draw
 from reseed.analyses import fold_scores, pairs, protocol, ranking, seeds_needed, spread
 from reseed.analyses.shared.data import Data
 from reseed.core.study_info import write_study_info
@@ -25,6 +24,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
 from reseed.rendering.tables import empty_table
 from reseed.reporting.pages import build_study_page, read_study
+from run_kinds import draw, run_analysis
 from study_frames import about, amended, frame, replaced, trial
 
 FAST = {"n_boot": 50, "n_sim": 50, "n_draws": 50, "n_experiments": 50, "n_simulations": 100}
@@ -71,7 +71,7 @@ def study():
 
 def drawn_from(analysis, metrics, facts, **options):
     fast = {name: value for name, value in FAST.items() if name in analysis.Options.model_fields}
-    table = analyse(analysis, Data(metrics, facts), fast | options)
+    table = run_analysis(analysis, Data(metrics, facts), fast | options)
     return ExhibitData(table, metrics, facts, "k", "Title")
 
 

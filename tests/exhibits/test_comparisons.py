@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from kind_runner import analyse, draw
 from reseed.analyses import pairs, ranking, seeds_needed
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, ranking_figure, seeds_figure, verdicts_table
@@ -11,6 +10,7 @@ from reseed.importers import import_results
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
+from run_kinds import draw, run_analysis
 
 FIGURES = {
     "pairs_figure": (pairs_figure, pairs),
@@ -37,7 +37,7 @@ def study(tmp_path_factory):
 
 
 def exhibit(study, analysis, kind, options=None):
-    table = analyse(analysis, study, options or {"n_boot": 200})
+    table = run_analysis(analysis, study, options or {"n_boot": 200})
     return ExhibitData(table, study.metrics, study.info, kind=kind, title="Title")
 
 
@@ -97,7 +97,7 @@ def test_figures_without_anything_to_show(study, module):
 
 
 def test_tables_without_anything_to_show(study):
-    data = ExhibitData(analyse(pairs, study, {}).head(0), study.metrics, study.info)
+    data = ExhibitData(run_analysis(pairs, study, {}).head(0), study.metrics, study.info)
     for module in (verdicts_table, pairs_table):
         assert list(draw(module, data, {}).shown) == ["Nothing to show"]
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kind_runner import analyse, draw, is_table
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
+from run_kinds import draw, is_table, run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}
@@ -62,7 +62,7 @@ def test_every_exhibit_is_made(make, configured, tmp_path):
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
         data = Data(part.reset_index(drop=True), facts, Path(PUBLISHED))
-        found[name] = analyse(entry["kind"], data, FAST | entry.get("options", {}))
+        found[name] = run_analysis(entry["kind"], data, FAST | entry.get("options", {}))
         found[name].to_parquet(tmp_path / f"{name}.parquet")
     for name, entry in configured["exhibits"].items():
         data = ExhibitData(

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from kind_runner import analyse, draw, is_table
 from output_frames import study_of, write_outputs
 from papers.picard import extremes, extremes_table, histogram_figure
 from papers.raste import range_bars, score_strips
@@ -24,6 +23,7 @@ from reseed.exhibits import (
 )
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
+from run_kinds import draw, is_table, run_analysis
 from study_frames import about, amended, frame, replaced, trial
 
 FAST = {"n_boot": 50, "n_sim": 50}
@@ -32,7 +32,7 @@ TITLES = {"init": "Initial weights", "order": "Order", "both": "Both"}
 
 def shown(kind, analysis, metrics, facts, options=None, measured=FAST):
     """The table, or what is drawn, of one exhibit over one analysis (None: trials alone)."""
-    known = analysis and analyse(analysis, Data(metrics, facts), measured)
+    known = analysis and run_analysis(analysis, Data(metrics, facts), measured)
     data = ExhibitData(known, metrics, facts, "k", "Title")
     drawn = draw(kind, data, options)
     return drawn if is_table(kind) else drawn[1]
@@ -175,7 +175,7 @@ def test_arms_of_one_model_get_separate_rows_and_columns(arms):
 
 def named_columns(kind, analysis, metrics, facts, options):
     """Names under the columns of each panel that is seen."""
-    known = analysis and analyse(analysis, Data(metrics, facts), FAST)
+    known = analysis and run_analysis(analysis, Data(metrics, facts), FAST)
     figure, _ = draw(kind, ExhibitData(known, metrics, facts, "k", "T"), options)
     return [[t.get_text() for t in a.get_xticklabels()] for a in figure.axes if a.get_visible()]
 
@@ -200,7 +200,7 @@ def outputs(tmp_path_factory):
 
 def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
     options = {"n_bootstrap": 3, "n_halves": 10}
-    data = ExhibitData(analyse(seed_choice, outputs, options), outputs.metrics, outputs.info)
+    data = ExhibitData(run_analysis(seed_choice, outputs, options), outputs.metrics, outputs.info)
     table = draw(seed_choice_table, data, {})
     assert list(table.shown["", "Algorithm"]) == ["rf:first", "rf:second"] * 2
     assert set(table.shown["", "n"]) == {"6"}
@@ -217,7 +217,7 @@ def test_dataset_without_primary_metric_uses_accuracy(outputs):
         outputs.info, datasets={"magic": {"metric": "log_loss", "greater_is_better": False}}
     )
     read = replace(outputs, info=facts)
-    found = analyse(item_pairs, read, {"n_boot": 20, "n_permutations": 20})
+    found = run_analysis(item_pairs, read, {"n_boot": 20, "n_permutations": 20})
     data = ExhibitData(found, read.metrics, facts)
     table = draw(item_pairs_table, data, {})
     assert table.sections == ["Magic, accuracy", "Home Mortgage Sim*, AUC"]

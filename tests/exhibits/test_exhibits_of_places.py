@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from kind_runner import analyse, draw
 from papers.ir import bootstrap_table, seed_scores_table
 from papers.raste import heat_maps, range_bars, ratio_table, score_strips
 from reseed.analyses import spread
@@ -14,6 +13,7 @@ from reseed.exhibits import curves_figure, seed_noise, spread_table
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import by_ratio
+from run_kinds import draw, run_analysis
 from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown
 
@@ -127,7 +127,7 @@ def test_ranges_and_scores_of_seeds_by_role():
     ])  # fmt: skip
     facts, both = about(("magic",), ("rf",)), {"experiments": ["order", "init"]}
     facts = amended(facts, experiments={role: {"title": role} for role in ("order", "init")})
-    data = ExhibitData(analyse(spread, Data(metrics, facts), {}), metrics, facts, "k", "T")
+    data = ExhibitData(run_analysis(spread, Data(metrics, facts), {}), metrics, facts, "k", "T")
     for module in (score_strips, range_bars):
         figure, _ = draw(module, data, both)
         legend = [text.get_text() for text in figure.legends[0].get_texts()]

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from kind_runner import analyse, draw
 from papers.picard import (
     convergence,
     convergence_figure,
@@ -20,6 +19,7 @@ from reseed.analyses import curves, standing
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import curves_figure, standing_table
 from reseed.rendering.data import ExhibitData
+from run_kinds import draw, run_analysis
 from study_frames import amended
 from test_extremes_and_curves import RAGGED, curve_rows, data_of, seeds
 
@@ -59,7 +59,7 @@ def make(read):
     }
 
     def of(analysis):
-        table = analyse(analysis, read, options.get(analysis, {}))
+        table = run_analysis(analysis, read, options.get(analysis, {}))
         return ExhibitData(table, read.metrics, read.info, "k", "Title")
 
     return of

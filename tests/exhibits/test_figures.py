@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from kind_runner import draw, is_table
 from matplotlib.text import Text
 from reseed.rendering.figures import write_figure
+from run_kinds import draw, is_table
 from study_frames import amended, replaced
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from kind_runner import analyse, draw, is_table
 from pair_frames import frame as timed_frame
 from papers.banerjee import (
     gap_distribution,
@@ -37,6 +36,7 @@ from reseed.analyses import (
 from reseed.analyses.shared.data import Data
 from reseed.plugins.kinds import built_in_kinds
 from reseed.rendering.data import ExhibitData
+from run_kinds import draw, is_table, run_analysis
 from study_frames import about, frame, trial
 from test_extremes_and_curves_exhibits import make as curve_study
 from test_extremes_and_curves_exhibits import read
@@ -101,7 +101,7 @@ FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_sim
 
 
 def analysed(analysis, metrics, facts, **options):
-    table = analyse(analysis, Data(metrics, facts), FAST | options)
+    table = run_analysis(analysis, Data(metrics, facts), FAST | options)
     return ExhibitData(table, metrics, facts, "k", TITLE)
 
 
@@ -124,7 +124,9 @@ def alone(kind):
     here = {"dataset": "magic", "metric": "auc"}
     if kind == "roles_table":
         data = crossed_roles()
-        return ExhibitData(analyse(role_components, data, {}), data.metrics, data.info, "k", TITLE)
+        return ExhibitData(
+            run_analysis(role_components, data), data.metrics, data.info, "k", TITLE
+        )
     if kind == "ratio_table":
         rows = [
             trial(0.8 + rng.normal(0, 0.01), seed=s, model=m, test_ratio=r, scheme=f"holdout-{r}",

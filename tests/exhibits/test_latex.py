@@ -6,11 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from kind_runner import draw, is_table
 from reseed.core.study_info import StudyInfo
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.latex import TEXT_WIDTH, escape_latex, latex, width_of
 from reseed.rendering.tables import Table
+from run_kinds import draw, is_table
 from tex import HAS_TEX, compiled, complaints
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]

@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-from kind_runner import analyse, draw
 from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import leaderboard_table
 from reseed.rendering.data import ExhibitData
+from run_kinds import draw, run_analysis
 from study_frames import about, amended, frame, trial
 
 
 def board(rows, facts):
     metrics = frame(rows)
-    found = analyse(pairs, Data(metrics, facts), {"n_boot": 50})
+    found = run_analysis(pairs, Data(metrics, facts), {"n_boot": 50})
     return draw(leaderboard_table, ExhibitData(found, metrics, facts, title="T"), {})
 
 

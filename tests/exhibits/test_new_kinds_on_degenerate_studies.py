@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from kind_runner import analyse, draw, is_table
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
+from run_kinds import draw, is_table, run_analysis
 from study_frames import PUBLISHED
 from test_degenerate_studies import (
     all_failed,
@@ -48,7 +48,7 @@ OPTIONS = {
 def test_every_exhibit_is_made(make, kind, tmp_path):
     metrics, facts = make()
     data = Data(metrics, facts, Path(PUBLISHED))
-    table = analyse(kind, data, OPTIONS)
+    table = run_analysis(kind, data, OPTIONS)
     table.to_parquet(tmp_path / "t.parquet")
     for name in EXHIBITS[kind]:
         shown = ExhibitData(table, metrics, facts, kind=name, title="Title")

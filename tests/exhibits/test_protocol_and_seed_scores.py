@@ -9,7 +9,6 @@ import pytest
 
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
-from kind_runner import analyse, draw
 from output_frames import study_of, write_outputs
 from papers.ir import bootstrap_table, seed_boxes, seed_scores, seed_scores_table
 from reseed.analyses import fold_scores, protocol
@@ -20,6 +19,7 @@ from reseed.plugins.kinds import find_kind, read_options
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
+from run_kinds import draw, run_analysis
 from study_frames import about, frame, replaced, trial
 
 
@@ -33,7 +33,7 @@ def scores(tmp_path):
         ("magic", "xgb"): (y, [runs[0]] * 4),
     }
     data = study_of(write_outputs(tmp_path / "items", arms), arms)
-    statistics = analyse(seed_scores, data, {"seed": 1})
+    statistics = run_analysis(seed_scores, data, {"seed": 1})
     return ExhibitData(statistics, data.metrics, data.info, title="Scores")
 
 
@@ -83,12 +83,12 @@ def test_boxes_print_their_outliers(scores, tmp_path):
 def test_the_protocols_tables(tmp_path):
     metrics, facts = folds()
     data = Data(metrics, facts, None, None)
-    intervals = ExhibitData(analyse(fold_scores, data, {}), metrics, facts)
+    intervals = ExhibitData(run_analysis(fold_scores, data, {}), metrics, facts)
     shown = draw(fold_scores_table, intervals, {}).shown
     assert shown["Model"].tolist() == ["XGB", "RF"]
     assert set(shown["Folds"]) == {"10"}
     assert set(shown["Seed 42, one fold"]) == {"–"}  # seeds 7, 13 and 21 alone
-    ways = analyse(protocol, data, {"n_experiments": 50, "n_simulations": 50})
+    ways = run_analysis(protocol, data, {"n_experiments": 50, "n_simulations": 50})
     table = draw(protocol_table, ExhibitData(ways, metrics, facts), {})
     write_table(table, tmp_path / "t")
     assert table.shown["Wins"].tolist() == ["1.0 / 1"] * 3

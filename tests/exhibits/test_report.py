@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 
 import pytest
 from gallery import write_gallery
-from kind_runner import draw, is_table
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import write_study_info
 from reseed.rendering.figures import write_figure
@@ -24,6 +23,7 @@ from reseed.reporting.pages import (
     snakemake_command,
 )
 from reseed.reporting.words import link_words
+from run_kinds import draw, is_table
 from study_frames import replaced
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from kind_runner import analyse, draw
 from reseed.analyses import stopping
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import stopping_figure, stopping_table
 from reseed.rendering.data import ExhibitData
+from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 
 MODELS = ("rf", "xgb")
@@ -14,7 +14,7 @@ MODELS = ("rf", "xgb")
 
 def exhibit(rows, models=MODELS, **options):
     metrics, facts = frame(rows), about(("magic",), models)
-    found = analyse(stopping, Data(metrics, facts), options)
+    found = run_analysis(stopping, Data(metrics, facts), options)
     return ExhibitData(found, metrics, facts, "k", "T")
 
 

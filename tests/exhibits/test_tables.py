@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from kind_runner import draw, is_table
 from reseed.core.study_info import StudyInfo
 from reseed.plugins.kinds import built_in_kinds, load_kind
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown, write_table
 from reseed.rendering.tables import Table
+from run_kinds import draw, is_table
 from study_frames import amended
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]

@@ -6,7 +6,6 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 import pytest
-from kind_runner import draw
 from papers.picard import extremes, extremes_table
 from papers.protocol import training_time, training_time_table
 from papers.raste import ratio_table, tuning_table
@@ -41,6 +40,7 @@ from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.latex import escape_latex, latex
 from reseed.rendering.numbers import decimals, fixed, ratio, times
 from reseed.rendering.table_files import markdown
+from run_kinds import draw
 from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown as shown_by
 from tex import HAS_TEX, complaints

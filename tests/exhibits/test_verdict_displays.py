@@ -7,13 +7,13 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from kind_runner import draw
 from papers.raste import same_splits
 from papers.raste.same_splits import choose
 from reseed.exhibits import critical_difference_figure, leaderboard_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.letters import groups, groups_of, letters
 from reseed.rendering.panels import MOST_HEIGHT, panel_grid, undrawn
+from run_kinds import draw
 from study_frames import about, frame, replaced, trial
 
 

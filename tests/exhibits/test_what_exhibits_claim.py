@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from kind_runner import analyse, draw
 from papers.banerjee import gap_distribution, gap_figure, information_table
 from papers.picard import convergence_figure, extremes, extremes_table, reach_table
 from papers.protocol import training_time, training_time_table
@@ -14,6 +13,7 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
+from run_kinds import draw, run_analysis
 from study_frames import about, amended, frame, trial
 from test_exhibits_of_arms import shown
 from test_trimming_analyses import data_of, runs
@@ -96,7 +96,7 @@ def gaps(tmp_path_factory):
 @pytest.mark.parametrize("n_bins", [7, 20, 50, 60])
 def test_small_gaps_are_counted_wherever_bins_begin(gaps, n_bins):
     read, found = gaps
-    table = analyse(gap_distribution, read, {"n_bins": n_bins})
+    table = run_analysis(gap_distribution, read, {"n_bins": n_bins})
     single = np.mean(np.abs(found[12:]) <= 1)
     together = np.mean(np.abs(found[12:].mean(axis=0)) <= 1)
     data = ExhibitData(table, read.metrics, read.info, "k", "T")

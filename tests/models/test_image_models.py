@@ -11,7 +11,7 @@ from papers.picard.resnet9 import resnet9
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
-from reseed.models.images import ImageRecipe, Pixels, Transforms, initialise
+from reseed.models.images import ImageRecipe, Pixels, Transforms, initialise_weights
 from torch import nn
 
 CPU = torch.device("cpu")
@@ -149,7 +149,7 @@ def test_nothing_is_drawn_from_the_global_generators():
 def test_initial_weights_are_distributed_as_those_of_pytorch():
     with torch.device("meta"):
         network = nn.Sequential(nn.Conv2d(16, 400, 3), nn.Linear(50, 2000))
-    initialise(network.to_empty(device="cpu"), np.random.default_rng(0))
+    initialise_weights(network.to_empty(device="cpu"), np.random.default_rng(0))
     own = nn.Sequential(nn.Conv2d(16, 400, 3), nn.Linear(50, 2000))
     for ours, theirs in zip(network.parameters(), own.parameters(), strict=True):
         n = ours.numel()
@@ -161,7 +161,7 @@ def test_initial_weights_are_distributed_as_those_of_pytorch():
 
 def test_initialise_refuses_a_layer_it_has_no_rule_for():
     with pytest.raises(ReseedError, match="Embedding: no rule"):
-        initialise(nn.Embedding(3, 3), np.random.default_rng(0))
+        initialise_weights(nn.Embedding(3, 3), np.random.default_rng(0))
 
 
 def test_a_curve_holds_loss_and_test_accuracy_of_each_epoch():

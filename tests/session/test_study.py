@@ -10,7 +10,7 @@ import pytest
 import reseed
 from reseed.config.studies import Holdout
 from reseed.core.errors import ReseedError
-from reseed.data.splits import make_split, split_of
+from reseed.data.splits import make_split, select_fold
 from reseed.data.store import Targets
 from scipy import sparse
 from sklearn.base import clone
@@ -49,7 +49,7 @@ def test_scores_are_those_of_a_loop_by_hand(found):
     scheme = Holdout(kind="holdout", test=0.2).model_dump()
     rows = found.data.metrics.set_index(["model", "data_seed", "init"])
     for data_seed in range(3):
-        split = split_of(make_split(scheme, Targets(Y), "binary", data_seed))
+        split = select_fold(make_split(scheme, Targets(Y), "binary", data_seed))
         train = np.concatenate([split.train, split.validation])
         for seed in range(2):
             forest = clone(FOREST).set_params(random_state=seed).fit(X[train], Y[train])

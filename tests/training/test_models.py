@@ -9,7 +9,7 @@ import yaml
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
 from reseed.metrics.outputs import to_probabilities
-from reseed.models.registry import Estimator, ScikitLearnEstimator, build, load_factory
+from reseed.models.registry import Estimator, ScikitLearnEstimator, build_estimator, load_factory
 from reseed.training.run import Recipe
 from reseed.training.search_design import sample_configurations
 from scipy.special import softmax
@@ -77,7 +77,7 @@ def hard_vote():
 @pytest.mark.parametrize("task", ["binary", "multiclass"])
 def test_a_plain_scikit_learn_estimator_is_wrapped(model, task):
     features, target, _, classes = table(task)
-    wrapped = build(lambda *_: model(), task, classes, {}, {})
+    wrapped = build_estimator(lambda *_: model(), task, classes, {}, {})
     assert isinstance(wrapped, Estimator)
     outputs = wrapped.fit(features.to_numpy(), target).predict(features.to_numpy())
     score = to_probabilities(task, outputs)
@@ -93,7 +93,7 @@ def test_a_plain_scikit_learn_estimator_is_wrapped(model, task):
 def test_class_missing_from_training_rows_keeps_its_column():
     features, target, _, _ = table("multiclass")
     rows = target != 1
-    wrapped = build(lambda *_: LogisticRegression(), "multiclass", 3, {}, {})
+    wrapped = build_estimator(lambda *_: LogisticRegression(), "multiclass", 3, {}, {})
     outputs = wrapped.fit(features[rows].to_numpy(), target[rows]).predict(features.to_numpy())
     score = to_probabilities("multiclass", outputs)
     assert score.shape == (400, 3)
@@ -110,7 +110,7 @@ def test_the_shipped_configuration_names_real_hyperparameters(name):
         for configuration in [{}, *drawn]:
             chosen = model["hyperparameters"] | configuration
             assert chosen.keys() == model["hyperparameters"].keys()
-            build(factory, task, 2, chosen, same_seeds(0))
+            build_estimator(factory, task, 2, chosen, same_seeds(0))
     assert len(drawn) == 200
 
 
@@ -122,9 +122,11 @@ def test_bad_factories_get_one_clear_error():
     with pytest.raises(ReseedError, match="Did you mean"):
         load_factory("reseed.models.forest:random_forrest")
     with pytest.raises(ReseedError, match="returned int"):
-        build(lambda *_: 3, "binary", 2, {}, {})
+        build_estimator(lambda *_: 3, "binary", 2, {}, {})
     with pytest.raises(ReseedError, match="takes no parameter weights"):
-        build(lambda *_: DummyRegressor(), "regression", 0, {}, {}, weights=Path("minilm"))
+        build_estimator(
+            lambda *_: DummyRegressor(), "regression", 0, {}, {}, weights=Path("minilm")
+        )
 
 
 def test_a_factory_gets_weights_and_compute_if_it_asks_for_them():
@@ -134,7 +136,7 @@ def test_a_factory_gets_weights_and_compute_if_it_asks_for_them():
         given.update(weights=weights, compute=compute)
         return DummyRegressor()
 
-    build(factory, "regression", 0, {}, {}, weights=Path("minilm"), compute={"amp": True})
+    build_estimator(factory, "regression", 0, {}, {}, weights=Path("minilm"), compute={"amp": True})
     assert given == {"weights": Path("minilm"), "compute": {"amp": True}}
 
 
@@ -143,7 +145,9 @@ def test_log_odds_of_a_booster_are_the_ones_it_summed(name):
     """The library's own margin against the logit of its probability."""
     features, target, _, _ = table("binary")
     X = features.to_numpy()
-    wrapped = build(load_factory(MODELS[name][0]), "binary", 2, MODELS[name][1], same_seeds(0))
+    wrapped = build_estimator(
+        load_factory(MODELS[name][0]), "binary", 2, MODELS[name][1], same_seeds(0)
+    )
     outputs = wrapped.fit(X, target).predict(X)
     model = wrapped.estimator
     margin = model.decision_function(X) if name == "gbm" else model.predict(X, output_margin=True)

@@ -5,7 +5,14 @@ import pytest
 import torch
 from reseed.core.random_streams import stream
 from reseed.models.ffnn import FeedForward, Recipe
-from reseed.models.networks import Dropout, Learner, he_normal, minibatches, train, train_one
+from reseed.models.networks import (
+    Dropout,
+    Learner,
+    draw_he_normal,
+    make_batch_iterator,
+    train,
+    train_one,
+)
 from synthetic_tables import same_seeds, table
 from torch import nn
 
@@ -58,7 +65,7 @@ def test_training_is_adam_on_the_loss_plus_the_penalties(l1, l2):
 
 def test_he_init_has_its_variance_and_leaves_torch_unchanged():
     before = torch.random.get_rng_state()
-    weights = he_normal((50, 2000), 50, np.random.default_rng(0))
+    weights = draw_he_normal((50, 2000), 50, np.random.default_rng(0))
     assert torch.equal(before, torch.random.get_rng_state())
     assert weights.dtype == torch.float32
     # The SD of a variance estimate from 100,000 normal draws is sqrt(2/1e5) of it.
@@ -94,7 +101,7 @@ def test_each_slot_of_a_dropout_draws_from_its_own_stream():
 
 def test_minibatches_visit_each_row_once_in_new_orders():
     x = torch.arange(10.0)[:, None]
-    epochs = minibatches(x, x[:, 0], 4, np.random.default_rng(0))
+    epochs = make_batch_iterator(x, x[:, 0], 4, np.random.default_rng(0))
     orders = []
     for _ in range(2):
         pairs = list(epochs())
@@ -103,7 +110,7 @@ def test_minibatches_visit_each_row_once_in_new_orders():
         orders.append(torch.cat([t for _, t in pairs]).tolist())
     assert sorted(orders[0]) == sorted(orders[1]) == list(range(10))
     assert orders[0] != orders[1]
-    fixed = minibatches(x, x[:, 0], 4, None, augment=lambda batch: -batch)
+    fixed = make_batch_iterator(x, x[:, 0], 4, None, augment=lambda batch: -batch)
     pairs = list(fixed())
     assert torch.cat([t for _, t in pairs]).tolist() == list(range(10))
     assert torch.cat([a for a, _ in pairs])[:, 0].tolist() == [-k for k in range(10)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reseed.models.pixels import flat
+from reseed.models.pixels import flatten_images
 from reseed.training.run import Problem, Recipe, run_trials
 from synthetic_tables import Plain, trial
 
@@ -15,7 +15,7 @@ MODELS = {
 
 def test_pixels_are_flat_and_from_0_to_1():
     images = np.array([[[[0], [255]], [[51], [0]]]], dtype=np.uint8)
-    assert np.allclose(flat(images), [[0, 1, 0.2, 0]])
+    assert np.allclose(flatten_images(images), [[0, 1, 0.2, 0]])
 
 
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")

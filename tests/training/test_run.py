@@ -14,7 +14,7 @@ from reseed.metrics import registry as metrics
 from reseed.training import run
 from reseed.training.encoder import Preparation
 from reseed.training.holdout import hold_out
-from reseed.training.run import Environmental, PreparedTrial, Recipe, Trial, run_trials
+from reseed.training.run import InfrastructureError, PreparedTrial, Recipe, Trial, run_trials
 from synthetic_tables import Plain, Rows, problem, run_one, split, table, trial
 
 RECIPE = Recipe("somewhere:spy")
@@ -91,8 +91,10 @@ def test_what_a_trial_keeps_gives_its_metrics_and_fingerprint(spy):
     expected = metrics.evaluate("regression", data.target[rows.validation], outputs["validation"])
     assert outcome.validation_metrics == expected
     scores = np.arange(6.0, dtype=np.float32).reshape(2, 3)
-    assert run.fingerprint(scores) == run.fingerprint(np.asfortranarray(scores))
-    assert run.fingerprint(scores) != run.fingerprint(np.nextafter(scores, np.float32(9)))
+    assert run.compute_fingerprint(scores) == run.compute_fingerprint(np.asfortranarray(scores))
+    assert run.compute_fingerprint(scores) != run.compute_fingerprint(
+        np.nextafter(scores, np.float32(9))
+    )
 
 
 def test_error_small_relative_to_target_is_measured_and_stored(spy, tmp_path):
@@ -103,7 +105,7 @@ def test_error_small_relative_to_target_is_measured_and_stored(spy, tmp_path):
     assert outcome.metrics["mse"] == pytest.approx(1e-4, rel=1e-6)
     write_trial(tmp_path / "trial", vars(outcome) | outcome.outputs)
     kept = read_trial(tmp_path / "trial", ["test"])["test"]
-    assert run.fingerprint(kept) == outcome.fingerprint
+    assert run.compute_fingerprint(kept) == outcome.fingerprint
     assert metrics.evaluate("regression", target[split().test], kept) == outcome.metrics
 
 
@@ -275,7 +277,7 @@ def after(inner, text="could not train"):
 )
 def test_a_failure_of_the_machine_is_raised_and_never_recorded(error, spy):
     spy(predict=raising(error))
-    with pytest.raises(Environmental, match="not the model's"):
+    with pytest.raises(InfrastructureError, match="not the model's"):
         run_one("regression", RECIPE)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reseed.models.ffnn import FeedForward
 from reseed.models.ffnn import Recipe as Network
-from reseed.training.run import Environmental, Recipe, Trial, run_trials
+from reseed.training.run import InfrastructureError, Recipe, Trial, run_trials
 from synthetic_tables import Rows, problem, run_one, same_seeds, split, table, trial
 
 # Sizes that lie crookedly in memory, rows that do not fill a batch, every penalty, dropout.
@@ -100,7 +100,7 @@ def test_out_of_memory_suggests_a_fix_and_keeps_the_width(monkeypatch):
 
     monkeypatch.setattr(FeedForward, "fit_many", classmethod(limited))
     done = []
-    with pytest.raises(Environmental, match=r"out of memory.* stack: \{cpu: 2\}"):
+    with pytest.raises(InfrastructureError, match=r"out of memory.* stack: \{cpu: 2\}"):
         done.extend(outcome.fingerprint for outcome in run_trials(data, RECIPE, trials))
     assert widths == [4]
     assert done == expected[:2]  # what had ended is sound

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from reseed.models import text_classic
-from reseed.models.registry import build
+from reseed.models.registry import build_estimator
 from reseed.training.run import Problem, Recipe, run_trials
 from synthetic_tables import Plain, same_seeds, trial
 
@@ -61,7 +61,9 @@ def test_each_seed_moves_its_part_and_only_init_role_inits(name):
 
 def test_terms_are_learnt_on_training_rows_alone():
     words, target = texts(2)
-    model = build(text_classic.naive_bayes, "binary", 2, {}, same_seeds(0)).fit(words, target)
+    model = build_estimator(text_classic.naive_bayes, "binary", 2, {}, same_seeds(0)).fit(
+        words, target
+    )
     before = model.predict(["class1 word3"])
     assert before == model.predict(["class1 word3 neverseen"])
     assert "neverseen" not in model.estimator.encoder.fields[0].vocabulary_

@@ -5,8 +5,13 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from reseed.models.registry import build
-from reseed.models.transformer import Transformer, freeze, transformer, warmup_and_decay
+from reseed.models.registry import build_estimator
+from reseed.models.transformer import (
+    Transformer,
+    compute_rate_factor,
+    freeze_lowest_layers,
+    transformer,
+)
 from reseed.training.run import Problem, Recipe, Trial, run_trials
 from synthetic_tables import Plain, Rows, same_seeds
 from synthetic_texts import labelled_texts
@@ -97,7 +102,7 @@ def model(place, **options):
     if place.name.startswith("t5"):
         options["text_to_text"] = True
     seeds = options.pop("seeds", same_seeds(0))
-    return build(transformer, "multiclass", 3, options, seeds, weights=place)
+    return build_estimator(transformer, "multiclass", 3, options, seeds, weights=place)
 
 
 def test_only_what_is_new_is_drawn(family, folders):
@@ -213,7 +218,7 @@ def test_labels_that_share_a_token_are_refused(folders):
 
 
 def test_the_learning_rate_rises_and_falls():
-    factors = [warmup_and_decay(step, 100, 0.1) for step in range(100)]
+    factors = [compute_rate_factor(step, 100, 0.1) for step in range(100)]
     assert np.argmax(factors) == 10
     assert factors[0] > 0
     assert factors[10] == 1
@@ -223,4 +228,4 @@ def test_the_learning_rate_rises_and_falls():
 
 def test_a_model_without_layers_cannot_be_frozen():
     with pytest.raises(ValueError, match="no stack of layers"):
-        freeze(torch.nn.Linear(2, 2), 1)
+        freeze_lowest_layers(torch.nn.Linear(2, 2), 1)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.training.holdout import hold_out
-from reseed.training.run import Environmental, Recipe
-from reseed.training.search_design import cross_validation, rung_sizes, sample_configurations
+from reseed.training.run import InfrastructureError, Recipe
+from reseed.training.search_design import compute_rung_sizes, make_folds, sample_configurations
 from reseed.training.search_job import drop_damaged
 from reseed.training.search_log import SearchLog
 from reseed.training.tuning import search
@@ -38,9 +38,7 @@ def full(tmp_path_factory):
 def test_it_finds_what_scikit_learns_grid_search_finds(full):
     features, target, _, _ = table("regression")
     fold_of = np.empty(320, dtype=int)
-    for number, (_, test) in enumerate(
-        cross_validation(target, "regression", np.arange(320), 3, 0)
-    ):
+    for number, (_, test) in enumerate(make_folds(target, "regression", np.arange(320), 3, 0)):
         fold_of[test] = number
     grid = {"learning_rate": [0.05, 0.1, 0.3], "max_depth": [1, 2, 3]}
     reference = GridSearchCV(
@@ -145,11 +143,11 @@ def test_machine_failure_ends_the_search_and_keeps_its_fits(tmp_path, monkeypatc
     def breaking(*arguments, **named):
         calls.append(named)
         if len(calls) > 4:
-            raise Environmental("no room")
+            raise InfrastructureError("no room")
         return fit(*arguments, **named)
 
     monkeypatch.setattr(module, "_fit", breaking)
-    with pytest.raises(Environmental):
+    with pytest.raises(InfrastructureError):
         gbm_search(tmp_path)
     monkeypatch.undo()
     lines = []
@@ -196,7 +194,7 @@ def test_folds_partition_rows_balance_classes_and_keep_groups():
     target = (np.arange(500) % 10 == 0).astype(int)
     rows, groups = np.random.default_rng(0).permutation(500)[:400], np.arange(500) // 3
     for task, grouping in itertools.product(["regression", "binary"], [None, groups]):
-        parts = cross_validation(target, task, rows, 5, 0, grouping)
+        parts = make_folds(target, task, rows, 5, 0, grouping)
         assert sorted(np.concatenate([test for _, test in parts])) == sorted(rows)
         for train, test in parts:
             assert sorted([*train, *test]) == sorted(rows)
@@ -207,9 +205,9 @@ def test_folds_partition_rows_balance_classes_and_keep_groups():
 
 
 def test_rungs_triple_up_to_all_rows():
-    assert rung_sizes(12_800, 500) == [1422, 4266, 12_800]
-    assert rung_sizes(1_000_000, 9) == [111_111, 333_333, 1_000_000]
-    assert rung_sizes(900, 500) == [900]
+    assert compute_rung_sizes(12_800, 500) == [1422, 4266, 12_800]
+    assert compute_rung_sizes(1_000_000, 9) == [111_111, 333_333, 1_000_000]
+    assert compute_rung_sizes(900, 500) == [900]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +245,7 @@ def test_halving_is_what_a_plain_loop_makes_of_it(tmp_path, monkeypatch):
     monkeypatch.setattr("reseed.training.search_design.HALVING_MINIMUM_ROWS", 20)
     found = gbm_search(tmp_path, method="halving", trials=9, seed=3)
     features, target, _, _ = table("regression")
-    folds = cross_validation(target, "regression", ROWS, 3, 3)
+    folds = make_folds(target, "regression", ROWS, 3, 3)
     alive = sample_configurations(SPACE, 9, 3)
     for share, left in ((9, 3), (3, 1), (1, 1)):
         size = min(len(train) for train, _ in folds) // share

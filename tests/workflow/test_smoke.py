@@ -9,7 +9,7 @@ import shutil
 import pytest
 import requests
 from projects import REPOSITORY, Project
-from reseed.data.download import index_urls
+from reseed.data.download import read_index_urls
 from reseed.pipeline.startup import MIRROR_VARIABLE, data_mirror
 
 pytestmark = pytest.mark.workflow
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.workflow
 
 def index_answers() -> bool:
     try:
-        return requests.head(index_urls()[0], timeout=10).status_code < 500
+        return requests.head(read_index_urls()[0], timeout=10).status_code < 500
     except (requests.RequestException, IndexError):
         return False
 

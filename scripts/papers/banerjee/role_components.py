@@ -34,7 +34,7 @@ class Options(SplitOptions):
     n_draws: Count = 10_000
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm, measure and component: the two roles that vary, and `residual`.
 
     Measures: `accuracy` over the grid of runs, with the intervals of
@@ -46,18 +46,18 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, options: dict) -> Iterator[dict]:
-    level = options.get("level", 0.95)
+def _rows(one: Outputs, options: Options) -> Iterator[dict]:
+    level = options.level
     cell = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true), "level": level}
     try:
         roles, order = _grid(one)
         correct = one.correct.astype(np.float64)[order]
-        gaps = one.gaps(options.get("gap_bound", 15.0))[order]
+        gaps = one.gaps(options.gap_bound)[order]
         accuracy = crossed_variance(
             correct.mean(axis=2),
             roles,
             level,
-            n_draws=options.get("n_draws", 10_000),
+            n_draws=options.n_draws,
             rng=one.rng("roles"),
         )
         by_item = {

@@ -35,11 +35,11 @@ class Options(PublishedFiles):
     metric: str | None = None
     level: Level = 0.95
     n_sim: Count = 4000
-    published: dict[str, dict[str, str | int | float]] | None = None
+    published: dict[str, dict[str, str | int | float]] = {}
     published_factor: Positive = 100.0
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm: Tables 1 and 2, and whether its extremes are more than Gaussian.
 
     `range_in_sd` is the studentised range, `range_in_sd_expected` what a Gaussian sample of that
@@ -48,13 +48,13 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
     `best_seed` and `worst_seed` count the seed that varies: the data seed or that of a role.
     """
-    rows = [_row(cell, options) for cell in cells(data, options.get("metric"))]
+    rows = [_row(cell, options) for cell in cells(data, options.metric)]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return _with_published(table, data, options) if options.get("published") else table
+    return _with_published(table, data, options) if options.published else table
 
 
-def _row(cell: Cell, options: dict) -> dict:
-    level = options.get("level", 0.95)
+def _row(cell: Cell, options: Options) -> dict:
+    level = options.level
     row = cell.key | {"metric": cell.metric, "n": len(cell.values), "failed": cell.failed}
     row |= {"level": level, "normality_test": "", "tail": "", "reason": ""}
     x = cell.values
@@ -71,7 +71,7 @@ def _row(cell: Cell, options: dict) -> dict:
     row |= {"best_seed": scores[seed].iloc[best], "worst_seed": scores[seed].iloc[worst]}
     if x.size < 4 or found.sd <= 1e-13 * np.abs(x).max():
         return row | {"reason": "no spread to judge, or fewer than four seeds"}
-    gaussian = range_against_gaussian(x, n_sim=options.get("n_sim", 4000))
+    gaussian = range_against_gaussian(x, n_sim=options.n_sim)
     return row | {
         "range_in_sd": gaussian.observed,
         "range_in_sd_expected": gaussian.expected,
@@ -84,11 +84,11 @@ def _row(cell: Cell, options: dict) -> dict:
     }
 
 
-def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
+def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
     printed = read_published(data.published, "picard_tables", _PRINTED)
-    factor = options.get("published_factor", 100.0)
+    factor = options.published_factor
     for index, row in table.iterrows():
-        where = options["published"].get(row[ARM])
+        where = options.published.get(row[ARM])
         own = {"dataset": base_name(row["dataset"])} if "dataset" in printed else {}
         found = published_row(printed, own | where) if where else None
         if found is not None:

@@ -28,8 +28,8 @@ import torch
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
 from reseed.metrics.outputs import from_logits
-from reseed.models.images import memory_format
-from reseed.models.networks import Dropout, Learner, minibatches, train
+from reseed.models.images import choose_memory_format
+from reseed.models.networks import Dropout, Learner, make_batch_iterator, train
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -117,7 +117,7 @@ class PretrainedHead:
                 weight_decay=recipe.weight_decay,
             ),
             self.loss,
-            minibatches(features, self._targets(y), recipe.batch_size, order),
+            make_batch_iterator(features, self._targets(y), recipe.batch_size, order),
             self._accuracy if self._watched else None,
             schedule=lambda step: self.rate_factor(step / steps),
         )
@@ -213,7 +213,7 @@ class PretrainedHead:
                 f"inputs are {X.dtype} of shape {X.shape}: use a dataset of kind: images"
             )
         backbone, size = _backbone(self.recipe.backbone, self.weights), self.recipe.resolution
-        layout = memory_format(backbone, self.device)
+        layout = choose_memory_format(backbone, self.device)
         backbone.to(self.device, memory_format=layout)
         found = []
         for start in range(0, len(X), _ROWS_AT_ONCE[self.device.type]):

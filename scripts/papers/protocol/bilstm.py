@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from reseed.core.random_streams import stream
 from reseed.models.networks import Dropout
-from reseed.models.remembered import Remembered
+from reseed.models.recent_cache import RecentCache
 from reseed.models.text_classifier import TextClassifier
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -26,8 +26,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 PADDING, UNKNOWN, BORDER = 0, 1, 2
 _SPECIAL = 3
 _WORD = re.compile(r"\w+(?:'\w+)*|[!?]")
-_vocabularies = Remembered(2)
-_numbers = Remembered(6)
+_vocabularies = RecentCache(2)
+_numbers = RecentCache(6)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Vocabulary:
     """Words of some texts and their numbers, the most frequent first, ties by the alphabet."""
 
     def __init__(self, texts: list, words: int, min_count: int):
-        counts = Counter(word for text in texts for word in words_of(text))
+        counts = Counter(word for text in texts for word in split_words(text))
         kept = [word for word, count in counts.items() if count >= min_count and word is not None]
         kept.sort(key=lambda word: (-counts[word], word))
         self.numbers = {word: n for n, word in enumerate(kept[:words], _SPECIAL)}
@@ -67,7 +67,7 @@ class Vocabulary:
     def encode(self, texts: list, max_tokens: int) -> Tensor:
         """Texts → numbers (n, longest), int32, padded on the right; an empty text is unknown."""
         rows = [
-            [BORDER if w is None else self.numbers.get(w, UNKNOWN) for w in words_of(text)]
+            [BORDER if w is None else self.numbers.get(w, UNKNOWN) for w in split_words(text)]
             for text in texts
         ]
         rows = [row[:max_tokens] or [UNKNOWN] for row in rows]
@@ -77,11 +77,11 @@ class Vocabulary:
         return torch.from_numpy(found)
 
 
-def words_of(text: str | tuple[str, ...]) -> list[str | None]:
+def split_words(text: str | tuple[str, ...]) -> list[str | None]:
     """Words in small letters; None between the two texts of a pair."""
     if isinstance(text, str):
         return _WORD.findall(text.lower())
-    first, *rest = (words_of(part) for part in text)
+    first, *rest = (split_words(part) for part in text)
     return first + [word for part in rest for word in (None, *part)]
 
 

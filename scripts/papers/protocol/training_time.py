@@ -25,7 +25,7 @@ class Options(Strict):
     level: Level = 0.95
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm other than the baseline, in each setting.
 
     `ratio`: geometric mean over runs on the same split and seeds of training time by the
@@ -33,12 +33,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     else ran there is in it. `seconds`: medians. `same_outputs`: such runs of the two that gave
     the same outputs, bit by bit. Raises ReseedError for a baseline that no setting has.
     """
-    found, baseline = list(groups(data)), options.get("baseline")
+    found, baseline = list(groups(data)), options.baseline
     arms = [arm for group in found for arm in group.models]
     if baseline is not None and baseline not in arms:
         raise ReseedError(f"baseline: there is no arm {baseline!r}, only {', '.join(arms)}")
     rows = [
-        _row(group, arm, baseline or group.models[0], options.get("level", 0.95))
+        _row(group, arm, baseline or group.models[0], options.level)
         for group in found
         if baseline in (None, *group.models)
         for arm in group.models

@@ -27,14 +27,14 @@ class Options(CurveOptions):
     ended: Literal["drop", "carry", "cut"] = "drop"
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it, failed ones do not."""
-    rows = [row for found in training_curves(data, options) for row in _rows(found, options)]
+    rows = [row for found in training_curves(data, options.column) for row in _rows(found, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(found: Curves, options: dict) -> Iterator[dict]:
-    ended, values = options.get("ended", "drop"), found.finished
+def _rows(found: Curves, options: Options) -> Iterator[dict]:
+    ended, values = options.ended, found.finished
     if not len(values):
         return
     band = curve_band(values, ended)

@@ -27,7 +27,7 @@ class Options(Strict):
     alpha: Level = 0.05
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of arms on a 5×2 scheme, the better mean as `arm_a`; seeds are averaged.
 
     A repeat is a data seed, or a `repeat` of given results. `p_holm` is adjusted over the pairs of
@@ -42,7 +42,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: dict) -> list[dict]:
+def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: Options) -> list[dict]:
     metric = primary_metric(data.info, key["dataset"])
     score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
     ok = (trials["status"] == "ok") & np.isfinite(score)
@@ -51,7 +51,7 @@ def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: dict) -> lis
     grids = {arm: means.loc[arm].to_numpy() for arm in trials[ARM].unique()}
     failed = (~ok).groupby(trials[ARM]).sum()
     sign = 1 if data.info.datasets[key["dataset"]].greater_is_better else -1
-    shared = key | {"metric": metric, "alpha": options.get("alpha", 0.05), "runs": len(trials)}
+    shared = key | {"metric": metric, "alpha": options.alpha, "runs": len(trials)}
     rows = list(_pairs(grids, failed, sign, shared))
     tested = [row for row in rows if not row["reason"]]
     if tested:

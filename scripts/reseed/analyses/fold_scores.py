@@ -31,7 +31,7 @@ class Options(Strict):
     single_seed: Annotated[int, Field(ge=0)] = 42
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm of a setting with several splits; seeds are averaged within a split first.
 
     `bca_low`, `bca_high`: BCa bootstrap over splits, as the protocol has it, which takes
@@ -43,17 +43,17 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame([row for row in rows if row], columns=COLUMNS)
 
 
-def _row(group: Group, arm: str, options: dict) -> dict | None:
+def _row(group: Group, arm: str, options: Options) -> dict | None:
     trials = group.of(arm)
     splits = trials.groupby(SPLIT, sort=True)["score"]
-    means, level = splits.mean().to_numpy(), options.get("level", 0.95)
+    means, level = splits.mean().to_numpy(), options.level
     if len(means) < 2:
         return None
-    n_boot, rng = options.get("n_boot", 10_000), group.rng("folds", arm)
+    n_boot, rng = options.n_boot, group.rng("folds", arm)
     bca_low, bca_high = bca_mean_interval(means, level, n_boot, rng=rng)
     corrected = nadeau_bengio(means, group.test_train_ratio, level)
     within = splits.var(ddof=1).dropna()
-    seed = options.get("single_seed", 42)
+    seed = options.single_seed
     return group.key | {
         "arm": arm,
         "metric": group.metric,

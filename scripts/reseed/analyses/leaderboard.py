@@ -30,7 +30,7 @@ class Options(Strict):
     """It takes none."""
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a setting and model, best mean first; ties share the mean of their ranks.
 
     `n` finished runs on `splits` splits, `failed` others; `mean`, `sd` (n − 1), `low` and `high`

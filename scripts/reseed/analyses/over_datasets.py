@@ -20,7 +20,7 @@ from reseed.analyses.shared.pairing import (
     shared_key,
 )
 from reseed.analyses.shared.shares import whole
-from reseed.claims.verdicts import interval_places, number, share_text
+from reseed.claims.effect_verdicts import build_effect_verdict
 from reseed.plugins.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
@@ -55,15 +55,16 @@ class Options(Strict):
     level: Level = 0.95
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One `pair` row a pair of models, and one `dataset` row each dataset of the pair.
 
     `effect` with its interval: the mean difference over datasets like these (positive: A is
     better), by the hierarchical model of `stats.hierarchical`; `tau`: SD of the difference between
     datasets; `p_a_better`, `p_equivalent`, `p_b_better`: posterior shares of the mean effect above,
     within and below `rope` (above and below 0 without one), `new_…` those of the effect on one new
-    dataset; `outcome`: see `_outcome`. `wins`, `losses`: datasets on which A's mean is better, or
-    worse; `rank_p` the signed-rank test over datasets, `rank_p_holm` adjusted over pairs. Of a
+    dataset; `outcome`: see `claims.effect_verdicts.decide_effect_outcome`. `wins`, `losses`:
+    datasets on which A's mean is better, or worse; `rank_p`
+    the signed-rank test over datasets, `rank_p_holm` adjusted over pairs. Of a
     dataset: the `observed` difference and the one shrunken towards the others (`effect`). Datasets
     without four comparable runs of both, or without a loss that has a logarithm where the scale is
     relative, are `left_out`; `left_out_why` says which for what, as JSON: {reason: datasets}.
@@ -78,19 +79,19 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(several: list[Group], options: dict) -> list[dict]:
+def _of_group(several: list[Group], options: Options) -> list[dict]:
     # A dataset on which nothing finished has no say in the scale.
     scored = [group for group in several if len(group.trials)] or several
     shares = {(group.metric, _whole(group)) for group in scored}
     same = len(shares) == 1 and None not in next(iter(shares))
-    scale = options.get("scale", "points" if same else "relative")
+    scale = options.scale or ("points" if same else "relative")
     unlike = scale == "points" and len({(group.metric, group.factor) for group in scored}) > 1
     shared = {
         "scale": scale,
         "factor": scored[0].factor if scale == "points" else 1.0,
         "unit": scored[0].unit if scale == "points" else "of the loss",
-        "level": options.get("level", 0.95),
-        "rope": options.get("rope", np.nan),
+        "level": options.level,
+        "rope": np.nan if options.rope is None else options.rope,
         "reason": "",
     }
     if unlike:
@@ -153,45 +154,14 @@ def _of_pair(several: list[Group], a: str, b: str, shared: dict) -> list[dict]:
             "rank_p": float(wilcoxon_p(seen)),
         }
     )
-    pair |= {"outcome": _outcome(pair)}
-    pair["verdict"] = _verdict(pair)
+    verdict = build_effect_verdict(pair)
+    pair |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     own = zip(names, d, result.effects, result.effects_low, result.effects_high, strict=True)
     return [pair] + [
         shared | {"statistic": "dataset", "dataset": name, "observed": float(one),
                   "effect": float(mid), "low": float(low), "high": float(high)}
         for name, one, mid, low, high in own
     ]  # fmt: skip
-
-
-def _outcome(pair: dict) -> str:
-    """One of `verdicts.OUTCOMES`, of the mean effect over datasets like these.
-
-    A difference where the interval leaves 0 out; else equivalent where a region is given and holds
-    at least the interval's level of the posterior; else no difference is shown.
-    """
-    if pair["low"] > 0:
-        return "difference"
-    return "equivalent" if pair["p_equivalent"] >= pair["level"] else "no difference shown"
-
-
-def _verdict(pair: dict) -> str:
-    a, b, factor = pair["model_a"], pair["model_b"], pair["factor"]
-    places = interval_places(pair["low"] * factor, pair["high"] * factor)
-    effect, low, high = (number(pair[name] * factor, places) for name in ("effect", "low", "high"))
-    unit = f" {pair['unit']}" if pair["unit"] else ""
-    numbers = f"mean difference {effect}{unit}, {100 * pair['level']:g} % interval {low} to {high}"
-    within = f"±{pair['rope'] * factor:.3g}{unit}"
-    basis = f"Hierarchical model of {pair['datasets']:.0f} datasets."
-    if pair["outcome"] == "difference":
-        small = pair["p_equivalent"] >= pair["level"]
-        note = f" It is smaller than {within}, the region of practical equivalence." * small
-        return f"{a} beats {b} over datasets like these: {numbers}.{note} {basis}"
-    if pair["outcome"] == "equivalent":
-        share = share_text(pair["p_equivalent"])
-        return (f"{a} and {b} are equivalent within {within} over datasets like these: {numbers}; "
-                f"{share} of the posterior lies within. {basis}")  # fmt: skip
-    return (f"No difference shown between {a} and {b} over datasets like these: {numbers}. This "
-            f"does not show that they are equal. {basis}")  # fmt: skip
 
 
 def _told(result: Hierarchical, with_region: bool) -> dict:

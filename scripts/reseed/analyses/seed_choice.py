@@ -57,7 +57,7 @@ class Options(Strict):
     n_bins: Count = 15
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a trained model of each cell: binary classifiers on one split, seeds varied.
 
     Of each model: `accuracy` and the dataset's `primary` metric on the test rows; `alpha_hat`
@@ -80,14 +80,14 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(parts, columns=COLUMNS)
 
 
-def _rows(data: Data, group: Group, options: dict) -> Iterator[dict]:
+def _rows(data: Data, group: Group, options: Options) -> Iterator[dict]:
     metric = primary_metric(data.info, group.key["dataset"])
     cell = group.key | {
         "n": len(group.seeds),
         "failed": group.failed,
         "items": len(group.y_true),
         "primary_metric": metric,
-        "threshold": options.get("threshold", 0.05),
+        "threshold": options.threshold,
     }
     try:
         _refuse(data.info.datasets[group.key["dataset"]].task, group)
@@ -114,18 +114,18 @@ def _at(values: np.ndarray | float, i: int):
 
 
 def _of_models(
-    group: Group, gaps: np.ndarray, metric: str, threshold: float, options: dict
+    group: Group, gaps: np.ndarray, metric: str, threshold: float, options: Options
 ) -> dict[str, np.ndarray | float]:
     """Measurements (seeds,), and the settings behind alpha-hat."""
     labels, confidence = binary_prediction(group.scores)
     correct = labels == group.y_true
     accuracy = correct.mean(axis=1)
-    items, epsilon = gaps.shape[1], options.get("epsilon", 0.01)
+    items, epsilon = gaps.shape[1], options.epsilon
     delta = half_threshold(items, epsilon)
     alpha = bootstrap_alpha_hat(
         gaps,
         rng=_rng(group, "alpha-hat"),
-        n_bootstrap=options.get("n_bootstrap", 20),
+        n_bootstrap=options.n_bootstrap,
         delta=delta,
     )
     validation = _validation_accuracy(group)
@@ -146,7 +146,7 @@ def _of_models(
         "alpha_hat_mc_se": alpha.mc_se,
         "churn": model_churn(labels) / items,
         "churn_ensemble": np.array(against) / items,
-        "ece": expected_calibration_error(confidence, correct, options.get("n_bins", 15)),
+        "ece": expected_calibration_error(confidence, correct, options.n_bins),
         "rank": rank,
         "admitted": alpha.mean <= threshold,
         "pareto": ranking.pareto,
@@ -164,13 +164,11 @@ def _validation_accuracy(group: Group) -> np.ndarray | None:
     return (labels == group.validation_true).mean(axis=1)
 
 
-def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: dict) -> dict:
+def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: Options) -> dict:
     """What holds for the cell as a whole."""
     ensemble = gaps.mean(axis=0)
     correct = binary_prediction(group.scores)[0] == group.y_true
-    found = selection_optimism(
-        correct, options.get("n_halves", 1000), rng=_rng(group, "selection optimism")
-    )
+    found = selection_optimism(correct, options.n_halves, rng=_rng(group, "selection optimism"))
     return {
         "ensemble_accuracy": float(np.mean((ensemble > 0) == group.y_true)),
         "ensemble_primary": _metric(group.y_true, expit(ensemble), metric),

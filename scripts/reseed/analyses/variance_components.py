@@ -26,7 +26,7 @@ class Options(Strict):
     n_draws: Count = 10_000
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a cell and component: each crossed seed, their interactions, and `residual`.
 
     `factors` are the seeds that vary, two or more of `model_seed`, or its roles (`init`, `order`,
@@ -54,8 +54,8 @@ def _factors(cell: Cell) -> dict[str, pd.Series]:
     return found
 
 
-def _rows(cell: Cell, options: dict) -> list[dict]:
-    level = options.get("level", 0.95)
+def _rows(cell: Cell, options: Options) -> list[dict]:
+    level = options.level
     factors = _factors(cell)
     levels = [seeds.nunique() for seeds in factors.values()]
     shared = cell.key | {
@@ -68,7 +68,7 @@ def _rows(cell: Cell, options: dict) -> list[dict]:
         "level": level,
     }
     try:
-        found = _split(cell, factors, level, options.get("n_draws", 10_000))
+        found = _split(cell, factors, level, options.n_draws)
     except ValueError as error:
         return [shared | {"component": "none", "reason": str(error)}]
     shared |= {"method": found.method, "mean": found.mean, "total": found.total}

@@ -22,7 +22,7 @@ from reseed.core.coordinates import (
 )
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.data.files import read_meta
-from reseed.data.splits import split_hashes
+from reseed.data.splits import read_split_hashes
 
 
 def proof(key: str, best: dict) -> str:
@@ -100,7 +100,7 @@ class SettingFiles:
                 "targets_sha256": self.data["targets_sha256"],
             }
             try:
-                self._rows[seed] = split_hashes(self.split(seed), drawn_for)
+                self._rows[seed] = read_split_hashes(self.split(seed), drawn_for)
             except Damaged as error:
                 discard(error.path)
                 raise

@@ -1,1 +1,1 @@
-"""Structured statements about results, and the sentences made from them."""
+"""Verdicts: what a comparison of two models shows, and the sentences that state it."""

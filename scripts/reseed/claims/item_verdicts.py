@@ -1,92 +1,88 @@
-"""What a comparison on one test set says in plain words: seeds and test items both drawn."""
+"""Verdicts of the analysis `item_pairs`: two models compared by their scores on test items."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-from reseed.claims.verdicts import adjusted_p, interval_places, number, share_text
+from reseed.claims.formatting import count_interval_decimals, format_share
+from reseed.claims.verdicts import (
+    Outcome,
+    Row,
+    Verdict,
+    describe_equivalence_tests,
+    format_adjusted_p,
+    format_difference,
+    format_interval,
+    format_region,
+    format_unit,
+    is_equivalent,
+)
 
-OUTCOMES = ("difference", "equivalent", "no difference shown", "no variation")
+#: Value of `scope` where seeds and test items were both sampled.
 BOTH = "seeds and items"
 
 
-def outcome(row: Mapping) -> str:
-    """One of `OUTCOMES` for a row of the analysis `item_pairs`."""
+def decide_item_outcome(row: Row) -> Outcome:
+    """Outcome of one row of the analysis `item_pairs`."""
     if row["low"] == row["high"]:
         return "no variation"
     if row["p_holm"] <= row["alpha"] and row["difference"] > 0:
         return "difference"
-    return "equivalent" if _within_rope(row) else "no difference shown"
+    return "equivalent" if is_equivalent(row) else "no difference shown"
 
 
-def _within_rope(row: Mapping) -> bool:
-    return row.get("equivalence_p_holm", math.nan) <= row["alpha"]
-
-
-def verdict(row: Mapping) -> str:
-    """The row as one or a few sentences, naming what it generalises to."""
-    a, b, found = row["arm_a"], row["arm_b"], outcome(row)
-    better = "" if row["greater_is_better"] else ", lower is better"
-    unit = f" {row['unit']}" if row["unit"] else ""
-    if found == "no variation":
-        if row["difference"] == 0:
-            return (
-                f"{a} and {b} give the same {row['metric']} on every item that tells them apart: "
-                f"no verdict from {row['items']:.0f} items."
+def build_item_verdict(row: Row) -> Verdict:
+    """The verdict on one row of the analysis `item_pairs`, with what it generalises to."""
+    outcome = decide_item_outcome(row)
+    a, b, factor = row["arm_a"], row["arm_b"], row["factor"]
+    items = f"{row['items']:.0f} test items"
+    if outcome == "no variation":
+        evidence = f"both have the same {row['metric']} on every one of {items}"
+        if row["difference"] != 0:
+            direction = "" if row["greater_is_better"] else ", lower is better"
+            evidence = (
+                f"every item gives the same difference {row['difference'] * factor:.3g}"
+                f"{format_unit(row)} ({row['metric']}{direction}), so {items} say no more than one"
             )
-        return (
-            f"No verdict on {a} and {b}: every item gives the same difference "
-            f"{row['difference'] * row['factor']:.3g}{unit} ({row['metric']}{better}), so "
-            f"{row['items']:.0f} test items say no more than one."
-        )
-    places = interval_places(row["low"] * row["factor"], row["high"] * row["factor"])
-    low, high, difference = (
-        number(row[name] * row["factor"], places) for name in ("low", "high", "difference")
+        return Verdict(outcome, a, b, evidence)
+    decimals = count_interval_decimals(row["low"] * factor, row["high"] * factor)
+    evidence = ", ".join(
+        [format_difference(row, decimals), format_interval(row, decimals), format_adjusted_p(row)]
     )
-    numbers = (
-        f"difference {difference}{unit} ({row['metric']}{better}), {100 * row['level']:g} % "
-        f"interval {low} to {high}, {adjusted_p(row)}"
+    tests = describe_equivalence_tests(row) if outcome == "equivalent" else ""
+    return Verdict(
+        outcome,
+        a,
+        b,
+        evidence,
+        region=format_region(row),
+        is_within_region=is_equivalent(row),
+        notes=(tests, _describe_scope(row), _describe_single_runs(row)),
     )
-    rope = f"±{row.get('rope', math.nan) * row['factor']:.3g}{unit}"
-    if found == "difference":
-        head, tail = f"{a} beats {b}", ""
-        if _within_rope(row):
-            tail = f" It is smaller than {rope}, the region of practical equivalence."
-    elif found == "equivalent":
-        head = f"{a} and {b} are equivalent within {rope}"
-        tail = f" Two one-sided tests: {adjusted_p(row, 'equivalence_p_holm')}."
-    else:
-        head = f"No difference shown between {a} and {b}"
-        tail = " This does not show that they are equal."
-    return f"{head}: {numbers}.{tail} {_scope(row)}{_single(row)}"
 
 
-def _scope(row: Mapping) -> str:
+def _describe_scope(row: Row) -> str:
     items = f"{row['items']:.0f} test items"
     runs = f"{row['runs_a']:.0f} and {row['runs_b']:.0f} runs"
     if row["runs_a"] == row["runs_b"]:
         runs = f"{row['runs_a']:.0f} runs each"
-    if row["scope"] == BOTH:
-        few = min(row["runs_a"], row["runs_b"]) < 3
-        note = (
-            " Two runs hardly tell the spread over seeds: a third would narrow the interval." * few
-        )
+    if row["scope"] != BOTH:
         return (
-            f"Judged over {runs} and {items}: new seeds and new items are both allowed for.{note}"
+            f"Judged over {items} for the models as trained ({runs}): other seeds may order them "
+            "otherwise."
         )
-    return (
-        f"Judged over {items} for the models as trained ({runs}): other seeds may order them "
-        "otherwise."
-    )
+    text = f"Judged over {runs} and {items}: new seeds and new items are both allowed for."
+    if min(row["runs_a"], row["runs_b"]) < 3:
+        text += " Two runs hardly show the spread over seeds: a third would narrow the interval."
+    return text
 
 
-def _single(row: Mapping) -> str:
+def _describe_single_runs(row: Row) -> str:
+    """How often one run of each model, tested over items alone, would show a difference."""
     if row["scope"] != BOTH or not math.isfinite(row["single_a"]):
         return ""
-    shares = share_text(row["single_a"]), share_text(row["single_b"])
     return (
-        f" One run of each, tested over the items alone, would have declared {row['arm_a']} better "
-        f"in {shares[0]} and {row['arm_b']} better in {shares[1]} of {row['single_pairs']:.0f} "
-        "pairs of runs."
+        f"One run of each, tested over the items alone, would have declared {row['arm_a']} better "
+        f"in {format_share(row['single_a'])} and {row['arm_b']} better in "
+        f"{format_share(row['single_b'])} of {row['single_pairs']:.0f} pairs of runs."
     )

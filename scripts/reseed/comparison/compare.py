@@ -21,7 +21,8 @@ from pyarrow import parquet
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
-from reseed.claims.verdicts import ALL_DATASETS, p_text, share_text
+from reseed.claims.formatting import format_p, format_share
+from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import (
     chosen_pairs,
     mapped,
@@ -298,8 +299,8 @@ class Comparison:
             "Dataset": told["dataset"],
             "Comparison": told["model_a"] + " – " + told["model_b"],
             "Difference [interval]": [difference_text(row) for row in rows.to_dict("records")],
-            "p (adjusted)": [p_text(p) if p == p else "–" for p in told["p_adjusted"]],
-            "Flips": [share_text(f) if f == f else "–" for f in told["flips"]],
+            "p (adjusted)": [format_p(p) if p == p else "–" for p in told["p_adjusted"]],
+            "Flips": [format_share(f) if f == f else "–" for f in told["flips"]],
             "Outcome": told["outcome"],
         }
         if told["dataset"].nunique() == 1:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reseed.claims.verdicts import adjusted_p, interval_places, number, p_text
+from reseed.claims.mean_verdicts import build_mean_verdict
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.paper_tables import read_means
 from reseed.metrics.names import infer_direction
@@ -81,7 +81,9 @@ def compare_means(
     if not parts:
         raise ReseedError("The table holds no two models with a mean on the same dataset.")
     found = pd.concat(parts, ignore_index=True).assign(level=level, alpha=alpha, metric=metric)
-    found["verdict"] = [_verdict(row, min_runs) for row in found.to_dict("records")]
+    found["verdict"] = [
+        build_mean_verdict(row, min_runs, _POWER).sentence() for row in found.to_dict("records")
+    ]
     return found
 
 
@@ -150,36 +152,3 @@ def _least_favourable(pairs: pd.DataFrame, test: Welch, level: float) -> tuple[W
 def _welch(pairs: pd.DataFrame, level: float) -> Welch:
     sides = [pairs[f"{name}_{side}"] for side in "ab" for name in ("mean", "sd", "n")]
     return welch_of_means(*sides, level)
-
-
-def _verdict(row: dict, min_runs: int) -> str:
-    a, b = row["model_a"], row["model_b"]
-    where = f" on {row['dataset']}" if row["dataset"] else ""
-    places = interval_places(row["low"], row["high"])
-    difference, low, high = (number(row[k], places) for k in ("difference", "low", "high"))
-    runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
-    lower = " (lower is better)" if row["greater_is_better"] is False else ""
-    span = f"difference {difference}{lower}, {100 * row['level']:g} % interval {low} to {high}"
-    if row["outcome"] == "no variation":
-        return f"No verdict on {a} and {b}{where}: both spreads are printed as 0 ({runs})."
-    if row["outcome"] == "too few runs":
-        return (
-            f"Too few runs to tell {a} from {b}{where}: {span} over {runs}; a verdict needs at "
-            f"least {min_runs}."
-        )
-    basis = f"Welch's t test of means and SDs of {runs}."
-    if row["outcome"] == "difference":
-        better = row["greater_is_better"]
-        verb = "has a higher mean than" if better is None else "beats"
-        return f"{a} {verb} {b}{where}: {span}, {adjusted_p(row)}. {basis}"
-    if row["pairs"] > 1 and row["low"] * row["high"] > 0:
-        span += " for this pair alone"
-    p = adjusted_p(row)
-    if row["p_holm"] <= row["alpha"]:
-        p = f"{p}, but up to {p_text(row['p_holm_rounded'])} as the digits were rounded"
-    size = number(row["detectable"], interval_places(0, 2 * row["detectable"]))
-    return (
-        f"No difference shown between {a} and {b}{where}: {span}, {p}. This does not "
-        f"show that they are equal: so many runs find a difference of {size} in "
-        f"{100 * _POWER:.0f} % of cases. {basis}"
-    )

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from reseed.data.download import SourceError
 
-LIMIT = 4 << 30
+MAX_EXPANDED_BYTES = 4 << 30
 """Bytes an archive may expand to in all: more is refused."""
 
 _BROKEN = (
@@ -27,24 +27,25 @@ _BROKEN = (
 def read_members(archive: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
     """Yield the bytes of the named members. Raises SourceError if one is not there."""
     found = set()
-    for name, data in walk(archive, set(names).__contains__):
+    for name, data in iterate_members(archive, set(names).__contains__):
         found.add(name)
         yield name, data
     for name in names:
         if name not in found:
-            others = [n for n in member_names(archive) if not n.endswith("/")]
+            others = [n for n in list_members(archive) if not n.endswith("/")]
             near = [n for n in others if PurePosixPath(n).suffix == PurePosixPath(name).suffix]
             raise SourceError(
                 f"{archive.name} has no file {name}; it has {', '.join(near[:5] or others[:5])}"
             )
 
 
-def walk(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+def iterate_members(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of each member file that is `wanted`, in the archive's order.
 
-    Raises SourceError for what is no archive, is cut off, encrypted, or expands beyond `LIMIT`.
+    Raises SourceError if it is no archive, truncated, encrypted, or expands beyond the limit,
+    `MAX_EXPANDED_BYTES`.
     """
-    left = LIMIT
+    left = MAX_EXPANDED_BYTES
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as opened:
@@ -80,7 +81,7 @@ def walk(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, by
         raise SourceError(f"{archive.name} is no whole archive (truncated?): {error}") from None
 
 
-def member_names(archive: Path) -> list[str]:
+def list_members(archive: Path) -> list[str]:
     """Names of all members."""
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as opened:
@@ -89,7 +90,7 @@ def member_names(archive: Path) -> list[str]:
         return opened.getnames()
 
 
-def check(what: str, expected: str | None, data: bytes) -> None:
+def check_sha256(what: str, expected: str | None, data: bytes) -> None:
     """Raise SourceError unless the bytes have the expected SHA-256 (None: any)."""
     if expected is not None and (found := hashlib.sha256(data).hexdigest()) != expected:
         raise SourceError(
@@ -108,6 +109,6 @@ def _bounded(stream, limit: int, archive: Path) -> bytes:
 
 def _too_large(archive: Path) -> SourceError:
     return SourceError(
-        f"{archive.name} expands to more than {LIMIT >> 20} MiB: refused; unpack it yourself and "
-        "give the files inside"
+        f"{archive.name} expands to more than {MAX_EXPANDED_BYTES >> 20} MiB: refused; unpack it "
+        "yourself and give the files inside"
     )

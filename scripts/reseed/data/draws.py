@@ -58,7 +58,7 @@ def _shares(counts: np.ndarray, total: int, stream: np.random.RandomState) -> np
     return whole.astype(int)
 
 
-def fold_numbers(
+def assign_folds(
     n: int, folds: int, stream: np.random.RandomState, strata: np.ndarray | None = None
 ) -> np.ndarray:
     """Fold (0 … folds-1) of each of n rows; equals shuffled ``KFold`` or ``StratifiedKFold``."""
@@ -81,7 +81,7 @@ def fold_numbers(
     return number
 
 
-def take_rows(n: int, kept: int, seed: int, strata: np.ndarray | None) -> np.ndarray:
+def draw_rows(n: int, kept: int, seed: int, strata: np.ndarray | None) -> np.ndarray:
     """Ascending numbers of `kept` of n rows, drawn by `seed`. Raises ValueError as above."""
     order, _ = shuffle_split(n, n - kept, np.random.RandomState(seed), strata)
     return np.sort(order)

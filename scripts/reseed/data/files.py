@@ -13,20 +13,20 @@ from reseed.core.errors import Damaged
 from reseed.data.kinds import META
 
 
-def file_sha256(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """SHA-256 of a file's bytes (a folder: of the names and bytes in it), in hexadecimal digits."""
     if Path(path).is_dir():
         inside = sorted(p for p in Path(path).rglob("*") if p.is_file())
-        lines = [f"{file_sha256(p)} {p.relative_to(path).as_posix()}\n" for p in inside]
+        lines = [f"{hash_file(p)} {p.relative_to(path).as_posix()}\n" for p in inside]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def file_facts(path: Path) -> dict:
+def describe_file(path: Path) -> dict:
     """Size, time and hash of a file, as ``meta.json`` keeps them."""
     status = os.stat(path)
-    return {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "sha256": file_sha256(path)}
+    return {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "sha256": hash_file(path)}
 
 
 def check_file(folder: Path, meta: dict, name: str, always: bool = False) -> Path:
@@ -43,7 +43,7 @@ def check_file(folder: Path, meta: dict, name: str, always: bool = False) -> Pat
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
     same = (status.st_size, status.st_mtime_ns) == (facts["size"], facts["mtime_ns"])
-    if (always or not same) and (found := file_sha256(path)) != facts["sha256"]:
+    if (always or not same) and (found := hash_file(path)) != facts["sha256"]:
         raise Damaged(path, f"its bytes hash to {found}, {META} says {facts['sha256']}")
     return path
 

@@ -15,7 +15,7 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.data import archives, pickles
 from reseed.data.raw import Raw
-from reseed.data.registry import options_of
+from reseed.data.registry import read_reader_options
 from reseed.data.sources import Fetched
 
 _SUFFIXES = (".png", ".jpg", ".jpeg")
@@ -56,7 +56,7 @@ def mnist(dataset: dict, fetched: Fetched) -> Raw:
     pickled = [path for path in fetched.paths.values() if ".pkl" in path.name]
     if pickled:
         with gzip.open(pickled[0]) as stream:
-            data = stream.read(archives.LIMIT)
+            data = stream.read(archives.MAX_EXPANDED_BYTES)
         pairs = pickles.load(io.BytesIO(data), pickled[0].name)
         images = np.concatenate([np.rint(x * 256).astype(np.uint8) for x, _ in pairs])
         labels = np.concatenate([y for _, y in pairs])
@@ -78,7 +78,7 @@ def _idx(fetched: Fetched, name: str) -> np.ndarray:
         raise ReseedError(f"{name}-ubyte(.gz) is missing among {', '.join(fetched.paths)}")
     try:
         with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as stream:
-            data = stream.read(archives.LIMIT)
+            data = stream.read(archives.MAX_EXPANDED_BYTES)
     except (OSError, EOFError) as error:
         raise ReseedError(f"{path}: cannot be unpacked: {error}") from None
     axes = data[3] if data[:3] == b"\0\0\x08" else 0
@@ -105,7 +105,7 @@ def arrays(dataset: dict, fetched: Fetched) -> Raw:
     the dataset's own parts. x: images (n, height, width[, channels]) of whole numbers 0 … 255, or
     for kind table (n, features).
     """
-    options = options_of(dataset)
+    options = read_reader_options(dataset)
     found = _named_arrays(fetched)
     xs, ys, parts = [], [], []
     for suffix, part in [("", None), *((f"_{name}", part) for name, part in _PART_OF.items())]:
@@ -166,7 +166,7 @@ def image_folder(dataset: dict, fetched: Fetched) -> Raw:
     Images are taken in the order of their paths. ``options.size`` brings them to one size. (A
     JPEG's pixels may differ by a level between versions of the decoder; the hash tells.)
     """
-    options = options_of(dataset)
+    options = read_reader_options(dataset)
     labels, parts, images, skipped = [], [], [], 0
     files = _files(fetched.path)
     roots = [PurePosixPath(name).parts for name, _ in files]
@@ -194,7 +194,7 @@ def tiny_imagenet(dataset: dict, fetched: Fetched) -> Raw:
 
     Classes have the first name of ``words.txt``, or the WordNet identifier where two share it.
     """
-    options, texts, images = options_of(dataset), {}, {}
+    options, texts, images = read_reader_options(dataset), {}, {}
     for name, data in _contents(fetched.path, (*_SUFFIXES, ".txt")):
         path = PurePosixPath(name)
         if path.suffix == ".txt":
@@ -227,7 +227,7 @@ def _files(root: Path) -> list[tuple[str, bytes]]:
 
 def _contents(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     if not root.is_dir():
-        yield from archives.walk(
+        yield from archives.iterate_members(
             root, lambda n: n.lower().endswith(suffixes) and "__MACOSX" not in n
         )
         return

@@ -13,12 +13,12 @@ INPUTS_FILE = {"table": "inputs.parquet", "texts": "inputs.parquet", "images": "
 PARTS = ("train", "validation", "test")
 
 
-def listed(value: object) -> list:
+def as_list(value: object) -> list:
     """A value that may be one or a list of them, as a list."""
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def local_files(dataset: dict) -> list[str]:
+def list_local_files(dataset: dict) -> list[str]:
     """Paths of the user's own files behind an entry: its `file` sources and official row files.
 
     dataset: a dataset's or weights' entry. A rule declares these as inputs, so that an edit of a
@@ -27,7 +27,7 @@ def local_files(dataset: dict) -> list[str]:
     there is left out.
     """
     sources = dataset.get("sources") or []
-    found = [path for one in sources if one["kind"] == "file" for path in listed(one["path"])]
+    found = [path for one in sources if one["kind"] == "file" for path in as_list(one["path"])]
     if any(one["kind"] != "file" for one in sources):
         found = [path for path in found if os.path.exists(path)]
     found += [folder for path in found for folder in _folders(path)]
@@ -37,7 +37,7 @@ def local_files(dataset: dict) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def stamps(paths: Iterable[str]) -> list[tuple[str, int, int]]:
+def file_stats(paths: Iterable[str]) -> list[tuple[str, int, int]]:
     """Path, bytes and time (ns) of every file that is there, and of those inside folders.
 
     For a key: Snakemake looks for a time later than its results', so an older file that was moved
@@ -59,7 +59,7 @@ def is_reachable(dataset: dict, mirror: str) -> bool:
     sources = dataset.get("sources") or []
 
     def there(source: dict) -> bool:
-        paths = listed(source["path"])
+        paths = as_list(source["path"])
         if source["kind"] == "file":  # a folder, for images by class
             return all(map(os.path.exists, paths))
         return bool(mirror) and all(os.path.isfile(os.path.join(mirror, path)) for path in paths)

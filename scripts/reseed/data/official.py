@@ -10,7 +10,7 @@ from reseed.data.kinds import PARTS
 from reseed.data.raw import Raw
 
 
-def official_parts(where: str, dataset: dict, raw: Raw, folder: Path) -> np.ndarray | None:
+def assign_official_parts(where: str, dataset: dict, raw: Raw, folder: Path) -> np.ndarray | None:
     """Part of each raw row, or None where the dataset has no parts of its own.
 
     The entry's ``official`` comes before what the reader found: either ``{column: name, train:
@@ -33,16 +33,16 @@ def official_parts(where: str, dataset: dict, raw: Raw, folder: Path) -> np.ndar
 
 
 def _by_column(where: str, raw: Raw, official: dict) -> np.ndarray:
-    values = columns.require(where, raw.frame, official["column"], "part")
-    labels = values.map(columns.label).to_numpy()
+    values = columns.require_column(where, raw.frame, official["column"], "part")
+    labels = values.map(columns.format_label).to_numpy()
     parts = np.full(len(labels), "" if "train" in official else "train", dtype="<U10")
-    named = [columns.label(value) for part in PARTS for value in official.get(part, [])]
+    named = [columns.format_label(value) for part in PARTS for value in official.get(part, [])]
     twice = sorted({value for value in named if named.count(value) > 1})
     if twice:
         raise ReseedError(f"{where}: {twice[0]!r} is named twice: a value is of one part")
     for part in PARTS:
         for value in official.get(part, []):
-            rows = labels == columns.label(value)
+            rows = labels == columns.format_label(value)
             if not rows.any():
                 found = ", ".join(sorted(set(labels))[:10])
                 raise ReseedError(f"{where}.{part}: no row holds {value!r}; there are {found}")

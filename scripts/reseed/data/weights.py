@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from reseed.core.atomic import replace_atomically, write_json
 from reseed.core.errors import ReseedError
-from reseed.data.files import check_file, file_facts, read_meta
+from reseed.data.files import check_file, describe_file, read_meta
 from reseed.data.kinds import META
 from reseed.data.sources import Fetched
 
@@ -31,7 +31,7 @@ def prepare_weights(folder: Path, entry: dict, fetched: Fetched) -> dict:
     for key, path in fetched.paths.items():
         with replace_atomically(folder / names[key]) as temporary:
             shutil.copyfile(path, temporary)
-    files = {name: file_facts(folder / name) for name in sorted(names.values())}
+    files = {name: describe_file(folder / name) for name in sorted(names.values())}
     for left in set(folder.iterdir()) - {folder / name for name in files}:
         if left.is_file():
             left.unlink()  # of an earlier edition of these weights
@@ -40,13 +40,13 @@ def prepare_weights(folder: Path, entry: dict, fetched: Fetched) -> dict:
         "source": fetched.source,
         "attempts": fetched.attempts,
         "files": files,
-        "sha256": weights_sha256(files),
+        "sha256": compute_weights_sha256(files),
     }
     write_json(folder / META, meta)
     return meta
 
 
-def weights_sha256(files: dict[str, dict]) -> str:
+def compute_weights_sha256(files: dict[str, dict]) -> str:
     """Hash of the files' names and bytes."""
     text = json.dumps({name: facts["sha256"] for name, facts in files.items()}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

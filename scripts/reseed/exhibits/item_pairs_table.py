@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.claims.item_verdicts import BOTH, verdict
+from reseed.claims.item_verdicts import BOTH, build_item_verdict
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import coverage
 from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
@@ -95,7 +95,8 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 def _words(data: ExhibitData, row: pd.Series) -> dict:
     titles = dict(zip(("arm_a", "arm_b"), pair_titles(data, row), strict=True))
-    sentence = verdict(row.to_dict() | titles | {"metric": metric_title(row["metric"])})
+    titled = row.to_dict() | titles | {"metric": metric_title(row["metric"])}
+    sentence = build_item_verdict(titled).sentence()
     return {"Outcome": row["outcome"], "Verdict": sentence}
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.claims.verdicts import p_text
+from reseed.claims.formatting import format_p
 from reseed.plugins.options import Experiments
 from reseed.rendering import coverage, style
 from reseed.rendering.data import ExhibitData
@@ -134,7 +134,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         axis.plot([row["low"] * scale, row["high"] * scale], [y, y], color=colour, lw=1.3)
         look = {"color": colour, "ms": 4.5, "fillstyle": fill, "mew": 1.0}
         axis.plot(row["difference"] * scale, y, marker, **look)
-        p = p_text(row["p_holm"]).replace("below ", "< ") if np.isfinite(row["p_holm"]) else "–"
+        p = format_p(row["p_holm"]).replace("below ", "< ") if np.isfinite(row["p_holm"]) else "–"
         texts = (p, percent(row["instability"]))
         for offset, text in zip(_OFFSETS, texts, strict=True):
             axis.annotate(text, (1, y), (offset, 0), va="center", **beside)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reseed.claims.verdicts import p_text
+from reseed.claims.formatting import format_p
 from reseed.plugins.options import Experiments
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
@@ -108,7 +108,7 @@ def _findings(rows: pd.DataFrame) -> list[str]:
 def _rank_p(row: Mapping) -> str:
     """The adjusted p-value; where no outcome could have rejected, the least it could have been."""
     if row["rank_p_least"] > row["alpha"]:
-        return f"≥ {p_text(row['rank_p_least'])}"
+        return f"≥ {format_p(row['rank_p_least'])}"
     return p_cell(row["rank_p_holm"])
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.claims.verdicts import share_text
+from reseed.claims.formatting import format_share
 from reseed.plugins.options import Experiments
 from reseed.rendering import numbers, style
 from reseed.rendering.colours import DASHES, LINES
@@ -132,9 +132,8 @@ def _headline(panels: list[tuple[str, pd.DataFrame]]) -> str:
         return ""
     if not max(single):
         return "No single run orders a pair of models wrongly"
-    return (
-        f"A single run orders a pair of models wrongly in up to {share_text(max(single))} of cases"
-    )
+    share = format_share(max(single))
+    return f"A single run orders a pair of models wrongly in up to {share} of cases"
 
 
 def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
@@ -144,10 +143,10 @@ def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
     told = []
     for title, curve in [curves[0], curves[-1]][: len(curves)]:
         first, last = curve.iloc[0], curve.iloc[-1]
-        text = f"{share_text(first['value'])} of cases"
+        text = f"{format_share(first['value'])} of cases"
         text += f" on {title}" if len(curves) > 1 else ""
         if last["m"] > first["m"]:
-            text += f" ({share_text(last['value'])} by the mean of {last['m']:.0f} runs)"
+            text += f" ({format_share(last['value'])} by the mean of {last['m']:.0f} runs)"
         told.append(text)
     count = numbers.from_to(n for _, part in panels for n in part["n"])
     where = counted_settings(pd.concat([curve for _, curve in curves]))

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pandas as pd
 
-from reseed.claims.verdicts import verdict
+from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.plugins.options import Experiments
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
@@ -73,7 +73,8 @@ def table(data: ExhibitData, options: dict) -> Table:
                 "Flips": numbers.percent(row["instability"]),
                 "Outcome": _SHORT.get(row["outcome"], row["outcome"]),
             }
-            lines.add(cells, section, verdict(row | _titles(data, row)))
+            sentence = build_pair_verdict(row | _titles(data, row)).sentence()
+            lines.add(cells, section, sentence)
     rest = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
     return lines.table(
         data,

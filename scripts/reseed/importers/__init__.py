@@ -24,7 +24,11 @@ from reseed.importers.checks import (
     without_empty_steps,
 )
 from reseed.importers.columns import RUN, find_columns, parts_of
-from reseed.importers.contract import (
+from reseed.importers.item_predictions import holds_items, scored_items
+from reseed.importers.item_scores import means, with_items
+from reseed.importers.long_table import long_table
+from reseed.importers.metric_choice import choose_metrics, directions, same_unit, wanted_names
+from reseed.importers.metrics_schema import (
     EXPERIMENT,
     GIVEN,
     given_ratio,
@@ -33,13 +37,9 @@ from reseed.importers.contract import (
     one_row_a_run,
     unfinished_runs,
 )
-from reseed.importers.item_scores import means, with_items
-from reseed.importers.items import holds_items, scored_items
-from reseed.importers.metric_choice import choose_metrics, directions, same_unit, wanted_names
-from reseed.importers.shapes import long_table
-from reseed.importers.sizes import split_sizes
+from reseed.importers.source_table import IN_MEMORY, Table
 from reseed.importers.sources import open_results
-from reseed.importers.table import IN_MEMORY, Table
+from reseed.importers.split_sizes import split_sizes
 from reseed.importers.trackers import warn_of_sweep
 from reseed.metrics.outputs import SCORED
 

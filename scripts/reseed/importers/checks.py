@@ -10,9 +10,9 @@ import pandas as pd
 from reseed.core.errors import suggest_name
 from reseed.core.schemas import PLACE
 from reseed.importers.columns import RUN, plain, used
-from reseed.importers.shapes import KEY, ONE_DATASET
-from reseed.importers.table import SHOWN, Table, few
-from reseed.importers.words import GAPS, STEPS, SUBSETS, TAKEN, is_spread, sums_up, words_of
+from reseed.importers.long_table import KEY, ONE_DATASET
+from reseed.importers.source_table import SHOWN, Table, few
+from reseed.importers.vocabulary import GAPS, STEPS, SUBSETS, TAKEN, is_spread, sums_up, words_of
 from reseed.metrics.names import infer_direction
 
 #: With one run each, models can be compared over so many datasets, by rank.

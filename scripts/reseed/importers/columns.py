@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from reseed.core.errors import suggest_name
-from reseed.importers.table import Table
+from reseed.importers.source_table import Table
 
 #: Reseed's column → names it goes by elsewhere, the first that a table has is taken.
 _NAMES = {

@@ -15,8 +15,8 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.importers.columns import LABELS, known_name
-from reseed.importers.paths import common_folder, places_of
-from reseed.importers.table import MISSING, Table, few
+from reseed.importers.run_paths import common_folder, places_of
+from reseed.importers.source_table import MISSING, Table, few
 
 _PARQUET = (".parquet", ".pq")
 _LINES = (".jsonl", ".ndjson")

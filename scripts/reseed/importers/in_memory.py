@@ -13,7 +13,7 @@ from reseed.core.errors import ReseedError
 from reseed.importers.columns import RUN, known_name
 from reseed.importers.files import checked, with_index
 from reseed.importers.layouts import POSITION, numbered
-from reseed.importers.table import IN_MEMORY, Layout, Table
+from reseed.importers.source_table import IN_MEMORY, Layout, Table
 from reseed.metrics.names import infer_direction
 
 _COLUMNS = {"params", "model", "fit_time"}

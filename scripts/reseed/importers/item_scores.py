@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.importers.items import refuse_copies, same_items
-from reseed.importers.shapes import KEY, item_labels
-from reseed.importers.table import Table
+from reseed.importers.item_predictions import refuse_copies, same_items
+from reseed.importers.long_table import KEY, item_labels
+from reseed.importers.source_table import Table
 
 _RUN = [*KEY, "metric"]
 

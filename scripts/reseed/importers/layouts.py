@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.importers.columns import RUN, known_name, parts_of, plain
-from reseed.importers.table import Layout, Table, few
-from reseed.importers.words import (
+from reseed.importers.source_table import Layout, Table, few
+from reseed.importers.vocabulary import (
     STEPS,
     SUMMARIES,
     TAKEN,

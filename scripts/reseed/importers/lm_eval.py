@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.importers.paths import common_folder
-from reseed.importers.table import Layout, Table
+from reseed.importers.run_paths import common_folder
+from reseed.importers.source_table import Layout, Table
 
 #: In the order in which a run's seed is looked for: the examples shown vary results most.
 _SEEDS = ("fewshot_seed", "random_seed", "torch_seed", "numpy_seed")

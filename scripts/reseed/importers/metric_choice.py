@@ -7,8 +7,8 @@ import pandas as pd
 
 from reseed.core.errors import suggest_name
 from reseed.importers.columns import plain
-from reseed.importers.shapes import short
-from reseed.importers.table import Table, few
+from reseed.importers.long_table import short
+from reseed.importers.source_table import Table, few
 from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_error, is_share
 
 # What a value may be off by, of the greatest: a perfect log loss may be -1e-16.

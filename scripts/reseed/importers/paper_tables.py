@@ -13,7 +13,7 @@ from reseed.core.errors import ReseedError
 from reseed.importers.columns import NAMES, known_name, plain
 from reseed.importers.files import read_table
 from reseed.importers.in_memory import of_frame
-from reseed.importers.table import MISSING, Table
+from reseed.importers.source_table import MISSING, Table
 
 COLUMNS = ("dataset", "model", "mean", "sd", "n", "half_mean", "half_sd")
 _DIGITS = ("mean_digits", "sd_digits")

@@ -12,10 +12,10 @@ from reseed.core.coordinates import KEPT_PARTS
 from reseed.core.schemas import PLACE, SCORES, TARGETS
 from reseed.core.study_info import DatasetInfo, StudyInfo
 from reseed.importers import EXPERIMENT, import_table, opened
+from reseed.importers.item_predictions import holds_items, read_items
 from reseed.importers.item_scores import with_items
-from reseed.importers.items import holds_items, read_items
-from reseed.importers.shapes import KEY, long_table
-from reseed.importers.table import Table
+from reseed.importers.long_table import KEY, long_table
+from reseed.importers.source_table import Table
 from reseed.metrics.outputs import from_probabilities
 
 Datasets = dict[str, DatasetInfo]

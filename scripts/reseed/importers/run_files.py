@@ -14,8 +14,8 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.importers.columns import known_name, plain
 from reseed.importers.files import flat
-from reseed.importers.paths import common_folder, places_of
-from reseed.importers.table import Table, few
+from reseed.importers.run_paths import common_folder, places_of
+from reseed.importers.source_table import Table, few
 
 #: A folder with more files than this is not that of one run.
 _MOST_BESIDE = 20

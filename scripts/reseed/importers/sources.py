@@ -16,9 +16,9 @@ from reseed.importers.in_memory import of_frame, of_mapping
 from reseed.importers.layouts import Told
 from reseed.importers.lm_eval import is_lm_eval, read_lm_eval
 from reseed.importers.metric_choice import Wanted, wanted_names
-from reseed.importers.paths import common_folder
 from reseed.importers.run_files import read_run_files
-from reseed.importers.table import Layout, Table
+from reseed.importers.run_paths import common_folder
+from reseed.importers.source_table import Layout, Table
 from reseed.importers.tensorboard import read_event_files
 from reseed.importers.trackers import TRACKERS
 

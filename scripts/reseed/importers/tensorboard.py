@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.importers.paths import place_of
-from reseed.importers.table import Layout, Table
-from reseed.importers.words import EVALUATION, SUBSETS, TRAINING
+from reseed.importers.run_paths import place_of
+from reseed.importers.source_table import Layout, Table
+from reseed.importers.vocabulary import EVALUATION, SUBSETS, TRAINING
 
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FLOAT, _DOUBLE = 1, 2

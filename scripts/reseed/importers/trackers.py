@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from reseed.importers.columns import RUN, parts_of, plain, used
-from reseed.importers.table import Layout, Table
-from reseed.importers.words import STEPS, SUBSETS, TAKEN, words_of
+from reseed.importers.source_table import Layout, Table
+from reseed.importers.vocabulary import STEPS, SUBSETS, TAKEN, words_of
 from reseed.metrics.names import has_metric_name
 
 _SHOWN = 6

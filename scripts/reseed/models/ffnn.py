@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from reseed.core.random_streams import stream
-from reseed.models.networks import Dropout, Learner, he_normal, train
+from reseed.models.networks import Dropout, Learner, draw_he_normal, train
 
 _ROWS_AT_ONCE = 65_536
 #: Floats in 64 bytes.
@@ -117,7 +117,7 @@ class FeedForward:
         """Draw the weights of each layer; biases are 0."""
         init = stream(self.seeds["init"], "init")
         return [
-            torch.zeros(shape) if number % 2 else he_normal(shape, shape[0], init)
+            torch.zeros(shape) if number % 2 else draw_he_normal(shape, shape[0], init)
             for number, shape in enumerate(self.shapes(features))
         ]
 

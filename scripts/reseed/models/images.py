@@ -42,7 +42,7 @@ class ImageRecipe:
     training images, before they are shuffled. ``precision``: ``half`` (float16 but for batch norm;
     GPU only), ``bfloat16`` (mixed, by autocast) or ``single``. ``compile``: a mode of
     ``torch.compile``, or None; its arithmetic differs in the last digits. ``channels_last``: the
-    memory layout, where it is safe (`memory_format`).
+    memory layout, where it is safe (`choose_memory_format`).
     ``test_curve``: measure the test accuracy after each epoch.
     """
 
@@ -296,7 +296,7 @@ class ImageClassifier:
         self._augment = stream(self.seeds["augment"], "augment")
         with torch.device("meta"):
             network = self.network(shape, stream(self.seeds["dropout"], "dropout"))
-        initialise(network.to_empty(device="cpu"), stream(self.seeds["init"], "init"))
+        initialise_weights(network.to_empty(device="cpu"), stream(self.seeds["init"], "init"))
         if self.recipe.precision == "half":
             network.half()
             for module in network.modules():
@@ -306,7 +306,7 @@ class ImageClassifier:
 
     def _memory_format(self, network: nn.Module) -> torch.memory_format:
         if self.recipe.channels_last:
-            return memory_format(network, self.device)
+            return choose_memory_format(network, self.device)
         return torch.contiguous_format
 
     def _moments(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
@@ -347,7 +347,7 @@ class ImageClassifier:
         return {"test_metric": hits.double().mean()}
 
 
-def memory_format(network: nn.Module, device: torch.device) -> torch.memory_format:
+def choose_memory_format(network: nn.Module, device: torch.device) -> torch.memory_format:
     """Memory layout for a network on a device: channels_last, unless that is unsafe.
 
     On processors with AVX2 and without AVX-512, PyTorch 2.13 (oneDNN) writes beyond the memory of
@@ -371,7 +371,7 @@ def _is_batch_norm(module: nn.Module) -> bool:
     return isinstance(module, nn.modules.batchnorm._BatchNorm)
 
 
-def initialise(network: nn.Module, init: np.random.Generator) -> None:
+def initialise_weights(network: nn.Module, init: np.random.Generator) -> None:
     """Draw a network's weights, layer after layer, as PyTorch's own defaults are distributed.
 
     Convolutions and linear layers: weights and biases uniform within ±1/√(inputs of a unit).

@@ -201,7 +201,7 @@ def train_one(learner: Learner, *, max_epochs: int, patience: int | None = None)
     return lane
 
 
-def minibatches(
+def make_batch_iterator(
     inputs: Tensor,
     targets: Tensor,
     batch_size: int,
@@ -227,7 +227,7 @@ def minibatches(
     return epoch
 
 
-def he_normal(shape: tuple[int, ...], inputs: int, stream: np.random.Generator) -> Tensor:
+def draw_he_normal(shape: tuple[int, ...], inputs: int, stream: np.random.Generator) -> Tensor:
     """Return float32 weights from N(0, 2/inputs) (He et al. 2015)."""
     weights = stream.standard_normal(shape) * math.sqrt(2 / inputs)
     return torch.from_numpy(weights.astype(np.float32))

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 
-def flat(images: np.ndarray) -> np.ndarray:
+def flatten_images(images: np.ndarray) -> np.ndarray:
     """Images uint8 (n, height, width, channels) as float32 (n, pixels) from 0 to 1."""
     return np.asarray(images, dtype=np.float32).reshape(len(images), -1) / 255
 
@@ -23,7 +23,7 @@ def _classifier(kind: Any, task: str, hyperparameters: dict, **fixed) -> Any:
     if task == "regression":
         raise ValueError(f"{kind.__name__} predicts classes: it has no regression")
     options = {k: tuple(v) if isinstance(v, list) else v for k, v in hyperparameters.items()}
-    return make_pipeline(FunctionTransformer(flat), kind(**options, **fixed))
+    return make_pipeline(FunctionTransformer(flatten_images), kind(**options, **fixed))
 
 
 def random_forest(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):

@@ -157,7 +157,7 @@ def _by_pairs(model: Any) -> bool:
     return "ovo" in shapes and len(getattr(model, "classes_", ())) > 2
 
 
-def build(
+def build_estimator(
     factory: Factory,
     task: str,
     n_classes: int,

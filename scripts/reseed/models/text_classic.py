@@ -25,14 +25,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
+from reseed.models.recent_cache import RecentCache
 from reseed.models.registry import ScikitLearnEstimator
-from reseed.models.remembered import Remembered
 
 #: Hyper-parameters of TF-IDF and their defaults; every other one is the classifier's own.
 TFIDF = {"ngrams": 1, "min_df": 1, "max_features": None, "sublinear_tf": False}
 
-_encoders = Remembered(2)
-_matrices = Remembered(6)
+_encoders = RecentCache(2)
+_matrices = RecentCache(6)
 
 
 class Tfidf:
@@ -69,13 +69,13 @@ def _paired(texts: list) -> bool:
     return bool(texts) and not isinstance(texts[0], str)
 
 
-class OnTerms:
+class TfidfClassifier:
     """A scikit-learn classifier that is given texts and sees their TF-IDF."""
 
     def __init__(self, classifier: Any, tfidf: dict[str, Any]):
         self.classifier, self.tfidf = classifier, tfidf
 
-    def fit(self, X: list, y: np.ndarray) -> OnTerms:
+    def fit(self, X: list, y: np.ndarray) -> TfidfClassifier:
         """Learn the terms, then the classifier."""
         self.encoder = _encoders(X, tuple(self.tfidf.items()), lambda: Tfidf(**self.tfidf).fit(X))
         self.classifier.fit(self.encoded(X), y)
@@ -113,7 +113,7 @@ def _classifier(kind, task, n_classes, hyperparameters, **fixed) -> TextClassifi
         raise ValueError(f"{kind.__name__} predicts classes: it has no regression")
     own = {name: v for name, v in hyperparameters.items() if name not in TFIDF}
     tfidf = {name: hyperparameters.get(name, usual) for name, usual in TFIDF.items()}
-    return TextClassifier(OnTerms(kind(**own, **fixed), tfidf), task, n_classes)
+    return TextClassifier(TfidfClassifier(kind(**own, **fixed), tfidf), task, n_classes)
 
 
 def linear_svm(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from reseed.core.random_streams import stream
 from reseed.metrics.outputs import from_logits
-from reseed.models.networks import Learner, minibatches, train_one
+from reseed.models.networks import Learner, make_batch_iterator, train_one
 
 
 class TextClassifier(ABC):
@@ -64,7 +64,7 @@ class TextClassifier(ABC):
         if self.uses_validation and not len(X_validation or ()):
             raise ValueError("early stopping needs validation rows: none were given")
         recipe = self.recipe
-        batches = minibatches(
+        batches = make_batch_iterator(
             self.tokens(X).to(self.device),
             self.targets(y),
             recipe.batch_size,

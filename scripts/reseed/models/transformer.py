@@ -34,7 +34,7 @@ from transformers import (
 from transformers.utils import logging
 
 from reseed.core.random_streams import derive_seed
-from reseed.models.remembered import Remembered
+from reseed.models.recent_cache import RecentCache
 from reseed.models.text_classifier import TextClassifier
 
 logging.set_verbosity_error()  # a new head is meant to be new
@@ -42,7 +42,7 @@ logging.disable_progress_bar()
 
 PRECISIONS = {"full": None, "bf16": torch.bfloat16}
 _tokenisers: dict[tuple, Any] = {}
-_tokens = Remembered(6)
+_tokens = RecentCache(6)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Recipe:
 
 
 @contextmanager
-def lent(states: dict[torch.Generator, Tensor]) -> Iterator[None]:
+def use_generator_states(states: dict[torch.Generator, Tensor]) -> Iterator[None]:
     """Let PyTorch's global generators go on from `states`; keep those in them, and restore."""
     outside = {generator: generator.get_state() for generator in states}
     for generator, state in states.items():
@@ -87,7 +87,7 @@ def lent(states: dict[torch.Generator, Tensor]) -> Iterator[None]:
             generator.set_state(outside[generator])
 
 
-def own_states(seed: int, device: torch.device) -> dict[torch.Generator, Tensor]:
+def generator_states(seed: int, device: torch.device) -> dict[torch.Generator, Tensor]:
     """The states that a seed gives to the global generators used on a device."""
     generators = [torch.default_generator]
     if device.type == "cuda":
@@ -118,7 +118,7 @@ class Network(nn.Module):
         if not self.training:
             logits = self.model(**given).logits
         else:
-            with lent(self.states):
+            with use_generator_states(self.states):
                 logits = self.model(**given).logits
         return (logits[:, 0] if self.text_to_text else logits).float()
 
@@ -162,7 +162,7 @@ class Transformer(TextClassifier):
         self.train(
             *(X, y, X_validation, y_validation, optimiser, trained),
             state=lambda slot: trained,
-            schedule=lambda step: warmup_and_decay(step, steps, recipe.warmup),
+            schedule=lambda step: compute_rate_factor(step, steps, recipe.warmup),
         )
         return self
 
@@ -184,22 +184,24 @@ class Transformer(TextClassifier):
     def build(self) -> Network:
         """The pretrained network with what is new in it drawn by the ``init`` seed."""
         config = AutoConfig.from_pretrained(self.place, **self.where)
-        shorten(config, self.recipe.layers)
+        keep_lowest_layers(config, self.recipe.layers)
         if self.recipe.text_to_text:
             kind, self.words = AutoModelForSeq2SeqLM, self.label_words()
         else:
             kind, config.num_labels = AutoModelForSequenceClassification, self.n_classes
         # Eager attention: its backward pass is deterministic on every device.
         how = {"attn_implementation": "eager", "dtype": torch.float32}
-        with lent(own_states(derive_seed(self.seeds["init"], "init"), torch.device("cpu"))):
+        with use_generator_states(
+            generator_states(derive_seed(self.seeds["init"], "init"), torch.device("cpu"))
+        ):
             if self.recipe.random_weights:
                 model = kind.from_config(config, **how)
             else:
                 model = kind.from_pretrained(self.place, config=config, **how, **self.where)
         if model.config.pad_token_id is None:
             model.config.pad_token_id = self.tokeniser.pad_token_id
-        freeze(model, self.recipe.freeze)
-        states = own_states(derive_seed(self.seeds["dropout"], "dropout"), self.device)
+        freeze_lowest_layers(model, self.recipe.freeze)
+        states = generator_states(derive_seed(self.seeds["dropout"], "dropout"), self.device)
         return Network(model.to(self.device), self.tokeniser.padding_side == "left", states)
 
     @property
@@ -237,7 +239,7 @@ class Transformer(TextClassifier):
         return torch.tensor(last)
 
 
-def warmup_and_decay(step: int, steps: int, warmup: float) -> float:
+def compute_rate_factor(step: int, steps: int, warmup: float) -> float:
     """Factor of the learning rate: up to 1 over the first share of the steps, then down to 0."""
     rise = warmup * steps
     if step < rise:
@@ -245,7 +247,7 @@ def warmup_and_decay(step: int, steps: int, warmup: float) -> float:
     return max(0.0, (steps - step) / max(1.0, steps - rise))
 
 
-def shorten(config: Any, layers: int | None) -> None:
+def keep_lowest_layers(config: Any, layers: int | None) -> None:
     """Keep the lowest `layers` of the encoder and of the decoder, where there are two."""
     if layers is None:
         return
@@ -261,7 +263,7 @@ _LAYERS = re.compile(r"(^|\.)(layer|layers|block)$")
 _EMBEDDINGS = re.compile(r"embed|shared\.|mask_emb")
 
 
-def freeze(model: nn.Module, layers: int | None) -> None:
+def freeze_lowest_layers(model: nn.Module, layers: int | None) -> None:
     """Do not train the embeddings and the lowest `layers`; None: train all."""
     if layers is None:
         return

@@ -145,7 +145,7 @@ class Vision(ImageClassifier):
         """Train for the recipe's epochs. Raises FloatingPointError if the loss is not finite."""
         if self.recipe.deterministic:
             return super().fit(X, y)
-        with fastest_kernels():
+        with allow_nondeterministic_kernels():
             return super().fit(X, y)
 
     def from_config(self, config: PretrainedConfig, shape: tuple[int, int, int]) -> nn.Module:
@@ -172,7 +172,7 @@ class ResNet(Vision):
         model = self.from_config(config, shape)
         stem = model.resnet.embedder
         stem.embedder.convolution = nn.Conv2d(
-            *(shape[0], recipe.widths[0], 3), stride=stride(shape), padding=1, bias=False
+            *(shape[0], recipe.widths[0], 3), stride=choose_stride(shape), padding=1, bias=False
         )
         stem.pooler = nn.Identity()
         return Logits(model, dropout)
@@ -198,7 +198,7 @@ class EfficientNet(Vision):
         model = self.from_config(config, shape)
         body = model.efficientnet
         stem = body.embeddings
-        stem.padding, stem.convolution.stride = nn.ZeroPad2d(1), (stride(shape),) * 2
+        stem.padding, stem.convolution.stride = nn.ZeroPad2d(1), (choose_stride(shape),) * 2
         body.pooler = nn.AdaptiveAvgPool2d(1)  # the same mean, whose gradient is deterministic
         return Logits(model, dropout)
 
@@ -235,16 +235,16 @@ class ViT(Vision):
         self._augment = stream(self.seeds["augment"], "augment")
         with torch.device("meta"):
             network = self.network(shape, stream(self.seeds["dropout"], "dropout"))
-        draw_normal(network.to_empty(device="cpu"), stream(self.seeds["init"], "init"))
+        initialise_vit_weights(network.to_empty(device="cpu"), stream(self.seeds["init"], "init"))
         return network.to(self.device)
 
 
-def stride(shape: tuple[int, int, int]) -> int:
+def choose_stride(shape: tuple[int, int, int]) -> int:
     """The stem's stride, by which a larger image is brought to about 32 pixels."""
     return max(1, min(shape[1:]) // 32)
 
 
-def draw_normal(network: nn.Module, init: np.random.Generator) -> None:
+def initialise_vit_weights(network: nn.Module, init: np.random.Generator) -> None:
     """Draw a ViT's weights, tokens and positions from N(0, 0.02²); biases 0, norms 1 and 0."""
     for module in network.modules():
         if isinstance(module, nn.LayerNorm):
@@ -259,7 +259,7 @@ def draw_normal(network: nn.Module, init: np.random.Generator) -> None:
 
 
 @contextmanager
-def fastest_kernels() -> Iterator[None]:
+def allow_nondeterministic_kernels() -> Iterator[None]:
     """Let PyTorch choose any kernel, deterministic or not; the switches are set again after."""
     torch.use_deterministic_algorithms(False)
     torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = False, True

@@ -9,7 +9,7 @@ from reseed.core.code_hash import code_hash, digest, named_code, own_files, refu
 from reseed.core.coordinates import KEPT_PARTS, Coordinates, Setting, expand
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import hyperparameters_id, scheme_id, variant
-from reseed.data.kinds import listed
+from reseed.data.kinds import as_list
 from reseed.planning.plan import Plan, PlannedArm, PlannedSetting
 from reseed.planning.project import Project
 
@@ -186,5 +186,5 @@ def _experiment(
 
 def _count(seeds: dict) -> int:
     return math.prod(
-        spec["count"] if isinstance(spec, dict) else len(listed(spec)) for spec in seeds.values()
+        spec["count"] if isinstance(spec, dict) else len(as_list(spec)) for spec in seeds.values()
     )

@@ -12,7 +12,7 @@ from reseed.core.code_hash import SCRIPTS, code_hash, named_code, refuse_unbound
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.data import registry
-from reseed.data.kinds import listed
+from reseed.data.kinds import as_list
 from reseed.metrics.names import ON_REQUEST, TASKS_BY_METRIC
 from reseed.plugins import kinds
 
@@ -42,7 +42,7 @@ class Known:
 
 def of_dataset(file: Path, dataset: Dataset) -> Iterator[str]:
     """What is wrong with a dataset beyond its fields' types."""
-    yield from (f"{file}: {text}" for text in registry.mistakes(dataset.model_dump()))
+    yield from (f"{file}: {text}" for text in registry.find_entry_errors(dataset.model_dump()))
     yield from _unknown_metric(f"{file}: metric", dataset.metric)
     yield from _metric_of_another_task(f"{file}: metric", dataset.metric, {dataset.task})
 
@@ -87,7 +87,7 @@ def of_study(file: str, study: Study, known: Known) -> Iterator[str]:
         if kind is not None and kind.draws is not None:
             yield from _undrawable(study, f"{field}.analysis", exhibit, kind)
         for option in sorted(NAMING_EXPERIMENTS & set(exhibit.options)):
-            for used in listed(exhibit.options[option]):
+            for used in as_list(exhibit.options[option]):
                 allowed = experiments or ["results"]
                 yield from unknown(f"{field}.options.{option}", used, allowed, "experiment")
         shown = study.analyses.get(exhibit.analysis)
@@ -200,7 +200,7 @@ def _unknown_arms(
     arms = {name for one in shown for name in (one.arms or map(name_of, study.used(one, "models")))}
     for option in ("baseline", "pairs", "arms"):
         value = entry.options.get(option)
-        names = [n for one in listed(value) for n in listed(one)] if value is not None else []
+        names = [n for one in as_list(value) for n in as_list(one)] if value is not None else []
         for name in dict.fromkeys(n for n in names if isinstance(n, str)):
             if base_name(name) not in arms:
                 yield from unknown(f"{field}.{option}", name, arms, "arm")
@@ -220,7 +220,7 @@ def _undrawable(study: Study, field: str, exhibit: object, kind: kinds.Kind) -> 
 
 def lost_files(file: Path, dataset: Dataset) -> Iterator[str]:
     """A dataset whose every source is a file of the user's, and one of each is not there."""
-    paths = [listed(source.path) for source in dataset.sources if source.kind == "file"]
+    paths = [as_list(source.path) for source in dataset.sources if source.kind == "file"]
     if paths and len(paths) == len(dataset.sources):
         lost = [[path for path in one if not Path(path).exists()] for one in paths]
         if all(lost):

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 
-from reseed.claims.verdicts import share_text, told_places
+from reseed.claims.formatting import format_share, keep_bounds_visible
 
 NONE = "–"
 #: Digits after the point of which a double near 1 still knows something.
@@ -46,7 +46,9 @@ def interval_decimals(
     """
     known = [(low, high) for low, high in ends if math.isfinite(low) and math.isfinite(high)]
     places = decimals([(high - low) / 2 for low, high in known], 2, 1, otherwise=otherwise)
-    return told_places((bound for ends in known if ends[0] != ends[1] for bound in ends), places)
+    return keep_bounds_visible(
+        (bound for ends in known if ends[0] != ends[1] for bound in ends), places
+    )
 
 
 def _sizes(values: Iterable[float]) -> list[float]:
@@ -95,8 +97,8 @@ def plus_minus(mean: float, sd: float, places: int) -> str:
 
 
 def percent(value: float, places: int = 0) -> str:
-    """`0.123` → `12 %`; never and always are said of nothing else (`verdicts.share_text`)."""
-    return share_text(value, places) if math.isfinite(value) else NONE
+    """`0.123` → `12 %`, as `claims.formatting.format_share`; a dash where it is not finite."""
+    return format_share(value, places) if math.isfinite(value) else NONE
 
 
 def rounded_percent(value: float) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 from reseed.analyses.shared.pairing import across_datasets, shared_key
-from reseed.claims.verdicts import ALL_DATASETS, p_text
+from reseed.claims.formatting import format_p
+from reseed.claims.verdicts import ALL_DATASETS
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title
@@ -147,7 +148,7 @@ def difference_and_interval(row: Mapping, places: int) -> tuple[str, str]:
 
 def p_cell(p: float) -> str:
     """A p-value in a cell: `< 0.001`, `0.013`, a dash."""
-    return p_text(p).replace("below ", "< ") if math.isfinite(p) else numbers.NONE
+    return format_p(p).replace("below ", "< ") if math.isfinite(p) else numbers.NONE
 
 
 def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.data.columns import encode_target, label
+from reseed.data.columns import encode_target, format_label
 from reseed.data.store import Targets
 from reseed.metrics.outputs import TASKS
 
@@ -95,8 +95,8 @@ class Learnt:
 
 def _refuse_unseen(known: pd.Series, test: pd.Series) -> None:
     """ReseedError for labels of the test set that training never saw."""
-    classes = sorted(set(map(label, known.dropna())))
-    unseen = sorted(set(map(label, test.dropna())) - set(classes))
+    classes = sorted(set(map(format_label, known.dropna())))
+    unseen = sorted(set(map(format_label, test.dropna())) - set(classes))
     if unseen:
         raise ReseedError(
             f"y of test holds {', '.join(map(repr, unseen[:6]))}, y only "
@@ -187,7 +187,7 @@ def _same_length(what: str, values: Any, rows: int, whose: str) -> None:
 
 def _task(labels: pd.Series) -> str:
     """Regression for fractions and for many different floats, else by the number of classes."""
-    count = len({label(value) for value in labels.dropna().unique()})
+    count = len({format_label(value) for value in labels.dropna().unique()})
     fractions = pd.api.types.is_float_dtype(labels) and (labels.dropna() % 1 != 0).any()
     if fractions or (pd.api.types.is_float_dtype(labels) and count > _MANY_CLASSES):
         return "regression"

@@ -12,7 +12,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.models.registry import ScikitLearnEstimator, build, load_factory
+from reseed.models.registry import ScikitLearnEstimator, build_estimator, load_factory
 
 #: What libraries call the parameter that holds the seed.
 _SEED = ("random_state", "random_seed", "seed")
@@ -130,7 +130,7 @@ def make(task, n_classes, hyperparameters, seeds, device="cpu", threads=1) -> _W
     model: Model = hyperparameters["model"]
     if model.is_factory:
         given = (task, n_classes, model.hyperparameters, seeds, device, threads)
-        return _Wrapped(build(model.thing, *given))
+        return _Wrapped(build_estimator(model.thing, *given))
     estimator = clone(model.thing, safe=False)
     names = _seed_parameters(estimator)
     if names:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reseed.core.errors import ReseedError
-from reseed.data.splits import Split, make_split, split_of
+from reseed.data.splits import Split, make_split, select_fold
 from reseed.data.store import Targets
 
 #: As in a study's file: rows held for early stopping, of those that are not test rows. A model
@@ -89,9 +89,9 @@ def _drawn(test: float, targets: Targets, task: str, seed: int) -> Split:
     """
     scheme = {"kind": "holdout", "test": test, "validation": _VALIDATION, "stratify": True}
     try:
-        return split_of(make_split(scheme, targets, task, seed))
+        return select_fold(make_split(scheme, targets, task, seed))
     except ReseedError:
-        return split_of(make_split(scheme | {"validation": 0.0}, targets, task, seed))
+        return select_fold(make_split(scheme | {"validation": 0.0}, targets, task, seed))
 
 
 def _checked(number: int, pair: Any, targets: Targets, rows: int) -> Split:

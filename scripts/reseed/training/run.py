@@ -20,7 +20,7 @@ from reseed.core.errors import ReseedError
 from reseed.core.random_streams import GlobalGenerators, ensure_deterministic
 from reseed.metrics import registry as metrics
 from reseed.metrics.outputs import as_stored_dtype
-from reseed.models.registry import Estimator, build, load_factory
+from reseed.models.registry import Estimator, build_estimator, load_factory
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
 
@@ -118,7 +118,7 @@ class Outcome:
     converged: bool | None = None
 
 
-class Environmental(ReseedError):
+class InfrastructureError(ReseedError):
     """Training failed for want of memory, a package, a file or a device, not by its own doing.
 
     It says nothing about the model, so it is never an outcome: the trial is tried again.
@@ -132,7 +132,7 @@ def run_trials(
 
     A model that does not use validation rows is trained on them too, unless the recipe holds
     them. One that needs them but is given none holds out `VALIDATION_FRACTION` of its training
-    rows (whole groups); which ones depends on the split alone. Raises `Environmental`, and
+    rows (whole groups); which ones depends on the split alone. Raises `InfrastructureError`, and
     ReseedError for a factory that cannot be loaded or that returns no estimator.
     """
     ensure_deterministic()
@@ -161,7 +161,7 @@ class _Lane:
         self.estimator: Estimator | None = None
         self.chance = GlobalGenerators(trial.seeds)
         with self._failures(), self.chance:
-            self.estimator = build(
+            self.estimator = build_estimator(
                 *(factory, problem.task, problem.classes, recipe.hyperparameters, trial.seeds),
                 *(recipe.device, recipe.threads),
                 weights=recipe.weights,
@@ -211,7 +211,7 @@ class _Lane:
 
 
 class _Failures:
-    """A model's own failure ends its lane; the machine's is raised as `Environmental`."""
+    """A model's own failure ends its lane; the machine's is raised as `InfrastructureError`."""
 
     def __init__(self, lane: _Lane, started: float):
         self.lane, self.started = lane, started
@@ -223,8 +223,8 @@ class _Failures:
         if error is None or not isinstance(error, Exception) or isinstance(error, ReseedError):
             return False
         text = f"{type(error).__name__}: {error}"
-        if is_environmental(error):
-            raise Environmental(
+        if is_infrastructure_error(error):
+            raise InfrastructureError(
                 f"training failed for a reason that is not the model's: {text}."
                 f"{self._narrower(text)} Mend it and run again: nothing of this trial was recorded."
             ) from error
@@ -251,7 +251,7 @@ class _Failures:
         )
 
 
-def is_environmental(error: BaseException) -> bool:
+def is_infrastructure_error(error: BaseException) -> bool:
     """Whether an error is the machine's (memory, device, package, file) and not the model's.
 
     An error that was being handled when this one was raised counts too, unless it is of a package
@@ -304,7 +304,7 @@ def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) 
         validation_metrics=validation,
         curve=getattr(estimator, "curve_", []),
         train_seconds=seconds,
-        fingerprint=fingerprint(outputs["test"]),
+        fingerprint=compute_fingerprint(outputs["test"]),
         converged=getattr(estimator, "converged_", None),
     )
 
@@ -321,7 +321,7 @@ def _raw_outputs(problem: Problem, estimator: Any, X: Any, rows: int) -> np.ndar
     return found
 
 
-def fingerprint(outputs: np.ndarray) -> str:
+def compute_fingerprint(outputs: np.ndarray) -> str:
     """Return the SHA-256 of an array's raw little-endian bytes in C order."""
     return hashlib.sha256(outputs.astype(outputs.dtype.newbyteorder("<")).tobytes()).hexdigest()
 

@@ -45,7 +45,7 @@ def sample_configurations(
     return list(ParameterSampler(lists, count, random_state=seeds.derive_seed(seed, "search")))
 
 
-def cross_validation(
+def make_folds(
     target: np.ndarray,
     task: str,
     rows: np.ndarray,
@@ -69,7 +69,7 @@ def cross_validation(
         raise ReseedError(f"tuning: {folds} folds cannot be made ({error})") from error
 
 
-def rung_sizes(rows: int, configurations: int) -> list[int]:
+def compute_rung_sizes(rows: int, configurations: int) -> list[int]:
     """Return the training rows of each rung of successive halving, the last being all."""
     rungs = 1
     while (

@@ -12,10 +12,10 @@ import pandas as pd
 
 from reseed.core.atomic import replace_atomically
 
-UNIT = ["rung", "configuration", "fold"]
+FIT_COLUMNS = ["rung", "configuration", "fold"]
 
 
-def question_key(key: str, arrays: Iterable[np.ndarray | None], settings: Any) -> str:
+def compute_search_key(key: str, arrays: Iterable[np.ndarray | None], settings: Any) -> str:
     """Return a hash of all that defines a search: the caller's key, arrays, and settings' repr."""
     digest = hashlib.sha256(repr((key, settings)).encode())
     for array in arrays:
@@ -35,7 +35,7 @@ class SearchLog:
         stored = [pd.read_parquet(p) for p in sorted(self.folder.glob(f"{key}-*.parquet"))]
         self._rows: list[dict] = pd.concat(stored).to_dict("records") if stored else []
         self._files, self._saved = len(stored), len(self._rows)
-        self._done = {tuple(row[k] for k in UNIT) for row in self._rows}
+        self._done = {tuple(row[k] for k in FIT_COLUMNS) for row in self._rows}
 
     def has(self, rung: int, configuration: int, fold: int) -> bool:
         """Tell whether a fit is already there."""
@@ -44,7 +44,7 @@ class SearchLog:
     def add(self, row: dict[str, Any]) -> None:
         """Take in a fit; `save` writes it."""
         self._rows.append(row)
-        self._done.add(tuple(row[k] for k in UNIT))
+        self._done.add(tuple(row[k] for k in FIT_COLUMNS))
 
     def save(self) -> None:
         """Write the fits added since the last save, as one file that is whole or not there."""
@@ -57,6 +57,6 @@ class SearchLog:
 
     def frame(self) -> pd.DataFrame:
         """Return all fits, in an order that does not depend on when each finished."""
-        columns = [*UNIT, "rows", "score", "seconds", "status", "error"]
+        columns = [*FIT_COLUMNS, "rows", "score", "seconds", "status", "error"]
         frame = pd.DataFrame(self._rows, columns=columns)
-        return frame.sort_values(UNIT, ignore_index=True)
+        return frame.sort_values(FIT_COLUMNS, ignore_index=True)

@@ -21,17 +21,17 @@ from joblib import Parallel, delayed, parallel_config
 
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
-from reseed.models.registry import build, load_factory
+from reseed.models.registry import build_estimator, load_factory
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
 from reseed.training.run import PreparedTrial, Problem, Recipe, run_trials
 from reseed.training.search_design import (
     HALVING_FACTOR,
-    cross_validation,
-    rung_sizes,
+    compute_rung_sizes,
+    make_folds,
     sample_configurations,
 )
-from reseed.training.search_log import SearchLog, question_key
+from reseed.training.search_log import SearchLog, compute_search_key
 
 METHODS = ("random", "halving")
 
@@ -91,10 +91,11 @@ def search(
     fits = _Fits(problem, recipe, configurations, seed, rows, folds)
     settings = (replace(recipe, weights=None), configurations, seed, folds, method)
     log = SearchLog(
-        work, question_key(key, (rows, problem.target, problem.groups), (problem.metric, settings))
+        work,
+        compute_search_key(key, (rows, problem.target, problem.groups), (problem.metric, settings)),
     )
     fold_rows = min(len(train) for train, _ in fits.parts)
-    sizes = rung_sizes(fold_rows, len(configurations)) if method == "halving" else [None]
+    sizes = compute_rung_sizes(fold_rows, len(configurations)) if method == "halving" else [None]
     alive = list(range(len(configurations)))
     for rung, size in enumerate(sizes):
         calls = fits.calls(rung, None if size == fold_rows else size, alive, log)
@@ -142,13 +143,11 @@ class _Fits:
     ):
         self.problem, self.recipe, self.seed = problem, recipe, seed
         self.configurations = configurations
-        self.parts = cross_validation(
-            problem.target, problem.task, rows, folds, seed, problem.groups
-        )
+        self.parts = make_folds(problem.target, problem.task, rows, folds, seed, problem.groups)
         self.preparation = Preparation(
             problem.inputs, problem.target, problem.features, recipe.encoder
         )
-        model = build(
+        model = build_estimator(
             *(load_factory(recipe.factory), problem.task, problem.classes),
             *(recipe.hyperparameters | configurations[0], self.seeds, recipe.device),
             weights=recipe.weights,

@@ -131,10 +131,10 @@ def outputs(data: Data) -> Iterator[Outputs]:
         yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)
 
 
-def selected(data: Data, options: dict) -> list[Outputs]:
+def selected(data: Data, options: SplitOptions) -> list[Outputs]:
     """All arms' runs on the splits that `SplitOptions` ask for."""
     found = list(outputs(data))
-    return found if options.get("splits", "first") == "all" else first_splits(found)
+    return found if options.splits == "all" else first_splits(found)
 
 
 def first_splits(found: list[Outputs]) -> list[Outputs]:

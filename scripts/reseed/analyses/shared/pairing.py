@@ -6,19 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from reseed.analyses.shared.data import CELL, MODEL_SEED, Data, primary_metric
 from reseed.analyses.shared.shares import whole
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
+from reseed.plugins.options import Strict
 
-#: A pair that is asked for.
+#: Two models to compare.
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 #: The column whose values are compared.
 COMPARED = "arm"
@@ -229,24 +230,42 @@ def test_train_ratio(trials: pd.DataFrame) -> float:
 test_train_ratio.__test__ = False  # a name that pytest would take for a test
 
 
-def choice(found: list[Group], options: dict) -> tuple[Callable[[str, str], bool], bool]:
-    """Which pairs are asked for, and whether that is fewer than all."""
-    if "baseline" in options and "pairs" in options:
-        raise ReseedError("pairs: give either `baseline` or `pairs`, not both")
-    models = list(dict.fromkeys(model for group in found for model in group.models))
-    if "baseline" in options:
-        chosen = _named(options["baseline"], models, "baseline")
-        return (lambda a, b: (a in chosen) != (b in chosen)), True
-    if "pairs" in options:
-        asked = [[_named(name, models, "pairs") for name in pair] for pair in options["pairs"]]
-        if any(len(pair) != 2 or pair[0] & pair[1] for pair in asked) or not asked:
+class PairOptions(Strict):
+    """baseline: a model; only pairs with it are compared, so fewer p-values are adjusted.
+    pairs: the only pairs to compare, [[a, b], …]; not with `baseline`.
+    """
+
+    baseline: str | None = None
+    pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _not_both(self) -> Self:
+        if self.baseline is not None and self.pairs is not None:
+            raise ValueError("give either `baseline` or `pairs`, not both")
+        return self
+
+
+def choose_pairs(
+    groups: list[Group], options: PairOptions
+) -> tuple[Callable[[str, str], bool], bool]:
+    """A test of whether two models are compared, and whether that leaves out any pair.
+
+    Raises ReseedError for a model that no group has, and for a pair of a model with itself.
+    """
+    models = list(dict.fromkeys(model for group in groups for model in group.models))
+    if options.baseline is not None:
+        baselines = _matching_models(options.baseline, models, "baseline")
+        return (lambda a, b: (a in baselines) != (b in baselines)), True
+    if options.pairs is not None:
+        sides = [[_matching_models(name, models, "pairs") for name in p] for p in options.pairs]
+        if any(first & second for first, second in sides):
             raise ReseedError("pairs: `pairs` must list two different models each: [[a, b], …]")
-        sides = asked + [pair[::-1] for pair in asked]
+        sides += [pair[::-1] for pair in sides]
         return (lambda a, b: any(a in first and b in second for first, second in sides)), True
     return (lambda a, b: True), False
 
 
-def _named(name: str, models: Iterable[str], option: str) -> set[str]:
+def _matching_models(name: str, models: Iterable[str], option: str) -> set[str]:
     """Models of that name: itself, or all of its variants (`rf` → `rf~n_estimators=60`)."""
     chosen = {m for m in models if m == name} or {m for m in models if base_name(m) == name}
     if models and not chosen:

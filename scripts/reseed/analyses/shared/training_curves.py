@@ -62,8 +62,8 @@ class Curves:
         return np.where(known, found, np.inf)
 
 
-def training_curves(data: Data, options: dict) -> Iterator[Curves]:
-    """Curves of the column `options["column"]` ("validation_metric") by arm.
+def training_curves(data: Data, column: str) -> Iterator[Curves]:
+    """Curves of a column of the training curves, by arm.
 
     Whatever a dataset is judged by, models record as `validation_metric` and `test_metric` the
     accuracy of classes and the mean squared error of values; a column that is a loss goes down.
@@ -72,7 +72,6 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
     table = data.predictions.curves() if data.predictions is not None else pd.DataFrame()
     if table.empty:
         return
-    column = options.get("column", "validation_metric")
     if column not in table:
         known = [name for name in table if name.endswith(("loss", "metric"))]
         raise ReseedError(

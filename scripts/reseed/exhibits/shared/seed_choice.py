@@ -6,7 +6,7 @@ import pandas as pd
 from papers.banerjee.trimming_text import left_out
 
 from reseed.analyses.shared.arms import with_arms
-from reseed.claims.verdicts import number
+from reseed.claims.formatting import format_number
 from reseed.rendering.arms import TEST_SET, cells
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.numbers import counted, percent, several, spread_over
@@ -79,7 +79,7 @@ def how(rows: pd.DataFrame) -> str:
 def headline(rows: pd.DataFrame) -> str:
     """What picking the best test score on half of the rows costs: more than on all of them."""
     optimism = 100 * rows.drop_duplicates(CELL)["optimism"].median()
-    lost = number(optimism, 2)
+    lost = format_number(optimism, 2)
     return f"The best seed on half of the test rows is {lost} points worse on the rest"
 
 
@@ -111,7 +111,7 @@ def findings(rows: pd.DataFrame) -> list[str]:
 
 
 def _points(value: float) -> str:
-    return number(value, 2)
+    return format_number(value, 2)
 
 
 def cells_churn(rows: pd.DataFrame) -> pd.Series:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Remembered:
+class RecentCache:
     """The last few things made of an object, found again by the object itself, or an equal list.
 
     The trials of a block that share a split are given the very same texts, each in a list of its

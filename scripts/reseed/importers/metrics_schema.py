@@ -16,8 +16,8 @@ from reseed.core.study_info import (
     StudyInfo,
     TrialCounts,
 )
-from reseed.importers.shapes import FINISHED, KEY, STATUS
-from reseed.importers.table import Table
+from reseed.importers.long_table import FINISHED, KEY, STATUS
+from reseed.importers.source_table import Table
 
 EXPERIMENT = "results"
 #: The split scheme where the file shows no folds.

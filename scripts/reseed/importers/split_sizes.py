@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseed.importers.shapes import ONE_DATASET, joined
-from reseed.importers.table import Table
+from reseed.importers.long_table import ONE_DATASET, joined
+from reseed.importers.source_table import Table
 
 
 def split_sizes(table: Table, found: dict) -> dict[str, float]:

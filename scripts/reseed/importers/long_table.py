@@ -7,8 +7,8 @@ import pandas as pd
 
 from reseed.core.errors import suggest_name
 from reseed.importers.columns import NAMES, RUN, parts_of, plain, used
-from reseed.importers.table import LISTED, Table, few
-from reseed.importers.words import (
+from reseed.importers.source_table import LISTED, Table, few
+from reseed.importers.vocabulary import (
     BOOKKEEPING,
     STEPS,
     SUBSETS,

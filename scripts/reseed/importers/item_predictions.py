@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.importers.columns import plain
+from reseed.importers.long_table import KEY, item_labels, runs_table
 from reseed.importers.metric_choice import Wanted, wanted_on
-from reseed.importers.shapes import KEY, item_labels, runs_table
-from reseed.importers.table import Table, few
+from reseed.importers.source_table import Table, few
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
 
 #: More whole numbers than this may be counts.

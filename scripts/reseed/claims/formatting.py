@@ -1,0 +1,53 @@
+"""Numbers as text: fixed decimals, p-values, shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+
+def keep_bounds_visible(bounds: Iterable[float], decimals: int) -> int:
+    """`decimals`, plus up to two where a bound other than 0 would be printed as 0."""
+    sizes = [abs(bound) for bound in bounds if math.isfinite(bound) and bound != 0]
+    needed = -math.floor(math.log10(min(sizes))) if sizes else decimals
+    return max(decimals, min(needed, decimals + 2))
+
+
+def count_interval_decimals(low: float, high: float) -> int:
+    """Decimals that show the half-width of an interval to two digits; 2 if it has no width."""
+    half = (high - low) / 2
+    if not math.isfinite(half) or half <= 0:
+        return 2
+    return max(0, keep_bounds_visible((low, high), 1 - math.floor(math.log10(half))))
+
+
+def format_number(value: float, decimals: int) -> str:
+    """Fixed decimals (an exponent instead of more than 8), with a true minus sign, never `-0`."""
+    if decimals > 8 and value:
+        text = f"{value:.{max(0, decimals + math.floor(math.log10(abs(value))))}e}"
+    else:
+        text = f"{value:.{min(decimals, 8)}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def format_p(p: float) -> str:
+    """`below 0.001`, `0.013`, `0.24`; near 0.05 with as many digits as show on which side it is."""
+    if p < 0.001:
+        return "below 0.001"
+    if 0.045 <= p < 0.055:
+        texts = (f"{p:.{digits}g}" for digits in range(3, 18))
+        return next(text for text in texts if float(text) != 0.05 or p == 0.05)
+    return f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+
+
+def format_share(share: float, decimals: int = 0) -> str:
+    """`4 %`; `below 1 %` and `over 99 %` where rounding would print 0 % or 100 %."""
+    percent, least = 100 * share, 10.0**-decimals
+    text = f"{percent:.{decimals}f}"
+    if float(text) == 0 < percent:
+        text = f"below {least:.{decimals}f}"
+    elif float(text) == 100 > percent:
+        text = f"over {100 - least:.{decimals}f}"
+    return f"{text} %"

@@ -1,0 +1,51 @@
+"""Verdicts of `reseed.compare_means`: two models compared by printed means and spreads."""
+
+from __future__ import annotations
+
+from reseed.claims.formatting import count_interval_decimals, format_number, format_p, format_share
+from reseed.claims.verdicts import Row, Verdict, format_adjusted_p, format_interval
+
+
+def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
+    """The verdict on one row of `reseed.compare_means`.
+
+    min_runs: fewest runs of a model for a verdict. power: that of `detectable`.
+    """
+    decimals = count_interval_decimals(row["low"], row["high"])
+    direction = " (lower is better)" if row["greater_is_better"] is False else ""
+    difference = f"difference {format_number(row['difference'], decimals)}{direction}"
+    span = f"{difference}, {format_interval({**row, 'factor': 1.0}, decimals)}"
+    runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
+    basis = f"Welch's t test of means and SDs of {runs}."
+    notes: tuple[str, ...] = (basis,)
+    relation = "beats"
+    if row["outcome"] == "no variation":
+        evidence, notes = f"both spreads are printed as 0 ({runs})", ()
+    elif row["outcome"] == "too few runs":
+        evidence, notes = f"{span} over {runs}; a verdict needs at least {min_runs}", ()
+    elif row["outcome"] == "difference":
+        evidence = f"{span}, {format_adjusted_p(row)}"
+        relation = "has a higher mean than" if row["greater_is_better"] is None else "beats"
+    else:
+        if row["pairs"] > 1 and row["low"] * row["high"] > 0:
+            span += " for this pair alone"
+        evidence = f"{span}, {format_adjusted_p(row)}"
+        if row["p_holm"] <= row["alpha"]:
+            evidence += f", but up to {format_p(row['p_holm_rounded'])} as the digits were rounded"
+        notes = (_describe_power(row, power), basis)
+    where = f"on {row['dataset']}" if row["dataset"] else ""
+    return Verdict(
+        row["outcome"],
+        row["model_a"],
+        row["model_b"],
+        evidence,
+        scope=where,
+        notes=notes,
+        relation=relation,
+    )
+
+
+def _describe_power(row: Row, power: float) -> str:
+    decimals = count_interval_decimals(0, 2 * row["detectable"])
+    size = format_number(row["detectable"], decimals)
+    return f"So many runs find a difference of {size} in {format_share(power)} of cases."

@@ -1,0 +1,209 @@
+"""Verdicts of the analysis `pairs`: two models compared on a dataset, or over datasets."""
+
+from __future__ import annotations
+
+import math
+
+from reseed.claims.formatting import format_number, format_p, format_share, keep_bounds_visible
+from reseed.claims.verdicts import (
+    Outcome,
+    Row,
+    Verdict,
+    describe_equivalence_tests,
+    format_adjusted_p,
+    format_difference,
+    format_interval,
+    format_region,
+    format_unit,
+    is_equivalent,
+)
+
+_UNITS = {"splits": "splits", "seeds": "model seeds", "unpaired": "runs", "datasets": "datasets"}
+
+
+def decide_pair_outcome(row: Row) -> Outcome:
+    """Outcome of one row of the analysis `pairs`.
+
+    A difference that is shown is one, however small. `equivalent` needs that no difference is
+    shown and that two one-sided tests reject differences of `rope` or more.
+    """
+    if row["design"] == "different splits" and row["n"] > 0:
+        return "not comparable"
+    if row["n"] < row["min_runs"]:
+        return "too few runs"
+    if row["design"] != "datasets" and row["low"] == row["high"]:
+        return "no variation"
+    gate = row["friedman_p"] if _is_by_rank(row) else 0.0
+    if max(row["p_holm"], gate) <= row["alpha"] and row["difference"] > 0:
+        return "difference"
+    return "equivalent" if is_equivalent(row) else "no difference shown"
+
+
+def _is_by_rank(row: Row) -> bool:
+    return row["design"] == "datasets" and row["test"].startswith("Nemenyi")
+
+
+def build_pair_verdict(row: Row) -> Verdict:
+    """The verdict on one row of the analysis `pairs`.
+
+    It names the test, the runs behind it and whether they are paired. Its scope is one split where
+    the data never varied.
+    """
+    if row["design"] == "datasets":
+        return _build_over_datasets(row)
+    outcome = decide_pair_outcome(row)
+    scope = "on this one split" if row["design"] in ("seeds", "unpaired") else ""
+    decimals = _count_decimals(row, outcome)
+    difference = format_difference(row, decimals)
+    notes: tuple[str, ...] = ()
+    if outcome == "not comparable":
+        scope, evidence = "", "they were run on different splits of the data"
+        notes = ("Run both on the same splits.",)
+    elif row["n"] == 0:
+        scope, evidence = "", "one of them has no finished run"
+    elif outcome == "too few runs":
+        needed = f"a verdict needs at least {row['min_runs']:.0f}"
+        evidence, notes = f"{difference} over {_count_runs(row)}; {needed}", (_count_left_out(row),)
+    elif outcome == "no variation" and row["difference"] == 0:
+        evidence = "every run gives them the same score"
+    elif outcome == "no variation":
+        runs = f"{_count_runs(row)} say no more than one"
+        evidence = f"every run gives the same {difference}, so {runs}"
+        notes = ("Vary the data split.",)
+    else:
+        alone = " for this pair alone" if row["low"] > 0 and outcome != "difference" else ""
+        evidence = ", ".join(
+            [
+                difference,
+                format_interval(row, decimals) + alone,
+                format_adjusted_p(row),
+                _describe_flips(row),
+            ]
+        )
+        notes = (
+            describe_equivalence_tests(row) if outcome == "equivalent" else "",
+            _describe_power(row, decimals) if outcome == "no difference shown" else "",
+            _describe_test(row),
+            _count_left_out(row),
+        )
+    return Verdict(
+        outcome,
+        row["model_a"],
+        row["model_b"],
+        evidence,
+        scope,
+        region=format_region(row),
+        is_within_region=is_equivalent(row),
+        notes=notes,
+    )
+
+
+def _build_over_datasets(row: Row) -> Verdict:
+    """The verdict on a row that compares two models over datasets."""
+    outcome, is_by_rank = decide_pair_outcome(row), _is_by_rank(row)
+    scope = "over datasets"
+    notes: tuple[str, ...] = (_list_missing(row), _count_left_out(row))
+    if row["n"] == 0:
+        scope, evidence, notes = "", "none has comparable runs of both", ()
+    elif outcome == "too few runs":
+        scope = "beyond them"
+        evidence = f"{_count_wins(row)}; at least {row['min_runs']:.0f} are needed"
+    elif is_by_rank:
+        scope = "" if outcome == "difference" else scope
+        evidence = (
+            f"average rank {row['mean_a']:.2f} against {row['mean_b']:.2f} over {row['n']:.0f} "
+            f"datasets, Nemenyi's p {format_p(row['p_holm'])} (for all pairs at once), Friedman's "
+            f"p {format_p(row['friedman_p'])}; order flips on {format_share(row['instability'])} "
+            "of datasets"
+        )
+    else:
+        difference = format_difference(row, _count_decimals(row, outcome))
+        typical = "" if row["test"] == "sign test" else f", typical {difference}"
+        evidence = f"{_count_wins(row)}{typical}, {row['test']}, {format_adjusted_p(row)}"
+    if outcome == "equivalent":
+        notes = (describe_equivalence_tests(row), *notes)
+    elif outcome == "no difference shown" and row.get("p_least", math.nan) > row["alpha"]:
+        least = format_p(row["p_least"])
+        floor = f"No outcome of {row['n']:.0f} datasets gives this test a p below {least}."
+        notes = (floor, *notes)
+    return Verdict(
+        outcome,
+        row["model_a"],
+        row["model_b"],
+        evidence,
+        scope,
+        region=format_region(row),
+        is_within_region=is_equivalent(row),
+        notes=notes,
+        relation="ranks better than" if is_by_rank else "beats",
+        needed="datasets",
+    )
+
+
+def _describe_power(row: Row, decimals: int) -> str:
+    """The smallest difference that the design could have found, if that is known."""
+    size, power = row.get("detectable", math.nan), row.get("target_power", math.nan)
+    if not math.isfinite(size):
+        return ""
+    value = format_number(size * row["factor"], decimals)
+    return f"A true difference of {value}{format_unit(row)} would be found in {100 * power:.0f} %."
+
+
+def _count_wins(row: Row) -> str:
+    n, wins, losses = (int(row[name]) for name in ("n", "wins", "losses"))
+    tied = n - wins - losses
+    ties = f", {tied} tie{'s' if tied > 1 else ''}" if tied else ""
+    return f"{row['model_a']} is ahead on {wins} of {n} datasets{ties}"
+
+
+def _list_missing(row: Row) -> str:
+    if not row["missing"]:
+        return ""
+    return f"Left out, as not both have comparable runs: {row['missing']}."
+
+
+def _describe_flips(row: Row) -> str:
+    tied = row.get("ties", 0.0)
+    ties = f" ({format_share(tied)} tie; a tie counts half)" if tied > 0 else ""
+    return f"order flips in {format_share(row['instability'])} of single runs{ties}"
+
+
+def _count_runs(row: Row) -> str:
+    if row["design"] == "unpaired":
+        return f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
+    unit = _UNITS[row["design"]]
+    return f"1 {unit[:-1]}" if row["n"] == 1 else f"{row['n']:.0f} {unit}"
+
+
+def _describe_test(row: Row) -> str:
+    """Test, number of runs, whether they are paired, and what did not vary."""
+    test = row["test"][0].upper() + row["test"][1:]
+    if row["design"] == "splits":
+        ratio = ""
+        if str(row.get("scheme", "")).startswith("kfold"):
+            ratio = f", test rows {row['test_train_ratio']:.3g} of the training rows"
+        return f"{test}, paired over {_count_runs(row)}{ratio}."
+    basis = f"over {row['n']:.0f} shared model seeds"
+    if row["design"] == "unpaired":
+        basis = f"on {_count_runs(row)}, not paired, as too few model seeds are shared"
+    return f"{test} {basis}; the data never varied, so other splits or test sets may say otherwise."
+
+
+def _count_left_out(row: Row) -> str:
+    if not row["left_out"]:
+        return ""
+    runs = f"{row['left_out']:.0f} run{'s' if row['left_out'] > 1 else ''}"
+    failed = row.get("failed", 0)
+    return f"{runs} without a counterpart left out{f' ({failed:.0f} failed)' if failed else ''}."
+
+
+def _count_decimals(row: Row, outcome: Outcome) -> int:
+    """Decimals that show the half-width of the interval (or the difference) to two digits."""
+    bounds = [row[name] * row["factor"] for name in ("low", "high")]
+    half = (bounds[1] - bounds[0]) / 2
+    is_tested = math.isfinite(half) and half > 0 and outcome != "too few runs"
+    size = half if is_tested else abs(row["difference"] * row["factor"])
+    if not math.isfinite(size) or size == 0:
+        return 0
+    decimals = 1 - math.floor(math.log10(size))
+    return max(0, keep_bounds_visible(bounds, decimals) if is_tested else decimals)

@@ -1,0 +1,46 @@
+"""Run analyses and draw exhibits in tests, with checked options."""
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+from reseed.analyses.shared.data import Data
+from reseed.plugins.kinds import find_kind, load_kind, run_kind
+from reseed.rendering.data import ExhibitData
+
+
+def run_analysis(
+    kind: ModuleType | str,
+    data: Data,
+    small: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """The table of an analysis.
+
+    small: numbers that make many analyses fast. Those that `kind` does not have are left out.
+    """
+    module = load_kind(find_kind("analyses", kind)) if isinstance(kind, str) else kind
+    known = module.Options.model_fields
+    used = {name: value for name, value in (small or {}).items() if name in known}
+    return module.analyse(data, module.Options(**used | options))
+
+
+def is_table(kind: ModuleType | str) -> bool:
+    """Whether exhibits of a kind are tables, else figures."""
+    return find_kind("exhibits", _name(kind)).function == "table"
+
+
+def draw(
+    kind: ModuleType | str, data: ExhibitData, options: Mapping[str, Any] | None = None
+) -> Any:
+    """The table of an exhibit, or its (figure, description)."""
+    return run_kind(find_kind("exhibits", _name(kind)), data, options or {}, object)
+
+
+def _name(kind: ModuleType | str) -> str:
+    if isinstance(kind, str):
+        return kind
+    if kind.__name__.startswith("reseed."):
+        return kind.__name__.rpartition(".")[2]
+    return f"{kind.__name__}:{'table' if hasattr(kind, 'table') else 'figure'}"
