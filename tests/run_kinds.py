@@ -1,12 +1,14 @@
 """Run analyses and draw exhibits in tests, with checked options."""
 
+import re
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.plugins.kinds import find_kind, load_kind, run_kind
+from reseed.core.code_hash import SCRIPTS
+from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind, run_kind
 from reseed.rendering.data import ExhibitData
 
 
@@ -24,6 +26,16 @@ def run_analysis(
     known = module.Options.model_fields
     used = {name: value for name, value in (small or {}).items() if name in known}
     return module.analyse(data, module.Options(**used | options))
+
+
+def exhibit_kinds() -> list[str]:
+    """Every kind of exhibit, those of the papers included."""
+    papers = [
+        f"papers.{path.parent.name}.{path.stem}:{found[1]}"
+        for path in sorted((SCRIPTS / "papers").glob("*/*.py"))
+        if (found := re.search(r"^def (table|figure)\(", path.read_text("utf-8"), re.MULTILINE))
+    ]
+    return sorted(built_in_kinds("exhibits")) + papers
 
 
 def is_table(kind: ModuleType | str) -> bool:

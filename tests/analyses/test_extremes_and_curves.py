@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from papers.picard import convergence, extremes, range_growth
 from reseed.analyses import curves, standing
-from reseed.analyses.shared.data import SEEDS, Data
+from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
-from reseed.analyses.shared.training_curves import RUN, _stack
+from reseed.analyses.shared.training_curves import _stack
 from reseed.core.errors import ReseedError
+from reseed.core.schemas import SEED_COLUMNS
 from run_kinds import run_analysis
 from scipy import stats
 from study_frames import about, amended, frame, trial
@@ -46,7 +47,9 @@ def test_extremes_are_named_and_set_against_a_gaussian():
 @pytest.mark.parametrize(("varied", "column"), [("order", "order"), ("data", "data_seed")])
 def test_the_best_and_worst_seed_are_those_that_vary(varied, column):
     rows, x = seeds(12, varied=varied)
-    rows = [row | {role: 0 for role in SEEDS} | {column: 40 + s} for s, row in enumerate(rows)]
+    rows = [
+        row | {role: 0 for role in SEED_COLUMNS} | {column: 40 + s} for s, row in enumerate(rows)
+    ]
     row = run_analysis(extremes, data_of(rows), n_sim=100).iloc[0]
     assert (row["best_seed"], row["worst_seed"]) == (40 + x.argmax(), 40 + x.argmin())
 
@@ -318,9 +321,7 @@ def test_a_published_score_among_its_seeds():
 
 def test_many_crossed_seeds_build_no_full_combination_table():
     n, epochs = 400, 3
-    seeds = {
-        role: np.repeat(np.arange(n), epochs) for role in RUN if role not in ("repeat", "fold")
-    }
+    seeds = {role: np.repeat(np.arange(n), epochs) for role in SEED_COLUMNS}
     rows = pd.DataFrame(
         seeds | {"repeat": 0, "fold": 0, "epoch": np.tile(np.arange(epochs), n)}
     ).assign(test_metric=np.arange(n * epochs, dtype=float))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from papers.banerjee import role_components
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE
 from reseed.analyses.shared.predictions import Group
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.stats.variance import crossed_variance
 from run_kinds import run_analysis
 from study_frames import about, frame, trial
@@ -18,7 +18,7 @@ class Runs:
         self.seeds, self.gaps, self.y = seeds, gaps, y
 
     def groups(self):
-        key = dict.fromkeys(PLACE, 0) | {
+        key = dict.fromkeys(ARM_OUTPUT_COLUMNS, 0) | {
             "experiment": "crossed", "dataset": "magic", "scheme": "official", "model": "rf",
             "arm": "rf", "hyperparameters_source": "default",
         }  # fmt: skip

@@ -87,23 +87,23 @@ def page(folder, facts):
 def test_only_what_follows_a_paper_is_smaller_than_it(tmp_path, study):
     told = "smaller than the published study"
     assert told not in page(tmp_path, study[1])
-    assert told not in page(tmp_path, study[1] | {"reduced": True})
-    cited = study[1] | {"citation": "Somebody. 2022."}
-    assert told in page(tmp_path, cited | {"reduced": True})
-    assert told not in page(tmp_path, cited | {"reduced": False})
+    assert told not in page(tmp_path, replaced(study[1], reduced=True))
+    cited = replaced(study[1], citation="Somebody. 2022.")
+    assert told in page(tmp_path, replaced(cited, reduced=True))
+    assert told not in page(tmp_path, replaced(cited, reduced=False))
 
 
 def test_given_results_have_no_scale(tmp_path, study):
     assert "Left out at this scale" in page(tmp_path, study[1])
-    given = page(tmp_path, study[1] | {"scale": "as given"})
+    given = page(tmp_path, replaced(study[1], scale="as given"))
     assert "<h2>Left out</h2>" in given
     assert "at this scale" not in given
 
 
 def test_a_source_is_told_in_words(tmp_path, study):
-    facts = study[1] | {"datasets": {"magic": study[1]["datasets"]["magic"] | {
-        "source": {"kind": "file", "path": ["a.csv", "b.csv"], "sha256": None,
-                   "files": {"a.csv": "88c9"}}}}}  # fmt: skip
+    source = {"kind": "file", "path": ["a.csv", "b.csv"], "sha256": None, "files": {"a.csv": "8"}}
+    magic = study[1].datasets["magic"].model_copy(update={"source": source})
+    facts = replaced(study[1], datasets={"magic": magic})
     assert "<dt>Source</dt><dd>file a.csv, b.csv</dd>" in page(tmp_path, facts)
     shown = draw(checklist, ExhibitData(None, study[0], facts), {}).shown.to_string()
     assert "from file a.csv, b.csv;" in shown

@@ -158,9 +158,7 @@ def test_experiments_that_vary_the_same_seed_are_told_apart(tmp_path):
     chosen = {"experiments": ["data_seeds", "retuned", "model_seeds"]}
     metrics, facts = several()
     for module, analysis in ((range_bars, spread), (score_strips, None)):
-        figure, drawn = check_figure(
-            module.figure, shown(metrics, facts, analysis), chosen, tmp_path
-        )
+        figure, drawn = check_figure(module, shown(metrics, facts, analysis), chosen, tmp_path)
         labels = [text.get_text() for text in figure.legends[0].get_texts()]
         assert labels[:3] == ["Data seeds varied", "Tuned for each pair", "Model seeds varied"]
         dots = [one for one in figure.axes[0].lines if one.get_marker() == "o"]

@@ -127,4 +127,4 @@ def test_the_checklist_holds_what_was_recorded(tmp_path):
 
 def test_boxes_of_a_metric_that_is_not_scored_are_refused():
     with pytest.raises(ReseedError, match="no scores of 'auc' over seeds: use accuracy"):
-        read_options(find_kind("exhibits", "seed_boxes"), {"metrics": ["auc"]})
+        read_options(find_kind("exhibits", "papers.ir.seed_boxes:figure"), {"metrics": ["auc"]})

@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count
 
 from papers.banerjee.reference_pools import PoolOptions, Pools, ensembles, measure_arms
@@ -19,8 +20,8 @@ READS = "predictions"
 SMALL = 1.0
 
 COLUMNS = [
-    *PLACE, "left", "right", "n", "failed", "items", "runs_mean", "runs_min", "runs_max",
-    "ensemble", "runs_small", "ensemble_small", "reason",
+    *ARM_OUTPUT_COLUMNS, "left", "right", "n", "failed", "items", "runs_mean", "runs_min",
+    "runs_max", "ensemble", "runs_small", "ensemble_small", "reason",
 ]  # fmt: skip
 
 

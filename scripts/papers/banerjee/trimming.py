@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
-from reseed.analyses.shared.predictions import SEEDS
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
 from reseed.analyses.shared.published_rows import read_published
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, model_churn
@@ -31,9 +31,10 @@ from papers.banerjee.reference_pools import (
 READS = "predictions"
 
 COLUMNS = [
-    *PLACE, *SEEDS, "n", "references", "failed", "items", "alpha_hat", "alpha_hat_mc_se",
-    "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece", "ensemble_accuracy",
-    "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "published", "reason",
+    *ARM_OUTPUT_COLUMNS, *MODEL_SEED_COLUMNS, "n", "references", "failed", "items", "alpha_hat",
+    "alpha_hat_mc_se", "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece",
+    "ensemble_accuracy", "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "published",
+    "reason",
 ]  # fmt: skip
 
 
@@ -142,7 +143,7 @@ def _rows(one: Outputs, parts: Pools, options: RunOptions) -> Iterator[dict]:
         "n_bootstrap": len(alpha.replicates),
     }
     for i, run in enumerate(chosen):
-        seeds = dict(zip(SEEDS, one.seeds[run], strict=True))
+        seeds = dict(zip(MODEL_SEED_COLUMNS, one.seeds[run], strict=True))
         yield shared | seeds | {name: values[i] for name, values in columns.items()}
 
 

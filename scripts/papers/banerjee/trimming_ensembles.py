@@ -10,8 +10,9 @@ import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
 from reseed.analyses.shared.published_rows import read_published
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, draw_members
@@ -30,9 +31,9 @@ READS = "predictions"
 
 _TABLE1 = "banerjee_table1_ensembles", ("ensemble_size", "percent_of_models_within_alpha_threshold")
 COLUMNS = [
-    *PLACE, "size", "ensemble", "n", "references", "pool", "failed", "items", "alpha_hat",
-    "alpha_hat_grid", "ks", "accuracy", "churn_ensemble", "ece", "threshold", "delta", "epsilon",
-    "n_bootstrap", "published_share", "reason",
+    *ARM_OUTPUT_COLUMNS, "size", "ensemble", "n", "references", "pool", "failed", "items",
+    "alpha_hat", "alpha_hat_grid", "ks", "accuracy", "churn_ensemble", "ece", "threshold", "delta",
+    "epsilon", "n_bootstrap", "published_share", "reason",
 ]  # fmt: skip
 
 

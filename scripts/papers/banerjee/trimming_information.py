@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count, Level
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
@@ -18,7 +19,7 @@ from papers.banerjee.reference_pools import DeltaOptions, GapOptions, Pools, mea
 READS = "predictions"
 
 COLUMNS = [
-    *PLACE, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
+    *ARM_OUTPUT_COLUMNS, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
     "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
 ]  # fmt: skip
 _PLAIN = ("accuracy", "churn", "ece")

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count
 from reseed.stats.ensembles import pairwise_churn
 
@@ -20,8 +21,8 @@ from papers.banerjee.trimming import candidate_alpha_hat
 READS = "predictions"
 
 COLUMNS = [
-    *PLACE, "seed_a", "seed_b", "n", "failed", "items", "churn", "disagreeing_items", "alpha_low",
-    "alpha_high", "both_admitted", "threshold", "delta", "reason",
+    *ARM_OUTPUT_COLUMNS, "seed_a", "seed_b", "n", "failed", "items", "churn", "disagreeing_items",
+    "alpha_low", "alpha_high", "both_admitted", "threshold", "delta", "reason",
 ]  # fmt: skip
 
 

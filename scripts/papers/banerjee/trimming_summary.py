@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, selected
+from reseed.analyses.shared.outputs import selected
 from reseed.analyses.shared.published_rows import published_row, read_published
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count, PublishedFiles
 
 from papers.banerjee import trimming, trimming_pairs
@@ -23,7 +24,7 @@ _TABLE2 = ["accuracy_min", "accuracy_max", "ensemble_accuracy", "low_alpha_accur
            "low_alpha_accuracy_max"]  # fmt: skip
 _TABLE3 = ["churn_min", "churn_max", "low_alpha_churn_min", "low_alpha_churn_max"]
 COLUMNS = [
-    *PLACE, "n", "references", "candidates", "failed", "items", "threshold", "delta",
+    *ARM_OUTPUT_COLUMNS, "n", "references", "candidates", "failed", "items", "threshold", "delta",
     "accuracy_mean", "accuracy_sd", *_TABLE2, "admitted", "share_admitted", "churn_mean", *_TABLE3,
     "pairs", "pairs_admitted", "alpha_hat_mean", "alpha_hat_max", "ece_min", "ece_max",
     *(f"published_{name}" for name in (*_TABLE2, *_TABLE3)), "reason",
@@ -51,8 +52,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     )
     pairs = trimming_pairs.analyse(data, options)
     rows = [
-        _row(dict(zip(PLACE, place, strict=True)), part, pairs)
-        for place, part in runs.groupby(PLACE, sort=False, dropna=False)
+        _row(dict(zip(ARM_OUTPUT_COLUMNS, place, strict=True)), part, pairs)
+        for place, part in runs.groupby(ARM_OUTPUT_COLUMNS, sort=False, dropna=False)
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.published else table
@@ -64,7 +65,7 @@ def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> dict:
     row = place | {name: first[name] for name in same}
     if first["reason"]:
         return row
-    same_place = np.logical_and.reduce([pairs[name] == place[name] for name in PLACE])
+    same_place = np.logical_and.reduce([pairs[name] == place[name] for name in ARM_OUTPUT_COLUMNS])
     mine = pairs[same_place]
     low, both = runs[runs["admitted"].astype(bool)], mine[mine["both_admitted"].astype(bool)]
     return row | {

@@ -14,9 +14,10 @@ import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.arms import ARM, MODEL
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, outputs
+from reseed.analyses.shared.outputs import Outputs, outputs
 from reseed.analyses.shared.published_rows import read_published
 from reseed.core.coordinates import base_name
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.metrics.outputs import VALUE_TASKS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
@@ -24,10 +25,10 @@ from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 READS = "predictions"
 METRICS = ("accuracy", "macro_precision", "macro_recall", "macro_f1")
 COLUMNS = [
-    *PLACE, "metric", "n", "failed", "items", "mean", "sd", "least", "low_quartile", "median",
-    "high_quartile", "most", "low_whisker", "high_whisker", "outliers", "bootstrap_sd", "n_boot",
-    "bootstrap_seeds", "majority", "collapsed", "distinct", "diverged", "seed", "seed_score",
-    "seed_percentile", "published_mean", "published_bootstrap_sd", "reason",
+    *ARM_OUTPUT_COLUMNS, "metric", "n", "failed", "items", "mean", "sd", "least", "low_quartile",
+    "median", "high_quartile", "most", "low_whisker", "high_whisker", "outliers", "bootstrap_sd",
+    "n_boot", "bootstrap_seeds", "majority", "collapsed", "distinct", "diverged", "seed",
+    "seed_score", "seed_percentile", "published_mean", "published_bootstrap_sd", "reason",
 ]  # fmt: skip
 _PUBLISHED = [
     "dataset",

@@ -6,8 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.data import CELL, Data
-from reseed.analyses.shared.training_curves import RUN, CurveOptions, Curves, training_curves
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.training_curves import (
+    RUN_COLUMNS,
+    CurveOptions,
+    Curves,
+    training_curves,
+)
+from reseed.core.schemas import CELL_COLUMNS
 from reseed.plugins.options import Level, Positive
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
@@ -15,10 +21,10 @@ from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
 READS = "curves"
 
 COLUMNS = [
-    *CELL, *RUN, "column", "measure", "greater_is_better", "n", "broken", "left_out", "epochs",
-    "final", "best", "converged", "tolerance", "reached", "target", "target_is", "share",
-    "share_low", "share_high", "median", "median_low", "median_high", "restarts", "level", "rho",
-    "rho_low", "rho_high",
+    *CELL_COLUMNS, *RUN_COLUMNS, "column", "measure", "greater_is_better", "n", "broken",
+    "left_out", "epochs", "final", "best", "converged", "tolerance", "reached", "target",
+    "target_is", "share", "share_low", "share_high", "median", "median_low", "median_high",
+    "restarts", "level", "rho", "rho_low", "rho_high",
 ]  # fmt: skip
 
 

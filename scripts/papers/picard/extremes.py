@@ -8,15 +8,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import CELL, SEEDS, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.published_rows import published_row, read_published
 from reseed.core.coordinates import base_name
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, range_content, spread
 
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
+    *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
     "best_seed", "range_in_sd", "range_in_sd_expected", "range_ratio", "range_p", "normality_test",
     "normality_p", "excess_kurtosis", "tail", "inside_expected", "inside_low", "level",
     *(f"published_{name}" for name in _PRINTED), "reason",
@@ -66,7 +67,7 @@ def _row(cell: Cell, options: Options) -> dict:
     row |= {"inside_expected": content.expected, "inside_low": content.lower}
     if "+" in cell.key["varied"]:
         return row | {"reason": "two seeds vary: its scores are no independent sample"}
-    seed = next(name for name in SEEDS if scores[name].nunique() > 1)
+    seed = next(name for name in SEED_COLUMNS if scores[name].nunique() > 1)
     best, worst = (cell.sign * x).argmax(), (cell.sign * x).argmin()
     row |= {"best_seed": scores[seed].iloc[best], "worst_seed": scores[seed].iloc[worst]}
     if x.size < 4 or found.sd <= 1e-13 * np.abs(x).max():

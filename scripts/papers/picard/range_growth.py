@@ -8,13 +8,14 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from reseed.analyses.shared.data import CELL, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
+from reseed.core.schemas import CELL_COLUMNS
 from reseed.plugins.options import Level, Strict
 from reseed.stats.extremes import expected_subset_range, gaussian_range_interval
 from reseed.stats.spread import expected_gaussian_range, spread
 
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
+    *CELL_COLUMNS, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
     "gaussian_high", "beyond", "level",
 ]  # fmt: skip
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.data import MODEL_SEED, Data
-from reseed.analyses.shared.pairing import COMPARED, GROUP, SPLIT, Group, groups
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import Group, groups
 from reseed.core.errors import ReseedError
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import nadeau_bengio
 
 COLUMNS = [
-    *GROUP, "arm", "baseline", "n", "seconds", "baseline_seconds", "ratio", "low", "high", "level",
-    "same_outputs", "reason",
+    *COMPARISON_COLUMNS, "arm", "baseline", "n", "seconds", "baseline_seconds", "ratio", "low",
+    "high", "level", "same_outputs", "reason",
 ]  # fmt: skip
 
 
@@ -49,12 +51,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def _row(group: Group, arm: str, baseline: str, level: float) -> dict:
     row = group.key | {"arm": arm, "baseline": baseline, "level": level, "reason": ""}
-    place = [*SPLIT, *MODEL_SEED]
+    place = [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS]
     timed = "train_seconds" in group.trials and group.trials["train_seconds"].notna()
     if not np.any(timed):
         return row | {"n": 0, "reason": "training times were not recorded"}
-    trials = group.trials[timed].drop_duplicates([COMPARED, *place]).set_index(place)
-    both = [trials[trials[COMPARED] == name] for name in (arm, baseline)]
+    trials = group.trials[timed].drop_duplicates([ARM, *place]).set_index(place)
+    both = [trials[trials[ARM] == name] for name in (arm, baseline)]
     shared = both[0].index.intersection(both[1].index)
     own, its = (part.loc[shared] for part in both)
     seconds = [part["train_seconds"].to_numpy(dtype=np.float64) for part in (own, its)]

@@ -14,10 +14,11 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.analyses.shared.pairing import GROUP, across_datasets, shared_key
+from reseed.analyses.shared.pairing import across_datasets, shared_key
 from reseed.analyses.shared.shares import whole
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Ends, Level, Strict
 from reseed.stats.aggregates import (
     AGGREGATES,
@@ -28,11 +29,10 @@ from reseed.stats.aggregates import (
     task_profile,
 )
 
-#: What a comparison is named by; datasets are its tasks, each once (`pairing.across_datasets`).
-BOARD = [name for name in GROUP if name != "dataset"]
 COLUMNS = [
-    *BOARD, "statistic", ARM, "arm_b", "tau", "value", "low", "high", "level", "tasks", "runs_min",
-    "runs_max", "failed", "left_out", "scale", "n_boot", "reason",
+    *[name for name in COMPARISON_COLUMNS if name != "dataset"], "statistic", ARM, "arm_b", "tau",
+    "value", "low", "high", "level", "tasks", "runs_min", "runs_max", "failed", "left_out", "scale",
+    "n_boot", "reason",
 ]  # fmt: skip
 #: Below this many runs a task the intervals are known to be too narrow (docs/methods.md).
 FEW = 20

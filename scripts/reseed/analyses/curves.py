@@ -7,15 +7,16 @@ from typing import Literal
 
 import pandas as pd
 
-from reseed.analyses.shared.data import CELL, Data
+from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.training_curves import CurveOptions, Curves, training_curves
+from reseed.core.schemas import CELL_COLUMNS
 from reseed.stats.curves import curve_band
 
 READS = "curves"
 
 COLUMNS = [
-    *CELL, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out", "ended",
-    "mean", "sd", "min", "max",
+    *CELL_COLUMNS, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out",
+    "ended", "mean", "sd", "min", "max",
 ]  # fmt: skip
 
 

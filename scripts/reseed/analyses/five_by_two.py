@@ -10,14 +10,14 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, data_seeds, primary_metric
+from reseed.core.schemas import SCHEME_COLUMNS
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import differences, holm
 from reseed.stats.five_by_two import five_by_two
 
-GROUP = ["experiment", "dataset", "scheme", "hyperparameters_source"]
 COLUMNS = [
-    *GROUP, "metric", "arm_a", "arm_b", "runs", "failed", "mean_a", "mean_b", "difference", "f",
-    "p", "p_holm", "pairs", "t", "t_p", "alpha", "reason",
+    *SCHEME_COLUMNS, "metric", "arm_a", "arm_b", "runs", "failed", "mean_a", "mean_b", "difference",
+    "f", "p", "p_holm", "pairs", "t", "t_p", "alpha", "reason",
 ]  # fmt: skip
 
 
@@ -35,10 +35,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """
     rows = []
     table = data.metrics.assign(repeat=data_seeds(data.metrics))
-    for key, trials in table.groupby(GROUP, sort=False, dropna=False):
+    for key, trials in table.groupby(SCHEME_COLUMNS, sort=False, dropna=False):
         if (trials["repeat"].nunique(), trials["fold"].nunique()) != (5, 2):
             continue
-        rows += _of_group(data, dict(zip(GROUP, key, strict=True)), trials, options)
+        rows += _of_group(data, dict(zip(SCHEME_COLUMNS, key, strict=True)), trials, options)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.shared.data import MODEL_SEED, Data
-from reseed.analyses.shared.pairing import GROUP, SPLIT, Group, groups
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import Group, groups
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
 
 COLUMNS = [
-    *GROUP, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean", "sd_folds",
-    "sd_seeds", "bca_low", "bca_high", "low", "high", "level", "n_boot", "train_seconds",
-    "single_seed", "single",
+    *COMPARISON_COLUMNS, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean",
+    "sd_folds", "sd_seeds", "bca_low", "bca_high", "low", "high", "level", "n_boot",
+    "train_seconds", "single_seed", "single",
 ]  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def _row(group: Group, arm: str, options: Options) -> dict | None:
     trials = group.of(arm)
-    splits = trials.groupby(SPLIT, sort=True)["score"]
+    splits = trials.groupby(SPLIT_COLUMNS, sort=True)["score"]
     means, level = splits.mean().to_numpy(), options.level
     if len(means) < 2:
         return None
@@ -77,7 +78,7 @@ def _row(group: Group, arm: str, options: Options) -> dict | None:
 
 
 def _single(trials: pd.DataFrame, seed: int) -> float:
-    first = trials.sort_values(SPLIT)[SPLIT].iloc[0]
-    at_first = (trials[SPLIT] == first).all(axis=1)
-    runs = trials[at_first & (trials[MODEL_SEED] == seed).all(axis=1)]
+    first = trials.sort_values(SPLIT_COLUMNS)[SPLIT_COLUMNS].iloc[0]
+    at_first = (trials[SPLIT_COLUMNS] == first).all(axis=1)
+    runs = trials[at_first & (trials[MODEL_SEED_COLUMNS] == seed).all(axis=1)]
     return float(runs["score"].iloc[0]) if len(runs) else np.nan

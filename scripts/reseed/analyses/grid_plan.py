@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import BESIDE_ARM, MODEL_SEED, Cell, Data, cells, grouped
+from reseed.analyses.shared.data import Cell, Data, cells, grouped
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, Level, Positive, Strict
 from reseed.stats.planning import plan_grid
 from reseed.stats.variance import crossed_variance
 
 COLUMNS = [
-    *BESIDE_ARM, "metric", "arm_a", "arm_b", "model_seeds", "data_seeds", "failed", "difference",
-    "sd_model_seed", "sd_data_seed", "sd_rest", "target_is", "target", "power", "alpha",
-    "plan_model_seeds", "plan_data_seeds", "plan_runs", "achieved", "reason",
+    *COMPARISON_COLUMNS, "metric", "arm_a", "arm_b", "model_seeds", "data_seeds", "failed",
+    "difference", "sd_model_seed", "sd_data_seed", "sd_rest", "target_is", "target", "power",
+    "alpha", "plan_model_seeds", "plan_data_seeds", "plan_runs", "achieved", "reason",
 ]  # fmt: skip
 
 
@@ -48,10 +49,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """
     rows = []
     found = [cell for cell in cells(data) if _is_crossed(cell)]
-    for group in grouped(found, BESIDE_ARM).values():
+    for group in grouped(found, COMPARISON_COLUMNS).values():
         grids = {cell.key[ARM]: _grid(cell) for cell in group}
         failed = {cell.key[ARM]: cell.failed for cell in group}
-        shared = {name: group[0].key[name] for name in BESIDE_ARM} | {"metric": group[0].metric}
+        shared = {name: group[0].key[name] for name in COMPARISON_COLUMNS} | {
+            "metric": group[0].metric
+        }
         if options.half_width is not None:
             rows += [
                 shared | {"arm_a": arm, "arm_b": "", "failed": failed[arm]}
@@ -72,7 +75,7 @@ def _is_crossed(cell: Cell) -> bool:
 def _grid(cell: Cell) -> pd.DataFrame:
     """Scores, model seeds × data seeds."""
     scores = cell.scores
-    names = ["-".join(map(str, seeds)) for seeds in scores[MODEL_SEED].to_numpy()]
+    names = ["-".join(map(str, seeds)) for seeds in scores[MODEL_SEED_COLUMNS].to_numpy()]
     return scores.assign(name=names).pivot(index="name", columns="data_seed", values="score")
 
 

@@ -12,7 +12,6 @@ from pydantic import Field
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.outputs import (
-    SIDE_BY_SIDE,
     Outputs,
     SplitOptions,
     apart,
@@ -24,6 +23,7 @@ from reseed.analyses.shared.outputs import (
 from reseed.analyses.shared.pairing import unit_of
 from reseed.analyses.shared.region import region
 from reseed.claims.item_verdicts import build_item_verdict
+from reseed.core.schemas import TEST_SET_COLUMNS
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share
 from reseed.metrics.outputs import SCORED
@@ -43,7 +43,7 @@ from reseed.stats.two_models import delong, mcnemar, swap_test
 READS = "predictions"
 
 COLUMNS = [
-    *SIDE_BY_SIDE, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
+    *TEST_SET_COLUMNS, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
     "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
     "mean_b", "difference", "low", "high", "level", "se", "p", "p_holm", "pairs", "alpha",
     "seed_share", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p", "swap_p",
@@ -150,7 +150,7 @@ def _row(
     dataset = data.info.datasets[a.key["dataset"]]
     known = METRICS[metric].greater_is_better if metric in METRICS else False
     factor, unit = _told_in(dataset, a, metric)
-    row = {name: a.key[name] for name in SIDE_BY_SIDE} | {
+    row = {name: a.key[name] for name in TEST_SET_COLUMNS} | {
         "metric": metric,
         "greater_is_better": dataset.greater_is_better if metric == dataset.metric else known,
         "factor": factor,
@@ -164,7 +164,7 @@ def _row(
         "reason": "",
     }
     try:
-        if any(a.key[name] != b.key[name] for name in SIDE_BY_SIDE):
+        if any(a.key[name] != b.key[name] for name in TEST_SET_COLUMNS):
             raise ValueError("they are on different splits")
         if not (a.n and b.n):
             raise ValueError("one of them has no finished run")

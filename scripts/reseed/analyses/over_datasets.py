@@ -11,27 +11,21 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import (
-    GROUP,
-    Group,
-    across_datasets,
-    groups,
-    pair_up,
-    shared_key,
-)
+from reseed.analyses.shared.pairing import Group, across_datasets, groups, pair_up, shared_key
 from reseed.analyses.shared.shares import whole
 from reseed.claims.effect_verdicts import build_effect_verdict
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
 from reseed.stats.unpaired import compare_unpaired
 
 COLUMNS = [
-    *[name for name in GROUP if name != "dataset"], "statistic", "dataset", "model_a", "model_b",
-    "scale", "factor", "unit", "datasets", "runs_min", "observed", "effect", "low", "high", "level",
-    "tau", "tau_low", "tau_high", "rope", "p_a_better", "p_equivalent", "p_b_better", "new_low",
-    "new_high", "new_a_better", "new_equivalent", "new_b_better", "wins", "losses", "rank_p",
-    "rank_p_holm", "outcome", "verdict", "left_out", "left_out_why", "reason",
+    *[name for name in COMPARISON_COLUMNS if name != "dataset"], "statistic", "dataset", "model_a",
+    "model_b", "scale", "factor", "unit", "datasets", "runs_min", "observed", "effect", "low",
+    "high", "level", "tau", "tau_low", "tau_high", "rope", "p_a_better", "p_equivalent",
+    "p_b_better", "new_low", "new_high", "new_a_better", "new_equivalent", "new_b_better", "wins",
+    "losses", "rank_p", "rank_p_holm", "outcome", "verdict", "left_out", "left_out_why", "reason",
 ]  # fmt: skip
 #: Scores that are no shares and at most 1 too, by the words of their names.
 _AT_MOST_ONE = re.compile("r2|mcc|matthews|kappa")

@@ -10,17 +10,10 @@ from pydantic import Field
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.dataset_verdicts import over_datasets
-from reseed.analyses.shared.pairing import (
-    GROUP,
-    Group,
-    Pairing,
-    PairOptions,
-    choose_pairs,
-    groups,
-    pairs,
-)
+from reseed.analyses.shared.pairing import Group, Pairing, PairOptions, choose_pairs, groups, pairs
 from reseed.analyses.shared.region import region
 from reseed.claims.pair_verdicts import build_pair_verdict
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Rope
 from reseed.stats.comparison import (
     compare_paired,
@@ -34,14 +27,14 @@ from reseed.stats.ranking import disagreement
 from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 
 COLUMNS = [
-    *GROUP, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b", "outcome",
-    "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed", "missing",
-    "mean_a", "mean_b", "difference", "low", "high", "level", "sd_difference", "cohens_d", "p",
-    "p_holm", "rank_test", "rank_p", "rank_p_holm", "rank_p_least", "pairs", "family",
-    "instability", "ties", "superiority", "superiority_low", "superiority_high", "bca_low",
-    "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better", "p_equivalent",
-    "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha", "min_runs",
-    "friedman_p", "critical_difference", "wins", "losses", "p_least",
+    *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b",
+    "outcome", "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed",
+    "missing", "mean_a", "mean_b", "difference", "low", "high", "level", "sd_difference",
+    "cohens_d", "p", "p_holm", "rank_test", "rank_p", "rank_p_holm", "rank_p_least", "pairs",
+    "family", "instability", "ties", "superiority", "superiority_low", "superiority_high",
+    "bca_low", "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better",
+    "p_equivalent", "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha",
+    "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least",
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family"]
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.shared.data import MODEL_SEED, Data
-from reseed.analyses.shared.pairing import GROUP, SPLIT, Group, groups
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import Group, groups
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.error_rates import (
@@ -32,8 +33,8 @@ from reseed.stats.error_rates import (
 from reseed.stats.ranking import instability
 
 COLUMNS = [
-    *GROUP, "setting", "models", "folds", "repeats", "seeds", "left_out", "instability", "wins",
-    "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
+    *COMPARISON_COLUMNS, "setting", "models", "folds", "repeats", "seeds", "left_out",
+    "instability", "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
     "simulated_high", "simulations", "items", "runs", "overhead", "alpha", "reason",
 ]  # fmt: skip
 #: Ways of deciding, in the order of the table.
@@ -77,7 +78,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _rows(group: Group, options: Options) -> list[dict]:
-    if len(group.models) < 2 or group.trials[SPLIT].drop_duplicates().shape[0] < 2:
+    if len(group.models) < 2 or group.trials[SPLIT_COLUMNS].drop_duplicates().shape[0] < 2:
         return []
     scores, left_out, places = crossed(group)
     models, splits, seeds = scores.shape
@@ -146,8 +147,10 @@ def crossed(group: Group) -> tuple[np.ndarray, int, np.ndarray]:
 
     And the place of each split (splits,) among all folds of the group's repeats, in their order.
     """
-    trials = group.trials.drop_duplicates(["arm", *SPLIT, *MODEL_SEED])
-    table = trials.set_index(["arm", *SPLIT, *MODEL_SEED])["score"].unstack(MODEL_SEED)
+    trials = group.trials.drop_duplicates(["arm", *SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
+    table = trials.set_index(["arm", *SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])["score"].unstack(
+        MODEL_SEED_COLUMNS
+    )
     table = table.dropna(axis=1)  # a seed that some split of some arm lacks
     wide = [part.droplevel("arm") for _, part in table.groupby(level="arm", sort=False)]
     shared = wide[0].index

@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import GROUP, Group, groups
+from reseed.analyses.shared.pairing import Group, groups
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
 
 _STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 COLUMNS = [
-    *GROUP, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high", "se",
-    "level", "n", "models", "left_out", "failed",
+    *COMPARISON_COLUMNS, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high",
+    "se", "level", "n", "models", "left_out", "failed",
 ]  # fmt: skip
 
 

@@ -17,8 +17,9 @@ from pydantic import Field
 from scipy.special import expit, logit
 
 from reseed.analyses.shared.data import Data, primary_metric
-from reseed.analyses.shared.predictions import SEEDS, Group
+from reseed.analyses.shared.predictions import Group
 from reseed.core.random_streams import stream
+from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.metrics.outputs import to_probabilities
 from reseed.metrics.registry import METRICS, Undefined
 from reseed.plugins.options import Count, Level, Share, Strict
@@ -34,11 +35,11 @@ READS = "predictions"
 LEAST = 4
 COLUMNS = [
     "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
-    "repeat", "fold", *SEEDS, "n", "failed", "items", "accuracy", "validation_accuracy",
-    "primary_metric", "primary", "ranked_by",
-    "alpha_hat", "alpha_hat_mc_se", "churn", "churn_ensemble", "ece", "rank", "admitted", "pareto",
-    "ensemble_accuracy", "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se",
-    "threshold", "delta", "epsilon", "n_bootstrap", "n_halves", "reason",
+    "repeat", "fold", *MODEL_SEED_COLUMNS, "n", "failed", "items", "accuracy",
+    "validation_accuracy", "primary_metric", "primary", "ranked_by", "alpha_hat", "alpha_hat_mc_se",
+    "churn", "churn_ensemble", "ece", "rank", "admitted", "pareto", "ensemble_accuracy",
+    "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se", "threshold", "delta",
+    "epsilon", "n_bootstrap", "n_halves", "reason",
 ]  # fmt: skip
 
 
@@ -99,7 +100,7 @@ def _rows(data: Data, group: Group, options: Options) -> Iterator[dict]:
         return
     for i, seeds in enumerate(group.seeds):
         own = {name: _at(values, i) for name, values in measured.items()}
-        yield cell | dict(zip(SEEDS, seeds, strict=True)) | own
+        yield cell | dict(zip(MODEL_SEED_COLUMNS, seeds, strict=True)) | own
 
 
 def _refuse(task: str, group: Group) -> None:

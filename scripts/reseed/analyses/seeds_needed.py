@@ -11,22 +11,15 @@ from pydantic import Field
 from scipy import special
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import (
-    GROUP,
-    Group,
-    Pairing,
-    PairOptions,
-    choose_pairs,
-    groups,
-    pairs,
-)
+from reseed.analyses.shared.pairing import Group, Pairing, PairOptions, choose_pairs, groups, pairs
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, pilot_sd, power
 
 COLUMNS = [
-    *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "sd",
-    "test_train_ratio", "target_difference", "target_is", "target_power", "target_half_width",
+    *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
+    "sd", "test_train_ratio", "target_difference", "target_is", "target_power", "target_half_width",
     "runs_for_power", "runs_for_half_width", "smallest_half_width", "level", "alpha", "runs",
     "half_width", "power", "power_limit", "detectable",
 ]  # fmt: skip

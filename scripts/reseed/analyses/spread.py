@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reseed.analyses.shared.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.reference import STATISTICS, match, published_cells
+from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
 
@@ -19,10 +20,10 @@ NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", 
 #: What has an interval, where there are seeds enough for it.
 WITH_INTERVAL = ["median", "iqr", "sd"]
 COLUMNS = [
-    *CELL, "held", "metric", "n", "failed", "level", *NUMBERS,
-    *[f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high")],
-    "range_next_low", "range_next_high", "range_in_sd", "range_in_sd_expected",
-    "range_ratio_to_gaussian", "range_p_value", "normality_test", "normality_p_value", "tail",
+    *CELL_COLUMNS, "held", "metric", "n", "failed", "level", *NUMBERS,
+    *[f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high")], "range_next_low",
+    "range_next_high", "range_in_sd", "range_in_sd_expected", "range_ratio_to_gaussian",
+    "range_p_value", "normality_test", "normality_p_value", "tail",
 ]  # fmt: skip
 
 
@@ -66,7 +67,7 @@ def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
     yield cell, ""
     if "data" not in cell.key["varied"] or "+" not in cell.key["varied"]:
         return
-    data_seeds, model_seeds = cell.seeds["data_seed"], cell.seeds[MODEL_SEED]
+    data_seeds, model_seeds = cell.seeds["data_seed"], cell.seeds[MODEL_SEED_COLUMNS]
     first = data_seeds.min(), model_seeds.iloc[0]  # rows are sorted by seed
     rest = "+".join(part for part in cell.key["varied"].split("+") if part != "data")
     held = f"data seed {first[0]}"

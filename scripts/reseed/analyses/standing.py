@@ -8,15 +8,16 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import CELL, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.shares import whole
 from reseed.core.coordinates import base_name
+from reseed.core.schemas import CELL_COLUMNS
 from reseed.plugins.options import Level, Strict
 from reseed.stats.extremes import score_percentile
 from reseed.stats.spread import spread
 
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "source", "score", "mean", "sd", "percentile",
+    *CELL_COLUMNS, "metric", "n", "failed", "source", "score", "mean", "sd", "percentile",
     "percentile_low", "percentile_high", "best_of", "sds", "level", "reason",
 ]  # fmt: skip
 

@@ -7,13 +7,14 @@ from itertools import permutations
 import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import BESIDE_ARM, Cell, Data, cells, grouped
+from reseed.analyses.shared.data import Cell, Data, cells, grouped
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Share, Strict
 from reseed.stats.stochastic_order import stochastic_order
 
 COLUMNS = [
-    *BESIDE_ARM, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower", "upper",
-    "level", "threshold", "dominates", "n_boot", "reason",
+    *COMPARISON_COLUMNS, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower",
+    "upper", "level", "threshold", "dominates", "n_boot", "reason",
 ]  # fmt: skip
 
 
@@ -38,13 +39,15 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     where one seed varies. Levels hold for one ordered pair, not for all at once.
     """
     found = cells(data, options.metric)
-    groups = grouped((cell for cell in found if "+" not in cell.key["varied"]), BESIDE_ARM).values()
+    groups = grouped(
+        (cell for cell in found if "+" not in cell.key["varied"]), COMPARISON_COLUMNS
+    ).values()
     rows = [_row(a, b, options) for group in groups for a, b in permutations(group, 2)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _row(a: Cell, b: Cell, options: Options) -> dict:
-    row = {name: a.key[name] for name in BESIDE_ARM} | {
+    row = {name: a.key[name] for name in COMPARISON_COLUMNS} | {
         "metric": a.metric,
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],

@@ -8,20 +8,21 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.analyses.shared.pairing import Group, Pairing, groups, pairs
 from reseed.analyses.shared.region import region
 from reseed.analyses.shared.shares import whole
 from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
 from reseed.stats.sequential import Stop, mean_confidence_sequence, stopping_point
 
 COLUMNS = [
-    *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "runs",
-    "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
-    "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope",
-    "alpha", "scale", "guarantee",
+    *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
+    "runs", "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
+    "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope", "alpha",
+    "scale", "guarantee",
 ]  # fmt: skip
 _GUARANTEE = {
     "seeds": "one split, independent seeds",

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.shared.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
+from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.variance import CrossedVariance, crossed_variance, crossed_variance_unbalanced
 
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "factors", "levels", "least_levels", "level", "method", "mean",
-    "total", "component", "raw", "variance", "sd", "low", "high", "p_value", "share", "share_low",
-    "share_high", "reason",
+    *CELL_COLUMNS, "metric", "n", "failed", "factors", "levels", "least_levels", "level", "method",
+    "mean", "total", "component", "raw", "variance", "sd", "low", "high", "p_value", "share",
+    "share_low", "share_high", "reason",
 ]  # fmt: skip
 
 
@@ -46,9 +47,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 def _factors(cell: Cell) -> dict[str, pd.Series]:
     """The seeds that vary, by name, the data seed last."""
     scores, varied = cell.scores, cell.key["varied"].split("+")
-    found = {role: scores[role] for role in MODEL_SEED if role in varied}
+    found = {role: scores[role] for role in MODEL_SEED_COLUMNS if role in varied}
     if "model" in varied:
-        found["model_seed"] = scores.groupby(MODEL_SEED).ngroup()
+        found["model_seed"] = scores.groupby(MODEL_SEED_COLUMNS).ngroup()
     if "data" in varied:
         found["data_seed"] = scores["data_seed"]
     return found

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import suggest_name
-from reseed.core.schemas import PLACE
+from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.importers.columns import RUN, plain, used
 from reseed.importers.long_table import KEY, ONE_DATASET
 from reseed.importers.source_table import SHOWN, Table, few
@@ -243,8 +243,8 @@ def uneven_runs(table: Table, metrics: pd.DataFrame) -> None:
         if trials["model"].nunique() < 2:
             single.append(str(dataset))
             continue
-        by_split = len(trials[PLACE].drop_duplicates()) > 1
-        columns, noun = (PLACE, "splits") if by_split else (["init"], "model seeds")
+        by_split = len(trials[SPLIT_COLUMNS].drop_duplicates()) > 1
+        columns, noun = (SPLIT_COLUMNS, "splits") if by_split else (["init"], "model seeds")
         runs = trials[["model", *columns]].drop_duplicates()
         total = len(runs[columns].drop_duplicates())
         lacking = total - runs.groupby("model", sort=False).size()

@@ -7,7 +7,13 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from reseed.core.schemas import IDENTITY, MODEL_SEED, OUTCOME, PLACE, SEEDS
+from reseed.core.schemas import (
+    CELL_COLUMNS,
+    MODEL_SEED_COLUMNS,
+    OUTCOME_COLUMNS,
+    SPLIT_COLUMNS,
+    TRIAL_COLUMNS,
+)
 from reseed.core.study_info import (
     IMPORTED_SCALE,
     DatasetInfo,
@@ -34,7 +40,7 @@ def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> 
     Raises ReseedError for a metric of `primary` with the name of another column here; others of
     such a name are left out.
     """
-    own = {*KEY, "reason", *IDENTITY, *SEEDS, *OUTCOME}
+    own = {*KEY, "reason", *CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS}
     for metric in primary.values():
         if metric in own:
             raise table.refuse(
@@ -91,7 +97,7 @@ def given_ratio(table: Table, given: object) -> float | dict[str, float] | None:
 
 
 def in_contract(table: Table, runs: pd.DataFrame, ratio: float | dict[str, float]) -> pd.DataFrame:
-    """The runs in the columns of `reseed.core.schemas`: `IDENTITY`, `SEEDS`, `OUTCOME`, metrics.
+    """The runs in the columns of `metrics.parquet` (`reseed.core.schemas`).
 
     ratio: test rows over training rows, of all datasets or by dataset. Several splits whose overlap
     is not told are a mistake.
@@ -113,8 +119,8 @@ def in_contract(table: Table, runs: pd.DataFrame, ratio: float | dict[str, float
         "arm": runs["model"],
         "model": runs["model"],
         "hyperparameters_source": "given",
-        **{name: runs[name] for name in PLACE},
-        **{role: runs["seed"] for role in MODEL_SEED},
+        **{name: runs[name] for name in SPLIT_COLUMNS},
+        **{role: runs["seed"] for role in MODEL_SEED_COLUMNS},
         "status": np.where(runs["reason"] == "", "ok", "failed"),
         "error": runs["reason"].where(runs["reason"] != "", None),
         "converged": None,
@@ -124,7 +130,7 @@ def in_contract(table: Table, runs: pd.DataFrame, ratio: float | dict[str, float
         "hyperparameters": "{}",
     }
     frame = pd.DataFrame(head, index=runs.index)
-    return frame[[*IDENTITY, *SEEDS, *OUTCOME]].join(runs[names])
+    return frame[[*CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS]].join(runs[names])
 
 
 def _setting(runs: pd.DataFrame) -> dict:

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.schemas import PLACE, SCORES, TARGETS
+from reseed.core.schemas import SCORES, TARGET_COLUMNS, TARGETS
 from reseed.core.study_info import DatasetInfo, StudyInfo
 from reseed.importers import EXPERIMENT, import_table, opened
 from reseed.importers.item_predictions import holds_items, read_items
@@ -19,7 +19,6 @@ from reseed.importers.source_table import Table
 from reseed.metrics.outputs import from_probabilities
 
 Datasets = dict[str, DatasetInfo]
-_SPLIT = ["dataset", "scheme", *PLACE]
 
 
 def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.Table, pa.Table]:
@@ -62,7 +61,7 @@ def item_tables(
         validation=None,
     )
     true = runs["target"].map(lambda values: np.asarray(values, dtype=np.float64))
-    splits = runs.drop_duplicates(_SPLIT).assign(test=true)
+    splits = runs.drop_duplicates(TARGET_COLUMNS).assign(test=true)
     return _arrow(runs, SCORES), _arrow(splits, TARGETS)
 
 

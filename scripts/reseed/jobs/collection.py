@@ -19,7 +19,16 @@ from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, expand, varied
 from reseed.core.environment import count_cores
 from reseed.core.errors import Damaged, ReseedError
-from reseed.core.schemas import CURVES, OUTCOME, PLACE, SCORES, SEEDS, SETTING, TARGETS
+from reseed.core.schemas import (
+    CURVES,
+    OUTCOME_COLUMNS,
+    SCORES,
+    SETTING_COLUMNS,
+    SPLIT_COLUMNS,
+    TARGET_COLUMNS,
+    TARGETS,
+    TRIAL_COLUMNS,
+)
 from reseed.core.study_info import (
     DatasetInfo,
     ExperimentInfo,
@@ -104,7 +113,7 @@ class _Reader:
 
 def _identified(identity: dict, trial: Coordinates) -> dict:
     return identity | dict(
-        zip(SEEDS, (trial.data_seed, 0, trial.fold or 0, *trial[2:]), strict=True)
+        zip(TRIAL_COLUMNS, (trial.data_seed, 0, trial.fold or 0, *trial[2:]), strict=True)
     )
 
 
@@ -125,7 +134,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
         rows.append(
             {
                 **_identified(identity, trial),
-                **{name: record[name] for name in [*OUTCOME, "commit"]},
+                **{name: record[name] for name in [*OUTCOME_COLUMNS, "commit"]},
                 **values,
                 **{f"validation_{k}": v for k, v in record["validation_metrics"].items()},
             }
@@ -141,7 +150,7 @@ def collect_trials(study: Study) -> pd.DataFrame:
 
 def _measure(study: Study, files: SettingFiles, trial: Coordinates, names: list[str]) -> dict:
     """Metrics that the record lacks, from the outputs it keeps."""
-    task = files.data["task"]
+    task = files.data.task
     applying = [name for name in names if task in metrics.get_metric(name).tasks]
     if not applying:
         return {}
@@ -217,8 +226,8 @@ def _environment(study: Study, name: str) -> dict:
 def describe(study: Study, frame: pd.DataFrame) -> StudyInfo:
     """Facts of a study: texts, datasets, models, failures, machines and run times."""
     job = study.job
-    trials = frame.drop_duplicates([*SETTING, *SEEDS])
-    folders = trials["dataset"].str.cat(trials[SETTING[1:]], sep="/")
+    trials = frame.drop_duplicates([*SETTING_COLUMNS, *TRIAL_COLUMNS])
+    folders = trials["dataset"].str.cat(trials[SETTING_COLUMNS[1:]], sep="/")
     texts = ("study", "title", "question", "citation", "scale", "reduced", "notes", "models",
              "variants")  # fmt: skip
     return StudyInfo(
@@ -233,7 +242,8 @@ def describe(study: Study, frame: pd.DataFrame) -> StudyInfo:
         },
         datasets={
             files.setting.dataset: describe_dataset(
-                with_texts(files.data, job["datasets"][files.setting.dataset]), job["metric"]
+                with_texts(files.data.to_json(), job["datasets"][files.setting.dataset]),
+                job["metric"],
             )
             for files in study.datasets()
         },
@@ -267,7 +277,7 @@ def repeated_outputs(trials: pd.DataFrame) -> list[RepeatedOutputs]:
     there, or was never used.
     """
     known = trials[trials["fingerprint"].notna()]
-    splits = known.groupby([*SETTING, *PLACE], sort=False)["fingerprint"]
+    splits = known.groupby([*SETTING_COLUMNS, *SPLIT_COLUMNS], sort=False)["fingerprint"]
     counts = splits.agg(trials="size", distinct="nunique").reset_index()
     found = counts.groupby(["dataset", "model"], sort=False)[["trials", "distinct"]].sum()
     found["repeats"] = found["trials"] - found.pop("distinct")
@@ -368,7 +378,7 @@ def collect_items(study: Study, scores: Path, targets: Path, curves: Path) -> No
         for place, (files, trial) in sorted(partitions.items()):
             split = read_split(files.split(trial.data_seed), trial.fold or 0)
             target = read_targets(files.data_folder).target.astype(np.float64)
-            names = ("dataset", "scheme", *PLACE)
+            names = TARGET_COLUMNS
             truths.add(
                 dict(zip(names, place, strict=True))
                 | {part: target[getattr(split, part)] for part in ("test", "validation")}

@@ -16,9 +16,9 @@ def main() -> None:
     from reseed.data.store import read_meta, read_targets
 
     meta, targets = read_meta(Path(job["data"])), read_targets(Path(job["data"]))
-    facts = {"scheme": job["scheme"], "targets_sha256": meta["targets_sha256"]}
+    facts = {"scheme": job["scheme"], "targets_sha256": meta.targets_sha256}
     for seed, path in zip(job["data_seeds"], job["outputs"], strict=True):
-        frame = make_split(job["scheme"], targets, meta["task"], seed)
+        frame = make_split(job["scheme"], targets, meta.task, seed)
         write_split(Path(path), frame, {**facts, "data_seed": seed})
         say(f"{path}: {frame['part'].value_counts().to_dict()}")
 

@@ -28,7 +28,7 @@ def main() -> None:
         meta = write_prepared(folder, prepare(dataset, fetched))
     except ReseedError as error:
         raise ReseedError(f"config/datasets/{dataset['name']}.yaml: {error}") from None
-    say(f"{dataset['name']}: {meta['rows']} rows of kind {meta['kind']}")
+    say(f"{dataset['name']}: {meta.rows} rows of kind {meta.kind}")
 
 
 if __name__ == "__main__":

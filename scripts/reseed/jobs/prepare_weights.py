@@ -25,7 +25,7 @@ def main() -> None:
         meta = prepare_weights(results / "weights" / entry["name"], entry, fetched)
     except ReseedError as error:
         raise ReseedError(f"config/weights/{entry['name']}.yaml: {error}") from None
-    say(f"{entry['name']}: {len(meta['files'])} files, sha256 {meta['sha256']}")
+    say(f"{entry['name']}: {len(meta.files)} files, sha256 {meta.sha256}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.core.environment import compute_environment_id, count_cores, describe_environment
-from reseed.core.schemas import CURVES, IDENTITY, MODEL_SEED, PLACE, SCORES, SEEDS, TARGETS
+from reseed.core.schemas import (
+    CELL_COLUMNS,
+    CURVES,
+    MODEL_SEED_COLUMNS,
+    SCORES,
+    SPLIT_COLUMNS,
+    TARGETS,
+    TRIAL_COLUMNS,
+)
 from reseed.core.study_info import (
     IMPORTED_SCALE,
     DatasetInfo,
@@ -59,8 +67,8 @@ def _identity(key: Key, design: Design, varied: str) -> dict:
     model, place, seed = key
     fixed = (EXPERIMENT, varied, DATASET, design.scheme, design.test_ratio)
     identity = (*fixed, model.name, model.name, "default")
-    numbers = (place.data_seed, 0, place.fold, *(seed for _ in MODEL_SEED))
-    return dict(zip([*IDENTITY, *SEEDS], [*identity, *numbers], strict=True))
+    numbers = (place.data_seed, 0, place.fold, *(seed for _ in MODEL_SEED_COLUMNS))
+    return dict(zip([*CELL_COLUMNS, *TRIAL_COLUMNS], [*identity, *numbers], strict=True))
 
 
 def describe(
@@ -171,7 +179,7 @@ def predictions(
         if outcome.validation_rows is not None:
             held.setdefault(key[1], outcome.validation_rows)
     truths = [
-        dict(zip(PLACE, (p.data_seed, 0, p.fold), strict=True))
+        dict(zip(SPLIT_COLUMNS, (p.data_seed, 0, p.fold), strict=True))
         | {"dataset": DATASET, "scheme": design.scheme}
         | {
             part: data.targets.target[rows].astype(np.float64)
