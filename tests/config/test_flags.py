@@ -1,8 +1,8 @@
 """What a reader of the report must be told: seeds that change nothing, rows that were left out."""
 
 import pandas as pd
+from reseed.collection.about import find_repeated_outputs, with_texts
 from reseed.core.study_info import RepeatedOutputs, StudyInfo
-from reseed.jobs.collection import repeated_outputs, with_texts
 from reseed.reporting.pages import StudyReport
 
 PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
@@ -27,7 +27,7 @@ def test_seeds_that_change_nothing_are_counted_split_by_split():
             ("svm", 0, 0, None),  # failed
         ]
     )
-    assert repeated_outputs(frame) == [
+    assert find_repeated_outputs(frame) == [
         RepeatedOutputs(dataset="d", model="bayes", trials=6, repeats=4),
         RepeatedOutputs(dataset="d", model="svm", trials=3, repeats=1),
     ]

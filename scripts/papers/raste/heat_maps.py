@@ -156,8 +156,9 @@ def _model_seeds(metrics: pd.DataFrame) -> pd.Series:
     """
     found = []
     for _, part in metrics.groupby(_KEY, sort=False):
-        varying = [role for role in MODEL_SEED_COLUMNS if part[role].nunique() > 1]
-        varying = varying or MODEL_SEED_COLUMNS[:1]
+        varying = [
+            role for role in MODEL_SEED_COLUMNS if part[role].nunique() > 1
+        ] or MODEL_SEED_COLUMNS[:1]
         same = part[varying].eq(part[varying[0]], axis=0).all(axis=None)
         found.append(part[varying[0]] if same else part.groupby(varying).ngroup())
     return pd.concat(found)

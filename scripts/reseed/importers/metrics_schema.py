@@ -176,7 +176,7 @@ def imported_study_info(
     study: dict,
     notes: list[str],
 ) -> StudyInfo:
-    """Facts of imported results: what `reseed.jobs.collection.describe` returns for trials."""
+    """Facts of imported results: see `reseed.core.study_info`."""
     seeds = {"data_seed": "data", "repeat": "repeat", "fold": "fold", "init": "model"}
     titles = study.get("titles") or {}
     models = {

@@ -1,31 +1,27 @@
-"""Collect a study's trial files into one table and say what was run."""
+"""Collect a study's trial files into one table, and describe what was run."""
 
-import argparse
 from pathlib import Path
 
-from reseed.pipeline.runner import limit_threads, read_job, run, say
+from reseed.core.layout import ResultsLayout
+from reseed.pipeline.runner import Granted, run_job, say
+from reseed.planning.specs import StudySpec
 
 
-def main() -> None:
-    """Read the arguments, collect, write the table and about.json."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="the study, as a JSON file")
-    parser.add_argument("--metrics", type=Path, required=True, help="output: metrics.parquet")
-    parser.add_argument("--about", type=Path, required=True, help="output: about.json")
-    arguments = parser.parse_args()
-    limit_threads(1)
+def run(spec: StudySpec, granted: Granted) -> None:
+    """Write metrics.parquet and about.json."""
+    from reseed.collection.about import describe_study
+    from reseed.collection.study import StudyTrials
+    from reseed.collection.trials import collect_trials
     from reseed.core.checked_io import write_table
     from reseed.core.study_info import write_study_info
-    from reseed.jobs.collection import Study, collect_trials, describe
 
-    study = Study(read_job(arguments.job))
+    layout, study = ResultsLayout(spec.results).study(spec.study), StudyTrials(spec)
     frame = collect_trials(study)
-    write_table(arguments.metrics, frame)
-    info = describe(study, frame)
-    write_study_info(arguments.about, info)
-    counts = info.trials
-    say(f"{info.study}: {counts.planned} trials, {counts.ok} finished, {counts.failed} failed")
+    write_table(Path(layout.metrics), frame)
+    info = describe_study(study, frame)
+    write_study_info(Path(layout.about), info)
+    say(f"{spec.study}: {info.trials.ok} trials, {info.trials.failed} failed")
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(run, StudySpec)

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed.collection.about import find_repeated_outputs
 from reseed.core.environment import compute_environment_id, count_cores, describe_environment
 from reseed.core.schemas import (
     CELL_COLUMNS,
@@ -30,7 +31,6 @@ from reseed.core.study_info import (
     StudyInfo,
     TrialCounts,
 )
-from reseed.jobs.collection import repeated_outputs
 from reseed.metrics.registry import Metric
 from reseed.session.inputs import Learnt
 from reseed.session.models import Model
@@ -44,7 +44,7 @@ Key = tuple[Model, Place, int]
 
 
 def rows_of(outcomes: dict[Key, Outcome], design: Design, varied: str, where: str) -> pd.DataFrame:
-    """One row a trial, as `reseed.jobs.collection.collect_trials` gives."""
+    """One row a trial, as `reseed.collection.trials.collect_trials` gives."""
     rows = [
         _identity(key, design, varied)
         | {
@@ -80,7 +80,7 @@ def describe(
     device: str,
     notes: list[str],
 ) -> StudyInfo:
-    """Facts of the session's study: what `reseed.jobs.collection.describe` returns for trials.
+    """Facts of the study of a session, as `reseed.collection.about` describes one.
 
     `study` holds its texts, and under `dataset` the title of its data.
     """
@@ -112,7 +112,7 @@ def describe(
             )
         },
         datasets={DATASET: _describe_data(study["dataset"], data, metric)},
-        trials=TrialCounts.of_trials(metrics, same_outputs=repeated_outputs(metrics)),
+        trials=TrialCounts.of_trials(metrics, same_outputs=find_repeated_outputs(metrics)),
         train_seconds=float(metrics["train_seconds"].sum()),
         seconds_per_trial=metrics.groupby("model")["train_seconds"].median().to_dict(),
         machines=[MachineInfo(**machine)],
@@ -165,7 +165,7 @@ def failure_notes(metrics: pd.DataFrame) -> list[str]:
 def predictions(
     outcomes: dict[Key, Outcome], design: Design, varied: str, data: Learnt
 ) -> tempfile.TemporaryDirectory:
-    """Raw outputs, targets and curves as `reseed.jobs.collection.collect_items` writes them."""
+    """Raw outputs, targets and curves as `reseed.collection.items.collect_items` writes them."""
     folder = tempfile.TemporaryDirectory(prefix="reseed-")
     place = Path(folder.name) / EXPERIMENT
     place.mkdir()
