@@ -131,7 +131,7 @@ def _experiment(
         field = f"{file}: {prefix}arms.{arm}.model"
         yield from unknown(field, name_of(entry.model), known.model, "model")
     for field in ("datasets", "splits", "models" if experiment.arms is None else "arms"):
-        if not study.used(experiment, field):
+        if not study.resolve_field(experiment, field):
             yield f"{file}: {prefix}{field}: neither the experiment nor the study names any."
 
 
@@ -170,7 +170,7 @@ def _metric_of_another_task(field: str, metric: str | None, tasks: set[str]) -> 
 
 def _tasks(study: Study, experiments: Iterable[Experiment], known: Known) -> set[str]:
     """Tasks of the known datasets that experiments of a study use."""
-    names = (name_of(item) for one in experiments for item in study.used(one, "datasets"))
+    names = (name_of(item) for one in experiments for item in study.resolve_field(one, "datasets"))
     return {known.task_of[name] for name in names if name in known.task_of}
 
 
@@ -179,7 +179,7 @@ def _metric_without_outputs(field: str, study: Study, known: Known) -> Iterator[
     metric = study.metric or ""
     if "test" in study.keep or not (":" in metric or metric in ON_REQUEST):
         return
-    used = (study.used(one, "datasets") for one in study.experiments.values())
+    used = (study.resolve_field(one, "datasets") for one in study.experiments.values())
     if any(known.metric_of.get(name_of(item)) != metric for items in used for item in items):
         yield (
             f"{field}: the metric {metric} needs the raw outputs of every trial. Set keep: [test]."
@@ -194,7 +194,11 @@ def _unknown_arms(
         return
     shown = [study.experiments[one] for one in experiments or study.experiments
              if one in study.experiments]  # fmt: skip
-    arms = {name for one in shown for name in (one.arms or map(name_of, study.used(one, "models")))}
+    arms = {
+        name
+        for one in shown
+        for name in (one.arms or map(name_of, study.resolve_field(one, "models")))
+    }
     for option in ("baseline", "pairs", "arms"):
         value = entry.options.get(option)
         names = [n for one in as_list(value) for n in as_list(one)] if value is not None else []

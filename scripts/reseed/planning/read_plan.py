@@ -62,11 +62,13 @@ def _find_errors(project: Project, config: Path, folder: Path) -> Iterator[str]:
             if experiment.hyperparameters is not None:
                 field = f"{file}: experiments.{name}.hyperparameters.metric"
                 metrics[field] = experiment.hyperparameters.metric
-            for item in study.used(experiment, "datasets"):
+            for item in study.resolve_field(experiment, "datasets"):
                 if not getattr(item, "optional", False):
                     datasets[checks.name_of(item)] = None
             arms = [arm.model for arm in (experiment.arms or {}).values()]
-            models |= dict.fromkeys(map(checks.name_of, arms or study.used(experiment, "models")))
+            models |= dict.fromkeys(
+                map(checks.name_of, arms or study.resolve_field(experiment, "models"))
+            )
     for name in filter(project.datasets.get, datasets):
         file, dataset = config / "datasets" / f"{name}.yaml", project.datasets[name]
         yield from checks.lost_files(file, dataset)
