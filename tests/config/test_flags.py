@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 from reseed.collection.about import find_repeated_outputs, with_texts
-from reseed.core.study_info import RepeatedOutputs
+from reseed.core.study_info import RepeatedOutputs, StudyInfo
 from reseed.planning.specs import DatasetText
 from reseed.reporting.pages import StudyReport
 
@@ -37,17 +37,15 @@ def test_seeds_that_change_nothing_are_counted_split_by_split():
 
 
 def test_the_report_says_so():
-    about = {
-        "datasets": {"d": {"title": "Digits"}},
-        "models": {"bayes": {"title": "Naive Bayes"}},
-        "trials": {
-            "same_outputs": [{"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4}],
-        },
-    }
-    (sentence,) = StudyReport("s", about, []).same_outputs
+    info = StudyInfo(
+        scale="demo",
+        datasets={"d": {"title": "Digits", "metric": "accuracy", "greater_is_better": True}},
+        models={"bayes": {"title": "Naive Bayes"}},
+        trials={"same_outputs": [{"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4}]},
+    )
+    (sentence,) = StudyReport("s", info, []).same_outputs
     assert sentence == "Naive Bayes on Digits: 4 of 6 trials give the very outputs of another seed"
-    del about["trials"]["same_outputs"]
-    assert StudyReport("s", about, []).same_outputs == []
+    assert StudyReport("s", StudyInfo(scale="demo"), []).same_outputs == []
 
 
 def test_rows_left_out_are_reported_next_to_file_totals():
