@@ -96,7 +96,7 @@ def test_every_mistake_is_told_at_once(tmp_path, entries):
         (
             "studies/first",
             {"experiments": {"e": {"seeds": {"model": 1, "init": 2}}}},
-            "gives both model and init",
+            "sets both model and init",
         ),
         ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
         ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
@@ -210,7 +210,7 @@ def analysis(kind, **options):
         (
             "studies/first",
             {"experiments": {"models": {"seeds": {"model": [3, 3]}}}},
-            "seed 3 stands there twice",
+            "seed 3 is listed twice",
         ),
         (
             "studies/first",
@@ -259,10 +259,10 @@ def test_more_mistakes_are_told(tmp_path, entries, place, change, expected):
     assert expected in mistakes(tmp_path, entries)
 
 
-@pytest.mark.parametrize("name", ["all", "tune", "report", "verify", "repeat_fits"])
-def test_a_study_is_not_called_as_a_rule_is(tmp_path, entries, name):
+@pytest.mark.parametrize("name", ["all", "everything", "index", "report", "verify"])
+def test_study_name_must_not_be_a_rule_or_page(tmp_path, entries, name):
     entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
-    assert "is what a rule of the pipeline is called" in mistakes(tmp_path, entries)
+    assert "is the name of a rule or page of the pipeline" in mistakes(tmp_path, entries)
 
 
 def test_a_field_that_stands_twice_is_told(tmp_path, entries):

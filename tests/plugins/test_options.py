@@ -228,7 +228,7 @@ def test_an_exhibit_draws_its_kinds_and_a_users_own():
 
 @pytest.mark.parametrize(
     ("draws", "told"),
-    [('("spraed",)', "must be a tuple of kinds of analysis"), ("made()", "must be written out")],
+    [('("spraed",)', "must be a tuple of kinds of analysis"), ("made()", "must be a literal")],
 )
 def test_exhibit_inputs_are_a_tuple_of_existing_kinds(tmp_path, draws, told):
     assert told in refused(tmp_path, {"analysis": "a"}, draws)

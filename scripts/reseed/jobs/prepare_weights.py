@@ -5,9 +5,9 @@ from pathlib import Path
 
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline.runner import Granted, run_job, say
 from reseed.planning.entries import as_weights_entry
-from reseed.planning.read_plan import MIRROR_VARIABLE
 from reseed.planning.specs import WeightsSpec
 
 

@@ -14,12 +14,12 @@ from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.specs import (
+    TEXT_FIELDS,
     DataSpec,
     SearchSpec,
     SplitSpec,
     WeightsSpec,
 )
-from reseed.planning.study_specs import TEXT_FIELDS
 from reseed.planning.training_specs import build_repeat_spec, build_train_spec, build_verify_spec
 
 

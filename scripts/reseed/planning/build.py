@@ -118,7 +118,7 @@ def _arms(study: Study, experiment: Experiment) -> Iterator[tuple[str | None, Ar
     if experiment.arms is not None:
         yield from experiment.arms.items()
         return
-    for model in study.used(experiment, "models"):
+    for model in study.resolve_field(experiment, "models"):
         yield None, Arm(model=model)
 
 
@@ -186,14 +186,14 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
 def _experiment(
     planner: _Planner, study: Study, experiment: Experiment, left_out: set[str]
 ) -> Iterator[tuple[PlannedSetting, PlannedArm]]:
-    source: Hyperparameters = study.used(experiment, "hyperparameters")
+    source: Hyperparameters = study.resolve_field(experiment, "hyperparameters")
     source = source.model_copy(update={"metric": source.metric or study.metric})
-    for reference in study.used(experiment, "datasets"):
+    for reference in study.resolve_field(experiment, "datasets"):
         if getattr(reference, "optional", False) and reference.name in planner.absent:
             left_out.add(reference.name)
             continue
         dataset = planner.dataset(reference)
-        for split in study.used(experiment, "splits"):
+        for split in study.resolve_field(experiment, "splits"):
             for name, arm in _arms(study, experiment):
                 model, title = planner.model(arm.model)
                 planned = planner.setting(dataset, split, model, source)

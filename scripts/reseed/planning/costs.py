@@ -18,7 +18,7 @@ from reseed.config import Dataset
 from reseed.config.studies import Scheme
 from reseed.core.coordinates import base_name
 from reseed.core.errors import Damaged
-from reseed.data.files import read_meta
+from reseed.data.meta import read_meta
 from reseed.planning.plan import HINT_ROWS, Plan, PlannedSetting
 
 SOURCES = ("its own setting", "same data and model", "the model's hint")

@@ -9,7 +9,7 @@ from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
-from reseed.data.kinds import is_reachable
+from reseed.data.kinds import MIRROR_VARIABLE, is_reachable
 from reseed.planning import validation
 from reseed.planning.build import make_plan
 from reseed.planning.entries import as_entry
@@ -17,8 +17,6 @@ from reseed.planning.plan import Plan
 from reseed.planning.project import Project, load_project
 from reseed.plugins import kinds
 
-# Names the folder with local copies of data files, for every job of a run.
-MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
 USUAL_MIRROR = Path("../shared/data")
 
 
@@ -65,12 +63,12 @@ def _find_errors(project: Project, config: Path, folder: Path) -> Iterator[str]:
             if experiment.hyperparameters is not None:
                 field = f"{file}: experiments.{name}.hyperparameters.metric"
                 metrics[field] = experiment.hyperparameters.metric
-            for item in study.used(experiment, "datasets"):
+            for item in study.resolve_field(experiment, "datasets"):
                 if not getattr(item, "optional", False):
                     datasets[validation.name_of(item)] = None
             arms = [arm.model for arm in (experiment.arms or {}).values()]
             models |= dict.fromkeys(
-                map(validation.name_of, arms or study.used(experiment, "models"))
+                map(validation.name_of, arms or study.resolve_field(experiment, "models"))
             )
     for name in (one for one in datasets if one in project.datasets):
         file, dataset = config / "datasets" / f"{name}.yaml", project.datasets[name]

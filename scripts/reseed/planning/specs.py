@@ -19,6 +19,9 @@ from reseed.core.coordinates import Coordinates, Setting, search_coordinates
 
 AnySpec = TypeVar("AnySpec")
 
+#: Fields of a dataset that reports show. They decide none of its rows.
+TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
+
 
 @cache
 def _adapter(cls: Hashable) -> TypeAdapter[Any]:

@@ -144,7 +144,7 @@ def _check_experiment(
         field = f"{file}: {prefix}arms.{arm}.model"
         yield from check_name(field, name_of(entry.model), known.models, "model")
     for field in ("datasets", "splits", "models" if experiment.arms is None else "arms"):
-        if not study.used(experiment, field):
+        if not study.resolve_field(experiment, field):
             yield f"{file}: {prefix}{field}: neither the experiment nor the study names any."
 
 
@@ -185,8 +185,13 @@ def _check_metric_task(field: str, metric: str | None, tasks: set[str]) -> Itera
 
 def _tasks(study: Study, experiments: Iterable[Experiment], known: KnownNames) -> set[str]:
     """Tasks of the known datasets that experiments of a study use."""
-    names = (name_of(item) for one in experiments for item in study.used(one, "datasets"))
+<<<<<<< HEAD:scripts/reseed/planning/validation.py
+    names = (name_of(item) for one in experiments for item in study.resolve_field(one, "datasets"))
     return {known.tasks[name] for name in names if name in known.tasks}
+=======
+    names = (name_of(item) for one in experiments for item in study.resolve_field(one, "datasets"))
+    return {known.task_of[name] for name in names if name in known.task_of}
+>>>>>>> main:scripts/reseed/planning/checks.py
 
 
 def _check_stored_outputs(field: str, study: Study, known: KnownNames) -> Iterator[str]:
@@ -194,8 +199,13 @@ def _check_stored_outputs(field: str, study: Study, known: KnownNames) -> Iterat
     metric = study.metric or ""
     if "test" in study.keep or not (":" in metric or metric in ON_REQUEST):
         return
-    used = (study.used(one, "datasets") for one in study.experiments.values())
+<<<<<<< HEAD:scripts/reseed/planning/validation.py
+    used = (study.resolve_field(one, "datasets") for one in study.experiments.values())
     if any(known.metrics.get(name_of(item)) != metric for items in used for item in items):
+=======
+    used = (study.resolve_field(one, "datasets") for one in study.experiments.values())
+    if any(known.metric_of.get(name_of(item)) != metric for items in used for item in items):
+>>>>>>> main:scripts/reseed/planning/checks.py
         yield (
             f"{field}: the metric {metric} needs the raw outputs of every trial. Set keep: [test]."
         )
@@ -209,7 +219,11 @@ def _check_arms(
         return
     shown = [study.experiments[one] for one in experiments or study.experiments
              if one in study.experiments]  # fmt: skip
-    arms = {name for one in shown for name in (one.arms or map(name_of, study.used(one, "models")))}
+    arms = {
+        name
+        for one in shown
+        for name in (one.arms or map(name_of, study.resolve_field(one, "models")))
+    }
     for option in ("baseline", "pairs", "arms"):
         value = entry.options.get(option)
         names = [n for one in as_list(value) for n in as_list(one)] if value is not None else []
