@@ -185,13 +185,8 @@ def _check_metric_task(field: str, metric: str | None, tasks: set[str]) -> Itera
 
 def _tasks(study: Study, experiments: Iterable[Experiment], known: KnownNames) -> set[str]:
     """Tasks of the known datasets that experiments of a study use."""
-<<<<<<< HEAD:scripts/reseed/planning/validation.py
     names = (name_of(item) for one in experiments for item in study.resolve_field(one, "datasets"))
     return {known.tasks[name] for name in names if name in known.tasks}
-=======
-    names = (name_of(item) for one in experiments for item in study.resolve_field(one, "datasets"))
-    return {known.task_of[name] for name in names if name in known.task_of}
->>>>>>> main:scripts/reseed/planning/checks.py
 
 
 def _check_stored_outputs(field: str, study: Study, known: KnownNames) -> Iterator[str]:
@@ -199,13 +194,8 @@ def _check_stored_outputs(field: str, study: Study, known: KnownNames) -> Iterat
     metric = study.metric or ""
     if "test" in study.keep or not (":" in metric or metric in ON_REQUEST):
         return
-<<<<<<< HEAD:scripts/reseed/planning/validation.py
     used = (study.resolve_field(one, "datasets") for one in study.experiments.values())
     if any(known.metrics.get(name_of(item)) != metric for items in used for item in items):
-=======
-    used = (study.resolve_field(one, "datasets") for one in study.experiments.values())
-    if any(known.metric_of.get(name_of(item)) != metric for items in used for item in items):
->>>>>>> main:scripts/reseed/planning/checks.py
         yield (
             f"{field}: the metric {metric} needs the raw outputs of every trial. Set keep: [test]."
         )
