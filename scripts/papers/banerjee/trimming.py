@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
-from reseed.analyses.shared.published_rows import read_published
+from reseed.analyses.shared.published import read_published_table
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
@@ -97,7 +97,7 @@ def _published(one: Outputs, data: Data, options: Options) -> Iterator[dict]:
     name = options.published.get(one.key["arm"])
     if name is None:
         return
-    printed = read_published(data.published, name, ["model", *(c for c, _ in _PRINTED.values())])
+    printed = read_published_table(data.published, name, ["model", *(c for c, _ in _PRINTED.values())])
     for _, line in printed.iterrows():
         numbers = {to: line[column] / unit for to, (column, unit) in _PRINTED.items()}
         seed = {"init": int(line["model"]), "items": PAPER_ITEMS}

@@ -11,7 +11,7 @@ from pydantic import Field
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
-from reseed.analyses.shared.published_rows import read_published
+from reseed.analyses.shared.published import read_published_table
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
@@ -69,7 +69,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=COLUMNS)
     arm = options.published
     if arm is not None:
-        printed = read_published(data.published, *_TABLE1)
+        printed = read_published_table(data.published, *_TABLE1)
         shares = (printed.set_index(_TABLE1[1][0])[_TABLE1[1][1]] / 100).to_dict()
         mine = table[ARM] == arm
         table.loc[mine, "published_share"] = table.loc[mine, "size"].map(shares)

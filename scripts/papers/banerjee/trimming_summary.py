@@ -12,7 +12,7 @@ import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import selected
-from reseed.analyses.shared.published_rows import published_row, read_published
+from reseed.analyses.shared.published import find_published_row, read_published_table
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count, PublishedFiles
 
@@ -97,10 +97,10 @@ def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.Dat
     files = [("banerjee_table2_accuracy_ranges", _TABLE2, 100.0),
              ("banerjee_table3_pairwise_churn", _TABLE3, float(items))]  # fmt: skip
     for name, columns, scale in files:
-        published = read_published(data.published, name, ["randomness", *columns])
+        published = read_published_table(data.published, name, ["randomness", *columns])
         for index, arm in table[ARM].items():
             source = options.published.get(arm)
-            found = published_row(published, {"randomness": source})
+            found = find_published_row(published, {"randomness": source})
             if found is not None:
                 for column in columns:
                     table.loc[index, f"published_{column}"] = found[column] / scale

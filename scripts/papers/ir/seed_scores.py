@@ -15,7 +15,7 @@ from pydantic import Field
 from reseed.analyses.shared.arms import ARM, MODEL
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import Outputs, outputs
-from reseed.analyses.shared.published_rows import read_published
+from reseed.analyses.shared.published import read_published_table
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.metrics.outputs import VALUE_TASKS
@@ -65,7 +65,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     Regressions and given scores are left out.
     """
-    read = [read_published(data.published, name, _PUBLISHED) for name in options.files]
+    read = [read_published_table(data.published, name, _PUBLISHED) for name in options.files]
     table = pd.concat(read, ignore_index=True) if read else None
     rows = []
     for one in outputs(data):

@@ -15,7 +15,7 @@ import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.pairing import across_datasets, shared_key
-from reseed.analyses.shared.shares import whole
+from reseed.analyses.shared.shares import share_maximum
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -110,7 +110,7 @@ def _scaled(
     pooled = {
         task: np.concatenate([found[arm].values for arm in arms]) for task, found in tasks.items()
     }
-    shares = {task: whole(of[task].metric, pooled[task]) for task in tasks}
+    shares = {task: share_maximum(of[task].metric, pooled[task]) for task in tasks}
     scale = options.scale or ("range" if None in shares.values() else "none")
     out: dict[str, list[np.ndarray]] = {arm: [] for arm in arms}
     for task, found in tasks.items():

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, primary_metric
+from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.outputs import (
     Outputs,
     SplitOptions,
@@ -21,7 +22,6 @@ from reseed.analyses.shared.outputs import (
     side_by_side,
 )
 from reseed.analyses.shared.pairing import unit_of
-from reseed.analyses.shared.region import region
 from reseed.claims.item_verdicts import build_item_verdict
 from reseed.core.schemas import TEST_SET_COLUMNS
 from reseed.metrics.names import is_share
@@ -93,7 +93,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         for one, *_ in sets
         for metric, _ in _metrics(data, one, options)
     }
-    ropes = region(options.rope, factors)
+    ropes = rope_by_metric(options.rope, factors)
     rows = [row for arms in sets for row in _of_test_set(data, arms, ropes, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     done = table["reason"] == ""

@@ -12,7 +12,7 @@ import pandas as pd
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.pairing import Group, across_datasets, groups, pair_up, shared_key
-from reseed.analyses.shared.shares import whole
+from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.effect_verdicts import build_effect_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Level, Positive, Strict
@@ -103,7 +103,7 @@ def _of_group(several: list[Group], options: Options) -> list[dict]:
 
 
 def _whole(group: Group) -> float | None:
-    return whole(group.metric, group.trials["score"])
+    return share_maximum(group.metric, group.trials["score"])
 
 
 def _of_pair(several: list[Group], a: str, b: str, shared: dict) -> list[dict]:

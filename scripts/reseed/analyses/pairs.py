@@ -10,8 +10,8 @@ from pydantic import Field
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.dataset_verdicts import over_datasets
+from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.pairing import Group, Pairing, PairOptions, choose_pairs, groups, pairs
-from reseed.analyses.shared.region import region
 from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Rope
@@ -78,7 +78,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `over_datasets`.
     """
     found = list(groups(data))
-    ropes = region(options.rope, {g.metric: g.factor for g in found})
+    ropes = rope_by_metric(options.rope, {g.metric: g.factor for g in found})
     wanted, restricted = choose_pairs(found, options)
     parts = [
         _rows(group, pairs(group, wanted), ropes.get(group.metric), options) for group in found

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.analyses.shared.shares import whole
+from reseed.analyses.shared.shares import share_maximum
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import CELL_COLUMNS
 from reseed.plugins.options import Level, Strict
@@ -83,7 +83,7 @@ def _row(cell: Cell, given: GivenScore, level: float) -> dict:
     }
     if cell.values.size < 2:
         return row | {"reason": "fewer than two seeds finished"}
-    if whole(cell.metric, cell.values) == 1 and whole(cell.metric, [row["score"]]) != 1:
+    if share_maximum(cell.metric, cell.values) == 1 and share_maximum(cell.metric, [row["score"]]) != 1:
         return row | {"reason": f"{row['score']:g} is no share of 1, as the seeds' scores are"}
     found = score_percentile(given.score, cell.values, cell.greater_is_better, level)
     own = spread(cell.values)

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.pairing import Group, Pairing, groups, pairs
-from reseed.analyses.shared.region import region
-from reseed.analyses.shared.shares import whole
+from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.formatting import count_interval_decimals, format_number
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
@@ -61,7 +61,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     Over splits of one table there is no outcome: they are not independent.
     """
     found = list(groups(data))
-    ropes = region(options.rope, {g.metric: g.factor for g in found})
+    ropes = rope_by_metric(options.rope, {g.metric: g.factor for g in found})
     rows = [
         row
         for group in found
@@ -140,7 +140,7 @@ def _told(row: dict, stop: Stop) -> dict:
 
 def _bounded(group: Group, d: np.ndarray, options: Options):
     """Empirical-Bernstein sequence of the differences; None where the scores have no bounds."""
-    most = whole(group.metric, group.trials["score"])
+    most = share_maximum(group.metric, group.trials["score"])
     bounds = options.bounds or ([0.0, most] if most else None)
     if bounds is None:
         return None

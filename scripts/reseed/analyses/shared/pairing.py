@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, primary_metric
-from reseed.analyses.shared.shares import whole
+from reseed.analyses.shared.shares import share_maximum
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
@@ -189,7 +189,7 @@ def across_datasets(keys: Sequence[Mapping]) -> list[list[int]]:
 
 def unit_of(metric: str, scores: pd.Series, given: str) -> tuple[float, str]:
     """(factor, name) in which differences are told: points (× 100) for a share, else as given."""
-    of = whole(metric, scores)
+    of = share_maximum(metric, scores)
     if of == 1:
         return 100.0, "points"
     return 1.0, given or ("points" if of else "")
