@@ -6,7 +6,7 @@ import pytest
 from pair_frames import OPTIONS, data, frame, one_split, over_splits, row_of
 from reseed.analyses import pairs
 from reseed.analyses.shared.equivalence import rope_by_metric
-from reseed.analyses.shared.pairing import unit_of
+from reseed.analyses.shared.pairing import difference_unit
 from reseed.core.errors import ReseedError
 from reseed.plugins import kinds
 from reseed.stats.comparison import nadeau_bengio
@@ -354,7 +354,7 @@ def test_false_claims_over_seeds_stay_below_the_level(rng):
 
 def test_units():
     scores = pd.Series([0.7, 0.9])
-    assert unit_of("accuracy", scores, "") == (100, "points")
-    assert unit_of("accuracy", 100 * scores, "") == (1, "points")
-    assert unit_of("mse", scores, "kW²") == (1, "kW²")
-    assert unit_of("r2", scores, "") == (1, "")
+    assert difference_unit("accuracy", scores, "") == (100, "points")
+    assert difference_unit("accuracy", 100 * scores, "") == (1, "points")
+    assert difference_unit("mse", scores, "kW²") == (1, "kW²")
+    assert difference_unit("r2", scores, "") == (1, "")

@@ -11,7 +11,7 @@ from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.published import find_published_row, read_published_table
 from reseed.core.coordinates import base_name
-from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, range_content, spread
 
@@ -54,7 +54,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return _with_published(table, data, options) if options.published else table
 
 
-def _row(cell: Cell, options: Options) -> dict:
+def _row(cell: Cell, options: Options) -> Row:
     level = options.level
     row = cell.key | {"metric": cell.metric, "n": len(cell.values), "failed": cell.failed}
     row |= {"level": level, "normality_test": "", "tail": "", "reason": ""}

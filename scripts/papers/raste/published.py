@@ -15,6 +15,7 @@ from reseed.analyses.shared.published import (
     find_measured_row,
     read_published_results,
 )
+from reseed.core.schemas import Row
 from reseed.plugins.options import Names, Strict
 from reseed.stats.spread import next_median_interval
 
@@ -72,7 +73,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         stand_in = cell["dataset"] in stand_ins
         for statistic in STATISTICS:
             if pd.notna(cell[statistic]):
-                row = dict(cell[RESULT_COLUMNS]) | {"statistic": statistic, "published": cell[statistic]}
+                row = dict(cell[RESULT_COLUMNS]) | {
+                    "statistic": statistic,
+                    "published": cell[statistic],
+                }
                 own = None if found is None else scores[found]
                 row |= _compare(row, entry, own, seeds[cell["hyperparameters"]])
                 rows.append(row | {"stand_in": stand_in})
@@ -81,8 +85,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _compare(
-    row: dict, entry: pd.Series | None, scores: np.ndarray | None, published_seeds: int
-) -> dict:
+    row: Row, entry: pd.Series | None, scores: np.ndarray | None, published_seeds: int
+) -> Row:
     statistic, published = row["statistic"], row["published"]
     if entry is None:
         return {"measured": np.nan, "reason": _NOT_RUN}

@@ -19,7 +19,7 @@ from scipy.special import expit, logit
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.predictions import Group
 from reseed.core.random_streams import stream
-from reseed.core.schemas import MODEL_SEED_COLUMNS
+from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
 from reseed.metrics.outputs import to_probabilities
 from reseed.metrics.registry import METRICS, Undefined
 from reseed.plugins.options import Count, Level, Share, Strict
@@ -81,7 +81,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return pd.DataFrame(parts, columns=COLUMNS)
 
 
-def _rows(data: Data, group: Group, options: Options) -> Iterator[dict]:
+def _rows(data: Data, group: Group, options: Options) -> Iterator[Row]:
     metric = primary_metric(data.about, group.key["dataset"])
     cell = group.key | {
         "n": len(group.seeds),
@@ -165,7 +165,7 @@ def _validation_accuracy(group: Group) -> np.ndarray | None:
     return (labels == group.validation_true).mean(axis=1)
 
 
-def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: Options) -> dict:
+def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: Options) -> Row:
     """What holds for the cell as a whole."""
     ensemble = gaps.mean(axis=0)
     correct = binary_prediction(group.scores)[0] == group.y_true

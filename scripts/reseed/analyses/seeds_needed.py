@@ -11,8 +11,15 @@ from pydantic import Field
 from scipy import special
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, Pairing, PairOptions, choose_pairs, groups, pairs
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.analyses.shared.pairing import (
+    ModelGroup,
+    Pairing,
+    PairOptions,
+    choose_pairs,
+    group_models,
+    pair_models,
+)
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, pilot_sd, power
@@ -63,10 +70,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     two comparable runs, or without any spread.
     """
     rows, runs = [], []
-    compared = list(groups(data))
+    compared = list(group_models(data))
     wanted, _ = choose_pairs(compared, options)
     for group in compared:
-        found = [_row(group, a, b, pairing, options) for a, b, pairing in pairs(group, wanted)]
+        found = [
+            _row(group, a, b, pairing, options) for a, b, pairing in pair_models(group, wanted)
+        ]
         rows += found
         runs += _shown(found, options)
     counts = [len(one) for one in runs]
@@ -81,7 +90,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return table[COLUMNS]
 
 
-def _row(group: Group, a: str, b: str, pairing: Pairing, options: Options) -> dict:
+def _row(group: ModelGroup, a: str, b: str, pairing: Pairing, options: Options) -> Row:
     """What is said of a pair once, whatever the number of runs."""
     level, alpha = options.level, options.alpha
     ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
@@ -143,7 +152,7 @@ def _quantile(df: np.ndarray, level: float) -> np.ndarray:
     return special.stdtrit(df, (1 + level) / 2)
 
 
-def _shown(rows: list[dict], options: Options) -> list[np.ndarray]:
+def _shown(rows: list[Row], options: Options) -> list[np.ndarray]:
     """At which numbers of runs each pair of a setting is shown."""
     needed = np.array([row.get("runs_for_power", np.inf) for row in rows], dtype=float)
     curve = np.geomspace(2, options.max_runs, 60).round().astype(int)

@@ -12,7 +12,7 @@ from scipy import stats
 
 from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.published import STATISTICS, find_measured_row, read_published_results
-from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
 
@@ -82,7 +82,7 @@ def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
         yield replace(cell, key=cell.key | {"varied": varied}, seeds=cell.seeds[chosen]), held
 
 
-def _row(cell: Cell, held: str, options: Options) -> dict:
+def _row(cell: Cell, held: str, options: Options) -> Row:
     level = options.level
     row = cell.key | {
         "held": held,

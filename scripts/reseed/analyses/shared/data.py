@@ -1,4 +1,4 @@
-"""What every analysis reads: the study's table of trials, its facts, and how both are grouped."""
+"""The tables and facts of a study that analyses read, and their grouping into cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reseed.analyses.shared.predictions import Predictions
 from reseed.core.checked_io import read_json, read_table
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.random_streams import stream
-from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.metrics.names import infer_direction
 
 _GIVEN = ["given_seed", "repeat"]
@@ -52,7 +52,7 @@ class Cell:
         (`data_seeds`); `given_seed` and `repeat` hold the imported numbers.
     """
 
-    key: dict
+    key: Row
     metric: str
     greater_is_better: bool
     seeds: pd.DataFrame
@@ -179,7 +179,7 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
         yield Cell(dict(zip(CELL_COLUMNS, key, strict=True)), name, up, own)
 
 
-def grouped(found: Iterable[Keyed], names: Iterable[str]) -> dict[tuple, list[Keyed]]:
+def group_by_key(found: Iterable[Keyed], names: Iterable[str]) -> dict[tuple, list[Keyed]]:
     """Those together whose `key` agrees in `names`, in order of appearance."""
     groups: dict[tuple, list[Keyed]] = {}
     for one in found:

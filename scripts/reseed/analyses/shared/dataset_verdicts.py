@@ -8,8 +8,9 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.shared.pairing import Group, across_datasets, shared_key
+from reseed.analyses.shared.pairing import ModelGroup, group_across_datasets, merge_keys
 from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.stats.comparison import differences, holm
 from reseed.stats.many_datasets import ManyDatasets, compare_over_datasets, compare_two_models
@@ -20,13 +21,13 @@ _SHOWN = 3  # datasets that a note names before it counts the rest
 
 
 def over_datasets(
-    found: list[Group],
-    compared: list[list[dict]],
+    found: list[ModelGroup],
+    compared: list[list[Row]],
     *,
     alpha: float,
     ropes: dict[str, float],
     restricted: bool = False,
-) -> list[dict]:
+) -> list[Row]:
     """Rows that compare models over datasets, wherever there are two of them or more.
 
     What belongs together: see `pairing.across_datasets`.
@@ -42,8 +43,8 @@ def over_datasets(
     found, compared: settings and the rows of their pairs, as in `pairs`. `left_out` and `failed`
     count runs of the two models that were not used, and trials without a score, over all datasets.
     """
-    rows: list[dict] = []
-    for chosen in across_datasets([group.key for group in found]):
+    rows: list[Row] = []
+    for chosen in group_across_datasets([group.key for group in found]):
         if len(chosen) < 2:
             continue
         parts = [found[i] for i in chosen]
@@ -54,12 +55,12 @@ def over_datasets(
             told = _rank_rows(parts, models, means, alpha)
         else:
             told = _pair_rows(parts, [compared[i] for i in chosen], alpha, ropes)
-        place = shared_key(pd.DataFrame([group.key for group in parts]))
+        place = merge_keys(pd.DataFrame([group.key for group in parts]))
         rows += [place | row for row in told]
     return rows
 
 
-def shared_means(group: Group, models: list[str]) -> tuple[np.ndarray, np.ndarray]:
+def shared_means(group: ModelGroup, models: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Mean (models,) over the splits that all of `models` have, signed; and runs left out.
 
     Seeds are averaged within a split first, so that each split weighs the same. NaN everywhere if
@@ -83,7 +84,7 @@ def shared_means(group: Group, models: list[str]) -> tuple[np.ndarray, np.ndarra
     return group.sign * (totals[:, common] / counts[:, common]).mean(axis=1), left_out
 
 
-def _row(parts: list[Group], a: str, b: str, n: int, alpha: float) -> dict:
+def _row(parts: list[ModelGroup], a: str, b: str, n: int, alpha: float) -> Row:
     return {
         "dataset": ALL_DATASETS,
         "model_a": a,
@@ -102,8 +103,8 @@ def _row(parts: list[Group], a: str, b: str, n: int, alpha: float) -> dict:
 
 
 def _rank_rows(
-    parts: list[Group], models: list[str], means: list[tuple], alpha: float
-) -> Iterator[dict]:
+    parts: list[ModelGroup], models: list[str], means: list[tuple], alpha: float
+) -> Iterator[Row]:
     scores = np.stack([mean for mean, _ in means])
     left_out = np.sum([left for _, left in means], axis=0)
     result = compare_over_datasets(scores, alpha=alpha)
@@ -128,7 +129,7 @@ def _rank_rows(
             )
 
 
-def _ranks(result: ManyDatasets, i: int, j: int) -> dict:
+def _ranks(result: ManyDatasets, i: int, j: int) -> Row:
     ranks = float(result.average_ranks[i]), float(result.average_ranks[j])
     return {
         "mean_a": ranks[0],
@@ -143,8 +144,8 @@ def _ranks(result: ManyDatasets, i: int, j: int) -> dict:
 
 
 def _pair_rows(
-    parts: list[Group], compared: list[list[dict]], alpha: float, ropes: dict[str, float]
-) -> list[dict]:
+    parts: list[ModelGroup], compared: list[list[Row]], alpha: float, ropes: dict[str, float]
+) -> list[Row]:
     """One row a pair of models, on the datasets where both have comparable runs."""
     by_pair: dict[frozenset, list] = {}
     for group, pairs in zip(parts, compared, strict=True):
@@ -165,8 +166,8 @@ def _pair_rows(
 
 
 def _pair_row(
-    parts: list[Group], found: list[tuple], alpha: float, ropes: dict[str, float]
-) -> dict:
+    parts: list[ModelGroup], found: list[tuple], alpha: float, ropes: dict[str, float]
+) -> Row:
     first, second = sorted(found[0][1][side] for side in ("model_a", "model_b"))
     used, d = [], []
     for group, pair in found:
@@ -204,14 +205,14 @@ def _pair_row(
     return row
 
 
-def _counted(wins: int, losses: int, n: int) -> dict:
+def _counted(wins: int, losses: int, n: int) -> Row:
     """On how many datasets the stated order holds; `instability` counts a tie one half."""
     ties = n - wins - losses
     flips = (losses + ties / 2) / n
     return {"wins": wins, "losses": losses, "ties": ties / n, "instability": flips}
 
 
-def _missing(parts: list[Group], used: set[str]) -> str:
+def _missing(parts: list[ModelGroup], used: set[str]) -> str:
     """Names of the datasets that a pair could not be compared on, the first few."""
     names = [group.key["dataset"] for group in parts if group.key["dataset"] not in used]
     rest = len(names) - _SHOWN

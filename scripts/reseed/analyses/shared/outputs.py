@@ -10,10 +10,16 @@ from typing import Literal
 import numpy as np
 from scipy.special import logit
 
-from reseed.analyses.shared.arms import ARM, MODEL, arm_of
-from reseed.analyses.shared.data import Data, grouped
+from reseed.analyses.shared.arms import ARM, MODEL, get_arm
+from reseed.analyses.shared.data import Data, group_by_key
 from reseed.core.random_streams import stream
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS, SCHEME_COLUMNS, SPLIT_COLUMNS, TEST_SET_COLUMNS
+from reseed.core.schemas import (
+    ARM_OUTPUT_COLUMNS,
+    SCHEME_COLUMNS,
+    SPLIT_COLUMNS,
+    TEST_SET_COLUMNS,
+    Row,
+)
 from reseed.metrics.outputs import SCORED, VALUE_TASKS
 from reseed.plugins.options import Strict
 from reseed.stats.trimming import clip_logit_gap
@@ -21,14 +27,14 @@ from reseed.stats.trimming import clip_logit_gap
 _ARM_COLUMNS = (MODEL, ARM)
 
 
-def plain_metric(task: str) -> str:
+def default_metric(task: str) -> str:
     """The metric that every model of a task has beside its dataset's own, in its curves too."""
     return {"regression": "mse", SCORED: "mean"}.get(task, "accuracy")
 
 
-def judged(task: str, primary: str) -> dict[str, str]:
-    """Metrics by which runs of a dataset are judged: their names → those of `stats.bootstrap`."""
-    plain = plain_metric(task)
+def metrics_of_task(task: str, primary: str) -> dict[str, str]:
+    """Metrics of a task, by name: the name of the metric in `stats.bootstrap`."""
+    plain = default_metric(task)
     return {primary: plain} if task == SCORED else {plain: plain, primary: primary}
 
 
@@ -50,7 +56,7 @@ class Outputs:
     failed: number of runs without outputs.
     """
 
-    key: dict
+    key: Row
     task: str
     seeds: list[tuple[int, ...]]
     probability: np.ndarray
@@ -83,12 +89,12 @@ class Outputs:
             return self.probability.max(axis=2)
         return np.maximum(self.probability, 1 - self.probability)
 
-    def predicted(self, metric: str) -> np.ndarray:
+    def predictions_for(self, metric: str) -> np.ndarray:
         """What a metric of `stats.bootstrap` compares with `y_true`.
 
         Of given scores only their mean is known: ValueError for any other metric.
         """
-        if self.task == SCORED and metric != plain_metric(SCORED):
+        if self.task == SCORED and metric != default_metric(SCORED):
             raise ValueError(f"scores of items were given, and no {metric} can be told from them")
         return self.probability if metric in ("auc", "mse", "mae", "mean") else self.labels
 
@@ -117,48 +123,50 @@ class Outputs:
         return stream(0, "/".join([*purpose, *(str(value) for value in self.key.values())]))
 
 
-def outputs(data: Data) -> Iterator[Outputs]:
+def read_outputs(data: Data) -> Iterator[Outputs]:
     """Every arm's runs on every test set, one at a time; none where nothing was collected."""
     for group in data.predictions.groups() if data.predictions is not None else []:
         task = data.about["datasets"][group.key["dataset"]]["task"]
-        key = {name: group.key.get(name) for name in ARM_OUTPUT_COLUMNS} | {ARM: arm_of(group.key)}
+        key = {name: group.key.get(name) for name in ARM_OUTPUT_COLUMNS} | {ARM: get_arm(group.key)}
         y_true = group.y_true if task in VALUE_TASKS else group.y_true.astype(np.int64)
         yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)
 
 
-def selected(data: Data, options: SplitOptions) -> list[Outputs]:
+def select_outputs(data: Data, options: SplitOptions) -> list[Outputs]:
     """All arms' runs on the splits that `SplitOptions` ask for."""
-    found = list(outputs(data))
-    return found if options.splits == "all" else first_splits(found)
+    found = list(read_outputs(data))
+    return found if options.splits == "all" else keep_first_splits(found)
 
 
-def first_splits(found: list[Outputs]) -> list[Outputs]:
+def keep_first_splits(found: list[Outputs]) -> list[Outputs]:
     """Those on the first split, by data seed, repeat and fold, that all arms have.
 
     Of each experiment and dataset; where its arms share no split, the first of each arm.
     """
     chosen = []
-    for place in grouped(found, SCHEME_COLUMNS).values():
-        arms = [grouped(own, SPLIT_COLUMNS) for own in grouped(place, _ARM_COLUMNS).values()]
+    for place in group_by_key(found, SCHEME_COLUMNS).values():
+        arms = [
+            group_by_key(own, SPLIT_COLUMNS) for own in group_by_key(place, _ARM_COLUMNS).values()
+        ]
         shared = set.intersection(*map(set, arms))
         chosen += [one for own in arms for one in own[min(shared or own)]]
     return chosen
 
 
-def side_by_side(found: list[Outputs]) -> Iterator[list[Outputs]]:
+def group_by_test_set(found: list[Outputs]) -> Iterator[list[Outputs]]:
     """Lists of the arms that share experiment, dataset and split, in order of appearance."""
-    yield from grouped(found, TEST_SET_COLUMNS).values()
+    yield from group_by_key(found, TEST_SET_COLUMNS).values()
 
 
-def apart(found: list[Outputs]) -> Iterator[list[Outputs]]:
+def pair_disjoint_arms(found: list[Outputs]) -> Iterator[list[Outputs]]:
     """Two arms of an experiment and dataset that share no split, pair by pair."""
-    for place in grouped(found, SCHEME_COLUMNS).values():
-        for a, b in combinations(grouped(place, _ARM_COLUMNS).values(), 2):
-            if not grouped(a, SPLIT_COLUMNS).keys() & grouped(b, SPLIT_COLUMNS).keys():
+    for place in group_by_key(found, SCHEME_COLUMNS).values():
+        for a, b in combinations(group_by_key(place, _ARM_COLUMNS).values(), 2):
+            if not group_by_key(a, SPLIT_COLUMNS).keys() & group_by_key(b, SPLIT_COLUMNS).keys():
                 yield [a[0], b[0]]
 
 
-def shared_rows(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:
+def match_runs_by_seeds(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:
     """Rows of the runs whose seeds both arms have; None if fewer than half of either side's are."""
     place = {seeds: row for row, seeds in enumerate(b.seeds)}
     rows = [(i, place[seeds]) for i, seeds in enumerate(a.seeds) if seeds in place]

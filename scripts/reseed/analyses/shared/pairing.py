@@ -18,13 +18,13 @@ from reseed.analyses.shared.shares import share_maximum
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
-from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Strict
 
 #: Two models to compare.
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 #: What its models share. Not `varied`: arms with seeds of their own are compared as far as they
-#: share splits, which `pair_up` sees.
+#: share splits, which `pair_runs` sees.
 _SHARED = [name for name in COMPARISON_COLUMNS if name != "varied"]
 #: What comparisons of one kind on several datasets share, and what tells them apart where one
 #: dataset has several.
@@ -38,10 +38,10 @@ MOST_FOLDS = 20
 
 
 @dataclass(frozen=True)
-class Group:
+class ModelGroup:
     """The finished trials of all models of one setting, with their score; failures by model."""
 
-    key: dict
+    key: Row
     metric: str
     greater_is_better: bool
     factor: float
@@ -88,7 +88,7 @@ class Group:
     def by_number(self) -> np.ndarray:
         """(models, runs) scores, run i of each model on a split side by side, whatever its seed.
 
-        In the order of their seeds, as `pair_up` has them, and not of the table's rows.
+        In the order of their seeds, as `pair_runs` has them, and not of the table's rows.
         """
         trials = self.trials.sort_values([*MODEL_SEED_COLUMNS], kind="stable")
         return np.ascontiguousarray(self._wide(trials, SPLIT_COLUMNS).to_numpy(dtype=np.float64).T)
@@ -135,29 +135,29 @@ class Pairing:
         return min(len(self.a), len(self.b))
 
 
-def groups(data: Data) -> Iterator[Group]:
+def group_models(data: Data) -> Iterator[ModelGroup]:
     """Every setting in which models can be compared, in order of appearance."""
     for _, trials in data.metrics.groupby(_SHARED, sort=False, dropna=False):
-        key = shared_key(trials)
+        key = merge_keys(trials)
         entry = data.about["datasets"][key["dataset"]]
         metric = primary_metric(data.about, key["dataset"])
         score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
         bad = (trials["status"] != "ok") | ~np.isfinite(score)
         failed = bad.groupby(trials[ARM], sort=False).sum()
-        factor, unit = unit_of(metric, score[~bad], entry.get("metric_unit", ""))
-        yield Group(
+        factor, unit = difference_unit(metric, score[~bad], entry.get("metric_unit", ""))
+        yield ModelGroup(
             key,
             metric,
             entry["greater_is_better"],
             factor,
             unit,
-            test_train_ratio(trials),
+            compute_test_train_ratio(trials),
             trials.assign(score=score)[~bad],
             {model: int(count) for model, count in failed.items()},
         )
 
 
-def shared_key(places: pd.DataFrame) -> dict:
+def merge_keys(places: pd.DataFrame) -> Row:
     """The values of `COMPARISON_COLUMNS` that rows share.
 
     Texts that differ are listed, separated by commas; numbers that differ give NaN.
@@ -169,7 +169,7 @@ def shared_key(places: pd.DataFrame) -> dict:
     }
 
 
-def across_datasets(keys: Sequence[Mapping]) -> list[list[int]]:
+def group_across_datasets(keys: Sequence[Mapping]) -> list[list[int]]:
     """Positions of the `keys` (of `COMPARISON_COLUMNS`) that form each comparison over datasets.
 
     Those of one experiment and source of hyper-parameters, however each dataset was split: two
@@ -187,7 +187,7 @@ def across_datasets(keys: Sequence[Mapping]) -> list[list[int]]:
     return [np.flatnonzero(number == i).tolist() for i in range(number.nunique())]
 
 
-def unit_of(metric: str, scores: pd.Series, given: str) -> tuple[float, str]:
+def difference_unit(metric: str, scores: pd.Series, given: str) -> tuple[float, str]:
     """(factor, name) in which differences are told: points (× 100) for a share, else as given."""
     of = share_maximum(metric, scores)
     if of == 1:
@@ -195,7 +195,7 @@ def unit_of(metric: str, scores: pd.Series, given: str) -> tuple[float, str]:
     return 1.0, given or ("points" if of else "")
 
 
-def test_train_ratio(trials: pd.DataFrame) -> float:
+def compute_test_train_ratio(trials: pd.DataFrame) -> float:
     """n_test / n_train of the splits; 0 where there is one split only.
 
     From the share t of the test rows where it is known, t / (1 − t), else from the number k of
@@ -224,9 +224,6 @@ def test_train_ratio(trials: pd.DataFrame) -> float:
     )
 
 
-test_train_ratio.__test__ = False  # a name that pytest would take for a test
-
-
 class PairOptions(Strict):
     """baseline: a model; only pairs with it are compared, so fewer p-values are adjusted.
     pairs: the only pairs to compare, [[a, b], …]; not with `baseline`.
@@ -243,7 +240,7 @@ class PairOptions(Strict):
 
 
 def choose_pairs(
-    groups: list[Group], options: PairOptions
+    groups: list[ModelGroup], options: PairOptions
 ) -> tuple[Callable[[str, str], bool], bool]:
     """A test of whether two models are compared, and whether that leaves out any pair.
 
@@ -272,7 +269,7 @@ def _matching_models(name: str, models: Iterable[str], option: str) -> set[str]:
 
 
 def pairs(
-    group: Group, wanted: Callable[[str, str], bool] = lambda a, b: True
+    group: ModelGroup, wanted: Callable[[str, str], bool] = lambda a, b: True
 ) -> list[tuple[str, str, Pairing]]:
     """Every wanted pair of models, the one with the better mean on the compared runs first.
 
@@ -287,7 +284,7 @@ def pairs(
     found: list[Pairing] = [None] * len(chosen)
     for numbers in alike.values():
         first, second = np.transpose([chosen[number] for number in numbers])
-        made = pair_up(group.scores[first], group.scores[second], group.split)
+        made = pair_runs(group.scores[first], group.scores[second], group.split)
         for number, pairing in zip(numbers, made, strict=True):
             found[number] = pairing
     return [
@@ -296,13 +293,13 @@ def pairs(
     ]
 
 
-def _better_first(group: Group, a: str, b: str, pairing: Pairing) -> tuple[str, str, Pairing]:
+def _better_first(group: ModelGroup, a: str, b: str, pairing: Pairing) -> tuple[str, str, Pairing]:
     if pairing.n and group.sign * (pairing.a.mean() - pairing.b.mean()) < 0:
         return b, a, pairing.swapped()
     return a, b, pairing
 
 
-def pair_up(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
+def pair_runs(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
     """Find the strongest comparison that the runs of two models allow, for many pairs at once.
 
     a, b: (pairs, runs) scores, NaN where a model has no such run; all pairs have theirs in the

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from reseed.core.checked_io import TableReader, read_table
 from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.schemas import MODEL_SEED_COLUMNS, PREDICTION_COLUMNS, TARGET_COLUMNS
+from reseed.core.schemas import MODEL_SEED_COLUMNS, PREDICTION_COLUMNS, TARGET_COLUMNS, Row
 from reseed.metrics.outputs import as_stored_dtype as kept_as
 from reseed.metrics.outputs import to_probabilities
 
@@ -29,7 +29,7 @@ class Group:
     `failed` trials have no scores and are counted only.
     """
 
-    key: dict
+    key: Row
     seeds: list[tuple[int, ...]]
     scores: np.ndarray
     y_true: np.ndarray
@@ -103,7 +103,7 @@ def _task_of(outputs: np.ndarray) -> str:
     return "multiclass" if outputs.ndim == 3 else "binary"
 
 
-def _values(table: TableReader, key: dict, columns: list[str]) -> dict[str, list]:
+def _values(table: TableReader, key: Row, columns: list[str]) -> dict[str, list]:
     """Columns of the rows that match `key`; a list comes as an array (null: an empty one)."""
     condition = None
     for name, value in key.items():

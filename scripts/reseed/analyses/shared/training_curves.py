@@ -11,9 +11,9 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import plain_metric
+from reseed.analyses.shared.outputs import default_metric
 from reseed.core.errors import ReseedError
-from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.metrics.names import infer_direction
 from reseed.plugins.options import Strict
 
@@ -45,7 +45,7 @@ class Curves:
         not a result.
     """
 
-    key: dict
+    key: Row
     column: str
     name: str
     greater_is_better: bool
@@ -67,10 +67,10 @@ class Curves:
         return np.where(known, found, np.inf)
 
 
-def training_curves(data: Data, column: str) -> Iterator[Curves]:
+def read_training_curves(data: Data, column: str) -> Iterator[Curves]:
     """Curves of a column of the training curves, by arm.
 
-    Whatever a dataset is judged by, models record as `validation_metric` and `test_metric` the
+    Whatever the primary metric of a dataset, models record as `validation_metric` and `test_metric` the
     accuracy of classes and the mean squared error of values; a column that is a loss goes down.
     Raises ReseedError for a column that was not collected.
     """
@@ -93,7 +93,7 @@ def training_curves(data: Data, column: str) -> Iterator[Curves]:
         runs, epochs, values, left_out = _stack(rows, column)
         if not values.size:
             continue
-        metric = plain_metric(data.about["datasets"][place["dataset"]]["task"])
+        metric = default_metric(data.about["datasets"][place["dataset"]]["task"])
         name = column.replace("metric", metric).replace("_", " ")
         up = bool(infer_direction(name))
         failed = pd.MultiIndex.from_frame(runs.assign(**place)[trial]).isin(broken)
