@@ -14,7 +14,7 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.analyses.shared.pairing import group_across_datasets, merge_keys
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.analyses.shared.shares import share_maximum
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream

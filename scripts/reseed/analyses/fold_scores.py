@@ -45,7 +45,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:
-    trials = group.of(arm)
+    trials = group.trials_of(arm)
     splits = trials.groupby(SPLIT_COLUMNS, sort=True)["score"]
     means, level = splits.mean().to_numpy(), options.level
     if len(means) < 2:

@@ -8,12 +8,8 @@ from scipy.stats import rankdata
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import (
-    ModelGroup,
-    group_across_datasets,
-    group_models,
-    merge_keys,
-)
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
+from reseed.analyses.shared.pairing import ModelGroup, group_models
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Strict
@@ -51,7 +47,7 @@ def _rows(group: ModelGroup) -> list[Row]:
     rows = []
     splits = group.trials.drop_duplicates([ARM, *SPLIT_COLUMNS])[ARM].value_counts()
     for model in group.models:
-        scores = group.of(model)["score"].to_numpy(dtype=np.float64)
+        scores = group.trials_of(model)["score"].to_numpy(dtype=np.float64)
         row = group.key | {
             "metric": group.metric,
             "greater_is_better": group.greater_is_better,

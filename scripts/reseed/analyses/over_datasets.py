@@ -11,13 +11,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import (
-    ModelGroup,
-    group_across_datasets,
-    group_models,
-    merge_keys,
-    pair_runs,
-)
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
+from reseed.analyses.shared.pairing import ModelGroup, group_models, pair_runs
 from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.effect_verdicts import build_effect_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
@@ -194,7 +189,7 @@ def _effect(group: ModelGroup, a: str, b: str, scale: str) -> tuple[float, float
     (pairing,) = pair_runs(*scores, group.split)
     if pairing.n < RUNS or pairing.design == "different splits":
         raise ValueError(f"fewer than {RUNS} comparable runs of both")
-    if pairing.paired:
+    if pairing.is_paired:
         d = differences(pairing.a, pairing.b)
         ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
         test, effect = nadeau_bengio(d, ratio), d.mean()

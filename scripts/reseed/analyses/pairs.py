@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from reseed.analyses.shared.across_datasets import AcrossDatasets
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.dataset_verdicts import over_datasets
 from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.pairing import (
     ModelGroup,
@@ -94,7 +94,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [row for part in parts for row in part]
     for family in [rows] if options.family == "study" else parts:
         _adjust(family, options.family)
-    rows += over_datasets(found, parts, alpha=options.alpha, ropes=ropes, restricted=restricted)
+    rows += AcrossDatasets(options.alpha, ropes, restricted).compare(found, parts)
     for row in rows:
         told = _UNKNOWN | row
         row |= {name: told[name] for name in _TEXT}

@@ -52,7 +52,7 @@ def shared_runs(group: ModelGroup) -> tuple[list[str], np.ndarray]:
     ran = np.isfinite(group.scores).any(axis=1)
     models = [model for model, some in zip(group.models, ran, strict=True) if some]
     shared = _complete(group.scores[ran])
-    return models, shared if shared.shape[1] > 1 else _complete(group.by_number[ran])
+    return models, shared if shared.shape[1] > 1 else _complete(group.scores_by_number[ran])
 
 
 def _complete(scores: np.ndarray) -> np.ndarray:

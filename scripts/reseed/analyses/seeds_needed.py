@@ -107,7 +107,7 @@ def _row(group: ModelGroup, a: str, b: str, pairing: Pairing, options: Options) 
         "target_power": options.power,
         "level": level,
         "alpha": alpha,
-        "paired": pairing.paired,
+        "paired": pairing.is_paired,
     }
     sd = _pilot_sd(pairing, options.assurance)
     if sd is None:
@@ -116,7 +116,7 @@ def _row(group: ModelGroup, a: str, b: str, pairing: Pairing, options: Options) 
     target = observed if options.difference is None else options.difference
     narrow = observed / 2 if options.half_width is None else options.half_width
     most = options.max_runs
-    runs, width, effect = _scale(pairing.paired, most, level, alpha, row["target_power"])
+    runs, width, effect = _scale(pairing.is_paired, most, level, alpha, row["target_power"])
     error = sd * np.sqrt(1 / runs + ratio)
     return row | {
         "sd": sd,
@@ -193,7 +193,7 @@ def _pilot_sd(pairing: Pairing, assurance: float | None) -> float | None:
     if pairing.n < 2 or pairing.design == "different splits":
         return None
     samples = [pairing.a, pairing.b]
-    if pairing.paired:
+    if pairing.is_paired:
         samples = [differences(pairing.a, pairing.b)]
     if all(np.ptp(x) == 0 for x in samples):
         return None

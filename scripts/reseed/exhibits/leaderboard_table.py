@@ -9,7 +9,7 @@ import pandas as pd
 
 from reseed.analyses.leaderboard import analyse as rank_models
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import merge_keys
+from reseed.analyses.shared.keys import merge_keys
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.plugins.options import Experiments
 from reseed.rendering.arms import arm_title

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 import pandas as pd
-from reseed.analyses.shared.pairing import group_across_datasets, merge_keys
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.claims.formatting import format_p
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.rendering import numbers

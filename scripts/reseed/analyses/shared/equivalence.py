@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reseed.core.errors import ReseedError, nearest
+from reseed.core.errors import ReseedError, suggest_name
 
 
 def rope_by_metric(
@@ -33,7 +33,7 @@ def rope_by_metric(
         if metric not in known:
             raise ReseedError(
                 f"`rope`: nothing is compared by {metric!r}. Metrics: {', '.join(known)}."
-                f"{nearest(metric, known)}"
+                f"{suggest_name(metric, known)}"
             )
         if factors[metric] > 1 and width >= 1:
             raise ReseedError(

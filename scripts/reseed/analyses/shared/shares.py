@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reseed.metrics.names import ROUNDED, is_share
+from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
 
 
 def share_maximum(metric: str, scores: ArrayLike) -> float | None:
@@ -14,6 +14,6 @@ def share_maximum(metric: str, scores: ArrayLike) -> float | None:
     None if the scores cannot be shares.
     """
     x = np.asarray(scores, dtype=np.float64)
-    if not is_share(metric) or x.size == 0 or x.min() < 0 or x.max() > 100 * ROUNDED:
+    if not is_share(metric) or x.size == 0 or x.min() < 0 or x.max() > 100 * MAX_ROUNDED_SHARE:
         return None
-    return 1.0 if x.max() <= ROUNDED else 100.0
+    return 1.0 if x.max() <= MAX_ROUNDED_SHARE else 100.0
