@@ -50,7 +50,7 @@ def test_plain_pickles_are_read(protocol, dtype):
     array = RNG.integers(0, 2, (3, 4)).astype(dtype)
     content = {"a": array, "b": [1, "x", None, (2.5, True)], "c": b"\0\xff"}
     if protocol == 5:  # arrays of protocol 5 are built by another function
-        with pytest.raises(ReseedError, match="wants to use numpy"):
+        with pytest.raises(ReseedError, match="uses numpy"):
             load(pickle.dumps(content, protocol))
         return
     found = load(pickle.dumps(content, protocol))
@@ -176,7 +176,7 @@ def test_mnist_is_the_same_from_both_forms(tmp_path):
     two = prepare(entry("mnist_superclasses"), fetched(tmp_path / "mnist.pkl.gz"))
     assert two.target.tolist() == (labels % 2).tolist()
     (tmp_path / "t10k-images-idx3-ubyte.gz").write_bytes(idx(images[20:])[:-30])
-    with pytest.raises(ReseedError, match=r"cannot be unpacked|no whole IDX"):
+    with pytest.raises(ReseedError, match=r"cannot be decompressed|not a complete IDX"):
         prepare(entry("mnist"), fetched(*(tmp_path / name for name in files)))
 
 
@@ -274,7 +274,7 @@ def test_bad_folders(tmp_path):
     with pytest.raises(ReseedError, match=r"a/2.png: cannot be read as an image"):
         own("image_folder", tmp_path / "pets", task="binary")
     (tmp_path / "cut.zip").write_bytes(b"PK no archive")
-    with pytest.raises(ReseedError, match=r"cut.zip is no zip or tar archive"):
+    with pytest.raises(ReseedError, match=r"cut.zip is not a zip or tar archive"):
         own("image_folder", tmp_path / "cut.zip")
 
 
@@ -304,7 +304,7 @@ def test_arrays(tmp_path):
     ("content", "message"),
     [
         ({"a": np.zeros((3, 2, 2), int)}, "no array 'x' .* there are a: name them under options.x"),
-        ({"x": np.zeros((3, 2, 2), int)}, "x has no y beside it"),
+        ({"x": np.zeros((3, 2, 2), int)}, "there is x, but no y"),
         ({"x": np.zeros((3, 2, 2), int), "y": np.arange(2)}, "x has 3 rows, its targets 2"),
         ({"x": np.zeros((3, 2, 2)), "y": np.arange(3)}, "images need whole numbers 0 … 255"),
         ({"x": np.full((3, 2, 2), 256), "y": np.arange(3)}, "images need whole numbers 0 … 255"),

@@ -74,8 +74,8 @@ def test_positive_label_decides_which_class_is_one(tmp_path):
         found = own(coded, tmp_path, positive=positive)
         assert found.target.tolist() == (coded["bad"] == 1).tolist()
         assert found.info.classes == ["2", "1"]
-    refuse(CLEAN, tmp_path, "positive: 'ja' is none of its classes no, yes", positive="ja")
-    refuse(CLEAN, tmp_path, "none of its classes no, yes. YAML reads yes, no, on", positive=True)
+    refuse(CLEAN, tmp_path, "positive: 'ja' is not one of its classes no, yes", positive="ja")
+    refuse(CLEAN, tmp_path, "not one of its classes no, yes. YAML reads yes, no, on", positive=True)
 
 
 def test_multiclass_and_regression(tmp_path):
@@ -133,7 +133,7 @@ def test_separator_and_missing_marks(tmp_path):
         ({"bad": "yes"}, "target column 'bad' has one class only"),
         ({"bad": ["no", None] * (N // 2)}, "is empty in 30 of 60 rows .first in row 2."),
         ({"bad": list("abc") * (N // 3)}, "has 3 classes .a, b, c., but the task is binary"),
-        ({"empty": np.nan}, "column 'empty' holds no value at all: list it under drop"),
+        ({"empty": np.nan}, "column 'empty' holds no values: list it under drop"),
         ({"day": ["2020-01-31", "2021-02-01"] * (N // 2)}, "column 'day' holds dates"),
         ({"key": [f"k{i}" for i in range(N)]}, "column 'key' has a different text in every row"),
         ({"size": ["12", "13", "14", "big", "x15", "16"] * (N // 6)}, "mostly numbers; 20 values"),

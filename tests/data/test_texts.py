@@ -113,7 +113,7 @@ def test_duplicates_are_told_or_left_out(tmp_path):
         (b"", {}, "the table is empty"),
         (b"said,mood\nx,good,more\ny,bad\n", {}, "line 2 has 3 fields, not 2"),
         (b'said,mood\n"x,good\ny,bad\n', {}, "line 3 has 1 fields, not 2: .* options.quoting"),
-        ("said,mood\nü,bad\n".encode("latin-1"), {}, "not text of options.encoding: utf-8"),
+        ("said,mood\nü,bad\n".encode("latin-1"), {}, "not text in options.encoding: utf-8"),
         (b"said,mood\nx,y\n", {"options": {"encoding": "klingon"}}, "options.encoding: klingon"),
         (b"said,mood\nx,y\n", {"options": {"separator": ""}}, "options.separator"),
     ],

@@ -6,9 +6,9 @@ The module imports the standard library only.
 import os
 from collections.abc import Iterable
 
+from reseed.core.layout import META as META
 from reseed.data.entries import DatasetEntry, SourceEntry, WeightsEntry
 
-META = "meta.json"
 TARGETS = "targets.parquet"
 INPUTS_FILE = {"table": "inputs.parquet", "texts": "inputs.parquet", "images": "inputs.npy"}
 """File of the inputs of a dataset, by its kind."""

@@ -2,7 +2,7 @@
 
 `import_results` reads a table of runs as people have them (long, wide, a tracker's export, what
 scikit-learn returns, lm-eval's JSON, TensorBoard's files) or per-item predictions, and returns
-what `reseed.jobs.collection` makes of trial files.
+what `reseed.collection` makes of trial files.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def import_results(source: object, results: dict, study: dict) -> tuple[pd.DataF
             datasets and of models by name.
 
     Returns:
-        metrics: one row a run, in the columns of `reseed.jobs.collection.collect_trials`; a run without a
+        metrics: one row a run, in the columns of `reseed.collection.trials.collect_trials`; a run without a
             finite score has status `failed`.
-        about: in the form of `reseed.jobs.collection.describe`; its notes say how the file was read.
+        about: in the form of `reseed.collection.about.describe_study`; its notes say how the file was read.
 
     Raises:
         ReseedError: for everything in the file that can be seen not to be right, with lines and

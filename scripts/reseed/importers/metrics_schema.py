@@ -168,7 +168,7 @@ def about_given(
     study: dict,
     notes: list[str],
 ) -> dict:
-    """What `reseed.jobs.collection.describe` says of a trained study, of given results."""
+    """What `reseed.collection.about.describe_study` says of a trained study, of given results."""
     failed = metrics[metrics["status"] != "ok"]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
     seeds = {"data_seed": "data", "repeat": "repeat", "fold": "fold", "init": "model"}

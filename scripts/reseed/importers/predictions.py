@@ -1,4 +1,4 @@
-"""Per-item predictions of a user's file → the tables that `reseed.jobs.collection` makes of trials."""
+"""Per-item predictions of a user's file → the tables that `reseed.collection` makes of trials."""
 
 from __future__ import annotations
 
