@@ -292,7 +292,7 @@ def test_one_region_for_several_metrics_is_refused():
 
 @pytest.mark.parametrize("rope", [1, {"auc": 2.5}])
 def test_region_covering_all_share_differences_is_refused(rope):
-    with pytest.raises(ReseedError, match=r"auc a share of 1: .*Write one point as 0\.01"):
+    with pytest.raises(ReseedError, match=r"auc is a share of 1: .*Write one point as 0\.01"):
         rope_by_metric(rope, {"auc": 100.0})
     assert rope_by_metric(rope, {"auc": 1.0}) == {"auc": rope if rope == 1 else 2.5}
 
