@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from reseed.pipeline.runner import MIRROR_VARIABLE
-from reseed.pipeline.startup import data_mirror
+from reseed.data.kinds import MIRROR_VARIABLE
+from reseed.planning.read_plan import data_mirror
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
@@ -248,6 +248,11 @@ def small_study(models: list[str], seeds: int) -> dict:
         "analyses": {"spread": {"kind": "spread"}},
         "exhibits": {
             "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"} | both,
-            "bars": {"kind": "range_bars", "title": "Ranges", "analysis": "spread"} | both,
+            "bars": {
+                "kind": "papers.raste.range_bars:figure",
+                "title": "Ranges",
+                "analysis": "spread",
+            }
+            | both,
         },
     }

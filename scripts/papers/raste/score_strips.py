@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.shared.data import data_seeds, greater_is_better
+from reseed.analyses.shared.data import greater_is_better, number_data_seeds
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.plugins.options import TheseExperiments
 from reseed.rendering import style
@@ -36,7 +36,7 @@ class Options(TheseExperiments):
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """One dot a trial of `options["experiments"]`, a bar at the median, a panel each setting."""
     metrics = data.metrics[data.metrics["experiment"].isin(options["experiments"])]
-    metrics = with_arms(metrics).assign(data_seed=data_seeds(metrics))
+    metrics = with_arms(metrics).assign(data_seed=number_data_seeds(metrics))
     metrics = metrics[metrics["status"] == "ok"]
     names = metrics["dataset"].map(data.metric)
     score = [row[name] for name, (_, row) in zip(names, metrics.iterrows(), strict=True)]
@@ -55,7 +55,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid([2.15 + more] * len(panels), columns, legend=0.3)
     for axis, (title, part) in zip(axes, panels, strict=False):
         metric = part["metric"].iloc[0]
-        better = "higher" if greater_is_better(data.about, metric) else "lower"
+        better = "higher" if greater_is_better(data.info, metric) else "lower"
         _panel(axis, data, part.assign(series=part[told_by]), shown)
         entitle(axis, title)
         axis.set_ylabel(f"{metric_title(metric)} ({better} is better)")
@@ -86,7 +86,7 @@ def _alt(data: ExhibitData, panels: list[tuple[str, pd.DataFrame]]) -> str:
     parts = []
     for title, part in panels:
         median = part["score"].groupby(arm_titles(data, part)).median()
-        up = greater_is_better(data.about, part["metric"].iloc[0])
+        up = greater_is_better(data.info, part["metric"].iloc[0])
         parts.append(f"{title}, best median {median.idxmax() if up else median.idxmin()}")
     return f"Strips of dots, one a trial, for each algorithm and seed varied. {'; '.join(parts)}."
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import Data, data_seeds, primary_metric
+from reseed.analyses.shared.data import Data, number_data_seeds, primary_metric
 from reseed.core.schemas import SCHEME_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import differences, holm
@@ -34,7 +34,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     a dataset. Other schemes give no row; a fold with a failed trial gives a row with its `reason`.
     """
     rows = []
-    table = data.metrics.assign(repeat=data_seeds(data.metrics))
+    table = data.metrics.assign(repeat=number_data_seeds(data.metrics))
     for key, trials in table.groupby(SCHEME_COLUMNS, sort=False, dropna=False):
         if (trials["repeat"].nunique(), trials["fold"].nunique()) != (5, 2):
             continue
@@ -43,14 +43,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _of_group(data: Data, key: Row, trials: pd.DataFrame, options: Options) -> list[Row]:
-    metric = primary_metric(data.about, key["dataset"])
+    metric = primary_metric(data.info, key["dataset"])
     score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
     ok = (trials["status"] == "ok") & np.isfinite(score)
     cells = score.where(ok).groupby([trials[name] for name in (ARM, "repeat", "fold")])
     means = cells.agg(lambda scores: scores.mean(skipna=False)).unstack("fold")
     grids = {arm: means.loc[arm].to_numpy() for arm in trials[ARM].unique()}
     failed = (~ok).groupby(trials[ARM]).sum()
-    sign = 1 if data.about["datasets"][key["dataset"]]["greater_is_better"] else -1
+    sign = 1 if data.info.datasets[key["dataset"]].greater_is_better else -1
     shared = key | {"metric": metric, "alpha": options.alpha, "runs": len(trials)}
     rows = list(_pairs(grids, failed, sign, shared))
     tested = [row for row in rows if not row["reason"]]

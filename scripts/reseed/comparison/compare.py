@@ -32,8 +32,9 @@ from reseed.comparison.arguments import (
     with_options,
 )
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
-from reseed.core.atomic import replace_atomically, write_json, write_text
+from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.study_info import write_study_info
 from reseed.importers import EXPERIMENT, import_table, opened
 from reseed.importers.predictions import item_tables
 from reseed.plugins import kinds
@@ -106,15 +107,15 @@ def compare(
         "columns": mapped(columns),
     }
     table, found = opened(results, entry)
-    metrics, about = import_table(table, found, entry, {"name": _NAME, "title": title})
-    tasks = {name: dataset["task"] for name, dataset in about["datasets"].items()}
+    metrics, info = import_table(table, found, entry, {"name": _NAME, "title": title})
+    tasks = {name: dataset.task for name, dataset in info.datasets.items()}
     predictions = None
     if set(tasks.values()) - {None, "classification"}:
-        folder = _written(*item_tables(table, found, metrics, about))
+        folder = _written(*item_tables(table, found, metrics, info))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
     standard = default_analyses_and_exhibits(predictions is not None, "binary" in tasks.values())
     standard["analyses"] = with_options(apply_pair_options(standard["analyses"], entry), options)
-    data = Data(metrics, about, predictions=predictions)
+    data = Data(metrics, info, predictions=predictions)
     return Comparison(data, standard["analyses"], standard["exhibits"])
 
 
@@ -132,7 +133,7 @@ def _written(scores: pa.Table, targets: pa.Table) -> tempfile.TemporaryDirectory
 class Comparison:
     """Models compared by their results, given or trained here.
 
-    `data` holds the runs (`data.metrics`) and what was read of them (`data.about`); `analyses` and
+    `data` holds the runs (`data.metrics`) and what was read of them (`data.info`); `analyses` and
     `exhibits` are as a study file names them. Each is computed when it is first asked for.
     `made_by` is what makes an exhibit, as the report tells it.
     """
@@ -178,7 +179,7 @@ class Comparison:
     @property
     def notes(self) -> list[str]:
         """How the table was read, and what a reader should know of it."""
-        return list(self.data.about["notes"])
+        return list(self.data.info.notes or [])
 
     # --- exhibits -------------------------------------------------------------------------------
 
@@ -188,7 +189,7 @@ class Comparison:
         data = ExhibitData(
             self.statistics(analysis) if analysis else None,
             self.data.metrics,
-            self.data.about,
+            self.data.info,
             kind=entry["kind"],
             title=entry["title"],
         )
@@ -239,7 +240,7 @@ class Comparison:
 
         for part in ("tables", "figures"):
             (folder / part).mkdir(parents=True, exist_ok=True)
-        write_json(folder / "about.json", self.data.about)
+        write_study_info(folder / "about.json", self.data.info)
         for name, entry in self.exhibits.items():
             module, data, options = self._exhibit(name)
             if kinds.find_kind("exhibits", entry["kind"]).function == "table":
@@ -274,8 +275,8 @@ class Comparison:
             lines = [self._compact(told.head(_TOLD)).to_string(index=False, line_width=width)]
             lines += [f"… and {len(told) - _TOLD} more in `verdicts`."] * (len(told) > _TOLD)
             lines += ["", f"In words: {_with_datasets(told).iloc[0]}"]
-        trials = self.data.about["trials"]
-        runs = f"{trials['ok']:,} runs, {trials['failed']:,} failed and left out."
+        trials = self.data.info.trials
+        runs = f"{trials.ok:,} runs, {trials.failed:,} failed and left out."
         notes = [f"Note: {note}" for note in (runs, *self.notes, *self._incomplete())]
         shown = board.shown.to_string(index=False, line_width=width)
         return "\n".join([shown, "", *(lines or ["Nothing to compare."]), "", *notes])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.core.study_info import StudyInfo
 from reseed.importers.checks import (
     absent_models,
     names_alike,
@@ -30,8 +31,8 @@ from reseed.importers.metric_choice import choose_metrics, directions, same_unit
 from reseed.importers.metrics_schema import (
     EXPERIMENT,
     GIVEN,
-    about_given,
     given_ratio,
+    imported_study_info,
     in_contract,
     one_row_a_run,
     unfinished_runs,
@@ -45,7 +46,7 @@ from reseed.metrics.outputs import SCORED
 __all__ = ["EXPERIMENT", "GIVEN", "import_results", "import_table"]
 
 
-def import_results(source: object, results: dict, study: dict) -> tuple[pd.DataFrame, dict]:
+def import_results(source: object, results: dict, study: dict) -> tuple[pd.DataFrame, StudyInfo]:
     """Read the user's results.
 
     Args:
@@ -57,7 +58,7 @@ def import_results(source: object, results: dict, study: dict) -> tuple[pd.DataF
     Returns:
         metrics: one row a run, in the columns of `reseed.collection.trials.collect_trials`; a run without a
             finite score has status `failed`.
-        about: in the form of `reseed.collection.about.describe_study`; its notes say how the file was read.
+        info: the facts of the study; its notes say how the file was read.
 
     Raises:
         ReseedError: for everything in the file that can be seen not to be right, with lines and
@@ -75,7 +76,7 @@ def opened(source: object, results: dict) -> tuple[Table, dict]:
 
 def import_table(
     table: Table, found: dict, results: dict, study: dict
-) -> tuple[pd.DataFrame, dict]:
+) -> tuple[pd.DataFrame, StudyInfo]:
     """As `import_results`, of a table whose columns were found."""
     wanted, unit = results.get("metric"), results.get("unit") or ""
     scores, tasks, scored = [], {}, False
@@ -115,7 +116,7 @@ def import_table(
     if table.layout.tracker:
         warn_of_sweep(table, found)
     notes = [_read_from(table, found, scores), *table.notes]
-    return metrics, about_given(metrics, primary, known, tasks, unit, study, notes)
+    return metrics, imported_study_info(metrics, primary, known, tasks, unit, study, notes)
 
 
 def _primary(wanted: object, tasks: dict[str, dict]) -> object:

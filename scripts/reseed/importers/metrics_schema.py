@@ -14,6 +14,14 @@ from reseed.core.schemas import (
     SPLIT_COLUMNS,
     TRIAL_COLUMNS,
 )
+from reseed.core.study_info import (
+    IMPORTED_SCALE,
+    DatasetInfo,
+    ExperimentInfo,
+    ModelInfo,
+    StudyInfo,
+    TrialCounts,
+)
 from reseed.importers.long_table import FINISHED, KEY, STATUS
 from reseed.importers.source_table import Table
 
@@ -159,7 +167,7 @@ def _overlap_is_told(table: Table, setting: pd.DataFrame) -> None:
         )
 
 
-def about_given(
+def imported_study_info(
     metrics: pd.DataFrame,
     primary: dict[str, str],
     directions: dict[str, bool],
@@ -167,68 +175,60 @@ def about_given(
     unit: str,
     study: dict,
     notes: list[str],
-) -> dict:
-    """What `reseed.collection.about.describe_study` says of a trained study, of given results."""
-    failed = metrics[metrics["status"] != "ok"]
-    shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
+) -> StudyInfo:
+    """Facts of imported results: see `reseed.core.study_info`."""
     seeds = {"data_seed": "data", "repeat": "repeat", "fold": "fold", "init": "model"}
     titles = study.get("titles") or {}
     models = {
         name: _title(titles.get("models", {}), name) for name in dict.fromkeys(metrics["model"])
     }
     datasets = {
-        name: {
-            "title": _title(titles.get("datasets", {}), name),
-            "task": tasks.get(name, {}).get("task"),
-            "metric": metric,
-            "greater_is_better": directions[metric],
-            "unit": "",
-            "metric_unit": unit,
-            "rows": None,
-            "features": [],
-            "class_counts": None,
-            "stand_in": None,
-            "licence": "not stated",
-            "citation": "",
-            "source": {},
-            "notes": [],
-        }
+        name: DatasetInfo(
+            title=_title(titles.get("datasets", {}), name),
+            task=tasks.get(name, {}).get("task"),
+            metric=metric,
+            greater_is_better=directions[metric],
+            unit="",
+            metric_unit=unit,
+            rows=None,
+            features=[],
+            class_counts=None,
+            stand_in=None,
+            licence="not stated",
+            citation="",
+            source={},
+            notes=[],
+        )
         for name, metric in primary.items()
     }
-    return {
-        "study": study.get("study") or study.get("name"),
+    return StudyInfo(
+        study=study.get("study") or study.get("name"),
         **{name: study.get(name) or "" for name in ("title", "question", "citation")},
-        "scale": "as given",
-        "notes": [*(study.get("notes") or []), *notes],
-        "models": {
-            name: {"title": title, "hyperparameters": {}, "search_space": {}, "notes": None}
+        scale=IMPORTED_SCALE,
+        notes=[*(study.get("notes") or []), *notes],
+        models={
+            name: ModelInfo(title=title, hyperparameters={}, search_space={}, notes=None)
             for name, title in models.items()
         },
-        "variants": {},
-        "experiments": {
-            EXPERIMENT: {
-                "title": "Given results",
-                "arms": models,
-                "varied": _union(metrics["varied"]),
-                "seeds": {
+        variants={},
+        experiments={
+            EXPERIMENT: ExperimentInfo(
+                title="Given results",
+                arms=models,
+                varied=_union(metrics["varied"]),
+                seeds={
                     noun: sorted(map(int, metrics[column].unique()))
                     for column, noun in seeds.items()
                 },
-            }
+            )
         },
-        "datasets": datasets,
-        "trials": {
-            "planned": len(metrics),
-            "ok": len(metrics) - len(failed),
-            "failed": len(failed),
-            "not_converged": 0,
-            "failures": failed[shown].to_dict("records"),
-        },
-        "train_seconds": 0.0,
-        "seconds_per_trial": {},
-        "machines": [],
-        "commits": [],
-    }
+        datasets=datasets,
+        trials=TrialCounts.of_trials(metrics),
+        train_seconds=0.0,
+        seconds_per_trial={},
+        machines=[],
+        commits=[],
+    )
 
 
 def _title(titles: dict[str, str], name: str) -> str:

@@ -10,12 +10,15 @@ import pyarrow as pa
 
 from reseed.core.coordinates import KEPT_PARTS
 from reseed.core.schemas import SCORES, TARGET_COLUMNS, TARGETS
+from reseed.core.study_info import DatasetInfo, StudyInfo
 from reseed.importers import EXPERIMENT, import_table, opened
 from reseed.importers.item_predictions import holds_items, read_items
 from reseed.importers.item_scores import with_items
 from reseed.importers.long_table import KEY, long_table
 from reseed.importers.source_table import Table
 from reseed.metrics.outputs import from_probabilities
+
+Datasets = dict[str, DatasetInfo]
 
 
 def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.Table, pa.Table]:
@@ -36,11 +39,11 @@ def import_predictions(source: object, results: dict, study: dict) -> tuple[pa.T
 
 
 def item_tables(
-    table: Table, found: dict, metrics: pd.DataFrame, about: dict
+    table: Table, found: dict, metrics: pd.DataFrame, info: StudyInfo
 ) -> tuple[pa.Table, pa.Table]:
     """As `import_predictions`, of a table whose columns were found and whose runs were read."""
     read = _predictions if holds_items(found) else _scores
-    scored = list(read(table, found, about["datasets"]))
+    scored = list(read(table, found, info.datasets))
     if not scored:
         raise table.refuse(
             "holds no score an item, which an analysis of this study reads",
@@ -62,7 +65,9 @@ def item_tables(
     return _arrow(runs, SCORES), _arrow(splits, TARGETS)
 
 
-def _predictions(table: Table, found: dict, datasets: dict[str, dict]) -> Iterator[pd.DataFrame]:
+def _predictions(
+    table: Table, found: dict, datasets: dict[str, DatasetInfo]
+) -> Iterator[pd.DataFrame]:
     """Predictions of each dataset that are no labels: `KEY`, `item`, `target`, raw `prediction`."""
     for task, rows, _ in read_items(table, found):
         if task != "classification":
@@ -70,9 +75,9 @@ def _predictions(table: Table, found: dict, datasets: dict[str, dict]) -> Iterat
             yield rows.assign(prediction=raw)
 
 
-def _scores(table: Table, found: dict, datasets: dict[str, dict]) -> Iterator[pd.DataFrame]:
+def _scores(table: Table, found: dict, datasets: Datasets) -> Iterator[pd.DataFrame]:
     """As `_predictions`, of given scores on each dataset's metric: there is no target to read."""
-    metric = {name: entry["metric"] for name, entry in datasets.items()}
+    metric = {name: entry.metric for name, entry in datasets.items()}
     long, _ = long_table(table, found, list(dict.fromkeys(metric.values())))
     rows = with_items(table, found, long)
     if rows is not None:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline.runner import Granted, run_job, say
-from reseed.planning.read_plan import MIRROR_VARIABLE
-from reseed.planning.specs import DataSpec
-from reseed.planning.study_specs import TEXT_FIELDS
+from reseed.planning.specs import TEXT_FIELDS, DataSpec
 
 
 def run(spec: DataSpec, granted: Granted) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline.runner import Granted, run_job, say
-from reseed.planning.read_plan import MIRROR_VARIABLE
 from reseed.planning.specs import WeightsSpec
 
 

@@ -12,6 +12,7 @@ from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.specs import (
+    TEXT_FIELDS,
     DataSpec,
     SearchSpec,
     SettingTrials,
@@ -20,7 +21,6 @@ from reseed.planning.specs import (
     VerifySpec,
     WeightsSpec,
 )
-from reseed.planning.study_specs import TEXT_FIELDS
 
 
 def data_files(context: Context, dataset: str) -> list[str]:

@@ -9,15 +9,13 @@ from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
-from reseed.data.kinds import is_reachable
+from reseed.data.kinds import MIRROR_VARIABLE, is_reachable
 from reseed.planning import checks
 from reseed.planning.build import make_plan
 from reseed.planning.plan import Plan
 from reseed.planning.project import Project, load
 from reseed.plugins import kinds
 
-# Names the folder with local copies of data files, for every job of a run.
-MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
 USUAL_MIRROR = Path("../shared/data")
 
 

@@ -145,16 +145,16 @@ def group_models(data: Data) -> Iterator[ModelGroup]:
     """Every group of models that can be compared, in order of appearance."""
     for _, trials in data.metrics.groupby(_GROUP_COLUMNS, sort=False, dropna=False):
         key = merge_keys(trials)
-        entry = data.about["datasets"][key["dataset"]]
-        metric = primary_metric(data.about, key["dataset"])
+        dataset = data.info.datasets[key["dataset"]]
+        metric = primary_metric(data.info, key["dataset"])
         score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
         bad = (trials["status"] != "ok") | ~np.isfinite(score)
         failed = bad.groupby(trials[ARM], sort=False).sum()
-        factor, unit = difference_unit(metric, score[~bad], entry.get("metric_unit", ""))
+        factor, unit = difference_unit(metric, score[~bad], dataset.metric_unit)
         yield ModelGroup(
             key,
             metric,
-            entry["greater_is_better"],
+            dataset.greater_is_better,
             factor,
             unit,
             compute_test_train_ratio(trials),
