@@ -9,7 +9,7 @@ import pytest
 import yaml
 from reseed.config import build_json_schemas
 from reseed.core.errors import ReseedError
-from reseed.planning.project import load, merge
+from reseed.planning.project import load_project, merge
 
 REPOSITORY = Path(__file__).parents[2]
 ENTRIES = {
@@ -45,7 +45,7 @@ def write(folder, entries):
 
 def load_from(folder, entries, **overrides):
     write(folder, entries)
-    return load(folder, overrides)
+    return load_project(folder, overrides)
 
 
 def mistakes(folder, entries, **overrides):
@@ -275,7 +275,7 @@ def test_text_that_is_not_utf8_is_told(tmp_path, entries):
     load_from(tmp_path, entries)
     (tmp_path / "models" / "forest.yaml").write_bytes(b"title: caf\xe9\n")
     with pytest.raises(ReseedError, match=r"forest.yaml: not UTF-8 text"):
-        load(tmp_path)
+        load_project(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_a_wrong_text_is_told_in_words(tmp_path):
     )
     (config / "studies" / "y.yaml").write_text("name: y\ntitle: Y\n")
     with pytest.raises(ReseedError) as found:
-        load(config, {}, lambda read: [])
+        load_project(config, {}, lambda read: [])
     told = str(found.value)
     assert "mine.yaml: name: a name holds unaccented letters, digits" in told
     assert "mine.yaml: factory: give `module:name`, as in my_module:make." in told

@@ -12,7 +12,7 @@ from reseed.config import (
     ModelReference,
     Study,
 )
-from reseed.config.studies import Hyperparameters, Scheme
+from reseed.config.studies import Hyperparameters, Scheme, Seeds
 from reseed.core.code_hash import code_hash, digest, named_code, refuse_unbound, user_code_hashes
 from reseed.core.coordinates import KEPT_PARTS, Coordinates, Setting
 from reseed.core.errors import ReseedError
@@ -61,7 +61,7 @@ class _Planner:
             "search_space": {k: v for k, v in base.search_space.items() if k not in given},
             "seconds_per_trial": reference.seconds_per_trial or base.seconds_per_trial,
         }
-        changes = {f"hyperparameters.{name}": value for name, value in given.items()}
+        changes: dict[str, object] = {f"hyperparameters.{k}": v for k, v in given.items()}
         for part in ("encoder", "stack", "device"):
             value = getattr(reference, part)
             if value is not None and value != getattr(base, part):
@@ -70,7 +70,7 @@ class _Planner:
         name, words = variant(reference.name, changes)
         self.models.setdefault(name, base.model_copy(update=update))
         # An arm with a device of its own asks whether the device matters.
-        self.only_on.setdefault(name, changes.get("device"))
+        self.only_on.setdefault(name, reference.device if "device" in changes else None)
         self.variants[name] = words
         return name, reference.title or base.title
 
@@ -197,6 +197,6 @@ def _experiment(
             for name, arm in _arms(study, experiment):
                 model, title = planner.model(arm.model)
                 planned = planner.setting(dataset, split, model, source)
-                seeds = arm.seeds or experiment.seeds
+                seeds = arm.seeds or experiment.seeds or Seeds()
                 texts = (arm.title or title, title)
                 yield planned, PlannedArm(name or model, *texts, planned.setting, seeds)
