@@ -10,25 +10,9 @@ import yaml
 from reseed.config import build_json_schemas
 from reseed.core.errors import ReseedError
 from reseed.planning.project import load, merge
+from toy_project import ENTRIES, write_entries
 
 REPOSITORY = Path(__file__).parents[2]
-ENTRIES = {
-    "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
-    | {"sources": [{"kind": "file", "path": "toy.csv"}]},
-    "models/forest": {
-        "name": "forest",
-        "title": "Forest",
-        "factory": "reseed.models.forest:random_forest",
-    },
-    "studies/first": {
-        "name": "first",
-        "title": "First",
-        "datasets": ["toy"],
-        "models": ["forest"],
-        "splits": [{"kind": "holdout", "test": 0.2}],
-        "experiments": {"models": {"seeds": {"model": {"count": 3}}}},
-    },
-}
 
 
 @pytest.fixture
@@ -36,15 +20,8 @@ def entries():
     return copy.deepcopy(ENTRIES)
 
 
-def write(folder, entries):
-    for place, entry in entries.items():
-        path = folder / f"{place}.yaml"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(entry if isinstance(entry, str) else yaml.safe_dump(entry))
-
-
 def load_from(folder, entries, **overrides):
-    write(folder, entries)
+    write_entries(folder, entries)
     return load(folder, overrides)
 
 
@@ -259,10 +236,10 @@ def test_more_mistakes_are_told(tmp_path, entries, place, change, expected):
     assert expected in mistakes(tmp_path, entries)
 
 
-@pytest.mark.parametrize("name", ["all", "tune", "report", "verify", "repeat_fits"])
-def test_a_study_is_not_called_as_a_rule_is(tmp_path, entries, name):
+@pytest.mark.parametrize("name", ["all", "everything", "index", "report", "verify"])
+def test_study_cannot_have_the_name_of_a_rule(tmp_path, entries, name):
     entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
-    assert "is what a rule of the pipeline is called" in mistakes(tmp_path, entries)
+    assert "is the name of a rule or page of the pipeline" in mistakes(tmp_path, entries)
 
 
 def test_a_field_that_stands_twice_is_told(tmp_path, entries):
