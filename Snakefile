@@ -50,7 +50,9 @@ onstart:
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
     if sys.platform == "linux" and workflow.local_exec and not method:
-        with suppress(OSError):  # without a server, every job is a process of its own
+        with suppress(
+            OSError
+        ):  # without a server, every job is a process of its own
             fork_server.start()
 
 

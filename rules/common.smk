@@ -18,7 +18,9 @@ try:
     from reseed.pipeline.progress import failed_trials, show_progress
     from reseed.pipeline.workflow import RunMode, Workflow, find_config
 except ImportError as error:
-    raise WorkflowError(f"{error}. Install the package: pip install reseed=={VERSION}") from None
+    raise WorkflowError(
+        f"{error}. Install the package: pip install reseed=={VERSION}"
+    ) from None
 if reseed.__version__ != VERSION:
     raise WorkflowError(
         f"This workflow needs reseed {VERSION}, and {reseed.__version__} is installed. "
@@ -43,4 +45,3 @@ shell.prefix(RESEED.shell_prefix)
 CAPTION = "../scripts/reseed/reporting/templates/caption.rst"
 # Every trial's file as the output of its rule. A rule that lists it needs no search for its maker.
 TRIALS = {}
-

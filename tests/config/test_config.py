@@ -9,7 +9,7 @@ import pytest
 import yaml
 from reseed.config import build_json_schemas
 from reseed.core.errors import ReseedError
-from reseed.planning.project import load, merge
+from reseed.planning.project import load_project, merge
 from toy_project import ENTRIES, write_entries
 
 REPOSITORY = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ def entries():
 
 def load_from(folder, entries, **overrides):
     write_entries(folder, entries)
-    return load(folder, overrides)
+    return load_project(folder, overrides)
 
 
 def mistakes(folder, entries, **overrides):
@@ -73,7 +73,7 @@ def test_every_mistake_is_told_at_once(tmp_path, entries):
         (
             "studies/first",
             {"experiments": {"e": {"seeds": {"model": 1, "init": 2}}}},
-            "gives both model and init",
+            "sets both model and init",
         ),
         ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
         ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
@@ -187,7 +187,7 @@ def analysis(kind, **options):
         (
             "studies/first",
             {"experiments": {"models": {"seeds": {"model": [3, 3]}}}},
-            "seed 3 stands there twice",
+            "seed 3 is listed twice",
         ),
         (
             "studies/first",
@@ -237,7 +237,7 @@ def test_more_mistakes_are_told(tmp_path, entries, place, change, expected):
 
 
 @pytest.mark.parametrize("name", ["all", "everything", "index", "report", "verify"])
-def test_study_cannot_have_the_name_of_a_rule(tmp_path, entries, name):
+def test_study_name_must_not_be_a_rule_or_page(tmp_path, entries, name):
     entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
     assert "is the name of a rule or page of the pipeline" in mistakes(tmp_path, entries)
 
@@ -252,7 +252,7 @@ def test_text_that_is_not_utf8_is_told(tmp_path, entries):
     load_from(tmp_path, entries)
     (tmp_path / "models" / "forest.yaml").write_bytes(b"title: caf\xe9\n")
     with pytest.raises(ReseedError, match=r"forest.yaml: not UTF-8 text"):
-        load(tmp_path)
+        load_project(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_a_wrong_text_is_told_in_words(tmp_path):
     )
     (config / "studies" / "y.yaml").write_text("name: y\ntitle: Y\n")
     with pytest.raises(ReseedError) as found:
-        load(config, {}, lambda read: [])
+        load_project(config, {}, lambda read: [])
     told = str(found.value)
     assert "mine.yaml: name: a name holds unaccented letters, digits" in told
     assert "mine.yaml: factory: give `module:name`, as in my_module:make." in told

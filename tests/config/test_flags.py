@@ -1,4 +1,4 @@
-"""What a reader of the report must be told: seeds that change nothing, rows that were left out."""
+"""Remarks of the report: seeds that change nothing, rows that were left out."""
 
 from dataclasses import replace
 
@@ -52,6 +52,7 @@ def test_rows_left_out_are_reported_next_to_file_totals():
     meta = {"title": "Old", "rows": 9, "notes": ["3 rows left out"]}
     text = DatasetText("New", "", "", "", ["Tweets."], None, None)
     merged = with_texts(meta, text)
-    assert (merged["title"], merged["rows"]) == ("New", 9)
+    assert merged["title"] == "New"
+    assert merged["rows"] == 9
     assert merged["notes"] == ["Tweets.", "3 rows left out"]
     assert with_texts(meta, replace(text, notes=[]))["notes"] == ["3 rows left out"]

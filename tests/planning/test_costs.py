@@ -12,11 +12,11 @@ from reseed.planning.costs import (
     Cost,
     Measured,
     cost_of,
+    describe_gaps,
+    format_page,
     hours,
-    lacking,
+    list_processors,
     measured_seconds,
-    page,
-    processors,
     rows_of,
     seconds_of,
     size,
@@ -90,7 +90,7 @@ def test_seconds_are_read_from_finished_studies(tmp_path):
         (tmp_path / "studies" / study / "about.json").write_text(text)
     found = measured_seconds([tmp_path, tmp_path / "nowhere"])
     assert found == {"d/s/m/h": (1.5, 40), "e/s/m/h": (2.5, None)}
-    assert processors([tmp_path]) == ["Old"]
+    assert list_processors([tmp_path]) == ["Old"]
     assert measured_seconds([]) == {}
 
 
@@ -112,7 +112,7 @@ def test_study_counts_each_setting_once():
     assert total(costs["s"].values()).trials == 40
     assert costs["given"] == {}
     facts = {"scale": "demo", "command": "c", "cpu": "p", "block": "b", "lacking": " Not here: d."}
-    text = page(costs, {"s": "S", "given": "G"}, facts)
+    text = format_page(costs, {"s": "S", "given": "G"}, facts)
     assert text.startswith("# What scale `demo` costs")
     assert "measured on: p. Not here: d." in text
     assert "| **all** | 40 | 2 | 100 |" in text
@@ -143,7 +143,7 @@ def test_rows_are_configured_or_prepared(tmp_path):
 
 
 def test_datasets_without_costs_are_listed():
-    assert lacking(set(), []) == ""
-    told = lacking({"imagenet"}, ["imdb", "boolq"])
+    assert describe_gaps(set(), []) == ""
+    told = describe_gaps({"imagenet"}, ["imdb", "boolq"])
     assert "not counted: imagenet." in told
     assert "taken for 16,000 rows: boolq, imdb." in told

@@ -59,6 +59,6 @@ class ManyDamaged(ReseedError):
 
 
 def suggest_name(name: object, allowed: list[str]) -> str:
-    """` Did you mean …?` for the nearest allowed name, or nothing."""
-    close = difflib.get_close_matches(str(name), allowed, n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    """Return ` Did you mean …?` with the most similar allowed name, or an empty text."""
+    similar = difflib.get_close_matches(str(name), allowed, n=1)
+    return f" Did you mean {similar[0]!r}?" if similar else ""

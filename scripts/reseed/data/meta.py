@@ -62,7 +62,7 @@ class _Meta:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetInfo:
+class DatasetDescription:
     """What a reader and the configuration say of a dataset.
 
     classes: labels in the order of their codes; None for regression. positive: label of class 1 of
@@ -89,7 +89,7 @@ class DatasetInfo:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetMeta(DatasetInfo, _Meta):
+class DatasetMeta(DatasetDescription, _Meta):
     """`meta.json` of a prepared dataset.
 
     parts: rows of each official part, if the dataset has official parts. features: columns of a
@@ -107,14 +107,6 @@ class DatasetMeta(DatasetInfo, _Meta):
     features: list[Feature] | None = None
     shape: list[int] | None = None
     columns: list[str] | None = None
-
-    # Until every caller reads attributes.
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """A field, or `default` if there is no such field."""
-        return getattr(self, name, default)
 
 
 @dataclass(frozen=True, kw_only=True)
