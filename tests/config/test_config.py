@@ -242,10 +242,10 @@ def test_study_name_must_not_be_a_rule_or_page(tmp_path, entries, name):
     assert "is the name of a rule or page of the pipeline" in mistakes(tmp_path, entries)
 
 
-def test_a_field_that_stands_twice_is_told(tmp_path, entries):
+def test_duplicate_field_is_refused(tmp_path, entries):
     text = yaml.safe_dump(entries["models/forest"])
     entries["models/forest"] = f"{text}title: Again\n"
-    assert "'title' stands there twice" in mistakes(tmp_path, entries)
+    assert "'title' is given twice" in mistakes(tmp_path, entries)
 
 
 def test_text_that_is_not_utf8_is_told(tmp_path, entries):

@@ -54,7 +54,7 @@ def test_all_configuration_errors_are_reported_at_once(error_text):
         }
 
     text = error_text(change)
-    assert "4 mistakes" in text
+    assert "4 errors" in text
     assert "config/datasets/toy.yaml: sources: there is no file nowhere.csv" in text
     assert "config/models/forest.yaml: factory: " in text
     assert "Did you mean 'random_forest'?" in text
@@ -74,7 +74,7 @@ def test_missing_imports_are_reported_unless_exported(error_text):
             entries[f"studies/{name}"] = {"name": name, "title": name, "results": results}
 
     text = error_text(change)
-    assert "2 mistakes" in text
+    assert "2 errors" in text
     assert "studies/given.yaml: results.path: there is no file or folder runs.csv. Paths" in text
     assert "studies/own.yaml: results.path: there is no file or folder results/mine.csv." in text
 

@@ -38,7 +38,7 @@ def test_hours_and_jobs_by_hand():
     assert cost.jobs == 4 + 1
     assert cost.longest == pytest.approx(120)
     assert cost.gpu_seconds == 0
-    assert cost.learnt["the model's hint"] == pytest.approx(180)
+    assert cost.seconds_by_source["the model's hint"] == pytest.approx(180)
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_study_counts_each_setting_once():
     costs = study_costs(plan, {}, {"table": 16_000}, 60)
     assert total(costs["s"].values()).trials == 40
     assert costs["given"] == {}
-    facts = {"scale": "demo", "command": "c", "cpu": "p", "block": "b", "lacking": " Not here: d."}
+    facts = {"scale": "demo", "command": "c", "cpu": "p", "block": "b", "gaps": " Missing: d."}
     text = format_page(costs, {"s": "S", "given": "G"}, facts)
     assert text.startswith("# What scale `demo` costs")
-    assert "measured on: p. Not here: d." in text
+    assert "measured on: p. Missing: d." in text
     assert "| **all** | 40 | 2 | 100 |" in text
     assert "Nothing is trained" in text
 
@@ -144,6 +144,6 @@ def test_rows_are_configured_or_prepared(tmp_path):
 
 def test_datasets_without_costs_are_listed():
     assert describe_gaps(set(), []) == ""
-    told = describe_gaps({"imagenet"}, ["imdb", "boolq"])
-    assert "not counted: imagenet." in told
-    assert "taken for 16,000 rows: boolq, imdb." in told
+    text = describe_gaps({"imagenet"}, ["imdb", "boolq"])
+    assert "not counted: imagenet." in text
+    assert "counted as 16,000 rows: boolq, imdb." in text
