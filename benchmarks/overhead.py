@@ -1,9 +1,9 @@
-"""Whole pipeline against a bare loop that fits all the same models, as parallel.
+"""Compare the pipeline with a bare loop that fits the same models in as many processes.
 
-Prints wall and CPU seconds of both, and their ratios; the second is the one to believe on a machine
-that does other work besides. The loop makes the searches, the trials and the repeated fits that the
-studies show; it gets prepared data and splits for free and writes nothing. The pipeline fetches,
-prepares, splits, searches, trains, records, repeats, analyses, draws and reports.
+Prints wall and CPU seconds of both, and their ratios; on a busy machine the ratio of CPU seconds is
+more reliable. The loop runs the searches, the trials and the repeated fits of the studies. It
+receives prepared data and splits, and writes nothing. The pipeline fetches and prepares data,
+splits, searches, trains, records, repeats, analyses, draws and reports.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from timing import seconds
 
 
 def search_alone(task: tuple[Path, dict, list]) -> None:
-    """Make one search in a worker process."""
+    """Run one search in a worker process."""
     from reseed.cache.trial_cache import SettingFiles
     from reseed.core.coordinates import Coordinates
     from reseed.training.search_job import found_by_search
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--scale", default="demo", help="scale of the studies")
     parser.add_argument("--studies", help="names, separated by commas; default: all")
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help="parallel processes")
-    parser.add_argument("--results", help="keep what the pipeline makes in this folder")
+    parser.add_argument("--results", help="keep the results of the pipeline in this folder")
     arguments = parser.parse_args()
     limit_threads(1)
     from reseed.pipeline.specs import training_job
@@ -82,7 +82,7 @@ def main() -> None:
         repeats = [
             (training_job(project, plan.block(name)), project.main.verify_sample)
             for name, study in project.studies.items()
-            if any(exhibit.kind == "repeated_fits" for exhibit in study.exhibits.values())
+            if any("repeated_fits" in exhibit.kind for exhibit in study.exhibits.values())
         ]
         tasks = [
             (Path(folder), described)

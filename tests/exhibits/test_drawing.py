@@ -1,82 +1,86 @@
-"""A job's exhibits: what is unchanged is linked, what fails harms no other."""
+"""The job that draws: unchanged exhibits are linked, an error of one does not stop the others."""
+
+from dataclasses import replace
 
 import pytest
+from reseed.core.layout import ResultsLayout
 from reseed.core.study_info import write_study_info
+from reseed.planning.specs import DrawSpec, ExhibitSpec
+from reseed.rendering import drawing
 from reseed.rendering.drawing import draw_all
 
 
 @pytest.fixture
-def job(tmp_path, statistics):
-    study = tmp_path / "studies" / "one"
-    study.mkdir(parents=True)
-    statistics["metrics"].to_parquet(study / "metrics.parquet")
-    write_study_info(study / "about.json", statistics["info"])
-    inputs = [str(study / name) for name in ("metrics.parquet", "about.json")]
-
-    def entry(name, kind, **changes):
-        return {
-            "study": str(study),
-            "stem": f"tables/{name}",
-            "suffixes": [".csv", ".md", ".tex", ".json"],
-            "inputs": inputs,
-            "key": "code",
-            "own_files": {},
-            "kind": kind,
-            "title": name,
-            "options": {},
-        } | changes
-
-    return [entry("data", "datasets_table"), entry("models", "algorithms_table")]
+def layout(tmp_path, statistics):
+    """The layout of a study with its trials and facts."""
+    layout = ResultsLayout(str(tmp_path)).study("one")
+    folder = tmp_path / "studies" / "one"
+    folder.mkdir(parents=True)
+    statistics["metrics"].to_parquet(layout.metrics)
+    write_study_info(layout.about, statistics["info"])
+    return layout
 
 
-def test_what_is_unchanged_is_linked(job, tmp_path):
-    assert dict(draw_all(job, tmp_path)) == {"tables/data": "drawn", "tables/models": "drawn"}
-    made = tmp_path / "studies/one/tables/data.md"
-    text = made.read_text()
-    made.unlink()
-    job[1]["key"] = "other code"
-    assert dict(draw_all(job, tmp_path)) == {"tables/data": "linked", "tables/models": "drawn"}
-    assert made.read_text() == text
+@pytest.fixture
+def draw(tmp_path, layout):
+    """Draw two tables, the first with changed fields; the second has the key `other_key`."""
+    inputs = (layout.metrics, layout.about)
+
+    def run(other_key="code", **changes):
+        first, second = (
+            ExhibitSpec(
+                name=name, kind=kind, is_table=True, title=name, caption="", analysis=None,
+                options={}, inputs=inputs, suffixes=(".csv", ".md", ".tex", ".json"), key="code",
+                user_code_hashes={},
+            )
+            for name, kind in (("data", "datasets_table"), ("models", "algorithms_table"))
+        )  # fmt: skip
+        exhibits = (replace(first, **changes), replace(second, key=other_key))
+        return dict(draw_all(DrawSpec(str(tmp_path), "one", exhibits)))
+
+    return run
 
 
-def test_other_input_is_another_exhibit(job, tmp_path):
-    list(draw_all(job, tmp_path))
+def test_unchanged_exhibits_are_linked(draw, tmp_path):
+    assert draw() == {"data": "drawn", "models": "drawn"}
+    file = tmp_path / "studies/one/tables/data.md"
+    text = file.read_text()
+    file.unlink()
+    assert draw(other_key="other code") == {"data": "linked", "models": "drawn"}
+    assert file.read_text() == text
+
+
+def test_changed_input_draws_again(draw, tmp_path):
+    draw()
     about = tmp_path / "studies/one/about.json"
     about.write_text(about.read_text() + " ")
-    # The hash of a file is remembered for a process, as a job reads it once.
-    from reseed.rendering import drawing
-
-    drawing._hash.cache_clear()
-    assert set(dict(draw_all(job, tmp_path)).values()) == {"drawn"}
+    drawing._hash_file.cache_clear()  # a process hashes each file once
+    assert set(draw().values()) == {"drawn"}
 
 
-def test_one_that_fails_harms_no_other(job, tmp_path):
-    job[0]["options"] = {"nonsense": 1}
-    found = dict(draw_all(job, tmp_path))
-    assert "unknown option 'nonsense'" in str(found["tables/data"])
-    assert found["tables/models"] == "drawn"
+def test_error_of_one_exhibit_does_not_stop_others(draw, tmp_path):
+    outcomes = draw(options={"nonsense": 1})
+    assert "unknown option 'nonsense'" in str(outcomes["data"])
+    assert outcomes["models"] == "drawn"
     assert not (tmp_path / "studies/one/tables/data.md").exists()
 
 
-def test_an_own_table_must_be_one(job, tmp_path, monkeypatch):
+def test_custom_table_must_return_a_table(draw, tmp_path, monkeypatch):
     (tmp_path / "my_tables.py").write_text(
         "import pandas\n\n\ndef table(data, options):\n    return pandas.DataFrame()\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    job[0]["kind"] = "my_tables:table"
-    assert str(dict(draw_all(job, tmp_path))["tables/data"]) == (
+    assert str(draw(kind="my_tables:table")["data"]) == (
         "my_tables: table must return a Table (reseed.rendering.tables), not a DataFrame."
     )
 
 
-def test_edited_drawing_code_is_not_cached_under_the_old_key(job, tmp_path):
+def test_edited_code_is_not_cached_under_the_old_key(draw, tmp_path):
     own = tmp_path / "my_tables.py"
     own.write_text("ROWS = 2\n")
-    job[0]["own_files"] = {str(own): "hash of ROWS = 1"}
-    found = dict(draw_all(job, tmp_path))
-    assert "my_tables.py: was edited after the run was planned" in str(found["tables/data"])
-    assert found["tables/models"] == "drawn"
+    outcomes = draw(user_code_hashes={str(own): "hash of ROWS = 1"})
+    assert "my_tables.py: was edited after the run was planned" in str(outcomes["data"])
+    assert outcomes["models"] == "drawn"
     assert not (tmp_path / "studies/one/tables/data.md").exists()
-    job[0]["own_files"] = {}
-    assert dict(draw_all(job, tmp_path))["tables/data"] == "drawn"
+    assert draw()["data"] == "drawn"

@@ -75,7 +75,7 @@ def options_of_pairs(given: dict[str, Any], function: Callable) -> dict[str, Any
     pairs = kinds.find_kind("analyses", "pairs")
     own = signature(function).parameters.values()
     allowed = [one.name for one in own if one.kind is not Parameter.VAR_KEYWORD]
-    allowed = list(dict.fromkeys([*allowed, *kinds.option_names(pairs)]))
+    allowed = list(dict.fromkeys([*allowed, *kinds.list_option_names(pairs)]))
     for name in given:
         if name not in allowed:
             raise ReseedError(

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.predictions import Predictions
-from reseed.analyses.shared.region import region
 from reseed.comparison.arguments import chosen_pairs, options_of_pairs, truth, with_options
 from reseed.comparison.compare import Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
@@ -108,7 +108,9 @@ def study(
     drawn = design(_SPLITS if splits is None else splits, share, data.targets, data.task, data.rows)
     numbers = _seeds(seeds)
     chosen = chosen_metric(metric, data.task, truth(greater_is_better))
-    region(options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})  # before training
+    rope_by_metric(
+        options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0}
+    )  # before training
     if device not in _DEVICES:
         raise ReseedError(f"device {device!r}: use one of {', '.join(_DEVICES)}")
     device = pick_device(device, 0 if device == "cpu" else 1)
