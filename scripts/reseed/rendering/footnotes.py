@@ -41,13 +41,13 @@ def sentence_of(footnotes: list[str]) -> list[tuple[str, list[str]]]:
     Of the recipes and the models that did not converge, exhibits name those that they show: the
     parts of their lists are put together.
     """
-    told: dict[str, list[str]] = {mark: [] for mark in (*(mark for mark, _ in _MARKS), UNITS)}
+    phrase: dict[str, list[str]] = {mark: [] for mark in (*(mark for mark, _ in _MARKS), UNITS)}
     for part in (part for text in footnotes for part in _sentences(text)):
         if kind := _kind(part):
-            told[kind].append(part.removeprefix("* "))
+            phrase[kind].append(part.removeprefix("* "))
     for mark in ("†", "‡"):
-        told[mark] = _together(told[mark], mark)
-    return [(kind, list(dict.fromkeys(parts))) for kind, parts in told.items() if parts]
+        phrase[mark] = _together(phrase[mark], mark)
+    return [(kind, list(dict.fromkeys(parts))) for kind, parts in phrase.items() if parts]
 
 
 def marks_in(text: str) -> list[tuple[str, str, str]]:

@@ -41,11 +41,11 @@ def groups(
     None where there are more than `most` sets.
     """
     apart = {frozenset(pair) for pair in differ}
-    alike = {
+    same = {
         a: {b for b in models if b != a and frozenset((a, b)) not in apart} for a in models
     }  # fmt: skip
     place = {model: i for i, model in enumerate(models)}
-    cliques = _cliques(alike, set(), set(models), set())
+    cliques = _cliques(same, set(), set(models), set())
     sets = sorted(
         sorted(place[m] for m in clique)
         for clique in islice(cliques, None if most is None else most + 1)
@@ -66,13 +66,13 @@ def letters(numbers: Iterable[int]) -> str:
     )
 
 
-def _cliques(alike: dict, chosen: set, candidates: set, done: set) -> Iterator[set]:
+def _cliques(same: dict, chosen: set, candidates: set, done: set) -> Iterator[set]:
     if not candidates and not done:
         yield chosen
         return
-    pivot = max(sorted(candidates | done), key=lambda m: len(alike[m] & candidates))
-    for model in sorted(candidates - alike[pivot]):
-        near = alike[model]
-        yield from _cliques(alike, chosen | {model}, candidates & near, done & near)
+    pivot = max(sorted(candidates | done), key=lambda m: len(same[m] & candidates))
+    for model in sorted(candidates - same[pivot]):
+        near = same[model]
+        yield from _cliques(same, chosen | {model}, candidates & near, done & near)
         candidates = candidates - {model}
         done = done | {model}

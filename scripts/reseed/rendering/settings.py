@@ -22,7 +22,7 @@ SETTING = [
     "hyperparameters_source",
 ]
 #: What names a comparison over datasets.
-BOARD = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
+CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
 #: What a run is, by design of the comparison.
 RUNS = {"splits": "splits", "seeds": "model seeds", "unpaired": "model seeds"}
 #: Labels longer than this leave room for one panel a line only.
@@ -34,8 +34,8 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     if rows.empty:
         return []
     within = rows.groupby("dataset")
-    told = ("experiment", "scheme", "hyperparameters_source")
-    differ = [name for name in told if within[name].nunique().max() > 1]
+    phrase = ("experiment", "scheme", "hyperparameters_source")
+    differ = [name for name in phrase if within[name].nunique().max() > 1]
     found = []
     place = [name for name in SETTING if name in rows]
     for key, part in rows.groupby(place, sort=False, dropna=False):
@@ -46,12 +46,12 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     return found
 
 
-def boards(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def cross_dataset_parts(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each comparison over datasets; titled where there are several.
 
     Models of two of them are never ranked, counted or told together.
     """
-    names = [name for name in BOARD if name in rows]
+    names = [name for name in CROSS_DATASET_COLUMNS if name in rows]
     found = list(rows.groupby(names, sort=False, dropna=False))
     titles = _board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in found])
     return [(title, part) for title, (_, part) in zip(titles, found, strict=True)]
@@ -68,8 +68,8 @@ def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.D
 
 def _board_titles(data: ExhibitData, keys: list[dict]) -> list[str]:
     """What tells comparisons over datasets apart, a title each; empty where there is one."""
-    told = [name for name in BOARD if name != "test_ratio" and name in keys[0]]
-    differ = [name for name in told if len({key[name] for key in keys}) > 1]
+    phrase = [name for name in CROSS_DATASET_COLUMNS if name != "test_ratio" and name in keys[0]]
+    differ = [name for name in phrase if len({key[name] for key in keys}) > 1]
     show = {"experiment": data.experiment}
     return [joined(*(show.get(name, str)(key[name]) for name in differ)) for key in keys]
 
