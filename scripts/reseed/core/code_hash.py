@@ -10,13 +10,14 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
-from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.errors import Damaged, ReseedError, suggest_name
 
 #: Folder of this package, and its parent folder, which may contain `papers` too.
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -189,8 +190,8 @@ class _Finder:
     """Finds the source files of modules: of the library, the user, and one installed package."""
 
     def __init__(self, project: Path, entry: str):
-        # The search order of a job: on PYTHONPATH (an empty entry is the working folder), among what is
-        # installed, and last in the project, which `loading.py` appends.
+        # The search order of a job: PYTHONPATH (an empty entry is the working folder), installed
+        # packages, and last the project's folder, which `loading.py` appends.
         pythonpath = os.environ.get("PYTHONPATH")
         paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
         beside = [str(Path(entry).parent)] if entry.endswith(".py") else []
@@ -316,7 +317,9 @@ def refuse_unbound(object_path: str, project: Path = Path()) -> None:
         elif isinstance(node, ast.Name) and node.id in ("globals", "vars", "setattr", "exec"):
             return
     if name not in bound and not bound & {"*", "__getattr__"}:
-        raise ReseedError(f"{object_path!r}: {path} has no {name}.{suggest_name(name, sorted(bound))}")
+        raise ReseedError(
+            f"{object_path!r}: {path} has no {name}.{suggest_name(name, sorted(bound))}"
+        )
 
 
 def _named_entry(name: str, project: Path) -> str | Path:
@@ -349,41 +352,72 @@ def _content(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def user_code_hashes(modules: list[str], named: list[str], project: Path) -> dict[str, str]:
-    """Path and content hash of each of the user's files that modules and `code:` reach."""
-    found = [path for one in modules for path in code_files(one, project, not named).values()]
+class SourceStamp(NamedTuple):
+    """Content hash of a source file, with the time (ns) and size (bytes) it had then."""
+
+    content: str
+    mtime_ns: int
+    size: int
+
+
+@cache
+def stamp_sources(
+    modules: tuple[str, ...], named: tuple[str, ...], project: Path
+) -> dict[str, SourceStamp]:
+    """Stamps of the files behind a key, by path: of this library, and of the user.
+
+    modules: entries of `code_files`. named: entries of `code:`.
+    """
+    paths = [path for one in modules for path in code_files(one, project, not named).values()]
     for entry in (_named_entry(name, project) for name in named):
         is_data = isinstance(entry, Path)
-        found += [entry] if is_data else code_files(entry, project, strict=False).values()
-    own = [path for path in found if not _is_library(path) and not _is_third_party(path)]
-    return {
-        str(path.resolve()): _read(path)[0] if path.suffix == ".py" else _content(path)
-        for path in own
-    }
+        paths += [entry] if is_data else code_files(entry, project, strict=False).values()
+    return {str(path.resolve()): _stamp(path) for path in paths if not _is_third_party(path)}
+
+
+@cache
+def _stamp(path: Path) -> SourceStamp:
+    content = _read(path)[0] if path.suffix == ".py" else _content(path)
+    return SourceStamp(content, *_file_stat(path))
+
+
+def _file_stat(path: Path | str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
 
 
 class SourceGuard:
-    """The user's files behind a job's keys, by path with their content hash."""
+    """The files behind a job's keys, by path with their stamps at planning time.
 
-    def __init__(self, files: dict[str, str]):
-        self.files = files
-        self._stats: list[tuple[int, int]] | None = None
+    Content is hashed only where time or size of a file differ from its stamp.
+    """
+
+    def __init__(self, stamps: Mapping[str, SourceStamp]):
+        self.stamps = dict(stamps)
+
+    @classmethod
+    def read(cls, path: str | Path) -> "SourceGuard":
+        """Read the stamps that `Workflow` wrote. Raises Damaged."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            return cls({file: SourceStamp(*stamp) for file, stamp in content.items()})
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise Damaged(path, f"cannot be read ({error})") from None
 
     def refuse_edits(self) -> None:
         """Raise ReseedError for a file that was edited since the run was planned.
 
         Otherwise a result of the new code would be stored under the key of the old code.
         """
-        try:
-            stats = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
-            if stats == self._stats:
-                return
-            edited = [path for path, hashed in self.files.items() if _content(Path(path)) != hashed]
-        except FileNotFoundError as error:
-            edited = [error.filename]
-        if edited:
-            raise ReseedError(
-                f"{edited[0]}: was edited after the run was planned. Results that were finished "
-                "before the edit are kept. Run snakemake again."
-            )
-        self._stats = stats
+        for path, stamp in self.stamps.items():
+            try:
+                stat = _file_stat(path)
+                edited = stat != stamp[1:] and _content(Path(path)) != stamp.content
+            except FileNotFoundError:
+                stat, edited = stamp[1:], True
+            if edited:
+                raise ReseedError(
+                    f"{path}: was edited after the run was planned. Results that were finished "
+                    "before the edit are kept. Run snakemake again."
+                )
+            self.stamps[path] = SourceStamp(stamp.content, *stat)
