@@ -1,4 +1,4 @@
-"""Arms in exhibits: their titles, and their cells, each named by what tells it apart."""
+"""Titles of arms and cells in exhibits."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from reseed.analyses.shared.arms import with_arms
 from reseed.plugins.options import Arms
 from reseed.rendering.data import ExhibitData, metric_title, one_line
 
-#: What the runs of one cell share, beside their arm.
+#: Columns that the runs of one cell share, besides the arm.
 CELL_KEY = ("experiment", "varied", "dataset", "scheme", "test_ratio", "hyperparameters_source")
-#: The same for runs that are judged on one test set.
+#: Columns that the runs on one test set share.
 TEST_SET_KEY = (*CELL_KEY, "data_seed", "repeat", "fold")
-#: What scores share that stand in one panel, whichever seeds vary; a scheme names its ratio.
+#: Columns that the scores of one panel share. A scheme includes its test ratio.
 PANEL_KEY = ("dataset", "scheme", "hyperparameters_source")
 _WORDS = {
     "varied": "varied: ",
@@ -25,9 +25,9 @@ _WORDS = {
 
 
 def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str:
-    """Title of an arm: its own where the study gives one, else its model's, with its marks.
+    """Title of an arm: the configured one, else the title of its model with its marks.
 
-    Two experiments may give one name to two arms: whose row it is says `experiment`.
+    experiment: the arm's experiment; two experiments may use one name for different arms.
     """
     model = data.info.models.get(arm)
     experiments = data.info.experiments
@@ -41,7 +41,7 @@ def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str
 
 
 def select_rows(data: ExhibitData, options: Arms) -> pd.DataFrame:
-    """The analysis's rows of `experiments` and `arms` (all if not given)."""
+    """Rows of the analysis for the `experiments` and `arms` of the options (None: all)."""
     rows = data.rows(options.experiments)
     if rows.empty or not options.arms:
         return rows
@@ -49,7 +49,7 @@ def select_rows(data: ExhibitData, options: Arms) -> pd.DataFrame:
 
 
 def key_columns(rows: pd.DataFrame, columns: Sequence[str] = CELL_KEY) -> list[str]:
-    """Columns of `rows` that tell its cells apart."""
+    """Columns of `rows` that identify a cell."""
     return [name for name in (*columns, "arm") if name in rows]
 
 
@@ -66,7 +66,7 @@ def cells(
 def titled_groups(
     data: ExhibitData, rows: pd.DataFrame, columns: Sequence[str]
 ) -> list[tuple[str, pd.DataFrame]]:
-    """(title, rows) of each place, in order of appearance."""
+    """(title, rows) of each group by `columns`, in order of appearance."""
     parts = rows.groupby([name for name in columns if name in rows], sort=False, dropna=False)
     return [(group_title(data, rows, part.iloc[0], columns), part) for _, part in parts]
 
@@ -74,10 +74,7 @@ def titled_groups(
 def cell_titles(
     data: ExhibitData, rows: pd.DataFrame, columns: Sequence[str] = CELL_KEY
 ) -> list[str]:
-    """Of each row the arm; where that does not tell cells apart, what differs of the place too.
-
-    Arms of two experiments may share a title.
-    """
+    """Title of each row's cell: its arm, and the columns that differ where arms share a title."""
     titles = arm_titles(data, rows)
     first = ~rows.duplicated(key_columns(rows, columns)).to_numpy()
     if rows["arm"][first].is_unique and pd.Series(titles)[first].is_unique:
@@ -95,7 +92,7 @@ def group_title(
     cell: pd.Series | dict,
     columns: Sequence[str] = TEST_SET_KEY,
 ) -> str:
-    """Dataset, and of the rest of the place what differs within the dataset's `rows`."""
+    """Title of the dataset, with the columns that differ within the dataset's `rows`."""
     own = rows[rows["dataset"] == cell["dataset"]]
     values = _describe(
         data, cell, _differing_columns(own, [name for name in columns if name != "dataset"])
@@ -115,7 +112,7 @@ def _differing_columns(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:
 
 
 def _describe(data: ExhibitData, cell: pd.Series | dict, names: list[str]) -> list[str]:
-    """What a cell has of these, in words."""
+    """Text for the values of these columns in a cell."""
     titles = {"dataset": data.dataset, "experiment": data.experiment}
     values = {name: cell[name] for name in names if pd.notna(cell[name])}
     if "experiment" in values:

@@ -1,4 +1,4 @@
-"""Groups of models: two share one exactly where no difference between them is shown."""
+"""Groups of models: two models share a group if and only if no difference is shown."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from itertools import islice
 
 import pandas as pd
 
-#: Outcomes of a comparison that say something.
+#: Outcomes that are a verdict.
 _DECIDED = ("difference", "no difference shown", "equivalent")
-#: As many groups can be read, of more models as many as there are models: a row of means in which
-#: neighbours are alike forms no more. Without a limit there are up to 3^(models / 3).
+#: Most groups that are shown; with more models, one a model. A row of means whose neighbours are
+#: inconclusive has no more groups. Without a limit there are up to 3^(models / 3).
 _READABLE = 26
 
 
 def groups_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, tuple[int, ...]] | None:
     """`groups` of `models` (best first) by the rows of the analysis `pairs` on one setting.
 
-    None where a pair of them was not compared or has no verdict, as with a baseline or few runs,
-    and where there are more groups than can be read.
+    None if a pair was not compared or has no verdict (a baseline, too few runs), or if there are
+    more groups than are shown.
     """
     rows = pairs[pairs["outcome"].isin(_DECIDED)]
     rows = rows[rows["model_a"].isin(models) & rows["model_b"].isin(models)]
@@ -35,10 +35,9 @@ def groups(
 ) -> dict[str, tuple[int, ...]] | None:
     """Compact letter display of `models` (best first) with the pairs that are shown to differ.
 
-    One number a maximal set of models of which no two are shown to differ, in the order of each
-    set's best model; so two models share a number if and only if their difference is not shown.
-    The display is Piepho's (2004); sets are found as maximal cliques (Bron and Kerbosch 1973).
-    None where there are more than `most` sets.
+    Each maximal set of models without a shown difference has a number, in the order of its best
+    model. So two models share a number if and only if their difference is not shown. Piepho (2004);
+    the sets are maximal cliques (Bron and Kerbosch 1973). None if there are more than `most` sets.
     """
     apart = {frozenset(pair) for pair in differ}
     same = {
@@ -59,7 +58,7 @@ def groups(
 
 
 def letters(numbers: Iterable[int]) -> str:
-    """Groups as letters: `ab`; the 27th and further `a2`, `b2`, so that none reads as two."""
+    """Groups as letters: `ab`; `a2`, `b2` from the 27th group on."""
     return "".join(
         chr(ord("a") + number % 26) + (str(number // 26 + 1) if number >= 26 else "")
         for number in numbers
