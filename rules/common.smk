@@ -6,6 +6,8 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+# Version of the package that these rules need.
+VERSION = "0.3.0"
 # In a checkout the package is in `scripts`; otherwise it is installed (`pip install reseed`).
 SCRIPTS = Path(str(workflow.current_basedir)).parent / "scripts"
 if SCRIPTS.is_dir():

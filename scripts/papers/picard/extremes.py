@@ -13,7 +13,8 @@ from reseed.analyses.shared.published import find_published_row, read_published_
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
-from reseed.stats.spread import range_against_gaussian, range_content, spread
+from reseed.stats.gaussian_range import range_against_gaussian
+from reseed.stats.spread import range_content, spread
 
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
 COLUMNS = [

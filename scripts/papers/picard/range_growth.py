@@ -12,7 +12,8 @@ from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.extremes import expected_subset_range, gaussian_range_interval
-from reseed.stats.spread import expected_gaussian_range, spread
+from reseed.stats.gaussian_range import expected_gaussian_range
+from reseed.stats.spread import spread
 
 COLUMNS = [
     *CELL_COLUMNS, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",

@@ -17,8 +17,9 @@ from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.effect_verdicts import build_effect_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Level, Positive, Strict
-from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
+from reseed.stats.comparison import differences, holm, nadeau_bengio
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
+from reseed.stats.signed_rank import wilcoxon_p
 from reseed.stats.unpaired import compare_unpaired
 
 COLUMNS = [

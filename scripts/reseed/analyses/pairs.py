@@ -22,15 +22,10 @@ from reseed.analyses.shared.pairing import (
 from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope
-from reseed.stats.comparison import (
-    compare_paired,
-    differences,
-    equivalence_p,
-    holm,
-    smallest_signed_rank_p,
-)
+from reseed.stats.comparison import compare_paired, differences, equivalence_p, holm
 from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
+from reseed.stats.signed_rank import smallest_signed_rank_p
 from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 
 COLUMNS = [

@@ -14,7 +14,8 @@ from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.published import STATISTICS, find_measured_row, read_published_results
 from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, PublishedFiles
-from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
+from reseed.stats.gaussian_range import range_against_gaussian
+from reseed.stats.spread import spread, spread_intervals
 
 NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", "max"]
 #: What has an interval, where there are seeds enough for it.

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypedDict
+from typing import Any, Self, TypedDict
 
 from reseed.core.atomic import write_json
 from reseed.core.errors import Damaged
+from reseed.data.features import Feature
 from reseed.data.kinds import META
 
 
@@ -21,13 +22,6 @@ class FileFacts(TypedDict):
     size: int
     mtime_ns: int
     sha256: str
-
-
-class Feature(TypedDict):
-    """Name and type of a column of a table."""
-
-    name: str
-    kind: Literal["numeric", "categorical"]
 
 
 #: Fields that only one kind of inputs has; other kinds leave them out of the file.
@@ -107,6 +101,11 @@ class DatasetMeta(DatasetDescription, _Meta):
     features: list[Feature] | None = None
     shape: list[int] | None = None
     columns: list[str] | None = None
+
+    @property
+    def input_fields(self) -> dict[str, Any]:
+        """Fields that only this kind of inputs has (see `Inputs.describe`)."""
+        return {k: getattr(self, k) for k in _KIND_FIELDS if getattr(self, k) is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

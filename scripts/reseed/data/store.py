@@ -161,7 +161,7 @@ def open_inputs(folder: Path) -> Inputs:
     meta = read_meta(folder)
     path = check_file(folder, meta.files, INPUTS_FILE[meta.kind])
     with _raise_damaged(path):
-        return KINDS[meta.kind].open(path, meta)
+        return KINDS[meta.kind].open(path, meta.input_fields)
 
 
 @contextmanager

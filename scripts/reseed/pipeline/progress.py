@@ -79,7 +79,7 @@ class Progress(logging.Handler):
         self.reasons: dict[str, Counter[str]] = {}
         self.labels: dict[str, str] = {}
         #: Rules without a command.
-        self.targets = {"total", "all", "everything"}
+        self.targets = {"total", "all"}
         self.started_at = clock()
         self.done = self.total = 0
         self.running: dict[int, tuple[str, float]] = {}

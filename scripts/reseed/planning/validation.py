@@ -27,7 +27,9 @@ from reseed.planning.entries import as_entry
 from reseed.plugins import kinds
 
 # Names that a study cannot have: static rules, and the page of the index.
-RESERVED = {"all", "everything", "index", "report", "verify"}
+RESERVED = {"all", "index", "report", "verify"}
+# Environments of the workflow in which models train: a hosted workflow has no local `envs`.
+ENVIRONMENTS = {"training", "training-gpu"}
 # Options of exhibits that name experiments.
 NAMING_EXPERIMENTS = {"experiment", "experiments", "fixed", "tuned"}
 
@@ -60,7 +62,10 @@ def check_model(file: Path, model: Model, weights: Iterable[str]) -> Iterator[st
     if model.weights is not None and model.weights not in weights:
         yield f"{file}: weights: there is no {folder / 'weights' / model.weights}.yaml."
     folders = [folder.parent / "envs", SCRIPTS.parent / "envs"]
-    if not any((one / f"{model.environment}.yaml").is_file() for one in folders):
+    is_known = model.environment in ENVIRONMENTS or any(
+        (one / f"{model.environment}.yaml").is_file() for one in folders
+    )
+    if not is_known:
         yield f"{file}: environment: there is no file envs/{model.environment}.yaml."
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.comparison import rank_sum_p
 from reseed.stats.inputs import (
     Array,
     as_finite,
@@ -18,6 +17,7 @@ from reseed.stats.inputs import (
     check_probability,
     rescale,
 )
+from reseed.stats.signed_rank import rank_sum_p
 
 _BISECTIONS = 60  # of [0, 1]: a root to 1e-18
 _MAX_ENUMERATED = 20_000  # splits of the pooled samples that are enumerated if there are ties

@@ -49,6 +49,12 @@ def _cost(options: argparse.Namespace) -> None:
     project, plan, _ = read_plan(CONFIG, {"scale": options.scale})
     folders = options.results or [Path(project.main.results)]
     measured = measured_seconds(folders)
+    if not measured and options.output is not None and options.output.exists():
+        raise ReseedError(
+            f"{', '.join(map(str, folders))}: no finished study, so {options.output} would be "
+            "overwritten with guesses alone. Run a study, name folders with finished studies "
+            "(--results), or write the guesses to a new file (--output guesses.md)."
+        )
     rows = {name: rows_of(folders, name, entry) for name, entry in plan.datasets.items()}
     known = {name: count or HINT_ROWS for name, count in rows.items()}
     costs = study_costs(plan, measured, known, options.block_seconds)
