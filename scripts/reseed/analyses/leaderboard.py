@@ -20,8 +20,10 @@ COLUMNS = [
     "failed", "mean", "sd", "low", "high", "rank", "models", "datasets", "firsts",
 ]  # fmt: skip
 
+Options = NoOptions
 
-def analyse(data: Data, options: NoOptions) -> pd.DataFrame:
+
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a comparison and model, best mean first; ties share the mean of their ranks.
 
     `n`: finished runs, on `splits` splits; `failed`: other runs. `mean`, `sd` (n − 1), `low` and
