@@ -71,7 +71,7 @@ def _make_files(exhibit: ExhibitSpec, layout: ResultsLayout, study: StudyLayout)
     if not is_cached:
         with tempfile.TemporaryDirectory() as folder:
             draw_exhibit(exhibit, study, Path(folder, stem.name))
-            SourceGuard(exhibit.user_code_hashes).refuse_edits()
+            SourceGuard.read(exhibit.sources).refuse_edits()
             for suffix, entry in entries.items():
                 drawn = Path(folder, stem.name + suffix)
                 add_entry(entry, lambda path, drawn=drawn: shutil.copyfile(drawn, path))
