@@ -10,25 +10,9 @@ import yaml
 from reseed.config import build_json_schemas
 from reseed.core.errors import ReseedError
 from reseed.planning.project import load_project, merge
+from toy_project import ENTRIES, write_entries
 
 REPOSITORY = Path(__file__).parents[2]
-ENTRIES = {
-    "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
-    | {"sources": [{"kind": "file", "path": "toy.csv"}]},
-    "models/forest": {
-        "name": "forest",
-        "title": "Forest",
-        "factory": "reseed.models.forest:random_forest",
-    },
-    "studies/first": {
-        "name": "first",
-        "title": "First",
-        "datasets": ["toy"],
-        "models": ["forest"],
-        "splits": [{"kind": "holdout", "test": 0.2}],
-        "experiments": {"models": {"seeds": {"model": {"count": 3}}}},
-    },
-}
 
 
 @pytest.fixture
@@ -36,15 +20,8 @@ def entries():
     return copy.deepcopy(ENTRIES)
 
 
-def write(folder, entries):
-    for place, entry in entries.items():
-        path = folder / f"{place}.yaml"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(entry if isinstance(entry, str) else yaml.safe_dump(entry))
-
-
 def load_from(folder, entries, **overrides):
-    write(folder, entries)
+    write_entries(folder, entries)
     return load_project(folder, overrides)
 
 
@@ -191,6 +168,8 @@ def test_schemas_are_in_step_with_the_classes():
     for name, schema in build_json_schemas().items():
         path = REPOSITORY / "config" / "schema" / f"{name}.json"
         assert json.loads(path.read_text()) == schema, "run: make schemas"
+    displayed = REPOSITORY / "workflow" / "schemas" / "config.schema.json"
+    assert json.loads(displayed.read_text()) == build_json_schemas()["config"]
 
 
 def experiment(**fields):
@@ -265,10 +244,10 @@ def test_study_name_must_not_be_a_rule_or_page(tmp_path, entries, name):
     assert "is the name of a rule or page of the pipeline" in mistakes(tmp_path, entries)
 
 
-def test_a_field_that_stands_twice_is_told(tmp_path, entries):
+def test_duplicate_field_is_refused(tmp_path, entries):
     text = yaml.safe_dump(entries["models/forest"])
     entries["models/forest"] = f"{text}title: Again\n"
-    assert "'title' stands there twice" in mistakes(tmp_path, entries)
+    assert "'title' is given twice" in mistakes(tmp_path, entries)
 
 
 def test_text_that_is_not_utf8_is_told(tmp_path, entries):

@@ -40,6 +40,7 @@ from reseed.importers.predictions import item_tables
 from reseed.plugins import kinds
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import fixed, interval, interval_decimals
+from reseed.rendering.run import make_figure, make_table
 
 _NAME = "results"
 _VERDICTS = [
@@ -183,7 +184,7 @@ class Comparison:
 
     # --- exhibits -------------------------------------------------------------------------------
 
-    def _exhibit(self, name: str) -> tuple[object, ExhibitData, dict]:
+    def _exhibit(self, name: str) -> tuple[kinds.Kind, ExhibitData, dict[str, Any]]:
         entry = self.exhibits[_known(name, self.exhibits, "exhibit")]
         analysis = entry.get("analysis")
         data = ExhibitData(
@@ -193,19 +194,15 @@ class Comparison:
             kind=entry["kind"],
             title=entry["title"],
         )
-        kind = kinds.find_kind("exhibits", entry["kind"])
-        options = kinds.read_options(kind, entry.get("options") or {})
-        return kinds.load_kind(kind), data, options
+        return kinds.find_kind("exhibits", entry["kind"]), data, entry.get("options") or {}
 
     def table(self, name: str = "comparisons"):
         """A table of `exhibits` (`reseed.rendering.tables.Table`)."""
-        module, data, options = self._exhibit(_of_form(name, self.exhibits, "table"))
-        return module.table(data, options)
+        return make_table(*self._exhibit(_of_form(name, self.exhibits, "table")))
 
     def plot(self, name: str = "differences"):
         """A figure of `exhibits` (a matplotlib `Figure`): the differences with their intervals."""
-        module, data, options = self._exhibit(_of_form(name, self.exhibits, "figure"))
-        return module.figure(data, options)[0]
+        return make_figure(*self._exhibit(_of_form(name, self.exhibits, "figure")))[0]
 
     def to_latex(self, name: str = "comparisons") -> str:
         """A table as LaTeX; its first line names the packages it needs."""
@@ -241,13 +238,14 @@ class Comparison:
         for part in ("tables", "figures"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         write_study_info(folder / "about.json", self.data.info)
-        for name, entry in self.exhibits.items():
-            module, data, options = self._exhibit(name)
-            if kinds.find_kind("exhibits", entry["kind"]).function == "table":
-                write_table(module.table(data, options), folder / "tables" / name, tables)
+        for name in self.exhibits:
+            kind, data, options = self._exhibit(name)
+            if kind.function == "table":
+                table = make_table(kind, data, options)
+                write_table(table, folder / "tables" / name, tables)
             else:
-                drawn = module.figure(data, options)
-                write_figure(*drawn, data, folder / "figures" / name, figures)
+                figure, info = make_figure(kind, data, options)
+                write_figure(figure, info, data, folder / "figures" / name, figures)
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as one page that needs nothing beside it; written to `path`, if given."""

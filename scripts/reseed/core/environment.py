@@ -12,7 +12,7 @@ from typing import Any
 from reseed.core.code_hash import SCRIPTS, digest
 from reseed.core.random_streams import DETERMINISM_SETTINGS
 
-#: Libraries whose arithmetic decides the numbers of a trial.
+#: Libraries whose arithmetic affects the results of a trial.
 LIBRARIES = (
     *("numpy", "pandas", "scikit-learn", "scipy", "torch", "transformers"),
     *("xgboost-cpu", "xgboost"),
@@ -43,7 +43,7 @@ def read_cpu_name() -> str:
 
 
 def describe_environment(device: str, threads: int) -> dict[str, Any]:
-    """Return what decides the last bits of a number besides its key.
+    """Return the facts outside the cache key that can change the last bits of a result.
 
     Args:
         device: `cpu` or `cuda`.

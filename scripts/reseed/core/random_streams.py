@@ -15,12 +15,13 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 _CUBLAS = ("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 #: Settings of PyTorch for every trial; they are part of the environment record.
-DETERMINISM_SETTINGS = {
+DETERMINISM_SETTINGS: dict[str, Any] = {
     "deterministic_algorithms": True,
     "cudnn_deterministic": True,
     "cudnn_benchmark": False,
@@ -61,7 +62,8 @@ class GlobalGenerators:
         seed = (
             distinct.pop() if len(distinct) == 1 else derive_seed(0, f"global generators {roles}")
         )
-        self._seed, self._states = seed % 2**32, {}
+        self._seed = seed % 2**32
+        self._states: dict[str, Any] = {}
 
     def __enter__(self) -> None:
         self._outer_states = {name: get() for name, (get, _, _) in _list_generators()}
@@ -79,8 +81,8 @@ class GlobalGenerators:
 
 
 def _list_generators() -> list[tuple[str, tuple[Callable, Callable, Callable]]]:
-    """Name of each loaded generator, with its functions get state, set state and seed."""
-    generators = [
+    """Return the loaded generators: name, and functions that get a state, set a state and seed."""
+    generators: list[tuple[str, tuple[Callable, Callable, Callable]]] = [
         ("random", (random.getstate, random.setstate, random.seed)),
         ("numpy", (np.random.get_state, np.random.set_state, np.random.seed)),
     ]
@@ -136,5 +138,5 @@ class _TorchImportHook:
             load(module)
             set_deterministic()
 
-        spec.loader.exec_module = exec_module
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec

@@ -108,7 +108,9 @@ def study(
     drawn = design(_SPLITS if splits is None else splits, share, data.targets, data.task, data.rows)
     numbers = _seeds(seeds)
     chosen = chosen_metric(metric, data.task, truth(greater_is_better))
-    rope_by_metric(options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})  # before training
+    rope_by_metric(
+        options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0}
+    )  # before training
     if device not in _DEVICES:
         raise ReseedError(f"device {device!r}: use one of {', '.join(_DEVICES)}")
     device = pick_device(device, 0 if device == "cpu" else 1)

@@ -49,6 +49,12 @@ def _cost(options: argparse.Namespace) -> None:
     project, plan, _ = read_plan(CONFIG, {"scale": options.scale})
     folders = options.results or [Path(project.main.results)]
     measured = measured_seconds(folders)
+    if not measured and options.output is not None and options.output.exists():
+        raise ReseedError(
+            f"{', '.join(map(str, folders))}: no finished study, so {options.output} would be "
+            "overwritten with guesses alone. Run a study, name folders with finished studies "
+            "(--results), or write the guesses to a new file (--output guesses.md)."
+        )
     rows = {name: rows_of(folders, name, entry) for name, entry in plan.datasets.items()}
     known = {name: count or HINT_ROWS for name, count in rows.items()}
     costs = study_costs(plan, measured, known, options.block_seconds)
@@ -137,13 +143,15 @@ def _verify(options: argparse.Namespace) -> None:
 
     limit_threads(1)
     from reseed.jobs.verify import run
+    from reseed.pipeline.spec_files import SpecFiles
     from reseed.planning.read_plan import read_plan
     from reseed.planning.training_specs import build_verify_spec
 
     names = {"studies": options.study, "scale": options.scale, "results": options.results}
     project, plan, _ = read_plan(CONFIG, {name: value for name, value in names.items() if value})
     sample = None if options.all else options.sample or project.main.verify_sample
-    spec = build_verify_spec(project, plan, sample, finished_only=True)
+    write_sources = SpecFiles(plan.layout).write_sources
+    spec = build_verify_spec(project, plan, sample, write_sources, finished_only=True)
     if not spec.training.settings:
         raise ReseedError(f"{project.main.results}: holds no finished trial. Nothing to verify.")
     try:
