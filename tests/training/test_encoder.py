@@ -94,7 +94,7 @@ def test_mistakes_are_named(frame):
 
 
 def test_no_other_option_of_an_encoder_is_ignored(frame):
-    with pytest.raises(ReseedError, match="encoder: no option scalling"):
+    with pytest.raises(ReseedError, match="encoder: unknown option scalling"):
         Preparation(Table(frame), np.arange(4.0), META, {"scalling": "none"})
 
 
