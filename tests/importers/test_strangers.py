@@ -6,7 +6,7 @@ import pytest
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
 from reseed.importers.columns import find_columns
-from reseed.importers.items import scored_items
+from reseed.importers.item_predictions import scored_items
 from reseed.importers.sources import open_results
 
 STUDY = {"name": "mine"}
