@@ -49,14 +49,14 @@ def main() -> None:
     parser.add_argument("--failing", type=float, default=0.0, help="share of failed trials")
     chosen = parser.parse_args()
     limit_threads(1)
-    from reseed.analyses.pairs import analyse
+    from reseed.analyses.pairs import Options, analyse
     from reseed.analyses.shared.data import Data
 
     metrics = study(chosen.models, chosen.datasets, chosen.seeds, chosen.failing)
     entry = {"metric": "accuracy", "greater_is_better": True, "metric_unit": ""}
     data = Data(metrics, {"datasets": dict.fromkeys(metrics["dataset"].unique(), entry)})
     start, cpu = time.perf_counter(), time.process_time()
-    table = analyse(data, {})
+    table = analyse(data, Options())
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     count = int((table["dataset"] != "all datasets").sum())
     plain = plainly(metrics, min(20, chosen.models * (chosen.models - 1) // 2)) * count

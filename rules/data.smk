@@ -1,64 +1,43 @@
-# Raw sources → prepared inputs and targets, and what they are; pretrained weights likewise.
+# Raw sources → prepared inputs and targets; pretrained weights likewise.
+# Paths of the user's own files may hold braces, so they are named by functions.
 
-
-for dataset, entry in PLAN.datasets.items():
-
-    rule:
-        name:
-            job_name("prepare", dataset)
-        input:
-            [file for file in list_local_files(entry) if os.path.exists(file)],
-            unproven(data_files(dataset)),
-        output:
-            data_files(dataset),
-        log:
-            f"{RESULTS}/logs/data/{dataset}.log",
-        priority: SOON
-        conda:
-            "../envs/data.yaml"
-        params:
-            key=digest(
-                data_code(entry), data_job(PLAN, dataset), file_stats(list_local_files(entry))
-            ),
-            run="reseed.jobs.prepare_data",
-            job=told(
-                lambda w, dataset=dataset: {
-                    "dataset": data_job(PLAN, dataset),
-                    "results": os.path.abspath(RESULTS),
-                    "folder": dataset,
-                }
-            ),
-        shell:
-            "job {log:q} python -P -m {params.run} --job {params.job:q}"
-
-
-for name, entry in PLAN.weights.items():
+for job in RESEED.prepare:
 
     rule:
         name:
-            job_name("weights", name)
+            job.name
         input:
-            list_local_files(entry),
-            unproven([f"{RESULTS}/weights/{name}/meta.json"]),
+            lambda wildcards, job=job: job.inputs,
         output:
-            f"{RESULTS}/weights/{name}/meta.json",
+            job.outputs,
         log:
-            f"{RESULTS}/logs/weights/{name}.log",
-        priority: SOON
+            job.log,
+        priority: job.priority
         conda:
             "../envs/data.yaml"
         params:
-            key=digest(
-                code_hash("reseed.jobs.prepare_weights"),
-                entry["sources"],
-                file_stats(list_local_files(entry)),
-            ),
-            run="reseed.jobs.prepare_weights",
-            job=told(
-                lambda w, entry=entry: {
-                    "weights": entry,
-                    "results": os.path.abspath(RESULTS),
-                }
-            ),
+            key=job.key,
+            spec=RESEED.spec_file(job),
         shell:
-            "job {log:q} python -P -m {params.run} --job {params.job:q}"
+            "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
+
+
+for job in RESEED.weights:
+
+    rule:
+        name:
+            job.name
+        input:
+            lambda wildcards, job=job: job.inputs,
+        output:
+            job.outputs,
+        log:
+            job.log,
+        priority: job.priority
+        conda:
+            "../envs/data.yaml"
+        params:
+            key=job.key,
+            spec=RESEED.spec_file(job),
+        shell:
+            "job {log:q} python -P -m reseed.jobs.prepare_weights {params.spec:q}"

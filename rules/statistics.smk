@@ -1,20 +1,21 @@
-# One table a study → one statistics table an analysis.
+# Tables of a study → one table an analysis.
 
+for job in RESEED.analyses:
 
-rule analyse:
-    input:
-        analysis_inputs,
-    output:
-        table=f"{RESULTS}/studies/{{study}}/statistics/{{analysis}}.parquet",
-        csv=f"{RESULTS}/studies/{{study}}/statistics/{{analysis}}.csv",
-    log:
-        f"{RESULTS}/logs/studies/{{study}}/statistics-{{analysis}}.log",
-    priority: SOON
-    conda:
-        "../envs/statistics.yaml"
-    params:
-        key=analysis_key,
-        run="reseed.jobs.analyse",
-        job=told(analysis_told),
-    shell:
-        "job {log:q} python -P -m {params.run} --job {params.job:q} --table {output.table:q}"
+    rule:
+        name:
+            job.name
+        input:
+            lambda wildcards, job=job: job.inputs,
+        output:
+            job.outputs,
+        log:
+            job.log,
+        priority: job.priority
+        conda:
+            "../envs/statistics.yaml"
+        params:
+            key=job.key,
+            spec=RESEED.spec_file(job),
+        shell:
+            "job {log:q} python -P -m reseed.jobs.analyse {params.spec:q}"

@@ -7,6 +7,8 @@ Loaded when first used, so that the Snakefile, which imports parts of this libra
 
 import importlib
 
+__version__ = "0.3.0"
+
 _HOME = {
     "compare": "reseed.comparison.compare",
     "compare_means": "reseed.comparison.means",

@@ -1,4 +1,4 @@
-"""Per-item files of an experiment as `reseed.jobs.collection` writes them, from scores given by hand."""
+"""Per-item files of an experiment, as `reseed.jobs.collection` writes them, from given scores."""
 
 from itertools import product
 
@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from reseed.analyses.shared.predictions import Predictions
-from reseed.core.schemas import MODEL_SEED, SCORES, TARGETS
+from reseed.core.schemas import MODEL_SEED_COLUMNS, SCORES, TARGETS
 from reseed.metrics.outputs import from_probabilities
 
 PLACE = {"scheme": "holdout-0.2", "data_seed": 0, "repeat": 0, "fold": 0}
@@ -48,7 +48,7 @@ def write_items(folder, arms, experiment="model_seeds", first_seed=None, data_se
                     "model": arm.partition(":")[0],
                     "hyperparameters_source": "default",
                     **place,
-                    **dict.fromkeys(MODEL_SEED, start + seed),
+                    **dict.fromkeys(MODEL_SEED_COLUMNS, start + seed),
                     "status": "failed" if run is None else "ok",
                     "classes": np.shape(run)[1] if np.ndim(run) == 2 else 1,
                     "test": None if run is None else from_probabilities(task, run).ravel(),

@@ -11,6 +11,7 @@ from reseed.core.errors import ReseedError
 from reseed.exhibits import aggregates_figure, improvement_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.aggregates import interquartile_mean
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
@@ -38,7 +39,7 @@ def scores(datasets=AUC, models=("rf", "xgb"), runs=6, gain=0.02, seed=0):
 
 def of(rows, datasets=AUC, **options):
     data = Data(frame(rows), about(datasets))
-    return aggregates.analyse(data, FAST | options), data
+    return run_analysis(aggregates, data, FAST | options), data
 
 
 def test_shares_are_taken_as_they_are():

@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 from papers.picard import convergence, extremes, range_growth
 from reseed.analyses import curves, standing
-from reseed.analyses.shared.data import SEEDS, Data
+from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
-from reseed.analyses.shared.training_curves import RUN, _stack
+from reseed.analyses.shared.training_curves import _stack
 from reseed.core.errors import ReseedError
+from reseed.core.schemas import SEED_COLUMNS
+from run_kinds import run_analysis
 from scipy import stats
 from study_frames import about, frame, trial
 
@@ -31,29 +33,31 @@ def data_of(rows, curve_rows=None, folder=None, facts=None):
 
 def test_extremes_are_named_and_set_against_a_gaussian():
     rows, x = seeds()
-    row = extremes.analyse(data_of(rows), {"n_sim": 500}).iloc[0]
+    row = run_analysis(extremes, data_of(rows), n_sim=500).iloc[0]
     assert (row["best_seed"], row["worst_seed"]) == (x.argmax(), x.argmin())
     assert row["range_in_sd"] == pytest.approx(np.ptp(x) / x.std(ddof=1))
     assert 4.5 < row["range_in_sd_expected"] < 4.8
     assert row["range_p"] > 0.01
     assert row["inside_expected"] == pytest.approx(59 / 61)
     loss, x = seeds(dataset="bike_sharing", metric="mse")
-    row = extremes.analyse(data_of(loss), {"n_sim": 100}).iloc[0]
+    row = run_analysis(extremes, data_of(loss), n_sim=100).iloc[0]
     assert row["best_seed"] == x.argmin()
 
 
 @pytest.mark.parametrize(("varied", "column"), [("order", "order"), ("data", "data_seed")])
 def test_the_best_and_worst_seed_are_those_that_vary(varied, column):
     rows, x = seeds(12, varied=varied)
-    rows = [row | {role: 0 for role in SEEDS} | {column: 40 + s} for s, row in enumerate(rows)]
-    row = extremes.analyse(data_of(rows), {"n_sim": 100}).iloc[0]
+    rows = [
+        row | {role: 0 for role in SEED_COLUMNS} | {column: 40 + s} for s, row in enumerate(rows)
+    ]
+    row = run_analysis(extremes, data_of(rows), n_sim=100).iloc[0]
     assert (row["best_seed"], row["worst_seed"]) == (40 + x.argmax(), 40 + x.argmin())
 
 
 def test_where_two_seeds_vary_none_is_the_best():
     rows, _ = seeds(12, varied="data+model")
     rows = [row | {"data_seed": s % 3} for s, row in enumerate(rows)]
-    row = extremes.analyse(data_of(rows), {}).iloc[0]
+    row = run_analysis(extremes, data_of(rows)).iloc[0]
     assert row["reason"].startswith("two seeds vary")
     assert row[["best_seed", "worst_seed"]].isna().all()
 
@@ -63,10 +67,10 @@ def test_a_non_default_metric_uses_its_own_direction():
     loss = np.random.default_rng(9).permutation(x)
     rows = [row | {"log_loss": value} for row, value in zip(rows, loss, strict=True)]
     options = {"metric": "log_loss", "n_sim": 100}
-    row = extremes.analyse(data_of(rows), options).iloc[0]
+    row = run_analysis(extremes, data_of(rows), options).iloc[0]
     assert (row["best_seed"], row["worst_seed"]) == (loss.argmin(), loss.argmax())
     given = {"arm": "rf", "metric": "log_loss", "score": loss.min() - 1, "source": "x"}
-    row = standing.analyse(data_of(rows), {"scores": [given]}).iloc[0]
+    row = run_analysis(standing, data_of(rows), scores=[given]).iloc[0]
     assert row["percentile"] == 1
     assert row["sds"] > 0
 
@@ -74,28 +78,28 @@ def test_a_non_default_metric_uses_its_own_direction():
 def test_percent_is_not_placed_among_shares():
     """91.4 among accuracies of 0.9 would beat them all by thousands of SDs."""
     given = {"arm": "rf", "score": 91.4, "source": "a paper"}
-    table = standing.analyse(data_of(seeds()[0]), {"scores": [given, given | {"score": 0.9}]})
+    table = run_analysis(standing, data_of(seeds()[0]), scores=[given, given | {"score": 0.9}])
     assert list(table["percentile"].isna()) == [True, False]
     assert table["reason"][0] == "91.4 is no share of 1, as the seeds' scores are"
     percent = [row | {"auc": 100 * row["auc"]} for row in seeds()[0]]
-    assert standing.analyse(data_of(percent), {"scores": [given]})["reason"].item() == ""
+    assert run_analysis(standing, data_of(percent), scores=[given])["reason"].item() == ""
 
 
 def test_missing_metric_skips_dataset_unknown_metric_raises():
     other, _ = seeds(dataset="bike_sharing", metric="mse")
-    table = extremes.analyse(data_of(seeds()[0] + other), {"metric": "auc", "n_sim": 100})
+    table = run_analysis(extremes, data_of(seeds()[0] + other), metric="auc", n_sim=100)
     assert list(table["dataset"]) == ["magic"]
     with pytest.raises(ReseedError, match=r"'acu' was not measured\. Did you mean 'auc'"):
-        extremes.analyse(data_of(other), {"metric": "acu"})
+        run_analysis(extremes, data_of(other), metric="acu")
     rows = [row | {"thing": 1.0} for row in other]
     with pytest.raises(ReseedError, match="'thing': its name does not say whether greater"):
-        extremes.analyse(data_of(rows), {"metric": "thing"})
+        run_analysis(extremes, data_of(rows), metric="thing")
 
 
 def test_a_black_swan_is_seen():
     rows, _ = seeds()
     rows.append(trial(0.85, seed=60, arm="rf", dataset="magic", metric="auc", model="rf"))
-    row = extremes.analyse(data_of(rows), {"n_sim": 500}).iloc[0]
+    row = run_analysis(extremes, data_of(rows), n_sim=500).iloc[0]
     assert row["tail"] == "heavier"
     assert row["range_p"] < 0.01
     assert row["worst_seed"] == 60
@@ -104,7 +108,7 @@ def test_a_black_swan_is_seen():
 def test_arms_of_one_model_are_cells_of_their_own():
     both = seeds()[0] + seeds(20, "rf, long", seed=1)[0] + [trial(None, arm="rf, long",
         dataset="magic", metric="auc", model="rf", seed=99)]  # fmt: skip
-    table = extremes.analyse(data_of(both), {"n_sim": 100})
+    table = run_analysis(extremes, data_of(both), n_sim=100)
     assert table.set_index("arm")["n"].to_dict() == {"rf": 60, "rf, long": 20}
     assert table.set_index("arm").loc["rf, long", "failed"] == 1
 
@@ -122,7 +126,7 @@ def test_the_papers_numbers_stand_beside(tmp_path):
 
     def printed(**where):
         options = {"n_sim": 50, "published": {"rf": where}}
-        return extremes.analyse(data, options).set_index("dataset").filter(like="published_")
+        return run_analysis(extremes, data, options).set_index("dataset").filter(like="published_")
 
     table = printed(training="short")
     assert table.loc["cifar10~rows=500", "published_min"] == pytest.approx(0.89)
@@ -137,15 +141,15 @@ def test_the_papers_numbers_stand_beside(tmp_path):
 def test_few_or_equal_seeds_have_a_reason():
     for values in ([0.9], [0.9, 0.8], [0.9] * 6, [None, 0.9]):
         rows = [trial(v, seed=s, dataset="magic", metric="auc") for s, v in enumerate(values)]
-        table = extremes.analyse(data_of(rows), {})
+        table = run_analysis(extremes, data_of(rows))
         assert table["reason"].item()
         assert np.isnan(table["range_p"].item())
-        assert len(range_growth.analyse(data_of(rows), {"points": 3})) >= 0
+        assert len(run_analysis(range_growth, data_of(rows), points=3)) >= 0
 
 
 def test_the_range_grows_as_that_of_a_gaussian():
     rows, x = seeds(400)
-    table = range_growth.analyse(data_of(rows), {"up_to": 1000, "points": 8}).set_index("seeds")
+    table = run_analysis(range_growth, data_of(rows), up_to=1000, points=8).set_index("seeds")
     assert table.loc[400, "range"] == pytest.approx(np.ptp(x))
     assert table.loc[1000, "beyond"]
     assert np.isnan(table.loc[1000, "range"])
@@ -171,20 +175,20 @@ RAGGED = [[0.5, 0.7, 0.8, 0.81], [0.6, 0.7, None, None], [0.4, 0.6, 0.82, None]]
 
 def test_bands_of_runs_that_end_at_different_epochs(tmp_path):
     data = data_of(seeds(3)[0], curve_rows(RAGGED), tmp_path)
-    drop = curves.analyse(data, {})
+    drop = run_analysis(curves, data)
     assert list(drop["epoch"]) == [1, 2, 3, 4]
     assert list(drop["n"]) == [3, 3, 2, 1]
     assert drop["mean"][2] == pytest.approx(0.81)
     assert set(drop["runs"]) == {3}
     assert set(drop["measure"]) == {"validation accuracy"}  # whatever the dataset is judged by
-    assert len(curves.analyse(data, {"ended": "cut"})) == 2
-    carry = curves.analyse(data, {"ended": "carry"})
+    assert len(run_analysis(curves, data, ended="cut")) == 2
+    carry = run_analysis(curves, data, ended="carry")
     assert carry["mean"][3] == pytest.approx(np.mean([0.81, 0.7, 0.82]))
 
 
 def test_time_to_a_score_and_convergence(tmp_path):
     data = data_of(seeds(3)[0], curve_rows(RAGGED), tmp_path)
-    table = convergence.analyse(data, {"target": 0.8, "tolerance": 0.05})
+    table = run_analysis(convergence, data, target=0.8, tolerance=0.05)
     assert list(table["reached"]) == [3, np.inf, 3]
     assert list(table["converged"]) == [3, 2, 3]
     assert list(table["final"]) == [0.81, 0.7, 0.82]
@@ -192,7 +196,7 @@ def test_time_to_a_score_and_convergence(tmp_path):
     assert row["share"] == pytest.approx(2 / 3)
     assert row["restarts"] == pytest.approx((3 + 2 + 3) / 2)
     assert row["median"] == 3
-    plain = convergence.analyse(data, {})
+    plain = run_analysis(convergence, data)
     assert plain["target"].iloc[0] == pytest.approx(0.81)
     assert plain["target_is"].iloc[0] == "median final value"
 
@@ -205,26 +209,26 @@ def test_diverged_run_never_reaches_and_has_no_final_value(tmp_path):
     rows, points = ([row | {"test_ratio": np.nan} for row in given]
                     for given in (seeds(2)[0] + lost, curve_rows(runs)))  # fmt: skip
     data = data_of(rows, points, tmp_path)
-    table = convergence.analyse(data, {"target": 0.75})
+    table = run_analysis(convergence, data, target=0.75)
     assert list(table["init"]) == [0, 1]
     assert list(table["final"]) == [0.8, 0.9]
     row = table.iloc[0]
     assert (row["n"], row["broken"], row["share"]) == (4, 2, 0.5)
     assert row["restarts"] == pytest.approx((3 + 3 + 2 + 1) / 2)
-    assert convergence.analyse(data, {})["target"].iloc[0] == pytest.approx(0.85)
-    band = curves.analyse(data, {})
+    assert run_analysis(convergence, data)["target"].iloc[0] == pytest.approx(0.85)
+    band = run_analysis(curves, data)
     assert list(band["min"]) == [0.5, 0.7, 0.8]
     assert set(band["runs"]) == {2}
     broken = data_of([row | {"status": "failed"} for row in lost + seeds(2)[0]], curve_rows(runs),
                      tmp_path / "all")  # fmt: skip
-    assert convergence.analyse(broken, {}).empty
-    assert curves.analyse(broken, {}).empty
+    assert run_analysis(convergence, broken).empty
+    assert run_analysis(curves, broken).empty
 
 
 def test_a_loss_goes_down(tmp_path):
     rows = curve_rows([[3.0, 2.0, 1.0], [3.0, 2.5, 2.4]], column="train_loss")
     data = data_of(seeds(2)[0], rows, tmp_path)
-    table = convergence.analyse(data, {"column": "train_loss", "target": 1.5})
+    table = run_analysis(convergence, data, column="train_loss", target=1.5)
     assert list(table["reached"]) == [3, np.inf]
     assert list(table["best"]) == [1.0, 2.4]
 
@@ -234,7 +238,7 @@ def test_classifier_curves_use_accuracy_for_any_dataset_metric(tmp_path, metric)
     facts = about(("magic",))
     facts["datasets"]["magic"] |= {"metric": metric, "greater_is_better": metric == "accuracy"}
     data = data_of(seeds(3)[0], curve_rows(RAGGED), tmp_path, facts)
-    table = convergence.analyse(data, {"target": 0.8})
+    table = run_analysis(convergence, data, target=0.8)
     assert set(table["measure"]) == {"validation accuracy"}
     assert table["greater_is_better"].all()
     assert list(table["reached"]) == [3, np.inf, 3]
@@ -246,7 +250,7 @@ def test_curves_of_a_regression_are_of_the_mean_squared_error(tmp_path, metric):
     facts = about(("bike_sharing",))
     facts["datasets"]["bike_sharing"] |= {"metric": metric, "greater_is_better": metric == "r2"}
     falling = curve_rows([[0.9, 0.5, 0.2], [0.8, 0.6, 0.4]], dataset="bike_sharing")
-    table = convergence.analyse(data_of(seeds(2)[0], falling, tmp_path, facts), {"target": 0.5})
+    table = run_analysis(convergence, data_of(seeds(2)[0], falling, tmp_path, facts), target=0.5)
     assert set(table["measure"]) == {"validation mse"}
     assert not table["greater_is_better"].any()
     assert list(table["reached"]) == [2, 3]
@@ -258,7 +262,7 @@ def test_later_convergence_and_better_ends(tmp_path):
     when = rng.integers(2, 20, 30)
     runs = [np.minimum(np.arange(25) / w, 1) * (0.7 + w / 100) for w in when]
     data = data_of(seeds(30)[0], curve_rows(runs), tmp_path)
-    table = convergence.analyse(data, {"tolerance": 1e-6})
+    table = run_analysis(convergence, data, tolerance=1e-6)
     assert list(table["converged"]) == list(when + 1)
     expected = stats.spearmanr(when, 0.7 + when / 100).statistic
     assert table["rho"].iloc[0] == pytest.approx(expected)
@@ -270,10 +274,10 @@ def test_epochs_are_those_at_which_runs_were_measured(tmp_path):
     rows = [row | {"epoch": 5 * row["epoch"] + 5} for row in rows]
     rows += [rows[-1] | {"epoch": 12, "validation_metric": 0.8}]
     data = data_of(seeds(2)[0], rows, tmp_path)
-    band = curves.analyse(data, {})
+    band = run_analysis(curves, data)
     assert list(band["epoch"]) == [5, 10, 12, 15]
     assert band["mean"][2] == pytest.approx((0.6 + 0.8) / 2)
-    table = convergence.analyse(data, {"target": 0.7})
+    table = run_analysis(convergence, data, target=0.7)
     assert list(table["reached"]) == [15, 12]
     assert list(table["epochs"]) == [15, 12]
 
@@ -281,17 +285,17 @@ def test_epochs_are_those_at_which_runs_were_measured(tmp_path):
 def test_broken_curves_are_left_out_and_counted(tmp_path):
     runs = [[0.5, 0.6], [np.nan, 0.6], [0.5, np.inf]]
     data = data_of(seeds(3)[0], curve_rows(runs), tmp_path)
-    table = curves.analyse(data, {})
+    table = run_analysis(curves, data)
     assert set(table["left_out"]) == {2}
     assert set(table["runs"]) == {1}
     with pytest.raises(ReseedError, match="'test_metric' is not in the training curves"):
-        curves.analyse(data, {"column": "test_metric"})
+        run_analysis(curves, data, column="test_metric")
 
 
 def test_without_curves_there_is_nothing(tmp_path):
-    table = curves.analyse(data_of(seeds(3)[0]), {})
+    table = run_analysis(curves, data_of(seeds(3)[0]))
     assert table.empty
-    assert list(convergence.analyse(data_of(seeds(3)[0]), {}).columns) == convergence.COLUMNS
+    assert list(run_analysis(convergence, data_of(seeds(3)[0])).columns) == convergence.COLUMNS
 
 
 def test_a_published_score_among_its_seeds():
@@ -300,20 +304,18 @@ def test_a_published_score_among_its_seeds():
         {"arm": "rf", "score": float(np.sort(x)[92]) + 1e-9, "source": "Table 2"},
         {"arm": "other", "score": 1.0},
     ]
-    table = standing.analyse(data_of(rows), {"scores": given})
+    table = run_analysis(standing, data_of(rows), scores=given)
     assert table["percentile"][0] == pytest.approx(0.93)
     assert table["percentile_low"][0] < 0.93 < table["percentile_high"][0]
     assert table["best_of"][0] == 14
     assert table["reason"][1] == "no run of this arm"
-    with pytest.raises(ReseedError, match=r"scores\.0"):
-        standing.analyse(data_of(rows), {"scores": [{"arm": "rf"}]})
+    with pytest.raises(ValueError, match=r"scores\.0"):
+        standing.Options(scores=[{"arm": "rf"}])
 
 
 def test_many_crossed_seeds_build_no_full_combination_table():
     n, epochs = 400, 3
-    seeds = {
-        role: np.repeat(np.arange(n), epochs) for role in RUN if role not in ("repeat", "fold")
-    }
+    seeds = {role: np.repeat(np.arange(n), epochs) for role in SEED_COLUMNS}
     rows = pd.DataFrame(
         seeds | {"repeat": 0, "fold": 0, "epoch": np.tile(np.arange(epochs), n)}
     ).assign(test_metric=np.arange(n * epochs, dtype=float))

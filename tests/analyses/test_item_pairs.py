@@ -6,8 +6,9 @@ from output_frames import study_of, write_outputs
 from reseed.analyses import item_pairs
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import outputs, selected
+from reseed.analyses.shared.outputs import SplitOptions, outputs, selected
 from reseed.stats.crossed_comparison import crossed_difference
+from run_kinds import run_analysis
 from scipy.special import expit
 from sklearn.metrics import f1_score, roc_auc_score
 from study_frames import about, frame
@@ -31,7 +32,7 @@ def arms(models=("rf", "xgb"), runs=6, items=600, gain=(0.0, 0.4), seed=0, datas
 
 def analyse(tmp_path, found, facts=None, first_seed=None, **options):
     predictions = write_outputs(tmp_path, found, first_seed=first_seed)
-    return item_pairs.analyse(study_of(predictions, found, facts), FAST | options)
+    return run_analysis(item_pairs, study_of(predictions, found, facts), FAST | options)
 
 
 def test_numbers_are_those_of_the_outputs(tmp_path):
@@ -164,7 +165,7 @@ def test_only_the_first_split_unless_asked(tmp_path):
     one = list(outputs(data))
     assert [o.key["arm"] for o in one] == ["rf", "xgb"]
     assert one[0].n == 6
-    assert len(item_pairs.analyse(data, FAST | {"splits": "all"})) == 2
+    assert len(run_analysis(item_pairs, data, FAST, splits="all")) == 2
 
 
 def splits_of(tmp_path, data_seeds, models=("rf", "xgb")):
@@ -174,23 +175,23 @@ def splits_of(tmp_path, data_seeds, models=("rf", "xgb")):
 
 def test_the_first_split_is_the_first_that_all_arms_have(tmp_path):
     data = splits_of(tmp_path, {"rf": [0, 1, 2], "xgb": [2, 1]})
-    table = item_pairs.analyse(data, FAST)
+    table = run_analysis(item_pairs, data, FAST)
     assert list(table["data_seed"]) == [1, 1]
     assert (table["reason"] == "").all()
-    both = item_pairs.analyse(data, FAST | {"splits": "all"})
+    both = run_analysis(item_pairs, data, FAST, splits="all")
     assert sorted(both["data_seed"]) == [1, 1, 2, 2]
 
 
 @pytest.mark.parametrize("splits", ["first", "all"])
 def test_arms_that_share_no_split_are_a_row_with_its_reason(tmp_path, splits):
     data = splits_of(tmp_path, {"rf": [0], "xgb": [1, 2], "ffnn": [2, 0]}, ("rf", "xgb", "ffnn"))
-    table = item_pairs.analyse(data, FAST | {"splits": splits})
+    table = run_analysis(item_pairs, data, FAST, splits=splits)
     apart = table[table["reason"] != ""]
     assert set(apart["reason"]) == {"they are on different splits"}
     assert {("rf", "xgb")} <= set(zip(apart["arm_a"], apart["arm_b"], strict=True))
     named = {frozenset(pair) for pair in zip(table["arm_a"], table["arm_b"], strict=True)}
     assert named == {frozenset(p) for p in (("rf", "xgb"), ("rf", "ffnn"), ("xgb", "ffnn"))}
-    assert [one.key["arm"] for one in selected(data, {})] == ["rf", "xgb", "ffnn"]
+    assert [one.key["arm"] for one in selected(data, SplitOptions())] == ["rf", "xgb", "ffnn"]
 
 
 def test_several_classes_have_labels_confidence_and_margins(tmp_path):
@@ -229,6 +230,6 @@ def test_an_arm_is_its_model_where_none_is_named():
 
 
 def test_no_predictions_give_an_empty_table():
-    table = item_pairs.analyse(Data(frame([]), about()), {})
+    table = run_analysis(item_pairs, Data(frame([]), about()))
     assert table.empty
     assert list(table.columns) == item_pairs.COLUMNS

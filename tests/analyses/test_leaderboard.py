@@ -11,6 +11,7 @@ from reseed.claims.verdicts import ALL_DATASETS
 from reseed.exhibits import leaderboard_table, win_tie_loss_table
 from reseed.importers import import_results
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from study_frames import about, trial
 from study_frames import frame as trials
 
@@ -43,7 +44,7 @@ def exhibit(data, table, kind):
 
 
 def test_means_and_ranks(frame, data):
-    table = leaderboard.analyse(data, {})
+    table = run_analysis(leaderboard, data)
     own = table[table["dataset"] != ALL_DATASETS].set_index(["dataset", "model"])
     cells = frame.dropna().groupby(["dataset", "model"])["value"]
     for column, expected in (
@@ -65,14 +66,14 @@ def test_means_and_ranks(frame, data):
 
 
 def test_mean_rank_over_complete_datasets_only(data):
-    table = leaderboard.analyse(data, {})
+    table = run_analysis(leaderboard, data)
     over = table[table["dataset"] == ALL_DATASETS].set_index("model")
     assert (over["n"] == 2).all()
     assert (over["datasets"] == 3).all()
     own = table[table["dataset"].isin(["x", "y"])].groupby("model")["rank"].mean()
     pd.testing.assert_series_equal(over["mean"].sort_index(), own, check_names=False)
     assert over.loc["a", "firsts"] == 2
-    compared = pairs.analyse(data, {"n_boot": 50})
+    compared = run_analysis(pairs, data, n_boot=50)
     shown = leaderboard_table.table(exhibit(data, compared, "leaderboard_table"), {})
     assert shown.shown["Model"].iloc[0] == "a"
     assert "2 of 3 datasets on which every model" in " ".join(shown.definitions)
@@ -81,7 +82,7 @@ def test_mean_rank_over_complete_datasets_only(data):
 def test_ties_share_a_rank():
     rows = [(m, s, v) for m, v in (("a", 0.5), ("b", 0.5), ("c", 0.4)) for s in range(2)]
     frame = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
-    table = leaderboard.analyse(Data(*import_results(frame, {}, {"name": "m"})), {})
+    table = run_analysis(leaderboard, Data(*import_results(frame, {}, {"name": "m"})))
     assert table.set_index("model")["rank"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3.0}
 
 
@@ -92,14 +93,14 @@ def test_the_order_of_adding_breaks_no_tie():
     assert np.mean(scores) != np.mean(other)
     models = {"a": scores, "b": other, "c": [0.551] * 6 + [0.552], "d": [1e15] * 7}
     rows = [trial(v, seed=s, model=m) for m, values in models.items() for s, v in enumerate(values)]
-    table = leaderboard.analyse(Data(trials(rows), about()), {}).set_index("model")
+    table = run_analysis(leaderboard, Data(trials(rows), about())).set_index("model")
     assert table["rank"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3, "d": 4}
 
 
 def test_a_perfect_run_breaks_no_tie():
     models = {"a": [0.92, 0.98, 0.90, 0.92, 0.98], "b": [1.0, 0.92, 0.90, 0.90, 0.98]}
     rows = [trial(v, seed=s, model=m) for m, values in models.items() for s, v in enumerate(values)]
-    table = leaderboard.analyse(Data(trials(rows), about()), {})
+    table = run_analysis(leaderboard, Data(trials(rows), about()))
     assert list(table["rank"]) == [1.5, 1.5]
 
 
@@ -110,13 +111,13 @@ def test_one_dataset_in_several_ratios_is_no_three_datasets():
         for m, v in (("a", 0.9), ("b", 0.8))
         for s in range(3)
     ]
-    table = leaderboard.analyse(Data(trials(rows), about()), {})
+    table = run_analysis(leaderboard, Data(trials(rows), about()))
     assert len(table) == 6
     assert ALL_DATASETS not in set(table["dataset"])
     both = [
         row | {"dataset": d, "mse": row["auc"]} for row in rows for d in ("magic", "bike_sharing")
     ]
-    table = leaderboard.analyse(Data(trials(both), about()), {})
+    table = run_analysis(leaderboard, Data(trials(both), about()))
     over = table[table["dataset"] == ALL_DATASETS]
     assert (over["datasets"] == 2).all()
     assert over["test_ratio"].tolist() == [0.1, 0.1, 0.2, 0.2, 0.3, 0.3]
@@ -135,11 +136,11 @@ def test_arms_with_seeds_of_their_own_are_ranked_together():
                       varied=varied, **seeds)
             )  # fmt: skip
     data = Data(trials(rows), about(("magic", "home_mortgage_sim")))
-    table = leaderboard.analyse(data, {})
+    table = run_analysis(leaderboard, data)
     over = table[table["dataset"] == ALL_DATASETS].set_index("model")
     assert over["mean"].to_dict() == {"init": 1, "order": 2, "both": 3}
     assert set(table["varied"]) == {"init, order, model"}
-    compared = pairs.analyse(data, {"n_boot": 50})
+    compared = run_analysis(pairs, data, n_boot=50)
     own = compared[compared["dataset"] == "magic"]
     assert list(zip(own["model_a"], own["model_b"], strict=True)) == [
         ("init", "order"), ("init", "both"), ("order", "both"),
@@ -149,7 +150,7 @@ def test_arms_with_seeds_of_their_own_are_ranked_together():
 
 
 def test_wins_ties_and_losses(data):
-    table = pairs.analyse(data, {"n_boot": 50})
+    table = run_analysis(pairs, data, n_boot=50)
     rows = table[table["dataset"] != ALL_DATASETS]
     counts = win_tie_loss_table.count(rows)
     # `a` is ten SDs better wherever it was run; `b` and `c` differ by nothing.
@@ -167,8 +168,8 @@ def test_nothing_to_show():
     frame = pd.DataFrame({"model": ["a", "a"], "seed": [0, 1], "accuracy": [0.5, 0.6]})
     metrics, about = import_results(frame, {}, {"name": "m"})
     data = Data(metrics.assign(status="failed"), about)
-    table = leaderboard.analyse(data, {})
+    table = run_analysis(leaderboard, data)
     assert table["rank"].isna().all()
-    empty = pairs.analyse(data, {})
+    empty = run_analysis(pairs, data)
     leaderboard_table.table(exhibit(data, empty, "leaderboard_table"), {})
     win_tie_loss_table.table(exhibit(data, empty, "win_tie_loss_table"), {})

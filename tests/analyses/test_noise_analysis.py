@@ -6,6 +6,7 @@ from item_files import write_items
 from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
+from run_kinds import run_analysis
 from sklearn.metrics import f1_score, mean_absolute_error, recall_score, roc_auc_score
 from study_frames import about, frame
 
@@ -17,7 +18,7 @@ def write(folder, dataset, y_true, scores, model="rf"):
 
 def analyse(predictions, facts, **options):
     data = Data(frame([]), facts, None, predictions)
-    return noise_split.analyse(data, {"n_boot": 100} | options).set_index("metric")
+    return run_analysis(noise_split, data, {"n_boot": 100} | options).set_index("metric")
 
 
 def test_accuracy_splits_by_jordans_formula(tmp_path):
@@ -128,7 +129,7 @@ def test_every_trial_failed(tmp_path):
 
 
 def test_no_predictions_at_all():
-    assert noise_split.analyse(Data(frame([]), about()), {}).empty
+    assert run_analysis(noise_split, Data(frame([]), about())).empty
 
 
 def test_several_classes_are_unfolded_row_by_row(tmp_path):

@@ -12,6 +12,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import holm
 from reseed.stats.five_by_two import five_by_two as five_by_two_test
 from reseed.stats.stochastic_order import violation_ratio
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
@@ -49,10 +50,8 @@ def test_order_by_a_loss_where_the_dataset_is_judged_by_a_score():
     rng = np.random.default_rng(0)
     low, high = rng.normal(0.2, 0.01, 20), rng.normal(0.3, 0.01, 20)
     metrics = seeds(rf=low, xgb=high).assign(log_loss=[*low, *high])
-    by_loss = stochastic_order.analyse(
-        Data(metrics, about()), {"metric": "log_loss", "n_boot": 100}
-    )
-    by_auc = stochastic_order.analyse(Data(metrics, about()), {"n_boot": 100})
+    by_loss = run_analysis(stochastic_order, Data(metrics, about()), metric="log_loss", n_boot=100)
+    by_auc = run_analysis(stochastic_order, Data(metrics, about()), n_boot=100)
     assert list(by_loss.loc[by_loss["dominates"], "arm_a"]) == ["rf"]
     assert list(by_auc.loc[by_auc["dominates"], "arm_a"]) == ["xgb"]
 
@@ -61,7 +60,7 @@ def test_order_of_arms(tmp_path):
     rng = np.random.default_rng(0)
     rf, xgb = rng.normal(0.9, 0.01, 20), rng.normal(0.93, 0.01, 15)
     metrics = seeds(rf=rf, xgb=[*xgb, None], svm=[0.5])
-    table = stochastic_order.analyse(Data(metrics, about()), {"n_boot": 200})
+    table = run_analysis(stochastic_order, Data(metrics, about()), n_boot=200)
     assert len(table) == 6
     row = table[(table["arm_a"] == "xgb") & (table["arm_b"] == "rf")].iloc[0]
     assert row["ratio"] == pytest.approx(float(violation_ratio(xgb, rf)))
@@ -84,7 +83,7 @@ def test_a_loss_is_turned():
         for arm, mean in (("rf", 0.2), ("xgb", 0.1))
         for s, v in enumerate(rng.normal(mean, 0.01, 10))
     ]
-    table = stochastic_order.analyse(Data(frame(rows), about()), {"n_boot": 50})
+    table = run_analysis(stochastic_order, Data(frame(rows), about()), n_boot=50)
     assert table.set_index("arm_a").loc["xgb", "ratio"] == 0
 
 
@@ -93,7 +92,7 @@ def test_the_f_test_of_five_by_two(tmp_path):
     grids = {arm: 0.9 + gain + rng.normal(0, 0.004, (5, 2)) for arm, gain in
              (("rf", 0.0), ("xgb", 0.03), ("ffnn", 0.001))}  # fmt: skip
     metrics = folds(**grids)
-    table = five_by_two.analyse(Data(metrics, about()), {})
+    table = run_analysis(five_by_two, Data(metrics, about()))
     assert len(table) == 3
     row = table[(table["arm_a"] == "xgb") & (table["arm_b"] == "rf")].iloc[0]
     test = five_by_two_test(grids["xgb"] - grids["rf"])
@@ -106,11 +105,11 @@ def test_the_f_test_of_five_by_two(tmp_path):
 
 def test_other_schemes_and_holes():
     ten = folds(rf=np.full((5, 3), 0.5), xgb=np.full((5, 3), 0.6))
-    assert five_by_two.analyse(Data(ten, about()), {}).empty
+    assert run_analysis(five_by_two, Data(ten, about())).empty
     hole = np.full((5, 2), 0.5, dtype=object)
     hole[2, 1] = None
     metrics = folds(rf=hole, xgb=np.full((5, 2), 0.6))
-    table = five_by_two.analyse(Data(metrics, about()), {})
+    table = run_analysis(five_by_two, Data(metrics, about()))
     assert table["reason"].item() == "a fold has a failed run, or none"
     assert table["failed"].item() == 1
     nothing = five_by_two_table.table(exhibit(table, metrics), {})
@@ -123,11 +122,11 @@ def test_data_seeds_are_the_repeats_of_trained_results():
              (("rf", 0.0), ("xgb", 0.03))}  # fmt: skip
     given = folds(**grids)
     trained = given.assign(data_seed=[7, 7, 13, 13, 21, 21, 42, 42, 99, 99] * 2, repeat=0)
-    expected, table = (five_by_two.analyse(Data(m, about()), {}) for m in (given, trained))
+    expected, table = (run_analysis(five_by_two, Data(m, about())) for m in (given, trained))
     assert len(table) == 1
     assert table["f"].item() == expected["f"].item()
-    more = five_by_two.analyse(Data(frame([*trained.to_dict("records"),
-        *trained.assign(data_seed=100).to_dict("records")]), about()), {})  # fmt: skip
+    more = run_analysis(five_by_two, Data(frame([*trained.to_dict("records"),
+        *trained.assign(data_seed=100).to_dict("records")]), about()))  # fmt: skip
     assert more.empty  # six repeats
 
 
@@ -139,7 +138,7 @@ def test_a_failed_seed_is_no_fold_of_fewer_seeds():
     ]  # fmt: skip
     rows[1] |= {"status": "failed", "auc": np.nan}
     metrics = frame(rows)
-    table = five_by_two.analyse(Data(metrics, about()), {})
+    table = run_analysis(five_by_two, Data(metrics, about()))
     assert (table["reason"] != "").sum() == 2  # both pairs of rf
     whole = table[table["reason"] == ""]
     assert {whole["arm_a"].item(), whole["arm_b"].item()} == {"xgb", "ffnn"}
@@ -157,11 +156,11 @@ def test_rounding_alone_is_no_difference():
             rows += [trial(v, dataset="magic", metric="auc", model=m, repeat=r, fold=f, seed=s,
                            varied="none", scheme="kfold-2x5")
                      for s, v in enumerate(np.roll(scores, k))]  # fmt: skip
-    row = five_by_two.analyse(Data(frame(rows), about()), {}).iloc[0]
+    row = run_analysis(five_by_two, Data(frame(rows), about())).iloc[0]
     assert (row["difference"], row["f"], row["p"], row["t_p"]) == (0, 0, 1, 1)
 
 
 def test_a_study_without_any_score_is_told():
     metrics = folds(rf=np.full((5, 2), None), xgb=np.full((5, 2), None)).drop(columns="auc")
-    table = five_by_two.analyse(Data(metrics, about()), {})
+    table = run_analysis(five_by_two, Data(metrics, about()))
     assert table["reason"].tolist() == ["a fold has a failed run, or none"]

@@ -13,6 +13,7 @@ from reseed.exhibits import over_datasets_figure, over_datasets_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.hierarchical import hierarchical_effect, t_standard_error
+from run_kinds import run_analysis
 from scipy import stats
 from study_frames import about, frame, trial
 
@@ -40,7 +41,7 @@ def study(datasets=AUC, models=("rf", "xgb"), n=10, gain=0.02, seed=0):
 
 def test_points_by_the_hierarchical_model():
     metrics, found, facts = study()
-    table = over_datasets.analyse(Data(metrics, facts), {"rope": 0.01})
+    table = run_analysis(over_datasets, Data(metrics, facts), rope=0.01)
     pair = table[table["statistic"] == "pair"].iloc[0]
     assert (pair["model_a"], pair["datasets"], pair["scale"]) == ("xgb", 6, "points")
     d = [found[n, "xgb"] - found[n, "rf"] for n in AUC]
@@ -64,19 +65,19 @@ def test_points_by_the_hierarchical_model():
 def test_four_outcomes_and_none_is_equivalent_without_a_region(tmp_path):
     metrics, found, facts = study(gain=0.0, seed=2)
     d = [(found[n, "xgb"] - found[n, "rf"]).mean() for n in AUC]
-    plain = over_datasets.analyse(Data(metrics, facts), {}).iloc[0]
+    plain = run_analysis(over_datasets, Data(metrics, facts)).iloc[0]
     assert plain["outcome"] == "no difference shown"
     assert np.isnan(plain["p_equivalent"])
     assert plain["p_a_better"] + plain["p_b_better"] == pytest.approx(1)
     assert "does not show that they are equal" in plain["verdict"]
-    wide = over_datasets.analyse(Data(metrics, facts), {"rope": 0.02}).iloc[0]
+    wide = run_analysis(over_datasets, Data(metrics, facts), rope=0.02).iloc[0]
     assert wide["outcome"] == "equivalent"
     assert wide["p_equivalent"] >= 0.95
     assert "equivalent within ±2 points over datasets like these" in wide["verdict"]
-    narrow = over_datasets.analyse(Data(metrics, facts), {"rope": 0.001}).iloc[0]
+    narrow = run_analysis(over_datasets, Data(metrics, facts), rope=0.001).iloc[0]
     assert narrow["outcome"] == "no difference shown"
     assert plain["model_a"] == ("xgb" if np.mean(d) > 0 else "rf")
-    better = over_datasets.analyse(Data(*study(gain=0.05)[::2]), {}).iloc[0]
+    better = run_analysis(over_datasets, Data(*study(gain=0.05)[::2])).iloc[0]
     assert (better["outcome"], better["model_a"]) == ("difference", "xgb")
     assert better["verdict"].startswith("xgb beats rf over datasets like these: mean difference ")
     told = re.search(r"difference (\S+) points, 95 % interval (\S+) to (\S+)\.", better["verdict"])
@@ -84,7 +85,7 @@ def test_four_outcomes_and_none_is_equivalent_without_a_region(tmp_path):
     assert [float(text) for text in told.groups()] == pytest.approx(numbers, abs=0.05)
     decimals = 1 - int(np.floor(np.log10((numbers[2] - numbers[1]) / 2)))
     assert {len(text.partition(".")[2]) for text in told.groups()} == {decimals}
-    worse = over_datasets.analyse(Data(*study(gain=-0.05)[::2]), {"rope": 0.2}).iloc[0]
+    worse = run_analysis(over_datasets, Data(*study(gain=-0.05)[::2]), rope=0.2).iloc[0]
     assert (worse["outcome"], worse["model_a"]) == ("difference", "rf")
     assert "smaller than ±20 points" in worse["verdict"]
 
@@ -92,7 +93,7 @@ def test_four_outcomes_and_none_is_equivalent_without_a_region(tmp_path):
 def test_mixed_metrics_are_relative_losses():
     datasets = (*AUC[:3], "bike_sharing")
     metrics, found, facts = study(datasets)
-    table = over_datasets.analyse(Data(metrics, facts), {})
+    table = run_analysis(over_datasets, Data(metrics, facts))
     assert set(table["scale"]) == {"relative"}
     row = table[table["dataset"] == "bike_sharing"].iloc[0]
     log = {m: -np.log(found["bike_sharing", m]) for m in ("rf", "xgb")}
@@ -106,11 +107,11 @@ def test_a_dataset_without_runs_of_both_is_told():
     metrics, _, facts = study()
     lost = (metrics["dataset"] == AUC[2]) & (metrics["model"] == "rf") & (metrics["data_seed"] > 1)
     metrics.loc[lost, ["status", "auc"]] = ["failed", np.nan]
-    table = over_datasets.analyse(Data(metrics, facts), {})
+    table = run_analysis(over_datasets, Data(metrics, facts))
     assert set(table["left_out"]) == {AUC[2]}
     assert table["datasets"].iloc[0] == 5
     few, _, facts = study(AUC[:2])
-    assert "fewer than 3" in over_datasets.analyse(Data(few, facts), {})["reason"].item()
+    assert "fewer than 3" in run_analysis(over_datasets, Data(few, facts))["reason"].item()
 
 
 def test_independent_seeds_use_welchs_error():
@@ -125,7 +126,7 @@ def test_independent_seeds_use_welchs_error():
         se = (a.mean() - b.mean()) / welch.statistic
         effects.append(a.mean() - b.mean())
         errors.append(t_standard_error(abs(se), welch.df))
-    table = over_datasets.analyse(Data(frame(rows), about(AUC[:3], ("rf", "xgb"))), {})
+    table = run_analysis(over_datasets, Data(frame(rows), about(AUC[:3], ("rf", "xgb"))))
     expected = hierarchical_effect(effects, errors)
     assert table["effect"].iloc[0] == pytest.approx(expected.mean)
 
@@ -150,7 +151,7 @@ def test_shared_seeds_of_one_split_use_the_plain_paired_error():
             rows += [trial(v, seed=s, dataset=d, model=m, metric="auc") for s, v in enumerate(x)]
         effects.append((a - b).mean())
         errors.append(t_standard_error(stats.sem(a - b), 7))
-    pair = over_datasets.analyse(Data(frame(rows), about(AUC[:3], ("rf", "xgb"))), {}).iloc[0]
+    pair = run_analysis(over_datasets, Data(frame(rows), about(AUC[:3], ("rf", "xgb")))).iloc[0]
     expected = hierarchical_effect(effects, errors)
     found = abs(pair["effect"]), pair["high"] - pair["low"]
     assert found == pytest.approx((abs(expected.mean), expected.high - expected.low))
@@ -163,7 +164,7 @@ def test_one_dataset_counts_once_however_often_it_is_split():
         for r in ratios
         for row in splits("magic", scheme=f"holdout-{r}", test_ratio=r, seed=int(10 * r))
     ]
-    table = over_datasets.analyse(Data(frame(one), about(("magic",))), {})
+    table = run_analysis(over_datasets, Data(frame(one), about(("magic",))))
     assert table["datasets"].tolist() == [1, 1, 1]
     assert table["test_ratio"].tolist() == list(ratios)
     assert table["reason"].str.startswith("fewer than 3 datasets").all()
@@ -173,7 +174,7 @@ def test_one_dataset_counts_once_however_often_it_is_split():
         for number, d in enumerate(AUC[:4])
         for row in splits(d, scheme=f"holdout-{r}", test_ratio=r, seed=number)
     ]
-    table = over_datasets.analyse(Data(frame(each), about(AUC[:4])), {})
+    table = run_analysis(over_datasets, Data(frame(each), about(AUC[:4])))
     pairs = table[table["statistic"] == "pair"]
     assert pairs["datasets"].tolist() == [4, 4, 4]
     assert pairs["scheme"].tolist() == [f"holdout-{r}" for r in ratios]
@@ -187,7 +188,7 @@ def test_datasets_need_not_be_split_in_the_same_sizes():
         for d, r in zip(AUC, ratios, strict=False)
         for row in splits(d, scheme=f"kfold-{4 if r > 0.25 else 5}x2", test_ratio=r)
     ]
-    table = over_datasets.analyse(Data(frame(rows), about(AUC[:4])), {})
+    table = run_analysis(over_datasets, Data(frame(rows), about(AUC[:4])))
     pair = table[table["statistic"] == "pair"]
     assert pair["datasets"].tolist() == [4]
     assert np.isnan(pair["test_ratio"].item())
@@ -214,7 +215,7 @@ def test_the_loss_of_a_score_where_greater_is_better(metric, turn, loss):
     facts = about(names, ("rf", "xgb"))
     for d in names:
         facts["datasets"][d].update(metric=metric, greater_is_better=True)
-    table = over_datasets.analyse(Data(frame(rows), facts), {"scale": "relative"})
+    table = run_analysis(over_datasets, Data(frame(rows), facts), scale="relative")
     first = frame(rows)[lambda t: t["dataset"] == "a"].groupby("model")[metric]
     logs = first.apply(lambda s: np.log(loss(s)).mean())
     row = table[table["dataset"] == "a"].iloc[0]
@@ -227,7 +228,7 @@ def test_a_score_without_a_loss_says_so():
     facts = about(tuple("abc"), ("rf", "xgb"))
     for d in "abc":
         facts["datasets"][d].update(metric="return", greater_is_better=True)
-    table = over_datasets.analyse(Data(frame(rows), facts), {})
+    table = run_analysis(over_datasets, Data(frame(rows), facts))
     assert "a, b, c: return has no loss" in table["reason"].item()
     assert "runs of both" not in table["reason"].item()
 
@@ -235,7 +236,7 @@ def test_a_score_without_a_loss_says_so():
 def test_a_perfect_run_is_not_told_as_a_lack_of_runs():
     metrics, _, facts = study(AUC[:4])
     metrics.loc[metrics.index[metrics["dataset"] == AUC[1]][0], "auc"] = 1.0
-    table = over_datasets.analyse(Data(metrics, facts), {"scale": "relative"})
+    table = run_analysis(over_datasets, Data(metrics, facts), scale="relative")
     assert table["datasets"].iloc[0] == 3
     why = json.loads(table["left_out_why"].iloc[0])
     assert why == {"a run has a loss of 0 or less, which has no logarithm": [AUC[1]]}
@@ -243,14 +244,14 @@ def test_a_perfect_run_is_not_told_as_a_lack_of_runs():
 
 def test_points_of_unlike_scores_are_not_added():
     metrics, _, facts = study((*AUC[:3], "bike_sharing"))
-    table = over_datasets.analyse(Data(metrics, facts), {"scale": "points"})
+    table = run_analysis(over_datasets, Data(metrics, facts), scale="points")
     assert table["statistic"].tolist() == ["pair"]
     assert "points of unlike scores (auc, mse)" in table["reason"].item()
 
 
 def test_exhibits(tmp_path):
     metrics, _, facts = study(models=("ffnn", "rf", "xgb"))
-    table = over_datasets.analyse(Data(metrics, facts), {})
+    table = run_analysis(over_datasets, Data(metrics, facts))
     data = ExhibitData(table, metrics, facts, "k", "Title")
     shown = check_table(over_datasets_table.table(data, {}), tmp_path)
     assert len(shown.shown) == 3
@@ -265,12 +266,12 @@ def test_exhibits(tmp_path):
 
 def test_dataset_of_failed_runs_does_not_affect_the_scale():
     metrics, _, facts = study()
-    expected = over_datasets.analyse(Data(metrics[metrics["dataset"] != AUC[0]], facts), {})
+    expected = run_analysis(over_datasets, Data(metrics[metrics["dataset"] != AUC[0]], facts))
     lost = metrics["dataset"] == AUC[0]
     failed = metrics.assign(
         auc=metrics["auc"].mask(lost), status=metrics["status"].mask(lost, "failed")
     )
-    table = over_datasets.analyse(Data(failed, facts), {})
+    table = run_analysis(over_datasets, Data(failed, facts))
     shown = ["scale", "factor", "unit", "effect", "verdict"]
     assert table[shown].equals(expected[shown])
     assert table["left_out"].iloc[0] == AUC[0]
@@ -280,7 +281,7 @@ def test_what_has_no_standard_error_is_told_in_words():
     metrics, _, facts = study()
     same = metrics["dataset"] == AUC[0]
     metrics.loc[same, "auc"] = np.where(metrics["model"][same] == "rf", 0.75, 0.5)
-    pair = over_datasets.analyse(Data(metrics, facts), {}).iloc[0]
+    pair = run_analysis(over_datasets, Data(metrics, facts)).iloc[0]
     assert (pair["datasets"], pair["left_out"]) == (5, AUC[0])
     (why,) = json.loads(pair["left_out_why"])
     assert why.endswith("same difference, which has no standard error")
@@ -289,7 +290,7 @@ def test_what_has_no_standard_error_is_told_in_words():
 def test_a_share_by_its_name_alone_has_no_loss():
     metrics, _, facts = study()
     far = metrics.assign(auc=metrics["auc"] * 250)  # neither shares nor percent
-    pair = over_datasets.analyse(Data(far, facts), {}).iloc[0]
+    pair = run_analysis(over_datasets, Data(far, facts)).iloc[0]
     assert pair["scale"] == "relative"
     assert "auc has no loss" in pair["reason"]
 
@@ -306,6 +307,6 @@ def test_a_dataset_of_equal_means_is_no_win():
         for m, values in models.items()
         for s, v in enumerate(values)
     ]
-    table = over_datasets.analyse(Data(frame(rows), about(AUC[:4], ("rf", "xgb"))), {})
+    table = run_analysis(over_datasets, Data(frame(rows), about(AUC[:4], ("rf", "xgb"))))
     pair = table[table["statistic"] == "pair"].iloc[0]
     assert (pair["wins"], pair["losses"], pair["rank_p"]) == (3, 0, 0.25)

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from pair_frames import OPTIONS, data, frame, one_split, over_splits, row_of
-from reseed.analyses.pairs import Options, analyse
+from reseed.analyses import pairs
 from reseed.analyses.shared.pairing import unit_of
 from reseed.analyses.shared.region import region
 from reseed.core.errors import ReseedError
+from reseed.plugins import kinds
 from reseed.stats.comparison import nadeau_bengio
+from run_kinds import run_analysis
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
@@ -21,7 +23,7 @@ def rng():
 
 def test_splits_by_the_corrected_test_with_holm(rng):
     metrics = frame(over_splits(rng, {"x": 0.0, "y": 0.01, "z": 0.013}))
-    table = analyse(data(metrics), OPTIONS)
+    table = run_analysis(pairs, data(metrics), OPTIONS)
     wide = metrics.pivot(index="data_seed", columns="model", values="accuracy")
     assert list(table["design"]) == ["splits"] * 3
     assert set(table["test"]) == {"corrected resampled t test"}
@@ -44,7 +46,7 @@ def test_splits_by_the_corrected_test_with_holm(rng):
 
 def test_losses_are_better_when_low(rng):
     rows = over_splits(rng, {"good": -0.05, "bad": 0.0})
-    up = analyse(data(frame(rows, "mse"), "mse", False), OPTIONS)
+    up = run_analysis(pairs, data(frame(rows, "mse"), "mse", False), OPTIONS)
     assert list(up["model_a"]) == ["good"]
     assert up["difference"].iloc[0] > 0
     assert up["low"].iloc[0] > 0
@@ -58,7 +60,7 @@ def test_seeds_within_a_split_are_averaged(rng):
         for seed in range(3)
     ]
     metrics = frame(rows)
-    row = analyse(data(metrics), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(metrics), OPTIONS).iloc[0]
     means = metrics.groupby(["model", "data_seed"])["accuracy"].mean()
     d = means["x"].to_numpy() - means["y"].to_numpy()
     expected = nadeau_bengio(d, 0.25)
@@ -70,19 +72,21 @@ def test_folds_take_their_ratio_from_their_number(rng):
     rows = [
         ("d", m, 0, fold, 0, v) for m in "xy" for fold, v in enumerate(rng.normal(0.8, 0.01, 10))
     ]
-    row = analyse(data(frame(rows, test_ratio=np.nan, scheme="kfold-10x1")), OPTIONS).iloc[0]
+    row = run_analysis(
+        pairs, data(frame(rows, test_ratio=np.nan, scheme="kfold-10x1")), OPTIONS
+    ).iloc[0]
     assert row["test_train_ratio"] == pytest.approx(1 / 9)
 
 
 def test_several_splits_of_unknown_size_are_refused(rng):
     metrics = frame(over_splits(rng, {"x": 0, "y": 0}), test_ratio=np.nan, scheme="given")
     with pytest.raises(ReseedError, match="test_train_ratio"):
-        analyse(data(metrics), OPTIONS)
+        run_analysis(pairs, data(metrics), OPTIONS)
 
 
 def test_shared_seeds_on_one_split_by_the_plain_paired_test(rng):
     x, y = rng.normal(0.82, 0.01, 9), rng.normal(0.8, 0.01, 9)
-    row = analyse(data(one_split({"x": x, "y": y})), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(one_split({"x": x, "y": y})), OPTIONS).iloc[0]
     test = stats.ttest_rel(x, y)
     assert row["design"] == "seeds"
     assert row["p"] == pytest.approx(test.pvalue)
@@ -96,7 +100,7 @@ def test_shared_seeds_on_one_split_by_the_plain_paired_test(rng):
 
 def test_seeds_that_are_not_shared_by_welch(rng):
     x, y = rng.normal(0.82, 0.01, 9), rng.normal(0.8, 0.02, 7)
-    row = analyse(data(one_split({"x": x, "y": y}, {"x": 0, "y": 50})), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(one_split({"x": x, "y": y}, {"x": 0, "y": 50})), OPTIONS).iloc[0]
     test = stats.ttest_ind(x, y, equal_var=False)
     assert row["design"] == "unpaired"
     assert row["p"] == pytest.approx(test.pvalue)
@@ -109,7 +113,9 @@ def test_seeds_that_are_not_shared_by_welch(rng):
 @pytest.mark.parametrize(("first_of_y", "design"), [(2, "seeds"), (3, "unpaired")])
 def test_pairing_by_seed_drops_no_more_than_one_run_in_five(rng, first_of_y, design):
     x, y = rng.normal(0.82, 0.01, 10), rng.normal(0.8, 0.01, 10)
-    row = analyse(data(one_split({"x": x, "y": y}, {"x": 0, "y": first_of_y})), OPTIONS).iloc[0]
+    row = run_analysis(
+        pairs, data(one_split({"x": x, "y": y}, {"x": 0, "y": first_of_y})), OPTIONS
+    ).iloc[0]
     paired = stats.ttest_rel(x[first_of_y:], y[: 10 - first_of_y]).pvalue
     expected = paired if design == "seeds" else stats.ttest_ind(x, y, equal_var=False).pvalue
     assert row["design"] == design
@@ -121,9 +127,9 @@ def test_missing_runs_leave_the_common_ones(rng):
     metrics = frame(over_splits(rng, {"x": 0.02, "y": 0.0}))
     gone = (metrics["model"] == "y") & metrics["data_seed"].isin([2, 5])
     some = metrics[~gone].reset_index(drop=True)
-    row = analyse(data(some), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(some), OPTIONS).iloc[0]
     both = metrics[~metrics["data_seed"].isin([2, 5])].reset_index(drop=True)
-    other = analyse(data(both), OPTIONS).iloc[0]
+    other = run_analysis(pairs, data(both), OPTIONS).iloc[0]
     assert (row["n"], row["left_out"]) == (10, 2)
     assert row["p"] == pytest.approx(other["p"])
     assert "2 runs without a counterpart" in row["verdict"]
@@ -132,14 +138,14 @@ def test_missing_runs_leave_the_common_ones(rng):
 def test_failed_runs_are_left_out_and_counted(rng):
     metrics = frame(over_splits(rng, {"x": 0.02, "y": 0.0}))
     metrics.loc[3, ["status", "accuracy"]] = ["failed", np.nan]
-    row = analyse(data(metrics), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(metrics), OPTIONS).iloc[0]
     assert (row["n"], row["failed"]) == (11, 1)
 
 
 def test_different_splits_are_not_compared(rng):
     metrics = frame(over_splits(rng, {"x": 0.1, "y": 0.0}))
     metrics.loc[metrics["model"] == "y", "data_seed"] += 100
-    row = analyse(data(metrics), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(metrics), OPTIONS).iloc[0]
     assert row["outcome"] == "not comparable"
     assert np.isnan(row["p"])
 
@@ -147,13 +153,13 @@ def test_different_splits_are_not_compared(rng):
 def test_a_model_without_any_finished_run(rng):
     metrics = frame(over_splits(rng, {"x": 0.1, "y": 0.0}))
     metrics.loc[metrics["model"] == "y", "status"] = "failed"
-    row = analyse(data(metrics), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(metrics), OPTIONS).iloc[0]
     assert (row["n"], row["failed"], row["outcome"]) == (0, 12, "too few runs")
 
 
 def test_too_few_runs_do_not_weigh_on_the_others(rng):
     x, y, z = rng.normal(0.82, 0.01, 9), rng.normal(0.81, 0.01, 9), rng.normal(0.7, 0.01, 3)
-    table = analyse(data(one_split({"x": x, "y": y, "z": z})), OPTIONS)
+    table = run_analysis(pairs, data(one_split({"x": x, "y": y, "z": z})), OPTIONS)
     tested = table[table["p_holm"].notna()]
     assert len(tested) == 1
     assert tested["p_holm"].iloc[0] == tested["p"].iloc[0]
@@ -163,38 +169,37 @@ def test_too_few_runs_do_not_weigh_on_the_others(rng):
 @pytest.mark.parametrize("first_of_y", [0, 7])
 def test_one_run_each_is_told_and_not_tested(first_of_y):
     runs = one_split({"x": [0.9], "y": [0.8]}, {"x": 0, "y": first_of_y})
-    row = analyse(data(runs), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(runs), OPTIONS).iloc[0]
     assert (row["model_a"], row["outcome"]) == ("x", "too few runs")
     assert row["difference"] == pytest.approx(0.1)
     assert np.isnan(row["p"])
 
 
-def test_what_is_not_given_is_what_the_options_say(rng):
-    """Of four, five and six runs: five are enough to be tested."""
+def test_five_runs_are_enough_by_default(rng):
+    """Models with four, five and six runs."""
     runs = [rng.normal(mean, 0.01, n) for mean, n in ((0.82, 4), (0.81, 5), (0.7, 6))]
     metrics = data(one_split(dict(zip("xyz", runs, strict=True)), {"x": 0, "y": 50, "z": 100}))
-    told = analyse(metrics, Options(**OPTIONS).model_dump(exclude_none=True))
-    pd.testing.assert_frame_equal(analyse(metrics, OPTIONS), told)
-    assert row_of(told, "y", "z")["outcome"] != "too few runs"
-    assert (told["outcome"] == "too few runs").sum() == 2
+    table = run_analysis(pairs, metrics, OPTIONS)
+    assert row_of(table, "y", "z")["outcome"] != "too few runs"
+    assert (table["outcome"] == "too few runs").sum() == 2
 
 
 def test_a_pair_is_two_models():
     for wrong in (["x"], ["x", "y", "z"]):
         with pytest.raises(ValueError, match="pairs"):
-            Options(pairs=[wrong])
+            pairs.Options(pairs=[wrong])
 
 
 def test_equal_differences_are_no_evidence():
-    table = analyse(data(one_split({"x": [0.9] * 8, "y": [0.8] * 8})), OPTIONS)
+    table = run_analysis(pairs, data(one_split({"x": [0.9] * 8, "y": [0.8] * 8})), OPTIONS)
     assert table["outcome"].iloc[0] == "no variation"
     assert "say no more than one" in table["verdict"].iloc[0]
 
 
 def test_a_baseline_makes_the_family_smaller(rng):
     metrics = frame(over_splits(rng, {"w": 0.0, "x": 0.002, "y": 0.004, "z": 0.01}))
-    every = analyse(data(metrics), OPTIONS)
-    table = analyse(data(metrics), OPTIONS | {"baseline": "w"})
+    every = run_analysis(pairs, data(metrics), OPTIONS)
+    table = run_analysis(pairs, data(metrics), OPTIONS, baseline="w")
     assert len(every) == 6
     assert {frozenset(pair) for pair in table[["model_a", "model_b"]].to_numpy()} == {
         frozenset("wx"), frozenset("wy"), frozenset("wz"),
@@ -202,14 +207,14 @@ def test_a_baseline_makes_the_family_smaller(rng):
     assert list(table["p_holm"]) == pytest.approx(list(multipletests(table["p"], method="holm")[1]))
     assert row_of(table, "z", "w")["p"] == pytest.approx(row_of(every, "z", "w")["p"])
     assert row_of(table, "z", "w")["bca_low"] == row_of(every, "z", "w")["bca_low"]
-    asked = analyse(data(metrics), OPTIONS | {"pairs": [["x", "y"], ["z", "w"]]})
+    asked = run_analysis(pairs, data(metrics), OPTIONS, pairs=[["x", "y"], ["z", "w"]])
     assert len(asked) == 2
     assert set(asked["pairs"]) == {2}
 
 
 def test_a_baseline_is_found_under_its_variant(rng):
     metrics = frame(over_splits(rng, {"rf~trees=60": 0.0, "gbm": 0.002, "xgb": 0.004}))
-    assert len(analyse(data(metrics), OPTIONS | {"baseline": "rf"})) == 2
+    assert len(run_analysis(pairs, data(metrics), OPTIONS, baseline="rf")) == 2
 
 
 @pytest.mark.parametrize(
@@ -218,21 +223,26 @@ def test_a_baseline_is_found_under_its_variant(rng):
         ({"baseline": "no"}, "no model of this study. Models: x, y"),
         ({"pairs": [["x", "no"]]}, "no model of this study"),
         ({"pairs": [["x", "x"]]}, "two different models"),
-        ({"pairs": []}, "two different models"),
         ({"pairs": [["x", "y"], ["y", "y"]]}, "two different models"),
-        ({"pairs": [["x", "y", "x"]]}, "two different models"),
+        ({"pairs": []}, "pairs: List should have at least 1 item"),
+        ({"pairs": [["x", "y", "x"]]}, "at most 2 items"),
         ({"pairs": [["x", "y"]], "baseline": "x"}, "not both"),
-        ({"family": "all"}, "family must be"),
+        ({"family": "all"}, "family: Input should be 'dataset' or 'study'"),
     ],
 )
 def test_choices_of_pairs_that_make_no_sense(rng, options, message):
     with pytest.raises(ReseedError, match=message):
-        analyse(data(frame(over_splits(rng, {"x": 0, "y": 0}))), OPTIONS | options)
+        kinds.run_kind(
+            kinds.find_kind("analyses", "pairs"),
+            data(frame(over_splits(rng, {"x": 0, "y": 0}))),
+            OPTIONS | options,
+            pd.DataFrame,
+        )
 
 
 def test_one_family_for_the_whole_study(rng):
     rows = [r for i in range(3) for r in over_splits(rng, {"x": 0, "y": 0.003, "z": 0}, 8, f"d{i}")]
-    table = analyse(data(frame(rows)), OPTIONS | {"family": "study"})
+    table = run_analysis(pairs, data(frame(rows)), OPTIONS, family="study")
     table = table[table["dataset"] != "all datasets"]
     assert set(table["pairs"]) == {9}
     expected = multipletests(table["p"], method="holm")[1]
@@ -243,15 +253,15 @@ def test_flattened_repeats_are_asked_about(rng):
     rows = [("d", m, 0, f, 0, v) for m in "xy" for f, v in enumerate(rng.normal(0.8, 0.01, 50))]
     metrics = frame(rows, test_ratio=np.nan, scheme="kfold-50x1")
     with pytest.raises(ReseedError, match=r"50 folds and no repeats.*`repeat`"):
-        analyse(data(metrics), OPTIONS)
-    sized = analyse(data(metrics.assign(test_ratio=0.2)), OPTIONS)
+        run_analysis(pairs, data(metrics), OPTIONS)
+    sized = run_analysis(pairs, data(metrics.assign(test_ratio=0.2)), OPTIONS)
     assert sized["test_train_ratio"].iloc[0] == pytest.approx(0.25)
 
 
 def test_equivalence_and_what_could_have_been_found(rng):
     shared = rng.normal(0.8, 0.01, 20)
     x, y = shared + rng.normal(0, 0.002, 20), shared + rng.normal(0, 0.002, 20)
-    row = analyse(data(one_split({"x": x, "y": y})), OPTIONS | {"rope": 0.005}).iloc[0]
+    row = run_analysis(pairs, data(one_split({"x": x, "y": y})), OPTIONS, rope=0.005).iloc[0]
     d = x - y
     sides = (stats.ttest_1samp(d, side, alternative=way).pvalue
              for side, way in ((-0.005, "greater"), (0.005, "less")))  # fmt: skip
@@ -265,13 +275,13 @@ def test_equivalence_and_what_could_have_been_found(rng):
 def test_nothing_is_equivalent_unless_a_region_is_stated(rng):
     shared = rng.normal(0.8, 0.01, 20)
     runs = data(one_split({m: shared + rng.normal(0, 1e-4, 20) for m in "xy"}))
-    row = analyse(runs, OPTIONS).iloc[0]
+    row = run_analysis(pairs, runs, OPTIONS).iloc[0]
     assert row["outcome"] == "no difference shown"
     assert np.isnan([row["rope"], row["equivalence_p"], row["p_equivalent"]]).all()
-    by_metric = analyse(runs, OPTIONS | {"rope": {"accuracy": 0.005}}).iloc[0]
+    by_metric = run_analysis(pairs, runs, OPTIONS, rope={"accuracy": 0.005}).iloc[0]
     assert by_metric["outcome"] == "equivalent"
     with pytest.raises(ReseedError, match="nothing is compared by 'auc'"):
-        analyse(runs, OPTIONS | {"rope": {"auc": 0.005}})
+        run_analysis(pairs, runs, OPTIONS, rope={"auc": 0.005})
 
 
 def test_one_region_for_several_metrics_is_refused():
@@ -289,7 +299,7 @@ def test_region_covering_all_share_differences_is_refused(rope):
 
 def test_a_rank_test_that_cannot_reject_says_its_floor(rng):
     effects = {"v": 0, "w": 0.05, "x": 0.1, "y": 0.15, "z": 0.2}
-    table = analyse(data(frame(over_splits(rng, effects, 6))), OPTIONS)
+    table = run_analysis(pairs, data(frame(over_splits(rng, effects, 6))), OPTIONS)
     # Six splits give 2/2⁶ at best, times ten pairs.
     assert table["rank_p_least"].to_numpy() == pytest.approx(np.full(10, 0.3125))
     assert (table["rank_p_holm"] >= 0.3125 - 1e-12).all()
@@ -297,7 +307,7 @@ def test_a_rank_test_that_cannot_reject_says_its_floor(rng):
 
 def test_ties_count_as_half_a_flip():
     x = [0.5, 0.5, 0.5, 0.5, 0.6, 0.5]
-    row = analyse(data(one_split({"x": x, "y": [0.5] * 6})), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(one_split({"x": x, "y": [0.5] * 6})), OPTIONS).iloc[0]
     assert row["instability"] == pytest.approx(5 / 6 / 2)
     assert row["ties"] == pytest.approx(5 / 6)
 
@@ -311,7 +321,7 @@ def test_flips_follow_the_stated_order_for_any_seed_count(rng):
         for i, (split, seed) in enumerate(places)
         for j, (model, lead) in enumerate([("x", 0.06 * (split > 0)), ("y", 0.03 * (split == 0))])
     ]
-    row = analyse(data(frame(rows)), OPTIONS).iloc[0]
+    row = run_analysis(pairs, data(frame(rows)), OPTIONS).iloc[0]
     assert (row["model_a"], row["n"], row["runs"]) == ("x", 6, 25)
     assert row["difference"] == pytest.approx((5 * 0.06 - 0.03) / 6, abs=2e-3)
     assert row["instability"] == pytest.approx(20 / 25)
@@ -321,7 +331,7 @@ def test_runs_in_several_settings_compare_as_they_do_alone(rng):
     """Models that fail in different places are set side by side pair by pair."""
     metrics = frame(over_splits(rng, {m: i * 0.01 for i, m in enumerate("vwxyz")}, 15))
     metrics = metrics[rng.random(len(metrics)) > 0.2].reset_index(drop=True)
-    table = analyse(data(metrics), OPTIONS)
+    table = run_analysis(pairs, data(metrics), OPTIONS)
     wide = metrics.pivot(index="data_seed", columns="model", values="accuracy")
     for row in table.itertuples():
         d = (wide[row.model_a] - wide[row.model_b]).dropna().to_numpy()
@@ -335,7 +345,7 @@ def test_false_claims_over_seeds_stay_below_the_level(rng):
         one_split({m: rng.normal(0.8, 0.01, 8) for m in "xyz"}).assign(dataset=f"d{i}")
         for i in range(150)
     ]
-    table = analyse(data(pd.concat(parts, ignore_index=True)), {"n_boot": 20})
+    table = run_analysis(pairs, data(pd.concat(parts, ignore_index=True)), n_boot=20)
     table = table[table["dataset"] != "all datasets"]
     wrong = (table["outcome"] == "difference").groupby(table["dataset"]).any()
     assert len(wrong) == 150

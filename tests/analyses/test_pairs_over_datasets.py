@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from pair_frames import OPTIONS, data, frame, over_splits, row_of
-from reseed.analyses.pairs import analyse
+from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.claims.verdicts import ALL_DATASETS
+from run_kinds import run_analysis
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -21,7 +22,7 @@ def test_over_many_datasets_by_friedman_and_nemenyi(rng):
     effects = {"x": 0.0, "y": 0.01, "z": 0.03}
     rows = [r for i in range(7) for r in over_splits(rng, effects, 6, f"d{i}")]
     metrics = frame(rows)
-    table = analyse(data(metrics), OPTIONS)
+    table = run_analysis(pairs, data(metrics), OPTIONS)
     over = table[table["dataset"] == "all datasets"]
     means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
     expected = posthocs.posthoc_nemenyi_friedman(-means)
@@ -42,7 +43,7 @@ def test_flips_over_datasets_follow_the_stated_order(rng):
         facts[f"d{number}"] = {"metric": "mse", "greater_is_better": False, "metric_unit": ""}
     found = Data(pd.concat(parts, ignore_index=True), {"datasets": facts})
     for options in ({}, {"baseline": "b"}):
-        table = analyse(found, options | {"n_boot": 50})
+        table = run_analysis(pairs, found, options, n_boot=50)
         over = table[table["dataset"] == "all datasets"]
         assert over["model_a"].tolist() == (["a", "a", "b"] if not options else ["a", "b"])
         assert (over["wins"] == 5).all()
@@ -51,12 +52,12 @@ def test_flips_over_datasets_follow_the_stated_order(rng):
 
 def test_few_datasets_are_not_tested_and_one_model_is_empty(rng):
     few = frame([r for i in range(4) for r in over_splits(rng, {"x": 0.1, "y": 0}, 6, f"d{i}")])
-    row = analyse(data(few), OPTIONS).iloc[-1]
+    row = run_analysis(pairs, data(few), OPTIONS).iloc[-1]
     assert (row["dataset"], row["outcome"], row["wins"]) == ("all datasets", "too few runs", 4)
     assert np.isnan(row["p_holm"])
     alone = frame(over_splits(rng, {"x": 0.1, "y": 0}))
-    assert "all datasets" not in set(analyse(data(alone), OPTIONS)["dataset"])
-    assert analyse(data(frame(over_splits(rng, {"x": 0}))), OPTIONS).empty
+    assert "all datasets" not in set(run_analysis(pairs, data(alone), OPTIONS)["dataset"])
+    assert run_analysis(pairs, data(frame(over_splits(rng, {"x": 0}))), OPTIONS).empty
 
 
 def failing(rng, datasets=12, gone=(0, 1, 2)):
@@ -74,7 +75,7 @@ def failing(rng, datasets=12, gone=(0, 1, 2)):
 
 def test_over_datasets_uses_only_shared_splits(rng):
     """A's failures on hard splits made its own mean the best on every dataset."""
-    over = analyse(data(failing(rng)), {"n_boot": 20}).query("dataset == 'all datasets'")
+    over = run_analysis(pairs, data(failing(rng)), n_boot=20).query("dataset == 'all datasets'")
     row = row_of(over, "B", "A")
     assert (row["outcome"], row["mean_a"], row["mean_b"]) == ("difference", 1.0, 2.0)
     assert row["failed"] == 3 * 12
@@ -91,7 +92,7 @@ def test_different_test_ratios_and_folds_form_one_comparison(rng):
     ]
     for part in parts[3::4]:
         part["fold"] = part["data_seed"] % 4
-    table = analyse(data(pd.concat(parts, ignore_index=True)), OPTIONS)
+    table = run_analysis(pairs, data(pd.concat(parts, ignore_index=True)), OPTIONS)
     over = table[table["dataset"] == ALL_DATASETS]
     assert over["n"].tolist() == [8]
     assert over["test"].item() == "Wilcoxon signed-rank test"
@@ -105,9 +106,9 @@ def test_a_dataset_counts_once_in_a_comparison_over_datasets(rng):
         for i in range(2)
         for r in (0.1, 0.2, 0.3)
     ]
-    one = analyse(data(pd.concat(parts[:3], ignore_index=True)), OPTIONS)
+    one = run_analysis(pairs, data(pd.concat(parts[:3], ignore_index=True)), OPTIONS)
     assert ALL_DATASETS not in set(one["dataset"])
-    both = analyse(data(pd.concat(parts, ignore_index=True)), OPTIONS)
+    both = run_analysis(pairs, data(pd.concat(parts, ignore_index=True)), OPTIONS)
     over = both[both["dataset"] == ALL_DATASETS]
     assert over["n"].tolist() == [2, 2, 2]
     assert over["test_ratio"].tolist() == [0.1, 0.2, 0.3]
@@ -116,7 +117,7 @@ def test_a_dataset_counts_once_in_a_comparison_over_datasets(rng):
 def test_model_missing_a_dataset_is_reported_and_compared(rng):
     metrics = failing(rng, 8, ())
     gone = (metrics["model"] == "C") & metrics["dataset"].isin(["d3", "d5"])
-    over = analyse(data(metrics[~gone]), {"n_boot": 20}).query("dataset == 'all datasets'")
+    over = run_analysis(pairs, data(metrics[~gone]), n_boot=20).query("dataset == 'all datasets'")
     assert len(over) == 3
     row = row_of(over, "A", "C")
     assert (row["n"], row["missing"], row["wins"]) == (6, "d3, d5", 6)
@@ -135,13 +136,17 @@ def test_model_missing_a_dataset_is_reported_and_compared(rng):
 def test_two_models_over_datasets_by_the_signed_rank_test(rng):
     rows = [r for i in range(9) for r in over_splits(rng, {"x": 0, "y": 0.02}, 6, f"d{i}")]
     metrics = frame(rows)
-    row = analyse(data(metrics), OPTIONS).query("dataset == 'all datasets'").iloc[0]
+    row = run_analysis(pairs, data(metrics), OPTIONS).query("dataset == 'all datasets'").iloc[0]
     means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
     test = stats.wilcoxon(means["y"] - means["x"])
     assert (row["model_a"], row["test"]) == ("y", "Wilcoxon signed-rank test")
     assert row["p_holm"] == pytest.approx(test.pvalue)
     losses = frame(rows, "mse")
-    row = analyse(data(losses, "mse", False), OPTIONS).query("dataset == 'all datasets'").iloc[0]
+    row = (
+        run_analysis(pairs, data(losses, "mse", False), OPTIONS)
+        .query("dataset == 'all datasets'")
+        .iloc[0]
+    )
     assert (row["model_a"], row["test"]) == ("x", "sign test")
     assert row["p"] == pytest.approx(stats.binomtest(int(row["wins"]), 9).pvalue)
 
@@ -149,7 +154,7 @@ def test_two_models_over_datasets_by_the_signed_rank_test(rng):
 def test_equivalence_over_datasets(rng):
     parts = [frame(over_splits(rng, {"x": 0, "y": 0}, 12, f"d{i}")) for i in range(7)]
     metrics = pd.concat(parts, ignore_index=True)
-    table = analyse(data(metrics), OPTIONS | {"rope": 0.01})
+    table = run_analysis(pairs, data(metrics), OPTIONS, rope=0.01)
     row = table[table["dataset"] == "all datasets"].iloc[0]
     wide = metrics.pivot(index=["dataset", "data_seed"], columns="model", values="accuracy")
     d = (wide["x"] - wide["y"]).groupby(level=0).mean()

@@ -13,6 +13,7 @@ from reseed.stats.error_rates import (
     simulate_cv,
     wilcoxon_holm,
 )
+from run_kinds import run_analysis
 from scipy import stats
 
 QUICK = {"n_experiments": 200, "n_simulations": 200}
@@ -34,7 +35,7 @@ def folded(
 
 
 def of(trials, **options):
-    return protocol.analyse(data(trials), QUICK | options).set_index("setting")
+    return run_analysis(protocol, data(trials), QUICK | options).set_index("setting")
 
 
 def test_clear_differences_are_won_by_every_way():
@@ -153,13 +154,13 @@ def test_what_shares_no_seed_or_has_no_run_is_told():
 
 
 def test_lower_scores_may_be_better():
-    table = protocol.analyse(data(folded({"a": 0.1, "b": 0.0}), greater=False), QUICK)
+    table = run_analysis(protocol, data(folded({"a": 0.1, "b": 0.0}), greater=False), QUICK)
     assert (table["wins"] == 1).all()
 
 
 def test_fold_scores_by_hand():
     trials = folded({"a": 0.0, "b": 0.01})
-    table = fold_scores.analyse(data(trials), {}).set_index("arm")
+    table = run_analysis(fold_scores, data(trials)).set_index("arm")
     means = trials[trials["model"] == "a"].groupby(["data_seed", "fold"])["accuracy"].mean()
     row = table.loc["a"]
     assert row["mean"] == pytest.approx(means.mean())
@@ -171,5 +172,5 @@ def test_fold_scores_by_hand():
     assert (row["folds"], row["runs"]) == (10, 50)
     first = trials[(trials["model"] == "a") & (trials["data_seed"] == 0) & (trials["fold"] == 0)]
     assert np.isnan(row["single"])  # no seed 42
-    table = fold_scores.analyse(data(trials), {"single_seed": 3}).set_index("arm")
+    table = run_analysis(fold_scores, data(trials), single_seed=3).set_index("arm")
     assert table.loc["a", "single"] == first.set_index("init")["accuracy"][3]

@@ -10,6 +10,7 @@ from reseed.analyses import spread
 from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
 from reseed.stats.spread import next_median_interval
+from run_kinds import run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FILES = ["raste_table3", "raste_table4", "raste_table5"]
@@ -24,7 +25,7 @@ OPTIONS = {
 @pytest.fixture(scope="module")
 def table():
     metrics, facts = study()
-    return published.analyse(Data(metrics, facts, Path(PUBLISHED)), OPTIONS)
+    return run_analysis(published, Data(metrics, facts, Path(PUBLISHED)), OPTIONS)
 
 
 def one(table, number, **place):
@@ -75,8 +76,8 @@ def test_a_published_median_is_judged_as_that_of_other_seeds():
         rows = [trial(score, data_seed=seed, **place) for seed, score in enumerate(scores)]
         rows += [trial(score, seed=seed, **(place | {"varied": "model"}))
                  for seed, score in enumerate(scores)]  # fmt: skip
-        found = published.analyse(Data(frame(rows), about(), Path(PUBLISHED)), OPTIONS | {
-            "files": ["raste_table3"]})  # fmt: skip
+        data = Data(frame(rows), about(), Path(PUBLISHED))
+        found = run_analysis(published, data, OPTIONS, files=["raste_table3"])
         here = {"dataset": "bike_sharing", "algorithm": "xgb"}
         row = one(found, 3, varied_seed="data", statistic="median", **here)
         low, high = next_median_interval(scores, 50)
@@ -105,7 +106,7 @@ def test_tuned_rows_of_table_5_are_slices_of_the_tuned_grid(table):
 def test_a_median_of_zero_has_no_relative_variation():
     place = {"model": "xgb", "varied": "model"}
     rows = [trial(score, seed=seed, **place) for seed, score in enumerate((-0.1, 0.0, 0.1))]
-    found = published.analyse(Data(frame(rows), about(), Path(PUBLISHED)), OPTIONS)
+    found = run_analysis(published, Data(frame(rows), about(), Path(PUBLISHED)), OPTIONS)
     here = {"dataset": "bike_sharing", "algorithm": "xgb", "varied_seed": "model"}
     row = one(found, 3, statistic="relative_variation", **here)
     assert row[["measured", "measured_low", "inside"]].isna().all()
@@ -131,7 +132,7 @@ def test_stand_in_is_labelled_and_largest_cell_is_used():
         for s in range(n)
     ]
     data = Data(frame(rows), about((name,)), Path(PUBLISHED))
-    table = published.analyse(data, OPTIONS)
+    table = run_analysis(published, data, OPTIONS)
     row = one(
         table, 3, dataset="home_mortgage", algorithm="rf", varied_seed="model", statistic="median"
     )
@@ -141,4 +142,4 @@ def test_stand_in_is_labelled_and_largest_cell_is_used():
 
 def test_an_unknown_table_names_those_there_are():
     with pytest.raises(ReseedError, match="raste_table3"):
-        published.analyse(Data(*study(), Path(PUBLISHED)), {"files": ["raste_table9"]})
+        run_analysis(published, Data(*study(), Path(PUBLISHED)), files=["raste_table9"])

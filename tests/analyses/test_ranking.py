@@ -6,6 +6,7 @@ from pair_frames import data, frame, one_split, over_splits
 from reseed.analyses import ranking, seeds_needed
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.planning import seeds_for_difference, seeds_for_half_width
+from run_kinds import run_analysis
 from scipy import stats
 
 
@@ -16,7 +17,7 @@ def rng():
 
 def test_kendall_between_runs(rng):
     metrics = frame(over_splits(rng, {"w": 0, "x": 0.004, "y": 0.008, "z": 0.009}, 8))
-    table = ranking.analyse(data(metrics), {})
+    table = run_analysis(ranking, data(metrics))
     wide = metrics.pivot(index="data_seed", columns="model", values="accuracy").to_numpy()
     taus = [stats.kendalltau(wide[i], wide[j]).statistic for i in range(8) for j in range(i)]
     found = table.set_index("statistic")["value"]
@@ -27,7 +28,7 @@ def test_kendall_between_runs(rng):
 
 def test_order_settles_with_more_runs(rng):
     metrics = one_split({"x": rng.normal(0.8, 0.01, 60), "y": rng.normal(0.808, 0.01, 60)})
-    table = ranking.analyse(data(metrics), {"n_draws": 1000})
+    table = run_analysis(ranking, data(metrics), n_draws=1000)
     curve = table[table["statistic"] == "mean_reversal"].set_index("m")["value"]
     assert curve.index.max() == 20
     # d ~ N(0.008, 2·0.01²): a single run is wrong with probability Φ(−0.57) ≈ 0.29.
@@ -37,11 +38,11 @@ def test_order_settles_with_more_runs(rng):
 
 def test_runs_without_a_counterpart_and_no_common_run(rng):
     metrics = frame(over_splits(rng, {"x": 0, "y": 0.1}))
-    table = ranking.analyse(data(metrics.drop(index=[0, 1])), {})
+    table = run_analysis(ranking, data(metrics.drop(index=[0, 1])))
     assert (table["n"] == 10).all()
     assert (table["left_out"] == 2).all()
     metrics.loc[metrics["model"] == "y", "data_seed"] += 50
-    table = ranking.analyse(data(metrics), {})
+    table = run_analysis(ranking, data(metrics))
     assert len(table) == 1
     assert np.isnan(table["value"].iloc[0])
 
@@ -54,9 +55,9 @@ def test_independent_seeds_are_compared_split_by_split(rng, seeds):
         for seed in range(seeds)
     ]
     metrics = frame(rows)
-    shared = ranking.analyse(data(metrics), {})
+    shared = run_analysis(ranking, data(metrics))
     metrics.loc[metrics["model"] == "y", "init"] += 50
-    own = ranking.analyse(data(metrics), {})
+    own = run_analysis(ranking, data(metrics))
     assert (own["n"] == 6 * seeds).all()
     assert own["value"].to_numpy() == pytest.approx(shared["value"].to_numpy())
 
@@ -65,7 +66,7 @@ def test_seeds_on_one_split_agree_with_the_plans(rng):
     x, y = rng.normal(0.805, 0.01, 10), rng.normal(0.8, 0.01, 10)
     d = x - y
     options = {"difference": 0.004, "half_width": 0.003}
-    row = seeds_needed.analyse(data(one_split({"x": x, "y": y})), options).iloc[0]
+    row = run_analysis(seeds_needed, data(one_split({"x": x, "y": y})), options).iloc[0]
     sd = d.std(ddof=1)
     assert row["runs_for_power"] == seeds_for_difference(0.004, sd).n
     assert row["runs_for_half_width"] == seeds_for_half_width(sd, 0.003).n
@@ -75,7 +76,7 @@ def test_seeds_on_one_split_agree_with_the_plans(rng):
 def test_unpaired_seeds(rng):
     x, y = rng.normal(0.81, 0.01, 10), rng.normal(0.8, 0.02, 10)
     metrics = one_split({"x": x, "y": y}, {"x": 0, "y": 50})
-    table = seeds_needed.analyse(data(metrics), {"difference": 0.01, "half_width": 0.0115})
+    table = run_analysis(seeds_needed, data(metrics), difference=0.01, half_width=0.0115)
     row = table[table["runs"] == 10].iloc[0]
     pooled = np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 2)
     assert row["runs_for_power"] == seeds_for_difference(0.01, pooled, paired=False).n
@@ -89,7 +90,7 @@ def test_unpaired_seeds(rng):
 
 def test_overlapping_splits_have_a_floor(rng):
     metrics = frame(over_splits(rng, {"x": 0.003, "y": 0.0}, 10))
-    table = seeds_needed.analyse(data(metrics), {"half_width": 1e-4})
+    table = run_analysis(seeds_needed, data(metrics), half_width=1e-4)
     wide = metrics.pivot(index="data_seed", columns="model", values="accuracy")
     d = (wide["x"] - wide["y"]).to_numpy()
     corrected = nadeau_bengio(d, 0.25)
@@ -102,14 +103,14 @@ def test_overlapping_splits_have_a_floor(rng):
 
 
 def test_nothing_to_plan_from():
-    table = seeds_needed.analyse(data(one_split({"x": [0.9] * 4, "y": [0.8] * 4})), {})
+    table = run_analysis(seeds_needed, data(one_split({"x": [0.9] * 4, "y": [0.8] * 4})))
     assert len(table) == 1
     assert np.isnan(table["sd"].iloc[0])
 
 
 def test_no_number_of_overlapping_splits_gets_below_the_floor(rng):
     metrics = frame(over_splits(rng, {"x": 0.0005, "y": 0.0}, 10))
-    row = seeds_needed.analyse(data(metrics), {"difference": 0.001}).iloc[-1]
+    row = run_analysis(seeds_needed, data(metrics), difference=0.001).iloc[-1]
     # Power as the runs go on without end, from the t test's own with a billion of them.
     error = row["sd"] * np.sqrt(0.25)
     limit = stats.norm.sf(1.96 - 0.001 / error) + stats.norm.cdf(-1.96 - 0.001 / error)
@@ -117,21 +118,21 @@ def test_no_number_of_overlapping_splits_gets_below_the_floor(rng):
     assert row["power"] == pytest.approx(limit, abs=5e-3)
     assert row["power_limit"] < row["target_power"]
     assert np.isnan(row["runs_for_power"])
-    one = seeds_needed.analyse(data(one_split({"x": [1, 2, 3], "y": [1, 1, 1]})), {}).iloc[0]
+    one = run_analysis(seeds_needed, data(one_split({"x": [1, 2, 3], "y": [1, 1, 1]}))).iloc[0]
     assert one["power_limit"] == 1
 
 
 def test_detectable_difference_has_the_planned_power(rng):
     x, y = rng.normal(0.805, 0.01, 10), rng.normal(0.8, 0.01, 10)
-    table = seeds_needed.analyse(data(one_split({"x": x, "y": y})), {})
+    table = run_analysis(seeds_needed, data(one_split({"x": x, "y": y})))
     row = table[table["runs"] == 10].iloc[0]
     assert seeds_for_difference(row["detectable"] * 1.0001, row["sd"]).n == 10
 
 
 def test_pairs_beyond_the_last_curve_point_use_observed_runs(rng):
     metrics = frame(over_splits(rng, {"x": 0.01, "y": 0.004, "z": 0.0}, 10))
-    whole = seeds_needed.analyse(data(metrics), {})
-    short = seeds_needed.analyse(data(metrics), {"curves": 1})
+    whole = run_analysis(seeds_needed, data(metrics))
+    short = run_analysis(seeds_needed, data(metrics), curves=1)
     best = short["model_a"].iloc[short["runs_for_power"].argmin()]
     counts = short.groupby(["model_a", "model_b"], sort=False).size()
     assert sorted(counts) == [1, 1, whole["runs"].nunique()]
@@ -149,7 +150,7 @@ def test_pairs_beyond_the_last_curve_point_use_observed_runs(rng):
 def test_tied_models_are_reversed_half_of_the_time():
     """Six runs whose differences sum to about nothing, so that any part opposes the rest."""
     d = np.array([0.004, -0.003, 0.002, -0.004, 0.003, -0.0019])
-    table = ranking.analyse(data(one_split({"x": 0.8 + d, "y": np.full(6, 0.8)})), {})
+    table = run_analysis(ranking, data(one_split({"x": 0.8 + d, "y": np.full(6, 0.8)})))
     curve = table[table["statistic"] == "reversal"].set_index("m")["value"]
     assert curve.to_numpy() == pytest.approx(0.5, abs=0.03)
 
@@ -161,5 +162,5 @@ def test_unpaired_seed_comparison_ignores_row_order(rng):
     pairs = [(i, j) for i in range(8) for j in range(i)]
     tau = np.mean([stats.kendalltau(scores[:, i], scores[:, j]).statistic for i, j in pairs])
     for rows in (metrics, metrics.sample(frac=1, random_state=2, ignore_index=True)):
-        table = ranking.analyse(data(rows), {}).set_index("statistic")
+        table = run_analysis(ranking, data(rows)).set_index("statistic")
         assert table.loc["mean_tau", "value"] == pytest.approx(tau)

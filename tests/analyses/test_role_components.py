@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from papers.banerjee import role_components
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE
 from reseed.analyses.shared.predictions import Group
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.stats.variance import crossed_variance
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 
@@ -17,7 +18,7 @@ class Runs:
         self.seeds, self.gaps, self.y = seeds, gaps, y
 
     def groups(self):
-        key = dict.fromkeys(PLACE, 0) | {
+        key = dict.fromkeys(ARM_OUTPUT_COLUMNS, 0) | {
             "experiment": "crossed", "dataset": "magic", "scheme": "official", "model": "rf",
             "arm": "rf", "hyperparameters_source": "default",
         }  # fmt: skip
@@ -43,7 +44,7 @@ def study(m=6, d=5, items=300, init_sd=1.0, order_sd=0.4, rest_sd=0.6, drop=None
 
 
 def test_the_components_of_gaps_are_those_that_were_put_in():
-    table = role_components.analyse(study(), {})
+    table = run_analysis(role_components, study())
     assert set(table["reason"]) == {""}
     gap = table[table["measure"] == "gap"].set_index("component")
     assert list(gap.index) == ["init", "order", "residual"]
@@ -58,7 +59,7 @@ def test_accuracy_is_split_as_a_grid_of_scores():
     reader = data.predictions
     grid = ((reader.gaps > 0) == reader.y).mean(axis=1).reshape(6, 5)
     expected = crossed_variance(grid, ("init", "order"), rng=np.random.default_rng(0))
-    table = role_components.analyse(data, {})
+    table = run_analysis(role_components, data)
     rows = table[table["measure"] == "accuracy"]
     assert rows["variance"].to_numpy() == pytest.approx([p.raw for p in expected.components])
 
@@ -67,6 +68,6 @@ def test_accuracy_is_split_as_a_grid_of_scores():
     ("data", "message"), [(study(drop=7), "holes: 1 pairs"), (study(d=1), "varied: init")]
 )
 def test_what_is_no_grid_says_why(data, message):
-    table = role_components.analyse(data, {})
+    table = run_analysis(role_components, data)
     assert len(table) == 1
     assert message in table["reason"].iloc[0]

@@ -8,6 +8,7 @@ from item_files import write_items
 from reseed.analyses import seed_choice
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
+from run_kinds import run_analysis
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 from study_frames import about, frame
@@ -19,7 +20,7 @@ _FAST = {"n_bootstrap": 5, "n_halves": 50}
 def analyse(tmp_path, y, scores, dataset="magic", facts=None, **options):
     predictions = write(tmp_path, dataset, y, scores)
     data = Data(frame([]), facts or about(), None, predictions)
-    return seed_choice.analyse(data, _FAST | options)
+    return run_analysis(seed_choice, data, _FAST | options)
 
 
 def models(n=6, items=1200, noise=0.7, seed=0):
@@ -90,7 +91,7 @@ def test_two_arms_of_one_model_are_cells_of_their_own(tmp_path):
     arms = {"rf:short": gaps[:5], "rf:long": 2 * gaps[5:]}
     files = {("magic", arm): (y, list(expit(own))) for arm, own in arms.items()}
     data = Data(frame([]), about(), None, write_items(tmp_path, files))
-    table = seed_choice.analyse(data, _FAST)
+    table = run_analysis(seed_choice, data, _FAST)
     assert set(table["model"]) == {"rf"}
     for arm, own in arms.items():
         rows = table[table["arm"] == arm]
@@ -126,7 +127,7 @@ def test_rank_uses_stored_validation_accuracy(tmp_path):
             folder / f"{name}.parquet",
         )
     data = Data(frame([]), about(), None, Predictions(tmp_path, tasks={"magic": "binary"}))
-    table = seed_choice.analyse(data, _FAST)
+    table = run_analysis(seed_choice, data, _FAST)
     assert set(table["ranked_by"]) == {"validation accuracy"}
     assert table["validation_accuracy"].to_numpy() == pytest.approx(right.mean(axis=1))
     assert table["admitted"].all()
@@ -207,6 +208,6 @@ def test_failed_seeds_keep_the_others_in_place(tmp_path):
 
 
 def test_no_predictions_give_an_empty_table():
-    table = seed_choice.analyse(Data(frame([]), about()), {})
+    table = run_analysis(seed_choice, Data(frame([]), about()))
     assert table.empty
     assert list(table.columns) == seed_choice.COLUMNS

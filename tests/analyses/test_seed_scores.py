@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import yaml
 from output_frames import study_of, write_outputs
-from papers.ir.seed_scores import analyse, box
+from papers.ir import seed_scores
+from papers.ir.seed_scores import box
+from run_kinds import run_analysis
 from sklearn.metrics import f1_score, precision_score
 from study_frames import about
 
@@ -25,7 +27,7 @@ def result(tmp_path):
         ("magic", "bayes"): (y, [good[0]] * 4),
     }
     predictions = write_outputs(tmp_path, arms)
-    table = analyse(study_of(predictions, arms), {"seed": 2, "n_boot": 400})
+    table = run_analysis(seed_scores, study_of(predictions, arms), seed=2, n_boot=400)
     return y, good, table.set_index(["arm", "metric"])
 
 
@@ -75,7 +77,7 @@ def test_the_paper_of_two_classes_stands_beside_no_six(tmp_path):
         entry |= {"task": "binary", "metric": "auc"}
     data = study_of(write_outputs(tmp_path, arms), arms, facts)
     data = replace(data, published=Path("config/published"))
-    table = analyse(data, study["analyses"]["scores"]["options"])
+    table = run_analysis(seed_scores, data, study["analyses"]["scores"]["options"])
     known = table[table["published_mean"].notna()]
     assert list(known["dataset"].unique()) == ["liar_binary"]
     assert known.set_index("metric").loc["accuracy", "published_mean"] == 0.66

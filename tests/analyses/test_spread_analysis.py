@@ -9,13 +9,14 @@ import pytest
 import reseed
 from reseed.analyses import spread
 from reseed.analyses.shared.data import Data, cells, data_seeds, read_data
+from run_kinds import run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 100, "n_sim": 100}
 
 
 def analyse(rows, facts=None, published=None, **options):
-    return spread.analyse(Data(frame(rows), facts or about(), published), FAST | options)
+    return run_analysis(spread, Data(frame(rows), facts or about(), published), FAST | options)
 
 
 def test_the_four_numbers_of_table_3_against_numpy():

@@ -15,6 +15,7 @@ from reseed.stats.evalues import symmetry_e_process
 from reseed.stats.planning import plan_grid
 from reseed.stats.sequential import stopping_point
 from reseed.stats.variance import crossed_variance
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
@@ -35,7 +36,7 @@ def seeds(n=30, gain=0.01, metric="auc", dataset="magic", models=("rf", "xgb"), 
 
 def test_where_a_pair_was_settled():
     metrics, found = seeds()
-    table = stopping.analyse(Data(metrics, about()), {})
+    table = run_analysis(stopping, Data(metrics, about()))
     d = found["xgb"] - found["rf"]
     stop = stopping_point(d)
     row = table.iloc[-1]
@@ -55,19 +56,19 @@ def test_where_a_pair_was_settled():
 
 def test_what_is_not_given_is_what_the_options_say():
     data = Data(seeds()[0], about())
-    told = stopping.analyse(data, stopping.Options().model_dump(exclude_none=True))
-    pd.testing.assert_frame_equal(stopping.analyse(data, {}), told)
+    told = run_analysis(stopping, data, stopping.Options().model_dump(exclude_none=True))
+    pd.testing.assert_frame_equal(run_analysis(stopping, data), told)
     assert set(told["alpha"]) == {0.05}
 
 
 def test_a_loss_has_its_sign_and_no_bounds():
     metrics, found = seeds(metric="mse", dataset="bike_sharing")
-    table = stopping.analyse(Data(metrics, about()), {"rope": 0.5})
+    table = run_analysis(stopping, Data(metrics, about()), rope=0.5)
     row = table.iloc[-1]
     assert row["model_a"] == "rf"
     assert row["mean"] == pytest.approx((found["xgb"] - found["rf"]).mean())
     assert np.isnan(row["bounded_low"])
-    given = stopping.analyse(Data(metrics, about()), {"bounds": [0, 1]})
+    given = run_analysis(stopping, Data(metrics, about()), bounds=[0, 1])
     assert np.isfinite(given["bounded_low"]).all()
     assert row["reason"] in ("different from 0", "equivalent")
 
@@ -76,7 +77,7 @@ def test_bounds_are_the_same_in_either_order():
     metrics, _ = seeds(metric="mse", dataset="bike_sharing")
     columns = ["bounded_low", "bounded_high", "bounded_stopped_at"]
     rising, falling = (
-        stopping.analyse(Data(metrics, about()), {"bounds": bounds})[columns]
+        run_analysis(stopping, Data(metrics, about()), bounds=bounds)[columns]
         for bounds in ([0.0, 1.0], [1.0, 0.0])
     )
     assert rising["bounded_low"].notna().all()
@@ -86,17 +87,17 @@ def test_bounds_are_the_same_in_either_order():
 def test_a_share_is_bounded_by_its_whole_and_a_count_by_nothing():
     metrics, _ = seeds(n=60, gain=0.1)
     columns = ["bounded_low", "bounded_high"]
-    shares = stopping.analyse(Data(metrics, about()), {})[columns]
-    percent = stopping.analyse(Data(metrics.assign(auc=100 * metrics["auc"]), about()), {})
+    shares = run_analysis(stopping, Data(metrics, about()))[columns]
+    percent = run_analysis(stopping, Data(metrics.assign(auc=100 * metrics["auc"]), about()))
     np.testing.assert_allclose(percent[columns], 100 * shares)
-    counts = stopping.analyse(Data(metrics.assign(auc=500 * metrics["auc"]), about()), {})
+    counts = run_analysis(stopping, Data(metrics.assign(auc=500 * metrics["auc"]), about()))
     assert counts[columns].isna().all(axis=None)
 
 
 def test_four_outcomes_at_the_stop():
     def told(gain, options, n=30):
         metrics, _ = seeds(n=n, gain=gain, seed=5)
-        return stopping.analyse(Data(metrics, about()), options).iloc[-1]
+        return run_analysis(stopping, Data(metrics, about()), options).iloc[-1]
 
     better = told(0.01, {})
     assert (better["outcome"], better["model_a"]) == ("difference", "xgb")
@@ -119,7 +120,7 @@ def test_outcome_stays_that_of_the_stop_after_later_runs():
         for m, values in (("rf", early), ("xgb", late))
         for s, v in enumerate(values)
     ]
-    row = stopping.analyse(Data(frame(rows), about()), {}).iloc[-1]
+    row = run_analysis(stopping, Data(frame(rows), about())).iloc[-1]
     assert row["model_a"] == "xgb"
     assert row["stopped_at"] <= 12
     assert row["verdict"].startswith("rf beats xgb by")
@@ -133,7 +134,7 @@ def test_splits_have_no_guarantee():
         for s in range(6)
     ]  # fmt: skip
     metrics = frame(rows)
-    table = stopping.analyse(Data(metrics, about()), {})
+    table = run_analysis(stopping, Data(metrics, about()))
     assert table["guarantee"].str.contains("no guarantee").all()
     assert set(table["outcome"]) == {"not comparable"}
     shown = stopping_table.table(ExhibitData(table, metrics, about(), "k", "T"), {})
@@ -143,7 +144,7 @@ def test_splits_have_no_guarantee():
 
 def test_too_few_runs_give_nothing(tmp_path):
     metrics, _ = seeds(n=1)
-    table = stopping.analyse(Data(metrics, about()), {})
+    table = run_analysis(stopping, Data(metrics, about()))
     assert table.empty
     empty = ExhibitData(table, metrics, about(), "k", "T")
     assert "two comparable runs" in stopping_table.table(empty, {}).shown.iloc[0, 0]
@@ -152,7 +153,7 @@ def test_too_few_runs_give_nothing(tmp_path):
 
 def test_exhibits_of_stopping(tmp_path):
     metrics, _ = seeds(models=("ffnn", "rf", "xgb"))
-    table = stopping.analyse(Data(metrics, about()), {})
+    table = run_analysis(stopping, Data(metrics, about()))
     data = ExhibitData(table, metrics, about(), "k", "Title")
     shown = check_table(stopping_table.table(data, {}), tmp_path)
     assert len(shown.shown) == 3
@@ -178,7 +179,7 @@ def test_the_plan_is_that_of_the_components(tmp_path):
     rng = np.random.default_rng(3)
     (rf, a), (xgb, b) = grid(rng, "rf", 0), grid(rng, "xgb", 0.02)
     metrics = frame(rf + xgb)
-    table = grid_plan.analyse(Data(metrics, about()), {"difference": 0.03, "half_width": 0.02})
+    table = run_analysis(grid_plan, Data(metrics, about()), difference=0.03, half_width=0.02)
     assert list(table["target_is"]) == ["half width", "half width", "difference"]
     parts = crossed_variance(a - b, ("m", "d"), n_draws=1, rng=rng)
     components = [parts[n].variance for n in ("m", "d", "residual")]
@@ -195,10 +196,10 @@ def test_the_plan_is_that_of_the_components(tmp_path):
 def test_what_cannot_be_planned_has_a_reason():
     rng = np.random.default_rng(4)
     (rf, _), (xgb, _) = grid(rng, "rf", 0), grid(rng, "xgb", 0.0)
-    far = grid_plan.analyse(Data(frame(rf + xgb), about()), {"difference": 1e-7})
+    far = run_analysis(grid_plan, Data(frame(rf + xgb), about()), difference=1e-7)
     assert "out of reach" in far["reason"].item()
     assert "data seeds" in far["reason"].item()
     xgb[3] |= {"auc": np.nan, "status": "failed"}
-    hole = grid_plan.analyse(Data(frame(rf + xgb), about()), {})
+    hole = run_analysis(grid_plan, Data(frame(rf + xgb), about()))
     assert hole["reason"].item() == "a run of the grid failed"
-    assert grid_plan.analyse(Data(seeds()[0], about()), {}).empty
+    assert run_analysis(grid_plan, Data(seeds()[0], about())).empty

@@ -5,6 +5,7 @@ import pytest
 from pair_frames import data, frame
 from papers.protocol import training_time
 from reseed.core.errors import ReseedError
+from run_kinds import run_analysis
 from scipy import stats
 
 
@@ -16,7 +17,7 @@ def timed(seconds):
 def test_the_ratio_is_a_geometric_mean_with_a_t_interval():
     slow, fast = np.array([2.0, 3.0, 2.5]), np.array([1.0, 2.0, 1.0])
     trials = timed({"a": fast, "b": slow}).assign(fingerprint=list("xyzxyw"))
-    (row,) = training_time.analyse(data(trials), {}).to_dict("records")
+    (row,) = run_analysis(training_time, data(trials)).to_dict("records")
     logs = np.log(slow / fast)
     low, high = stats.t.interval(0.95, 2, logs.mean(), stats.sem(logs))
     assert row["arm"] == "b"
@@ -29,18 +30,18 @@ def test_the_ratio_is_a_geometric_mean_with_a_t_interval():
 
 def test_any_arm_may_be_the_baseline():
     trials = timed({"a": [1.0, 1.0], "b": [2.0, 2.0], "c": [4.0, 4.0]})
-    table = training_time.analyse(data(trials), {"baseline": "b"}).set_index("arm")
+    table = run_analysis(training_time, data(trials), baseline="b").set_index("arm")
     assert table["ratio"].to_dict() == pytest.approx({"a": 0.5, "c": 2.0})
     with pytest.raises(ReseedError, match="no arm 'd', only a, b, c"):
-        training_time.analyse(data(trials), {"baseline": "d"})
+        run_analysis(training_time, data(trials), baseline="d")
 
 
 def test_what_cannot_be_measured_says_why():
     trials = timed({"a": [1.0], "b": [2.0]})
-    (row,) = training_time.analyse(data(trials), {}).to_dict("records")
+    (row,) = run_analysis(training_time, data(trials)).to_dict("records")
     assert row["ratio"] == pytest.approx(2)
     assert np.isnan(row["low"])
     apart = trials.assign(init=[0, 1])
-    assert "no run shares" in training_time.analyse(data(apart), {}).iloc[0]["reason"]
+    assert "no run shares" in run_analysis(training_time, data(apart)).iloc[0]["reason"]
     bare = trials.drop(columns="train_seconds")
-    assert "not recorded" in training_time.analyse(data(bare), {}).iloc[0]["reason"]
+    assert "not recorded" in run_analysis(training_time, data(bare)).iloc[0]["reason"]

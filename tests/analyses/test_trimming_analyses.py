@@ -17,6 +17,7 @@ from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
 from reseed.stats.ks import two_sample_threshold
 from reseed.stats.trimming import AUTHORS_GRID
+from run_kinds import run_analysis
 from scipy.special import expit, logit
 from study_frames import about, frame
 
@@ -44,7 +45,7 @@ def data_of(folder, y, gaps, arms=("rf",), facts=None):
 
 def test_the_first_half_is_the_reference_and_the_rest_is_judged(tmp_path):
     y, gaps = runs(odd=(20,))
-    table = trimming.analyse(data_of(tmp_path, y, gaps), FAST).set_index("init")
+    table = run_analysis(trimming, data_of(tmp_path, y, gaps), FAST).set_index("init")
     assert list(table.index) == list(range(12, 24))
     assert set(table["references"]) == {12}
     assert table["alpha_hat"].idxmax() == 20
@@ -59,7 +60,7 @@ def test_the_first_half_is_the_reference_and_the_rest_is_judged(tmp_path):
 
 def test_measures_by_brute_force(tmp_path):
     y, gaps = runs()
-    table = trimming.analyse(data_of(tmp_path, y, gaps), FAST)
+    table = run_analysis(trimming, data_of(tmp_path, y, gaps), FAST)
     chosen = gaps[12:]
     ensemble = chosen.mean(axis=0) > 0
     for i, row in table.iterrows():
@@ -73,25 +74,25 @@ def test_measures_by_brute_force(tmp_path):
 
 def test_few_runs_are_judged_by_all_others(tmp_path):
     y, gaps = runs(n=8)
-    table = trimming.analyse(data_of(tmp_path, y, gaps), FAST)
+    table = run_analysis(trimming, data_of(tmp_path, y, gaps), FAST)
     assert len(table) == 8
     assert set(table["references"]) == {7}
-    half = trimming.analyse(data_of(tmp_path / "h", y, gaps), FAST | {"reference": "half"})
+    half = run_analysis(trimming, data_of(tmp_path / "h", y, gaps), FAST, reference="half")
     assert len(half) == 4
-    wrong = trimming.analyse(data_of(tmp_path / "w", y, gaps), FAST | {"reference": "all"})
-    assert "'half' or 'others'" in wrong["reason"].item()
+    with pytest.raises(ValueError, match="'half' or 'others'"):
+        trimming.Options(reference="all")
 
 
 def test_so_few_items_that_every_run_would_pass_are_a_reason(tmp_path):
     y, gaps = runs(n=8, items=12)
     for kind in (trimming, trimming_pairs, trimming_information, seed_choice):
-        table = kind.analyse(data_of(tmp_path / kind.__name__, y, gaps), FAST)
+        table = run_analysis(kind, data_of(tmp_path / kind.__name__, y, gaps), FAST)
         assert "items are too few" in table["reason"].item()
 
 
 def test_the_authors_grid_is_a_mean_of_grid_values(tmp_path):
     y, gaps = runs(odd=(22,))
-    table = trimming.analyse(data_of(tmp_path, y, gaps), FAST | {"n_bootstrap": 2})
+    table = run_analysis(trimming, data_of(tmp_path, y, gaps), FAST, n_bootstrap=2)
     sums = table["alpha_hat_grid"] * 2
     allowed = {round(a + b, 6) for a in (*AUTHORS_GRID, 0.5) for b in (*AUTHORS_GRID, 0.5)}
     assert {round(s, 6) for s in sums} <= allowed
@@ -100,7 +101,7 @@ def test_the_authors_grid_is_a_mean_of_grid_values(tmp_path):
 def test_pairs_are_all_pairs_of_candidates(tmp_path):
     y, gaps = runs(odd=(20,))
     data = data_of(tmp_path, y, gaps)
-    pairs, single = trimming_pairs.analyse(data, FAST), trimming.analyse(data, FAST)
+    pairs, single = run_analysis(trimming_pairs, data, FAST), run_analysis(trimming, data, FAST)
     assert len(pairs) == 12 * 11 // 2
     row = pairs[(pairs["seed_a"] == "12") & (pairs["seed_b"] == "20")].iloc[0]
     assert row["disagreeing_items"] == np.sum((gaps[12] > 0) != (gaps[20] > 0))
@@ -147,8 +148,8 @@ def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
     y, gaps = runs(odd=(20,))
     data = data_of(tmp_path / "o", y, gaps)
     data = Data(data.metrics, data.about, printed(tmp_path / "p"), data.predictions)
-    row = trimming_summary.analyse(data, FAST | {"published": {"rf": "batch"}}).iloc[0]
-    single = trimming.analyse(data, FAST)
+    row = run_analysis(trimming_summary, data, FAST, published={"rf": "batch"}).iloc[0]
+    single = run_analysis(trimming, data, FAST)
     assert row["candidates"] == 12
     assert row["admitted"] == 11
     assert row["accuracy_min"] == single["accuracy"].min()
@@ -157,12 +158,14 @@ def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
     assert (row["pairs"], row["pairs_admitted"]) == (66, 55)
     assert row["published_accuracy_min"] == pytest.approx(0.8)
     assert row["published_churn_min"] == pytest.approx(200 / 8018)
-    unknown = trimming_summary.analyse(data, FAST | {"published": {"other": "batch"}})
+    unknown = run_analysis(trimming_summary, data, FAST, published={"other": "batch"})
     assert unknown["published_churn_min"].isna().all()
     with pytest.raises(ReseedError, match="is not in"):
-        trimming_summary.analyse(
+        run_analysis(
+            trimming_summary,
             Data(data.metrics, data.about, tmp_path, data.predictions),
-            FAST | {"published": {"rf": "batch"}},
+            FAST,
+            published={"rf": "batch"},
         )
 
 
@@ -171,7 +174,7 @@ def test_published_shares_stand_at_their_size(tmp_path):
     data = data_of(tmp_path / "o", y, gaps)
     data = Data(data.metrics, data.about, printed(tmp_path / "p"), data.predictions)
     options = FAST | {"sizes": [3, 5], "published": "rf"}
-    table = trimming_ensembles.analyse(data, options)
+    table = run_analysis(trimming_ensembles, data, options)
     shares = table.groupby("size")["published_share"].first()
     assert shares[3] == pytest.approx(0.772)
     assert np.isnan(shares[10])
@@ -179,7 +182,7 @@ def test_published_shares_stand_at_their_size(tmp_path):
 
 def test_larger_ensembles_are_alike_and_end_at_the_whole_pool(tmp_path):
     y, gaps = runs(n=40, noise=2.0)
-    table = trimming_ensembles.analyse(data_of(tmp_path, y, gaps), FAST | {"sizes": [1, 5, 12]})
+    table = run_analysis(trimming_ensembles, data_of(tmp_path, y, gaps), FAST, sizes=[1, 5, 12])
     assert table.groupby("size").size().to_dict() == {1: 30, 5: 30, 12: 30, 20: 1}
     spread = table.groupby("size")["accuracy"].std()
     assert spread[1] > spread[5] > spread[12]
@@ -197,7 +200,7 @@ def test_ensembles_of_several_classes_average_log_probabilities(tmp_path):
     facts = about(("magic",), ("rf",))
     facts["datasets"]["magic"] |= {"task": "multiclass", "metric": "accuracy"}
     data = data_of(tmp_path, y, [logit(one) for one in p], facts=facts)
-    table = trimming.analyse(data, FAST)
+    table = run_analysis(trimming, data, FAST)
     expected = np.mean(np.log(p[12:]).mean(axis=0).argmax(axis=1) == y)
     assert table["ensemble_accuracy"].iloc[0] == pytest.approx(expected)
     assert (table["ensemble_accuracy"] > table["accuracy"].max()).all()
@@ -208,7 +211,9 @@ def test_what_foretells_disagreement_is_found(tmp_path):
     rng = np.random.default_rng(2)
     y, gaps = runs(n=30, items=2000)
     gaps += np.maximum(0, np.linspace(-3, 3, 30))[:, None] * rng.normal(size=gaps.shape)
-    table = trimming_information.analyse(data_of(tmp_path, y, gaps), FAST).set_index("measure")
+    table = run_analysis(trimming_information, data_of(tmp_path, y, gaps), FAST).set_index(
+        "measure"
+    )
     assert table.loc["churn", "r"] > 0.7
     assert table.loc["ks", "r"] > 0.3
     assert table.loc["alpha_hat", "r"] > 0.3
@@ -223,7 +228,7 @@ def test_what_foretells_disagreement_is_found(tmp_path):
 
 def test_the_histogram_of_gaps_sums_to_one(tmp_path):
     y, gaps = runs(odd=(23,))
-    table = gap_distribution.analyse(data_of(tmp_path, y, gaps), {"n_bins": 30})
+    table = run_analysis(gap_distribution, data_of(tmp_path, y, gaps), n_bins=30)
     assert table["runs_mean"].sum() == pytest.approx(1)
     assert table["ensemble"].sum() == pytest.approx(1)
     assert (table["runs_min"] <= table["runs_mean"]).all()
@@ -232,7 +237,7 @@ def test_the_histogram_of_gaps_sums_to_one(tmp_path):
     assert inner["runs_mean"].sum() == pytest.approx(expected, abs=1e-9)
     # The authors' way with gaps beyond the bound: at 0, in runs and ensemble alike.
     zero = {"n_bins": 30, "gap_bound": 1.0, "outside": "zero"}
-    table = gap_distribution.analyse(data_of(tmp_path / "zero", y, gaps), zero)
+    table = run_analysis(gap_distribution, data_of(tmp_path / "zero", y, gaps), zero)
     together = gaps[12:].mean(axis=0)
     at_zero = (table["left"] <= 0) & (table["right"] > 0)
     least = {
@@ -246,16 +251,16 @@ def test_the_histogram_of_gaps_sums_to_one(tmp_path):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__.rpartition(".")[2])
 def test_what_cannot_be_measured_is_one_row_with_its_reason(kind, tmp_path):
     y, gaps = runs(n=3, items=50)
-    few = kind.analyse(data_of(tmp_path / "few", y, [*gaps, None]), FAST)
+    few = run_analysis(kind, data_of(tmp_path / "few", y, [*gaps, None]), FAST)
     assert "did not fail" in few["reason"].item()
     assert few["failed"].item() == 1
     facts = about(("bike_sharing",), ("rf",))
     found = {("bike_sharing", "rf"): (y.astype(float), list(np.abs(gaps)) * 5)}
     data = study_of(write_outputs(tmp_path / "r", found), found, facts)
-    table = kind.analyse(data, FAST)
+    table = run_analysis(kind, data, FAST)
     assert "regression" in table["reason"].item()
     table.to_parquet(tmp_path / "t.parquet")
-    assert list(kind.analyse(Data(frame([]), about()), {}).columns) == kind.COLUMNS
+    assert list(run_analysis(kind, Data(frame([]), about())).columns) == kind.COLUMNS
 
 
 def test_arms_of_one_model_are_apart(tmp_path):
@@ -265,6 +270,6 @@ def test_arms_of_one_model_are_apart(tmp_path):
         ("magic", "rf:order"): (y, list(expit(gaps * 2))),
     }
     data = study_of(write_outputs(tmp_path, found), found)
-    table = trimming.analyse(data, FAST)
+    table = run_analysis(trimming, data, FAST)
     assert table.groupby("arm").size().to_dict() == {"rf:init": 10, "rf:order": 10}
     assert isinstance(table, pd.DataFrame)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from reseed.analyses import variance_components
 from reseed.analyses.shared.data import Data
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 
@@ -14,7 +15,7 @@ def analyse(grid, **changes):
         for d, line in enumerate(grid)
         for m, score in enumerate(line)
     ]
-    return variance_components.analyse(Data(frame(rows), about()), {"n_draws": 500})
+    return run_analysis(variance_components, Data(frame(rows), about()), n_draws=500)
 
 
 def made(rng, d=6, m=5, split=0.03, seed=0.01, rest=0.005):
@@ -65,7 +66,7 @@ def test_what_cannot_be_estimated_says_why(grid):
 
 def test_cells_that_vary_one_seed_have_no_components():
     rows = [trial(v, seed=v) for v in range(5)]
-    assert variance_components.analyse(Data(frame(rows), about()), {}).empty
+    assert run_analysis(variance_components, Data(frame(rows), about())).empty
 
 
 def roles(scores, varied="data+init+order", **changes):
@@ -75,7 +76,7 @@ def roles(scores, varied="data+init+order", **changes):
               **{"init": i, "order": o} | changes)
         for i, o, d in np.ndindex(np.shape(scores))
     ]  # fmt: skip
-    return variance_components.analyse(Data(frame(rows), about()), {"n_draws": 200})
+    return run_analysis(variance_components, Data(frame(rows), about()), n_draws=200)
 
 
 def test_three_crossed_seeds_have_their_interactions():

@@ -1,7 +1,7 @@
 """What a reader of the report must be told: seeds that change nothing, rows that were left out."""
 
 import pandas as pd
-from reseed.jobs.collection import repeated_outputs, with_texts
+from reseed.collection.about import find_repeated_outputs, with_texts
 from reseed.reporting.pages import StudyReport
 
 PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
@@ -26,7 +26,7 @@ def test_seeds_that_change_nothing_are_counted_split_by_split():
             ("svm", 0, 0, None),  # failed
         ]
     )
-    assert repeated_outputs(frame) == [
+    assert find_repeated_outputs(frame) == [
         {"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4},
         {"dataset": "d", "model": "svm", "trials": 3, "repeats": 1},
     ]

@@ -33,13 +33,13 @@ def test_an_unknown_packing_method_is_told(tmp_path):
         data[data.index(signature) + offset] = 97
     (tmp_path / "t.zip").write_bytes(data)
     text = fail([mirrored("t.zip", bytes(data), "t.csv")], tmp_path / "cache", tmp_path)
-    assert "packed in a way Python cannot read" in text
+    assert "compressed in a way Python cannot read" in text
 
 
 def test_what_is_no_archive_is_told(tmp_path):
     (tmp_path / "t.zip").write_bytes(b"Rar! something else")
     text = fail([mirrored("t.zip", b"Rar! something else", "t.csv")], tmp_path / "c", tmp_path)
-    assert "t.zip is no zip or tar archive" in text
+    assert "t.zip is not a zip or tar archive" in text
 
 
 @pytest.mark.parametrize("make", [wheel, sdist])

@@ -71,7 +71,7 @@ def test_readers_are_checked_before_anything_is_fetched():
     assert told(sources=[{"kind": "file", "path": "a.csv"}]) == []
     assert told(reader="home_mortgage_sim") == []
     assert told(reader="my_module:read", kind="texts", text=["t"]) == []
-    assert told() == ["sources: none is given, and this reader reads files"]
+    assert told() == ["sources: missing, and this reader reads files"]
     (line,) = told(reader="digitz", kind="images")
     assert line.endswith("Did you mean 'digits'?")
     (line,) = told(reader="digits", kind="images", options={"sise": 3})
@@ -82,7 +82,7 @@ def test_readers_are_checked_before_anything_is_fetched():
 
 
 def test_a_reader_of_files_without_files_is_told():
-    with pytest.raises(ReseedError, match="dataset own: sources: none is given"):
+    with pytest.raises(ReseedError, match="dataset own: sources: missing"):
         prepare(dataset().model_dump())
 
 

@@ -82,8 +82,8 @@ def test_bike_is_one_table_from_either_coding(tmp_path):
     assert list(uci.inputs.frame) == names
     assert uci.inputs.frame["weekday"].tolist() == [6, 0, 1, 1]
     assert uci.inputs.frame["hr"].tolist() == [0, 13, 12, 23]
-    assert any("shuffled edition" in note for note in text.meta["notes"])
-    assert not any("shuffled edition" in note for note in uci.meta["notes"])
+    assert any("shuffled edition" in note for note in text.info.notes)
+    assert not any("shuffled edition" in note for note in uci.info.notes)
 
 
 def test_bike_refuses_text_it_does_not_know(tmp_path):
@@ -131,7 +131,7 @@ def test_california_differs_only_in_what_its_notes_say(tmp_path):
     index = from_source("california_housing", "pypi", tmp_path)
     missing = index.inputs.frame["total_bedrooms"].isna()
     assert missing.sum() == 207
-    assert any("207" in note for note in index.meta["notes"])
+    assert any("207" in note for note in index.info.notes)
     filled = index.inputs.frame.fillna(mirror.inputs.frame)
     pd.testing.assert_frame_equal(filled, mirror.inputs.frame)
     assert (mirror.target == index.target).all()
@@ -162,7 +162,7 @@ def test_an_untuned_model_comes_near_the_published_median(name, published, toler
         model.set_params(learning_rate=0.1, subsample=0.8, colsample_bytree=0.8)
         model.fit(found.inputs.frame.iloc[rows.train], found.target[rows.train])
         score = model.predict(found.inputs.frame.iloc[rows.test])
-        metric = roc_auc_score if found.meta["task"] == "binary" else mean_squared_error
+        metric = roc_auc_score if found.info.task == "binary" else mean_squared_error
         scores.append(metric(found.target[rows.test], score))
     assert np.median(scores) == pytest.approx(published, abs=tolerance)
 
@@ -184,9 +184,9 @@ def test_simulated_entry_is_its_seed(tmp_path):
     found = prepare(dataset)
     assert found.inputs.frame.shape == (5000, 55)
     meta = write_prepared(tmp_path, found)
-    assert meta["positive"] == "1"
-    assert meta["stand_in"]
-    assert hash_of(prepare(dataset)) == (meta["inputs_sha256"], meta["targets_sha256"])
+    assert meta.positive == "1"
+    assert meta.stand_in
+    assert hash_of(prepare(dataset)) == (meta.inputs_sha256, meta.targets_sha256)
     assert hash_of(prepare({**dataset, "options": {"seed": 1}})) != hash_of(found)
 
 

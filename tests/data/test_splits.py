@@ -350,7 +350,7 @@ def test_splitting_loads_no_scikit_learn_and_reading_no_pandas(tmp_path):
         ({"kind": "kfold", "folds": 1}, "folds must be a whole number"),
         ({"kind": "kfold", "folds": 5, "repeats": 2}, "unknown \\['repeats'\\]"),
         ({"kind": "loo"}, "found 'loo', allowed: holdout"),
-        ({"kind": "official"}, "no test rows of its own"),
+        ({"kind": "official"}, "this dataset has no official test rows"),
     ],
 )
 def test_bad_schemes(scheme, message):

@@ -13,6 +13,7 @@ import pytest
 from reseed.core.errors import ReseedError
 from reseed.data.inputs import Images, Table, Texts
 from reseed.data.kinds import INPUTS_FILE, TARGETS
+from reseed.data.meta import DatasetInfo
 from reseed.data.store import (
     Damaged,
     Prepared,
@@ -36,7 +37,7 @@ TARGET = np.array([0, 1, 1, 0])
 
 
 def example(inputs="table", groups=None, parts=None, **meta):
-    meta = {
+    fields = {
         "name": "tiny",
         "task": "binary",
         "classes": ["no", "yes"],
@@ -44,7 +45,7 @@ def example(inputs="table", groups=None, parts=None, **meta):
         "group": None if groups is None else "who",
         **meta,
     }
-    return Prepared(INPUTS[inputs], TARGET, groups, parts, meta)
+    return Prepared(INPUTS[inputs], TARGET, groups, parts, DatasetInfo(**fields))
 
 
 @pytest.mark.parametrize("name", INPUTS)
@@ -52,9 +53,9 @@ def test_inputs_round_trip(tmp_path, name):
     written = example(name)
     meta = write_prepared(tmp_path, written)
     read = open_inputs(tmp_path)
-    assert read.kind == meta["kind"] == written.inputs.kind
-    assert len(read) == meta["rows"] == 4
-    assert read.sha256() == meta["inputs_sha256"] == written.inputs.sha256()
+    assert read.kind == meta.kind == written.inputs.kind
+    assert len(read) == meta.rows == 4
+    assert read.sha256() == meta.inputs_sha256 == written.inputs.sha256()
     files = {"meta.json", TARGETS, INPUTS_FILE[read.kind]}
     assert {path.name for path in tmp_path.iterdir()} == files
     rows = np.array([3, 0, 3])
@@ -62,12 +63,12 @@ def test_inputs_round_trip(tmp_path, name):
     if name == "table":
         pd.testing.assert_frame_equal(found, wanted)
         pd.testing.assert_frame_equal(read.frame, FRAME)
-        assert meta["features"][1] == {"name": "job", "kind": "categorical"}
+        assert meta.features[1] == {"name": "job", "kind": "categorical"}
     elif name == "images":
         assert isinstance(read.array, np.memmap), "processes share one copy"
         assert not isinstance(found, np.memmap)
         assert (found == PIXELS[rows]).all()
-        assert meta["shape"] == [2, 3, 1]
+        assert meta.shape == [2, 3, 1]
     else:
         both = [("d", "z"), ("a", "w"), ("d", "z")]
         assert found == wanted == (["d", "a", "d"] if name == "texts" else both)
@@ -85,8 +86,8 @@ def test_targets_round_trip(tmp_path, groups, parts):
     assert groups is None or read.groups.tolist() == groups.tolist()
     assert (read.parts is None) == (parts is None)
     assert parts is None or read.parts.tolist() == parts.tolist()
-    assert read.sha256() == meta["targets_sha256"]
-    assert meta["parts"] == (None if parts is None else {"train": 2, "validation": 1, "test": 1})
+    assert read.sha256() == meta.targets_sha256
+    assert meta.parts == (None if parts is None else {"train": 2, "validation": 1, "test": 1})
 
 
 def test_content_hash_is_of_the_values_only(tmp_path):
@@ -95,19 +96,19 @@ def test_content_hash_is_of_the_values_only(tmp_path):
     same.index = [9, 8, 7, 6]
     other = example(title="Other", citation="corrected", licence="none")
     found = write_prepared(
-        tmp_path, Prepared(Table(same.astype({"x": float})), TARGET, None, None, other.meta)
+        tmp_path, Prepared(Table(same.astype({"x": float})), TARGET, None, None, other.info)
     )
-    assert found["content_sha256"] == wanted["content_sha256"]
+    assert found.content_sha256 == wanted.content_sha256
     zeros = [Table(pd.DataFrame({"x": [zero]})).sha256() for zero in (0.0, -0.0)]
     assert zeros[0] == zeros[1]
 
 
 def test_content_hash_sees_every_change(tmp_path):
-    seen = {write_prepared(tmp_path, example())["content_sha256"]}
+    seen = {write_prepared(tmp_path, example()).content_sha256}
 
     def differs(inputs=INPUTS["table"], target=TARGET, **meta):
-        one = Prepared(inputs, target, None, None, example(**meta).meta)
-        found = write_prepared(tmp_path, one)["content_sha256"]
+        one = Prepared(inputs, target, None, None, example(**meta).info)
+        found = write_prepared(tmp_path, one).content_sha256
         assert found not in seen
         seen.add(found)
 
@@ -156,7 +157,7 @@ def test_images_are_bytes_of_four_axes(bad):
 @pytest.mark.parametrize("name", INPUTS)
 def test_damage_is_found(tmp_path, name):
     meta = write_prepared(tmp_path, example(name))
-    inputs = tmp_path / INPUTS_FILE[meta["kind"]]
+    inputs = tmp_path / INPUTS_FILE[meta.kind]
     readers = {inputs: open_inputs, tmp_path / TARGETS: read_targets}
     for path, reading in readers.items():
         whole = path.read_bytes()
@@ -217,18 +218,18 @@ def test_a_failed_write_leaves_the_old_files(tmp_path, monkeypatch):
 
 def test_a_write_that_broke_off_between_files_is_damage(tmp_path, monkeypatch):
     write_prepared(tmp_path, example())
-    changed = Prepared(Table(FRAME.assign(x=1.0)), TARGET, None, None, example().meta)
-    monkeypatch.setattr("reseed.data.store.write_json", lambda *_: None)
+    changed = Prepared(Table(FRAME.assign(x=1.0)), TARGET, None, None, example().info)
+    monkeypatch.setattr("reseed.data.meta.write_json", lambda *_: None)
     write_prepared(tmp_path, changed)
     with pytest.raises(Damaged, match="bytes hash to"):
         open_inputs(tmp_path)
 
 
 def test_lengths_and_groups_must_agree(tmp_path):
-    short = Prepared(INPUTS["table"], TARGET[:3], None, None, example().meta)
+    short = Prepared(INPUTS["table"], TARGET[:3], None, None, example().info)
     with pytest.raises(ReseedError, match="differ in length"):
         write_prepared(tmp_path, short)
-    odd = Prepared(INPUTS["table"], TARGET, np.arange(4), None, example().meta)
+    odd = Prepared(INPUTS["table"], TARGET, np.arange(4), None, example().info)
     with pytest.raises(ReseedError, match="names a group"):
         write_prepared(tmp_path, odd)
     assert not list(tmp_path.iterdir())

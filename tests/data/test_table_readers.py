@@ -48,7 +48,7 @@ def refuse(frame, tmp_path, message, suffix="csv", **entry):
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_own_table(tmp_path, suffix):
     found = own(CLEAN, tmp_path, suffix, group="who", stand_in_for="the bank's data")
-    kinds = {f["name"]: f["kind"] for f in found.inputs.facts()["features"]}
+    kinds = {f["name"]: f["kind"] for f in found.inputs.describe()["features"]}
     assert kinds == {
         "age": "numeric",
         "income": "numeric",
@@ -59,10 +59,10 @@ def test_own_table(tmp_path, suffix):
     assert found.inputs.frame["job"].tolist() == CLEAN["job"].tolist()
     assert found.inputs.frame["member"].tolist() == CLEAN["member"].astype(float).tolist()
     assert found.target.tolist() == (CLEAN["bad"] == "yes").astype(int).tolist()
-    assert found.meta["classes"] == ["no", "yes"]
-    assert found.meta["positive"] == "yes"
-    assert found.meta["class_counts"] == CLEAN["bad"].value_counts().to_dict()
-    assert found.meta["stand_in"] == "the bank's data"
+    assert found.info.classes == ["no", "yes"]
+    assert found.info.positive == "yes"
+    assert found.info.class_counts == CLEAN["bad"].value_counts().to_dict()
+    assert found.info.stand_in == "the bank's data"
     same = CLEAN["who"].to_numpy()[:, None] == CLEAN["who"].to_numpy()
     assert ((found.groups[:, None] == found.groups) == same).all()
 
@@ -73,19 +73,19 @@ def test_positive_label_decides_which_class_is_one(tmp_path):
     for positive in (1, "1", 1.0):
         found = own(coded, tmp_path, positive=positive)
         assert found.target.tolist() == (coded["bad"] == 1).tolist()
-        assert found.meta["classes"] == ["2", "1"]
-    refuse(CLEAN, tmp_path, "positive: 'ja' is none of its classes no, yes", positive="ja")
-    refuse(CLEAN, tmp_path, "none of its classes no, yes. YAML reads yes, no, on", positive=True)
+        assert found.info.classes == ["2", "1"]
+    refuse(CLEAN, tmp_path, "positive: 'ja' is not one of its classes no, yes", positive="ja")
+    refuse(CLEAN, tmp_path, "not one of its classes no, yes. YAML reads yes, no, on", positive=True)
 
 
 def test_multiclass_and_regression(tmp_path):
     found = own(CLEAN, tmp_path, task="multiclass", target="job", drop=["price"])
-    assert found.meta["classes"] == ["clerk", "cook", "smith"]
-    assert [found.meta["classes"][i] for i in found.target] == CLEAN["job"].tolist()
+    assert found.info.classes == ["clerk", "cook", "smith"]
+    assert [found.info.classes[i] for i in found.target] == CLEAN["job"].tolist()
     found = own(CLEAN, tmp_path, task="regression", target="price", drop=[])
     assert found.target.dtype == np.float64
     assert found.target.tolist() == CLEAN["price"].tolist()
-    assert found.meta["classes"] is None
+    assert found.info.classes is None
 
 
 def test_missing_values_stay_missing_and_nothing_is_fitted(tmp_path):
@@ -104,7 +104,7 @@ def test_missing_values_stay_missing_and_nothing_is_fitted(tmp_path):
 def test_constant_columns_are_kept_and_told(tmp_path):
     found = own(CLEAN.assign(one=1), tmp_path)
     assert "one" in found.inputs.frame
-    assert "constant columns (kept): one" in found.meta["notes"]
+    assert "constant columns (kept): one" in found.info.notes
 
 
 def test_codes_can_be_declared_categorical(tmp_path):
@@ -133,7 +133,7 @@ def test_separator_and_missing_marks(tmp_path):
         ({"bad": "yes"}, "target column 'bad' has one class only"),
         ({"bad": ["no", None] * (N // 2)}, "is empty in 30 of 60 rows .first in row 2."),
         ({"bad": list("abc") * (N // 3)}, "has 3 classes .a, b, c., but the task is binary"),
-        ({"empty": np.nan}, "column 'empty' holds no value at all: list it under drop"),
+        ({"empty": np.nan}, "column 'empty' holds no values: list it under drop"),
         ({"day": ["2020-01-31", "2021-02-01"] * (N // 2)}, "column 'day' holds dates"),
         ({"key": [f"k{i}" for i in range(N)]}, "column 'key' has a different text in every row"),
         ({"size": ["12", "13", "14", "big", "x15", "16"] * (N // 6)}, "mostly numbers; 20 values"),
@@ -191,7 +191,7 @@ def test_bad_entries(tmp_path):
         ),
         ({"options": {"classes": ["no", "ja"]}}, "'ja' is no class of 'bad', which has no, yes"),
         ({"reader": "tabel"}, "reader: 'tabel' is unknown.* Did you mean 'table'"),
-        ({"reader": "cifar10"}, "reader cifar10 gives images, found 'table': set kind: images"),
+        ({"reader": "cifar10"}, "reader cifar10 returns images, found 'table': set kind: images"),
         ({"reader": "no_such_module:read"}, "module no_such_module cannot be imported"),
     ],
 )
@@ -209,12 +209,12 @@ def test_classes_are_selected_and_merged(tmp_path):
     )
     kept = CLEAN[CLEAN["job"] != "clerk"]
     assert found.target.tolist() == (kept["job"] == "cook").tolist()
-    assert found.meta["classes"] == ["other", "food"]
+    assert found.info.classes == ["other", "food"]
     assert found.inputs.frame["income"].tolist() == kept["income"].tolist()
     left = (CLEAN["job"] == "clerk").sum()
-    assert f"{left} rows of other classes left out" in found.meta["notes"]
+    assert f"{left} rows of other classes left out" in found.info.notes
     found = own(CLEAN, tmp_path, target="job", options={"classes": ["clerk", "cook"]})
-    assert found.meta["classes"] == ["clerk", "cook"]
+    assert found.info.classes == ["clerk", "cook"]
 
 
 def test_a_reader_of_the_users_own(tmp_path, monkeypatch):
@@ -243,7 +243,7 @@ def test_official_parts_by_column(tmp_path):
     assert found.parts.tolist() == WAVE.map(part).tolist()
     assert "wave" not in found.inputs.frame
     meta = write_prepared(tmp_path / "out", found)
-    assert meta["parts"] == {"train": N // 2, "validation": N // 4, "test": N // 4}
+    assert meta.parts == {"train": N // 2, "validation": N // 4, "test": N // 4}
     for official, message in [
         ({"column": "wave", "test": ["e"]}, "no row holds 'e'; there are a, b, c, d"),
         ({"column": "wave", "train": ["a"], "test": ["b"]}, "rows with wave = c, d are in no part"),
@@ -344,6 +344,6 @@ def test_subsample_is_seeded_stratified_and_in_order(tmp_path):
     assert (np.diff(rows) > 0).all()
     other = own(many, tmp_path, rows=300, options={"subsample_seed": 1})
     assert other.inputs.frame["row"].tolist() != rows.tolist()
-    assert "300 of 1200 rows, drawn at random" in one.meta["notes"]
+    assert "300 of 1200 rows, drawn at random" in one.info.notes
     assert len(own(many, tmp_path, rows=10**6).target) == 1200
     refuse(many, tmp_path, "rows: 1 cannot be drawn", rows=1)

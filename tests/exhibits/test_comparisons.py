@@ -10,6 +10,7 @@ from reseed.importers import import_results
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
+from run_kinds import run_analysis
 
 FIGURES = {
     "pairs_figure": (pairs_figure, pairs),
@@ -36,7 +37,7 @@ def study(tmp_path_factory):
 
 
 def exhibit(study, analysis, kind, options=None):
-    table = analysis.analyse(study, options or {"n_boot": 200})
+    table = run_analysis(analysis, study, options or {"n_boot": 200})
     return ExhibitData(table, study.metrics, study.about, kind=kind, title="Title")
 
 
@@ -96,7 +97,7 @@ def test_figures_without_anything_to_show(study, module):
 
 
 def test_tables_without_anything_to_show(study):
-    data = ExhibitData(pairs.analyse(study, {}).head(0), study.metrics, study.about)
+    data = ExhibitData(run_analysis(pairs, study).head(0), study.metrics, study.about)
     for module in (verdicts_table, pairs_table):
         assert list(module.table(data, {}).shown) == ["Nothing to show"]
 

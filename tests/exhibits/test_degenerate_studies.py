@@ -10,6 +10,7 @@ from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
+from run_kinds import run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}
@@ -64,7 +65,7 @@ def test_every_exhibit_is_made(make, configured, tmp_path):
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
         data = Data(part.reset_index(drop=True), facts, Path(PUBLISHED))
         module = importlib.import_module(f"reseed.analyses.{entry['kind']}")
-        found[name] = module.analyse(data, FAST | entry.get("options", {}))
+        found[name] = run_analysis(module, data, FAST | entry.get("options", {}))
         found[name].to_parquet(tmp_path / f"{name}.parquet")
     for name, entry in configured["exhibits"].items():
         data = ExhibitData(

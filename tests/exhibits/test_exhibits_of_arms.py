@@ -25,6 +25,7 @@ from reseed.exhibits import (
 )
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 FAST = {"n_boot": 50, "n_sim": 50}
@@ -33,7 +34,7 @@ TITLES = {"init": "Initial weights", "order": "Order", "both": "Both"}
 
 def shown(kind, analysis, metrics, facts, options=None, measured=FAST):
     """The table, or what is drawn, of one exhibit over one analysis (None: trials alone)."""
-    known = analysis and analysis.analyse(Data(metrics, facts), measured)
+    known = analysis and run_analysis(analysis, Data(metrics, facts), measured)
     data = ExhibitData(known, metrics, facts, "k", "Title")
     module = importlib.import_module(kind.__name__)
     if hasattr(module, "table"):
@@ -177,7 +178,7 @@ def test_arms_of_one_model_get_separate_rows_and_columns(arms):
 
 def named_columns(kind, analysis, metrics, facts, options):
     """Names under the columns of each panel that is seen."""
-    known = analysis and analysis.analyse(Data(metrics, facts), FAST)
+    known = analysis and run_analysis(analysis, Data(metrics, facts), FAST)
     figure, _ = kind.figure(ExhibitData(known, metrics, facts, "k", "T"), options)
     return [[t.get_text() for t in a.get_xticklabels()] for a in figure.axes if a.get_visible()]
 
@@ -202,7 +203,7 @@ def outputs(tmp_path_factory):
 
 def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
     options = {"n_bootstrap": 3, "n_halves": 10}
-    data = ExhibitData(seed_choice.analyse(outputs, options), outputs.metrics, outputs.about)
+    data = ExhibitData(run_analysis(seed_choice, outputs, options), outputs.metrics, outputs.about)
     table = seed_choice_table.table(data, {})
     assert list(table.shown["", "Algorithm"]) == ["rf:first", "rf:second"] * 2
     assert set(table.shown["", "n"]) == {"6"}
@@ -218,7 +219,7 @@ def test_dataset_without_primary_metric_uses_accuracy(outputs):
     facts = copy.deepcopy(outputs.about)
     facts["datasets"]["magic"] |= {"metric": "log_loss", "greater_is_better": False}
     read = replace(outputs, about=facts)
-    found = item_pairs.analyse(read, {"n_boot": 20, "n_permutations": 20})
+    found = run_analysis(item_pairs, read, n_boot=20, n_permutations=20)
     data = ExhibitData(found, read.metrics, facts)
     table = item_pairs_table.table(data, {})
     assert table.sections == ["Magic, accuracy", "Home Mortgage Sim*, AUC"]

@@ -13,6 +13,7 @@ from reseed.exhibits import curves_figure, seed_noise, spread_table
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import by_ratio
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown
 
@@ -126,7 +127,7 @@ def test_ranges_and_scores_of_seeds_by_role():
     ])  # fmt: skip
     facts, both = about(("magic",), ("rf",)), {"experiments": ["order", "init"]}
     facts["experiments"] |= {role: {"title": role} for role in ("order", "init")}
-    data = ExhibitData(spread.analyse(Data(metrics, facts), {}), metrics, facts, "k", "T")
+    data = ExhibitData(run_analysis(spread, Data(metrics, facts)), metrics, facts, "k", "T")
     for module in (score_strips, range_bars):
         figure, _ = module.figure(data, both)
         legend = [text.get_text() for text in figure.legends[0].get_texts()]

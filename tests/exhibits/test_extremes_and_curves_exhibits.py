@@ -19,6 +19,7 @@ from reseed.analyses import curves, standing
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import curves_figure, standing_table
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from test_extremes_and_curves import RAGGED, curve_rows, data_of, seeds
 
 SCORES = [
@@ -57,7 +58,7 @@ def make(read):
     }
 
     def of(analysis):
-        table = analysis.analyse(read, options.get(analysis, {}))
+        table = run_analysis(analysis, read, options.get(analysis, {}))
         return ExhibitData(table, read.metrics, read.about, "k", "Title")
 
     return of

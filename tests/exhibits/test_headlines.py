@@ -37,6 +37,7 @@ from reseed.analyses import (
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 from test_extremes_and_curves_exhibits import make as curve_study
 from test_extremes_and_curves_exhibits import read
@@ -101,7 +102,7 @@ FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_sim
 
 
 def analysed(analysis, metrics, facts, **options):
-    table = analysis.analyse(Data(metrics, facts), FAST | options)
+    table = run_analysis(analysis, Data(metrics, facts), FAST | options)
     return ExhibitData(table, metrics, facts, "k", TITLE)
 
 
@@ -124,7 +125,9 @@ def alone(kind):
     here = {"dataset": "magic", "metric": "auc"}
     if kind == "roles_table":
         data = crossed_roles()
-        return ExhibitData(role_components.analyse(data, {}), data.metrics, data.about, "k", TITLE)
+        return ExhibitData(
+            run_analysis(role_components, data), data.metrics, data.about, "k", TITLE
+        )
     if kind == "ratio_table":
         rows = [
             trial(0.8 + rng.normal(0, 0.01), seed=s, model=m, test_ratio=r, scheme=f"holdout-{r}",

@@ -8,6 +8,7 @@ from readable import check_figure, check_table
 from reseed.analyses import item_pairs
 from reseed.exhibits import item_pairs_figure, item_pairs_table
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from test_item_pairs import FAST, arms
 
 
@@ -19,7 +20,7 @@ def data(tmp_path_factory):
     found["magic", "rf"] = (y, [None, *runs[1:]])
     predictions = write_outputs(tmp_path_factory.mktemp("o"), found)
     read = study_of(predictions, found)
-    return ExhibitData(item_pairs.analyse(read, FAST), read.metrics, read.about, "k", "Title")
+    return ExhibitData(run_analysis(item_pairs, read, FAST), read.metrics, read.about, "k", "Title")
 
 
 def test_the_table_has_a_verdict_for_each_pair(data, tmp_path):

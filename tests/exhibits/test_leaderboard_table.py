@@ -6,12 +6,13 @@ from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import leaderboard_table
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 
 def board(rows, facts):
     metrics = frame(rows)
-    found = pairs.analyse(Data(metrics, facts), {"n_boot": 50})
+    found = run_analysis(pairs, Data(metrics, facts), n_boot=50)
     return leaderboard_table.table(ExhibitData(found, metrics, facts, title="T"), {})
 
 

@@ -20,6 +20,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import line, panel_grid
 from reseed.rendering.short_names import LONGEST_MODEL, SAID, with_short_names
 from reseed.rendering.style import legend_below, panels_of_columns, styled
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 from test_figures import texts_of
 
@@ -47,7 +48,7 @@ def shown(metrics, facts, analysis=None):
     table = None
     if analysis is not None:
         fast = {name: n for name, n in FAST.items() if name in analysis.Options.model_fields}
-        table = analysis.analyse(Data(metrics, facts), fast)
+        table = run_analysis(analysis, Data(metrics, facts), fast)
     return ExhibitData(table, metrics, facts, "k", "Title")
 
 
@@ -266,7 +267,7 @@ def test_what_never_moves_is_not_drawn_and_named_once():
 def test_non_simulated_level_shows_no_simulated_coverage():
     metrics, facts = study(("rf",), splits=8)
     for level, told in ((0.95, True), (0.8, False)):
-        table = range_growth.analyse(Data(metrics, facts), {"n_sim": 20, "level": level})
+        table = run_analysis(range_growth, Data(metrics, facts), n_sim=20, level=level)
         data = ExhibitData(table, metrics, facts, "k", "Title")
         assert ("more than 95 %" in range_growth_figure.figure(data, {})[1].footnote) == told
 

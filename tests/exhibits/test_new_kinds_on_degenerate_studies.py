@@ -8,6 +8,7 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
+from run_kinds import run_analysis
 from study_frames import PUBLISHED
 from test_degenerate_studies import (
     all_failed,
@@ -49,7 +50,7 @@ OPTIONS = {
 def test_every_exhibit_is_made(make, kind, tmp_path):
     metrics, facts = make()
     data = Data(metrics, facts, Path(PUBLISHED))
-    table = importlib.import_module(f"reseed.analyses.{kind}").analyse(data, OPTIONS)
+    table = run_analysis(importlib.import_module(f"reseed.analyses.{kind}"), data, OPTIONS)
     table.to_parquet(tmp_path / "t.parquet")
     for name in EXHIBITS[kind]:
         shown = ExhibitData(table, metrics, facts, kind=name, title="Title")

@@ -8,6 +8,7 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import interval_table, leaderboard_table, ranking_figure
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import fixed, interval, interval_decimals
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 from test_tables_hold_true import GAINS, seeds, shown
 
@@ -25,7 +26,7 @@ def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
 def test_no_run_wrong_is_not_up_to_none():
     data = frame(seeds({"rf": 0.0, "xgb": 0.1}))
     facts = about(("magic",), tuple(GAINS))
-    table = ranking.analyse(Data(data, facts), {})
+    table = run_analysis(ranking, Data(data, facts))
     _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
     assert drawn.headline == "No single run orders a pair of models wrongly"
 
@@ -36,7 +37,7 @@ def test_unpaired_seed_models_are_ordered_split_by_split():
               dataset="magic", metric="auc", model=m) for m in GAINS for s in range(6)
     ]  # fmt: skip
     data, facts = frame(rows), about(("magic",), tuple(GAINS))
-    table = ranking.analyse(Data(data, facts), {})
+    table = run_analysis(ranking, Data(data, facts))
     _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
     assert drawn.headline == "No single run orders a pair of models wrongly"
 

@@ -10,6 +10,7 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, seeds_figure, verdicts_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 BOTH = (verdicts_table.table, pairs_table.table)
@@ -18,7 +19,7 @@ SIX = tuple(f"magic~rows={i}00" for i in range(1, 7))
 
 def exhibit(rows, facts, **options):
     metrics = frame(rows)
-    found = pairs.analyse(Data(metrics, facts), {"n_boot": 50} | options)
+    found = run_analysis(pairs, Data(metrics, facts), {"n_boot": 50} | options)
     return ExhibitData(found, metrics, facts, title="T")
 
 
@@ -149,7 +150,7 @@ def test_sentences_below_a_table_name_their_dataset():
 
 def test_one_pair_is_no_half_of_the_pairs():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.803}), about(("magic",), ("rf", "xgb")))
-    found = seeds_needed.analyse(Data(data.metrics, data.about), {})
+    found = run_analysis(seeds_needed, Data(data.metrics, data.about))
     _, drawn = seeds_figure.figure(replace(data, statistics=found), {})
     assert re.fullmatch(
         r"To show the observed difference takes [\d,]+ runs; 6 are at hand\.", drawn.findings[0]

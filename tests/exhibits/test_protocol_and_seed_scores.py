@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from run_kinds import run_analysis
 
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
@@ -32,7 +33,7 @@ def scores(tmp_path):
         ("magic", "xgb"): (y, [runs[0]] * 4),
     }
     data = study_of(write_outputs(tmp_path / "items", arms), arms)
-    statistics = seed_scores.analyse(data, {"seed": 1})
+    statistics = run_analysis(seed_scores, data, seed=1)
     return ExhibitData(statistics, data.metrics, data.about, title="Scores")
 
 
@@ -82,12 +83,12 @@ def test_boxes_print_their_outliers(scores, tmp_path):
 def test_the_protocols_tables(tmp_path):
     metrics, facts = folds()
     data = Data(metrics, facts, None, None)
-    intervals = ExhibitData(fold_scores.analyse(data, {}), metrics, facts)
+    intervals = ExhibitData(run_analysis(fold_scores, data), metrics, facts)
     shown = fold_scores_table.table(intervals, {}).shown
     assert shown["Model"].tolist() == ["XGB", "RF"]
     assert set(shown["Folds"]) == {"10"}
     assert set(shown["Seed 42, one fold"]) == {"–"}  # seeds 7, 13 and 21 alone
-    ways = protocol.analyse(data, {"n_experiments": 50, "n_simulations": 50})
+    ways = run_analysis(protocol, data, n_experiments=50, n_simulations=50)
     table = protocol_table.table(ExhibitData(ways, metrics, facts), {})
     write_table(table, tmp_path / "t")
     assert table.shown["Wins"].tolist() == ["1.0 / 1"] * 3

@@ -10,6 +10,7 @@ from reseed.exhibits import seed_choice_figure, seed_choice_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
+from run_kinds import run_analysis
 from scipy.special import expit
 from study_frames import about, frame, trial
 from test_figures import texts_of
@@ -36,7 +37,7 @@ def data(tmp_path_factory):
             predictions = write(folder, dataset, y, list(expit(gaps)), model)
             read = Data(frame([trial(0.5)]), facts, None, Predictions(predictions.folder))
             options = {"n_bootstrap": 4, "n_halves": 50}
-            parts.append(seed_choice.analyse(read, options))
+            parts.append(run_analysis(seed_choice, read, options))
             trials += [trial(0.5, dataset=dataset, model=model, seed=s) for s in range(SEEDS)]
     statistics = pd.concat(parts, ignore_index=True)
     return ExhibitData(statistics, frame(trials), facts, "kind", "Which seed")

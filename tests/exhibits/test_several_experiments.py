@@ -15,6 +15,7 @@ from reseed.exhibits import (
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import colours, looks
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 TABLES = tuple(f"magic~rows={i}00" for i in range(1, 4))
@@ -24,7 +25,7 @@ FAST = {"n_boot": 50, "points": 5, "n_draws": 50, "max_runs": 50}
 def exhibit(analysis, rows, facts, **options):
     metrics = frame(rows)
     fast = {name: value for name, value in FAST.items() if name in analysis.Options.model_fields}
-    found = analysis.analyse(Data(metrics, facts), fast | options)
+    found = run_analysis(analysis, Data(metrics, facts), fast | options)
     return ExhibitData(found, metrics, facts, title="T")
 
 

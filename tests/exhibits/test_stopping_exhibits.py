@@ -6,6 +6,7 @@ from reseed.analyses import stopping
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import stopping_figure, stopping_table
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 
 MODELS = ("rf", "xgb")
@@ -13,7 +14,7 @@ MODELS = ("rf", "xgb")
 
 def exhibit(rows, models=MODELS, **options):
     metrics, facts = frame(rows), about(("magic",), models)
-    found = stopping.analyse(Data(metrics, facts), options)
+    found = run_analysis(stopping, Data(metrics, facts), options)
     return ExhibitData(found, metrics, facts, "k", "T")
 
 

@@ -29,6 +29,7 @@ from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from scipy.special import expit
 from test_trimming_analyses import printed, runs
 
@@ -59,7 +60,7 @@ def make(tmp_path_factory):
 
     def of(analysis):
         if analysis not in cache:
-            cache[analysis] = analysis.analyse(data, FAST | options.get(analysis, {}))
+            cache[analysis] = run_analysis(analysis, data, FAST | options.get(analysis, {}))
         return ExhibitData(cache[analysis], data.metrics, data.about, "k", "Title")
 
     of.predictions = data.predictions
@@ -194,7 +195,7 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
              "1,0.028,297,91.108,472.15,0.002", "8,0.026,376,91.569,,"]  # fmt: skip
     (tmp_path / "models.csv").write_text("\n".join(lines))
     study = Data(data.metrics, data.about, tmp_path, make.predictions)
-    rows = trimming.analyse(study, FAST | {"published": {"rf": "models"}})
+    rows = run_analysis(trimming, study, FAST, published={"rf": "models"})
     both = ExhibitData(rows, data.metrics, data.about, "k", "T")
     table = check_table(representatives_table.table(both, {"count": 2}), tmp_path)
     assert len(table.shown) == 8
@@ -211,7 +212,7 @@ def test_runs_that_are_all_alike_are_drawn_and_told(tmp_path):
     found = {("magic", "rf"): (y, [expit(gaps[0])] * 6)}
     data = study_of(write_outputs(tmp_path / "o", found), found)
     pairs, scores = (
-        ExhibitData(kind.analyse(data, {}), data.metrics, data.about, "k", "T")
+        ExhibitData(run_analysis(kind, data), data.metrics, data.about, "k", "T")
         for kind in (trimming_pairs, seed_scores)
     )
     low, high = trimming_pairs_figure.figure(pairs, {})[0].axes[0].get_ylim()

@@ -13,6 +13,7 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
+from run_kinds import run_analysis
 from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown
 from test_trimming_analyses import data_of, runs
@@ -95,7 +96,7 @@ def gaps(tmp_path_factory):
 @pytest.mark.parametrize("n_bins", [7, 20, 50, 60])
 def test_small_gaps_are_counted_wherever_bins_begin(gaps, n_bins):
     read, found = gaps
-    table = gap_distribution.analyse(read, {"n_bins": n_bins})
+    table = run_analysis(gap_distribution, read, n_bins=n_bins)
     single = np.mean(np.abs(found[12:]) <= 1)
     together = np.mean(np.abs(found[12:].mean(axis=0)) <= 1)
     data = ExhibitData(table, read.metrics, read.about, "k", "T")

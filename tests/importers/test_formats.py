@@ -9,6 +9,7 @@ from reseed.core.errors import ReseedError
 from reseed.importers import import_results
 from reseed.metrics.names import infer_direction, is_error, is_share
 from reseed.metrics.registry import METRICS, evaluate_scores
+from run_kinds import run_analysis
 
 STUDY = {"name": "mine", "title": "My runs", "notes": ["as run"]}
 SCORES = {("a", 0): 0.81, ("a", 1): 0.82, ("b", 0): 0.79, ("b", 1): 0.8}
@@ -192,7 +193,7 @@ def test_sizes_of_the_splits_stand_for_the_ratio(tmp_path):
     assert shares["one"] == pytest.approx([0.2])
     assert shares["two"] == pytest.approx([0.1])
     assert "n_test from 'test_rows'" in " ".join(about["notes"])
-    table = pairs.analyse(Data(metrics, about), {"n_boot": 50})
+    table = run_analysis(pairs, Data(metrics, about), n_boot=50)
     ratio = table.set_index("dataset")["test_train_ratio"]
     assert ratio["one"] == pytest.approx(40 / 160)
     assert ratio["two"] == pytest.approx(10 / 90)

@@ -12,6 +12,7 @@ from reseed.analyses.shared.data import read_data
 from reseed.core.errors import ReseedError
 from reseed.importers.predictions import import_predictions
 from reseed.pipeline.specs import PlanFiles
+from run_kinds import run_analysis
 
 STUDY = {"study": "mine", "title": "My runs", "scale": "as given"}
 SEEDS, ITEMS = 5, 60
@@ -71,13 +72,13 @@ def test_analyses_of_scores_work_on_given_results(tmp_path):
     from reseed.analyses import seed_choice
 
     data = read_data(imported(tmp_path, items()), None, None)
-    table = seed_choice.analyse(data, {"n_bootstrap": 3, "n_halves": 20})
+    table = run_analysis(seed_choice, data, n_bootstrap=3, n_halves=20)
     assert len(table) == 2 * SEEDS
     assert (table["reason"] == "").all()
     own = data.metrics.set_index(["model", "init"])["auc"]
     for row in table.itertuples():
         assert row.primary == pytest.approx(own[row.model, row.init])
-    assert set(noise_split.analyse(data, {"n_boot": 20})["metric"]) == {"accuracy", "auc"}
+    assert set(run_analysis(noise_split, data, n_boot=20)["metric"]) == {"accuracy", "auc"}
 
 
 def test_a_failed_run_has_no_scores(tmp_path):

@@ -8,6 +8,7 @@ from reseed.analyses import item_pairs
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
 from reseed.importers.predictions import import_predictions
+from run_kinds import run_analysis
 from scipy import stats
 
 SYSTEMS, SEEDS, QUERIES = ["bm25", "dense"], 6, 40
@@ -77,20 +78,20 @@ def test_seed_and_queries_are_told_apart():
 
 def test_pairs_over_seeds_and_queries():
     data = reseed.compare(table()).data  # whose folder lives on
-    row = item_pairs.analyse(data, {"n_boot": 0, "rope": 0.2}).iloc[0]
+    row = run_analysis(item_pairs, data, n_boot=0, rope=0.2).iloc[0]
     assert (row["metric"], row["arm_a"], row["unit"]) == ("ndcg", "dense", "points")
     assert row["difference"] == pytest.approx((NDCG[1] - NDCG[0]).mean())
     assert row["outcome"] == "difference"
     one = stats.ttest_rel(NDCG[1, 0], NDCG[0, 0]).pvalue
     p = [stats.ttest_rel(NDCG[1, s], NDCG[0, s]).pvalue for s in range(SEEDS)]
     assert row["single_p_median"] == pytest.approx(np.median([one, *p[1:]]))
-    other = item_pairs.analyse(data, {"n_boot": 0, "metrics": ["mse"]}).iloc[0]
+    other = run_analysis(item_pairs, data, n_boot=0, metrics=["mse"]).iloc[0]
     assert "no mse can be told" in other["reason"]
 
 
 def test_scores_in_percent_are_told_as_they_are():
     found = reseed.compare(table(accuracy=lambda f: f["ndcg"] * 100).drop(columns="ndcg"))
-    row = item_pairs.analyse(found.data, {"n_boot": 0}).iloc[0]
+    row = run_analysis(item_pairs, found.data, n_boot=0).iloc[0]
     assert row["difference"] * row["factor"] == pytest.approx(100 * (NDCG[1] - NDCG[0]).mean())
 
 

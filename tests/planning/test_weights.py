@@ -34,18 +34,18 @@ def test_files_get_their_own_names_and_a_hash(tmp_path):
     meta = prepare_weights(tmp_path / "tiny", entry(), fetched)
     assert (tmp_path / "tiny" / "model").read_bytes() == b"weights"
     assert sorted(p.name for p in (tmp_path / "tiny").iterdir()) == ["config", "meta.json", "model"]
-    assert meta["files"]["model"]["sha256"] == hashlib.sha256(b"weights").hexdigest()
+    assert meta.files["model"]["sha256"] == hashlib.sha256(b"weights").hexdigest()
     assert read_weights_meta(tmp_path / "tiny") == meta
 
 
 def test_the_hash_is_of_names_and_bytes_only(tmp_path):
     def hash_of(**files):
-        return prepare_weights(tmp_path / "w", entry(), own(tmp_path / "f", **files))["sha256"]
+        return prepare_weights(tmp_path / "w", entry(), own(tmp_path / "f", **files)).sha256
 
     first = hash_of(model=b"weights", config=b"{}")
     assert hash_of(config=b"{}", model=b"weights") == first
     other = own(tmp_path / "g", model=b"weights", config=b"{}")
-    assert prepare_weights(tmp_path / "w", entry(citation="corrected"), other)["sha256"] == first
+    assert prepare_weights(tmp_path / "w", entry(citation="corrected"), other).sha256 == first
     assert hash_of(model=b"Weights", config=b"{}") != first
     assert hash_of(model=b"weights", settings=b"{}") != first
     assert not (tmp_path / "w" / "config").exists(), "files of an earlier edition are gone"
@@ -65,7 +65,7 @@ def test_damage_is_found(tmp_path):
 def test_two_files_of_one_name_are_refused(tmp_path):
     (tmp_path / "x").write_bytes(b"")
     fetched = Fetched({"a/x": tmp_path / "x", "b/x": tmp_path / "x"}, {"kind": "file"})
-    with pytest.raises(ReseedError, match="two files would be called the same"):
+    with pytest.raises(ReseedError, match="two files would have the same name"):
         prepare_weights(tmp_path / "w", entry(), fetched)
 
 
@@ -89,7 +89,7 @@ def test_the_script_reads_a_job_file(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     meta = read_weights_meta(tmp_path / "results" / "weights" / "tiny")
-    assert list(meta["files"]) == ["model.bin"]
+    assert list(meta.files) == ["model.bin"]
     source["sha256"] = "0" * 64
     done = subprocess.run(
         [*script, "--job", told.write(job)], cwd=tmp_path, capture_output=True, text=True

@@ -13,77 +13,80 @@ from reseed.core.errors import ReseedError
 from reseed.pipeline.startup import read_plan
 from reseed.planning.project import load, merge
 from reseed.plugins import kinds
+from reseed.plugins.options import NoOptions
 
 REPOSITORY = Path(__file__).parents[2]
-KINDS = [(family, name) for family in kinds.ENTRY_POINTS for name in kinds.built_in_kinds(family)]
-#: Read by the rule that runs the analysis: its inputs.
-BY_THE_RULE = {"files"}
-#: Read in a loop over their names.
-IN_A_LOOP = {
-    "trimming_information": {"epsilon", "n_bins"},
-    "tuning_table": {"fixed", "tuned"},
-}
+#: Options that planning reads: files that are inputs of the job.
+READ_BY_PLANNING = {"files"}
+#: Options that are read in a loop over their names.
+READ_IN_A_LOOP = {"papers.raste.tuning_table:table": {"fixed", "tuned"}}
 
 
-def options_of(family, name):
-    return kinds.load_kind(kinds.built_in_kinds(family)[name]).Options
+def kinds_of_papers(family):
+    for path in sorted((SCRIPTS / "papers").glob("*/*.py")):
+        functions = {n.name for n in ast.parse(path.read_text()).body if hasattr(n, "name")}
+        for function in functions & set(kinds.ENTRY_POINTS[family]):
+            yield f"papers.{path.parent.name}.{path.stem}:{function}"
+
+
+KINDS = [
+    kinds.find_kind(family, name)
+    for family in kinds.ENTRY_POINTS
+    for name in (*kinds.built_in_kinds(family), *kinds_of_papers(family))
+]
+every_kind = pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
+
+
+def options_of(kind):
+    return getattr(kinds.load_kind(kind), "Options", NoOptions)
 
 
 def tree_of(module):
     return ast.parse(Path(SCRIPTS, *module.split(".")).with_suffix(".py").read_text())
 
 
-def closure(module, family):
-    """The module, and what it imports of its family and of what exhibits share."""
-    found, wanted = [], [module]
-    while wanted:
-        name = wanted.pop()
-        if name in found or not Path(SCRIPTS, *name.split(".")).with_suffix(".py").is_file():
+def imported_modules(module):
+    """The module, and the modules of kinds and of rendering that it imports, directly or not."""
+    modules, waiting = [], [module]
+    while waiting:
+        name = waiting.pop()
+        if name in modules or not Path(SCRIPTS, *name.split(".")).with_suffix(".py").is_file():
             continue
-        found.append(name)
+        modules.append(name)
         for node in ast.walk(tree_of(name)):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("reseed."):
-                whole = [f"{node.module}.{alias.name}" for alias in node.names]
-                rooms = (f"reseed.{family}.", "reseed.rendering.")
-                wanted += [n for n in (node.module, *whole) if n.startswith(rooms)]
-    return found
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+                packages = ("reseed.analyses.", "reseed.exhibits.", "reseed.rendering.", "papers.")
+                waiting += [name for name in names if name.startswith(packages)]
+    return modules
 
 
-def reads(module):
-    """Names that a module reads of `options`, each with its default where that is a constant."""
+def options_read(module):
+    """Names of the attributes and keys that a module reads of an object named `options`."""
     for node in ast.walk(tree_of(module)):
         match node:
+            case ast.Attribute(value=ast.Name(id="options"), attr=name):
+                yield name
             case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="options"), attr="get"),
-                args=[ast.Constant(value=str(name)), *rest],
+                func=ast.Attribute(value=ast.Name(id="options")),
+                args=[ast.Constant(value=str(name)), *_],
             ):
-                constant = bool(rest) and isinstance(rest[0], ast.Constant)
-                yield name, (rest[0].value if constant else None)
+                yield name
             case ast.Subscript(value=ast.Name(id="options"), slice=ast.Constant(value=str(name))):
-                yield name, None
-            case ast.Compare(
-                left=ast.Constant(value=str(name)), comparators=[ast.Name(id="options")]
-            ):
-                yield name, None
+                yield name
 
 
-@pytest.mark.parametrize(("family", "name"), KINDS, ids=[name for _, name in KINDS])
-def test_a_kind_declares_what_its_code_reads(family, name):
-    module = kinds.built_in_kinds(family)[name].module
-    fields = options_of(family, name).model_fields
-    declared = {field.alias or key for key, field in fields.items()}
-    own = dict(reads(module))
-    assert set(own) <= declared
-    anywhere = {name for part in closure(module, family) for name, _ in reads(part)}
-    assert declared <= anywhere | IN_A_LOOP.get(name, set()) | BY_THE_RULE
-    for key, default in own.items():
-        if default is not None and fields[key].default is not None:
-            assert fields[key].default == default, key
+@every_kind
+def test_every_declared_option_is_read(kind):
+    read = {name for module in imported_modules(kind.module) for name in options_read(module)}
+    read |= READ_IN_A_LOOP.get(kind.name, set()) | READ_BY_PLANNING
+    for name, field in options_of(kind).model_fields.items():
+        assert {name, field.alias} & read, name
 
 
-@pytest.mark.parametrize(("family", "name"), KINDS, ids=[name for _, name in KINDS])
-def test_every_option_has_its_line(family, name):
-    options = options_of(family, name)
+@every_kind
+def test_every_option_has_its_line(kind):
+    options = options_of(kind)
     words = "\n".join(inspect.getdoc(cls) or "" for cls in options.__mro__)
     for key, field in options.model_fields.items():
         assert f"{field.alias or key}: " in words, key
@@ -106,21 +109,21 @@ def test_every_configured_option_is_one():
     for where, family, entry in configured():
         kind = kinds.find_kind(family, entry["kind"])
         options = entry.get("options") or {}
-        assert kinds.read_options(kind, options) == options, where
+        assert kinds.read_options(kind, options).explicit() == options, where
 
 
 def test_exhibits_name_analyses_that_they_draw():
     """Every analysis has an exhibit, and every exhibit that draws one says of which kind."""
-    drawn = set()
-    for kind in kinds.built_in_kinds("exhibits").values():
-        assert set(kind.draws or ()) <= set(kinds.built_in_kinds("analyses"))
+    drawn, analyses = set(), {kind.name for kind in KINDS if kind.function == "analyse"}
+    for kind in (kind for kind in KINDS if kind.function != "analyse"):
+        assert set(kind.draws or ()) <= analyses
         drawn |= set(kind.draws or ())
         tree = tree_of(kind.module)
         calls = {n.func.attr for n in ast.walk(tree) if isinstance(n, ast.Call)
                  and isinstance(n.func, ast.Attribute)}  # fmt: skip
         assert kind.draws or "rows" not in calls, kind.name
     # The leaderboard's table draws `pairs`, and ranks the models itself.
-    assert drawn | {"leaderboard"} == set(kinds.built_in_kinds("analyses"))
+    assert drawn | {"leaderboard"} == analyses
 
 
 STUDY = {
@@ -147,7 +150,7 @@ def study_with(folder, analyses, exhibits):
         ("pairs", {"alpha": "0.05"}, "alpha: Input should be a valid number. Found: '0.05'."),
         ("pairs", {"min_runs": True}, "min_runs: Input should be a valid integer. Found: True."),
         ("pairs", {"baseline": "a", "pairs": [["a", "b"]]}, "either `baseline` or `pairs`"),
-        ("published", {}, "files: Field required."),
+        ("papers.raste.published:analyse", {}, "files: Field required."),
         ("standing", {"scores": [{"arm": "a"}]}, "scores.0.score: Field required."),
         ("stopping", {"bounds": [0, 0]}, "bounds: both ends are the same."),
         ("ranking", {"levl": 0.9, "n_draws": 0}, "n_draws: Input should be greater than or equal"),
@@ -165,21 +168,21 @@ def test_wrong_option_names_file_field_and_nearest_match(tmp_path, kind, options
 
 def test_a_wrong_option_of_an_exhibit_is_told_as_well(tmp_path):
     analyses = {"first": {"kind": "spread"}}
-    entry = {"kind": "range_bars", "title": "T", "analysis": "first"}
+    entry = {"kind": "papers.raste.range_bars:figure", "title": "T", "analysis": "first"}
     config = study_with(tmp_path, analyses, {"shown": entry | {"options": {"metric": "log_loss"}}})
     with pytest.raises(ReseedError) as caught:
         read_plan(config, {"results": str(tmp_path / "results")})
     lead = f"{config}/studies/first.yaml: exhibits.shown.options: "
-    assert f"{lead}unknown option 'metric' of kind range_bars. Allowed: experiments." in str(
-        caught.value
-    )
+    unknown = "unknown option 'metric' of kind papers.raste.range_bars:figure."
+    assert f"{lead}{unknown} Allowed: experiments." in str(caught.value)
     assert "experiments: Field required." in str(caught.value)
 
 
-def test_null_means_default_and_only_set_options_are_passed():
+def test_null_stands_for_the_default():
     kind = kinds.find_kind("analyses", "pairs")
-    assert kinds.read_options(kind, {"rope": None, "level": 0.9}) == {"level": 0.9}
-    assert kinds.read_options(kind, {}) == {}
+    options = kinds.read_options(kind, {"rope": None, "level": 0.9})
+    assert options.explicit() == {"level": 0.9}
+    assert (options.rope, options.level, options.alpha) == (None, 0.9, 0.05)
 
 
 def test_a_users_own_kind_without_options_takes_none(tmp_path, monkeypatch):
@@ -215,12 +218,12 @@ def test_an_exhibit_refuses_an_analysis_that_it_cannot_draw(tmp_path, exhibit, t
 
 
 def test_an_exhibit_draws_its_kinds_and_a_users_own():
-    kind = kinds.find_kind("exhibits", "trimming_3d_figure")
-    assert kind.draws == ("trimming", "trimming_ensembles")
-    assert kind.can_draw("trimming")
+    kind = kinds.find_kind("exhibits", "papers.banerjee.trimming_3d_figure:figure")
+    runs, ensembles = (f"papers.banerjee.{n}:analyse" for n in ("trimming", "trimming_ensembles"))
+    assert kind.draws == (runs, ensembles)
+    assert kind.can_draw(runs)
     assert kind.can_draw("my_module:analyse")
     assert not kind.can_draw("spread")
-    assert kinds.find_kind("exhibits", "histogram_figure").can_draw("extremes")
 
 
 @pytest.mark.parametrize(

@@ -50,5 +50,5 @@ def test_what_a_control_repeats_has_no_correlation_left():
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="too few"):
         partial_rank_correlation(np.arange(6), np.arange(6), np.ones((6, 2)))
-    with pytest.raises(ValueError, match="as many rows"):
+    with pytest.raises(ValueError, match="same number of rows"):
         partial_rank_correlation(np.arange(6), np.arange(7))

@@ -32,7 +32,7 @@ def measure(tmp_path, monkeypatch):
     monkeypatch.setattr(collect, "read_split", lambda path, fold: Split(ROWS, ROWS, ROWS))
     monkeypatch.setattr(collect, "read_targets", lambda folder: Targets(ROWS % 2))
     files = SimpleNamespace(
-        data={"task": "binary"},
+        data=SimpleNamespace(task="binary"),
         data_folder=tmp_path,
         split=lambda seed: tmp_path,
         target=lambda trial: "trial.parquet",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count
 
-from papers.banerjee.reference_pools import PoolOptions, Pools, ensembles, measured
+from papers.banerjee.reference_pools import PoolOptions, Pools, ensembles, measure_arms
 
 READS = "predictions"
 
@@ -18,8 +20,8 @@ READS = "predictions"
 SMALL = 1.0
 
 COLUMNS = [
-    *PLACE, "left", "right", "n", "failed", "items", "runs_mean", "runs_min", "runs_max",
-    "ensemble", "runs_small", "ensemble_small", "reason",
+    *ARM_OUTPUT_COLUMNS, "left", "right", "n", "failed", "items", "runs_mean", "runs_min",
+    "runs_max", "ensemble", "runs_small", "ensemble_small", "reason",
 ]  # fmt: skip
 
 
@@ -29,22 +31,24 @@ class Options(SplitOptions, PoolOptions):
     n_bins: Count = 60
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and bin of the logit gap: the share of test items in it.
 
     `runs_mean`, `runs_min`, `runs_max` over the candidate runs, `ensemble`: that of their mean
     logit. Gaps are clipped, so the outermost bins hold all beyond. `runs_small`, `ensemble_small`:
     the share of items with a gap of at most `SMALL`, wherever bins begin.
     """
-    rows = measured(selected(data, options), options, _rows)
+    rows = measure_arms(
+        selected(data, options), options, partial(_rows, options=options), options.reference
+    )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
-    bound = options.get("gap_bound", 15.0)
-    edges = np.linspace(-bound, bound, options.get("n_bins", 60) + 1)
+def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[dict]:
+    bound = options.gap_bound
+    edges = np.linspace(-bound, bound, options.n_bins + 1)
     shares = np.array([_shares(parts.gaps[run], edges) for run in parts.candidates])
-    outside = options.get("outside", "bound")
+    outside = options.outside
     ensemble = ensembles(one, parts.candidates[None]).gaps(bound, outside)[0]
     together = _shares(ensemble, edges)
     small = np.mean([_small(parts.gaps[run]) for run in parts.candidates])

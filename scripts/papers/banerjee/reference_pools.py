@@ -19,6 +19,7 @@ LEAST = 4
 #: From this many runs on the first half is the reference, as in the paper; else each is judged by
 #: all the others.
 _HALVES = 20
+Reference = Literal["half", "others"]
 
 
 class GapOptions(Strict):
@@ -35,15 +36,18 @@ class PoolOptions(GapOptions):
     (leave one out).
     """
 
-    reference: Literal["half", "others"] | None = None
+    reference: Reference | None = None
 
 
-class ThresholdOptions(Strict):
-    """epsilon: probability with which the threshold δ is exceeded by chance.
-    threshold: the greatest alpha-hat admitted.
-    """
+class DeltaOptions(Strict):
+    """epsilon: probability with which the threshold δ is exceeded by chance."""
 
     epsilon: Level = 0.01
+
+
+class ThresholdOptions(DeltaOptions):
+    """threshold: the greatest alpha-hat admitted."""
+
     threshold: Share = 0.05
 
 
@@ -51,69 +55,70 @@ class ThresholdOptions(Strict):
 class Pools:
     """An arm's runs: `candidates` are judged by `references` (None: by all other candidates).
 
-    gaps: (runs, items) of all runs; δ the threshold at half of the items.
+    gaps: (runs, items) of all runs.
     """
 
     gaps: np.ndarray
     candidates: np.ndarray
     references: np.ndarray | None
-    delta: float
-    epsilon: float
 
     @property
     def n_references(self) -> int:
         """Runs behind a candidate's reference function."""
         return len(self.candidates) - 1 if self.references is None else len(self.references)
 
+    def delta(self, epsilon: float) -> float:
+        """The threshold δ at half of the items, exceeded by chance with probability `epsilon`."""
+        return half_threshold(self.gaps.shape[1], epsilon)
 
-#: Rows of an arm: of its runs, their pools and the options.
-Measure = Callable[[Outputs, Pools, dict], Iterable[dict]]
+
+#: Rows of an arm, from its runs and their pools.
+Measure = Callable[[Outputs, Pools], Iterable[dict]]
 
 
-def pools(one: Outputs, options: dict, least: int = LEAST) -> Pools:
+def pools(
+    one: Outputs, options: GapOptions, reference: Reference | None, least: int = LEAST
+) -> Pools:
     """Split an arm's runs, in order of their seeds.
 
-    options: those of `PoolOptions`, and `epsilon`. ValueError where there are fewer than `least`
-    runs, or no gap to measure.
+    reference: None: `half` from `_HALVES` runs on, else `others`. Raises ValueError where there
+    are fewer than `least` runs, or no gap to measure.
     """
     if one.n < least:
         raise ValueError(f"needs at least {least} model seeds that did not fail")
-    reference = options.get("reference", "half" if one.n >= _HALVES else "others")
-    if reference not in ("half", "others"):
-        raise ValueError(f"reference must be 'half' or 'others', got {reference!r}")
-    gaps = one.gaps(options.get("gap_bound", 15.0), options.get("outside", "bound"))
+    reference = reference or ("half" if one.n >= _HALVES else "others")
+    gaps = one.gaps(options.gap_bound, options.outside)
     if gaps.shape[1] < 2:
         raise ValueError("needs at least two test items")
     order = sorted(range(one.n), key=lambda i: one.seeds[i])
     half = one.n // 2 if reference == "half" else 0
-    epsilon = options.get("epsilon", 0.01)
-    return Pools(
-        gaps,
-        np.array(order[half:]),
-        np.array(order[:half]) if half else None,
-        half_threshold(gaps.shape[1], epsilon),
-        epsilon,
-    )
+    return Pools(gaps, np.array(order[half:]), np.array(order[:half]) if half else None)
 
 
-def measured(
-    found: list[Outputs], options: dict, measure: Measure, least: int = LEAST
+def measure_arms(
+    arms: list[Outputs],
+    options: GapOptions,
+    measure: Measure,
+    reference: Reference | None,
+    least: int = LEAST,
+    **columns: float,
 ) -> list[dict]:
-    """The rows that `measure` makes of each arm's pools, with what all rows say of their cell.
+    """The rows that `measure` makes of each arm's pools, with the counts of the arm.
 
-    An arm that cannot be measured (ValueError) is one row with its `reason`.
+    columns: further values that every row has. An arm that cannot be measured (ValueError) is one
+    row with its `reason`.
     """
     rows = []
-    for one in found:
+    for one in arms:
         cell = one.key | {
             "n": one.n,
             "failed": one.failed,
             "items": len(one.y_true),
-            "threshold": options.get("threshold", 0.05),
             "reason": "",
+            **columns,
         }
         try:
-            rows += [cell | row for row in measure(one, pools(one, options, least), options)]
+            rows += [cell | row for row in measure(one, pools(one, options, reference, least))]
         except ValueError as error:
             rows.append(cell | {"reason": str(error)})
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.core.schemas import MODEL_SEED
+from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET, keys
@@ -32,7 +32,7 @@ def table(data: ExhibitData, options: dict) -> Table:
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
         best = best.head(options.get("count", 9)).sort_values("alpha_hat", kind="stable")
         printed = _printed(data, part)
-        roles = [role for role in MODEL_SEED if part[role].nunique() > 1]
+        roles = [role for role in MODEL_SEED_COLUMNS if part[role].nunique() > 1]
         for source, models in ((title, best), (f"{title}, as published", printed)):
             for _, row in models.iterrows():
                 lines.add(_line(row, roles), f"{source} ({row['items']:,.0f} test items)")

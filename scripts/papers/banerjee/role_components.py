@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.data import MODEL_SEED, Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
@@ -18,8 +19,9 @@ from reseed.stats.variance import crossed_variance
 READS = "predictions"
 
 COLUMNS = [
-    *PLACE, "measure", "n", "failed", "items", "first", "second", "first_levels", "second_levels",
-    "sd", "component", "variance", "share", "share_low", "share_high", "level", "reason",
+    *ARM_OUTPUT_COLUMNS, "measure", "n", "failed", "items", "first", "second", "first_levels",
+    "second_levels", "sd", "component", "variance", "share", "share_low", "share_high", "level",
+    "reason",
 ]  # fmt: skip
 
 
@@ -34,7 +36,7 @@ class Options(SplitOptions):
     n_draws: Count = 10_000
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm, measure and component: the two roles that vary, and `residual`.
 
     Measures: `accuracy` over the grid of runs, with the intervals of
@@ -46,18 +48,18 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, options: dict) -> Iterator[dict]:
-    level = options.get("level", 0.95)
+def _rows(one: Outputs, options: Options) -> Iterator[dict]:
+    level = options.level
     cell = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true), "level": level}
     try:
         roles, order = _grid(one)
         correct = one.correct.astype(np.float64)[order]
-        gaps = one.gaps(options.get("gap_bound", 15.0))[order]
+        gaps = one.gaps(options.gap_bound)[order]
         accuracy = crossed_variance(
             correct.mean(axis=2),
             roles,
             level,
-            n_draws=options.get("n_draws", 10_000),
+            n_draws=options.n_draws,
             rng=one.rng("roles"),
         )
         by_item = {
@@ -97,7 +99,7 @@ def _grid(one: Outputs) -> tuple[tuple[str, str], np.ndarray]:
     seeds = np.array(one.seeds)
     varying = [k for k in range(seeds.shape[1]) if len(set(seeds[:, k])) > 1]
     if len(varying) != 2:
-        names = ", ".join(MODEL_SEED[k] for k in varying) or "none"
+        names = ", ".join(MODEL_SEED_COLUMNS[k] for k in varying) or "none"
         raise ValueError(f"needs exactly two roles that are crossed; varied: {names}")
     levels = [sorted(set(seeds[:, k])) for k in varying]
     place = {tuple(seeds[row, varying]): row for row in range(len(seeds))}
@@ -105,4 +107,4 @@ def _grid(one: Outputs) -> tuple[tuple[str, str], np.ndarray]:
     if absent:
         raise ValueError(f"the grid has holes: {len(absent)} pairs of seeds without a run")
     order = np.array([[place[a, b] for b in levels[1]] for a in levels[0]])
-    return tuple(MODEL_SEED[k] for k in varying), order
+    return tuple(MODEL_SEED_COLUMNS[k] for k in varying), order

@@ -6,13 +6,14 @@ Source: Banerjee et al., Algorithm 1 and section V-B: Tables II and IV, Figures 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
-from reseed.analyses.shared.predictions import SEEDS
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
 from reseed.analyses.shared.published_rows import read_published
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, model_churn
@@ -24,15 +25,16 @@ from papers.banerjee.reference_pools import (
     Pools,
     ThresholdOptions,
     ensembles,
-    measured,
+    measure_arms,
 )
 
 READS = "predictions"
 
 COLUMNS = [
-    *PLACE, *SEEDS, "n", "references", "failed", "items", "alpha_hat", "alpha_hat_mc_se",
-    "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece", "ensemble_accuracy",
-    "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "published", "reason",
+    *ARM_OUTPUT_COLUMNS, *MODEL_SEED_COLUMNS, "n", "references", "failed", "items", "alpha_hat",
+    "alpha_hat_mc_se", "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece",
+    "ensemble_accuracy", "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "published",
+    "reason",
 ]  # fmt: skip
 
 
@@ -49,18 +51,22 @@ _PRINTED = {
 }
 
 
-class Options(SplitOptions, PoolOptions, ThresholdOptions, PublishedFiles):
+class RunOptions(SplitOptions, PoolOptions, ThresholdOptions):
     """n_bootstrap: bootstraps of Algorithm 1.
     n_bins: bins of the ECE.
-    published: arm → the table of published models that stands beside it.
     """
 
     n_bootstrap: Count = 100
     n_bins: Count = 15
+
+
+class Options(RunOptions, PublishedFiles):
+    """published: arm → the table of published models to add."""
+
     published: dict[str, str] = {}
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a candidate run of each arm, on one test set.
 
     `alpha_hat` is exact, `alpha_hat_grid` as the authors' search over 13 levels gives it (0.5: at
@@ -72,15 +78,23 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     that cannot be measured is one row with its `reason`. `published` rows are the paper's models
     (Tables IV and V), as far as their numbers are printed; NaN else.
     """
-    found = selected(data, options)
-    rows = measured(found, options, _rows)
-    rows += [row for one in found for row in _published(one, data, options)]
+    arms = selected(data, options)
+    rows = run_rows(arms, options)
+    rows += [row for arm in arms for row in _published(arm, data, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table.assign(published=table["published"].eq(True))
 
 
-def _published(one: Outputs, data: Data, options: dict) -> Iterator[dict]:
-    name = options.get("published", {}).get(one.key["arm"])
+def run_rows(arms: list[Outputs], options: RunOptions) -> list[dict]:
+    """The rows of `analyse` without those of published models."""
+    return measure_arms(
+        arms, options, partial(_rows, options=options), options.reference,
+        threshold=options.threshold,
+    )  # fmt: skip
+
+
+def _published(one: Outputs, data: Data, options: Options) -> Iterator[dict]:
+    name = options.published.get(one.key["arm"])
     if name is None:
         return
     printed = read_published(data.published, name, ["model", *(c for c, _ in _PRINTED.values())])
@@ -90,20 +104,23 @@ def _published(one: Outputs, data: Data, options: dict) -> Iterator[dict]:
         yield one.key | seed | numbers | {"published": True, "reason": ""}
 
 
-def judge(one: Outputs, parts: Pools, options: dict) -> BootstrapAlphaHat:
+def candidate_alpha_hat(
+    one: Outputs, parts: Pools, n_bootstrap: int, delta: float
+) -> BootstrapAlphaHat:
     """Alpha-hat of an arm's candidates; the same numbers wherever it is asked for."""
     references = None if parts.references is None else parts.gaps[parts.references]
     return bootstrap_alpha_hat(
         parts.gaps[parts.candidates],
         references,
         rng=one.rng("alpha-hat"),
-        n_bootstrap=options.get("n_bootstrap", 100),
-        delta=parts.delta,
+        n_bootstrap=n_bootstrap,
+        delta=delta,
     )
 
 
-def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
-    chosen, alpha = parts.candidates, judge(one, parts, options)
+def _rows(one: Outputs, parts: Pools, options: RunOptions) -> Iterator[dict]:
+    chosen, delta = parts.candidates, parts.delta(options.epsilon)
+    alpha = candidate_alpha_hat(one, parts, options.n_bootstrap, delta)
     together = ensembles(one, chosen[None])
     labels, correct = one.labels[chosen], one.correct[chosen]
     items = labels.shape[1]
@@ -115,20 +132,18 @@ def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
         "accuracy": correct.mean(axis=1),
         "churn": model_churn(labels) / items,
         "churn_ensemble": churn_against(labels, together.labels[0]) / items,
-        "ece": expected_calibration_error(
-            one.confidence[chosen], correct, options.get("n_bins", 15)
-        ),
-        "admitted": alpha.mean <= options.get("threshold", 0.05),
+        "ece": expected_calibration_error(one.confidence[chosen], correct, options.n_bins),
+        "admitted": alpha.mean <= options.threshold,
     }
     shared = {
         "references": parts.n_references,
         "ensemble_accuracy": float(together.correct.mean()),
-        "delta": parts.delta,
-        "epsilon": parts.epsilon,
+        "delta": delta,
+        "epsilon": options.epsilon,
         "n_bootstrap": len(alpha.replicates),
     }
     for i, run in enumerate(chosen):
-        seeds = dict(zip(SEEDS, one.seeds[run], strict=True))
+        seeds = dict(zip(MODEL_SEED_COLUMNS, one.seeds[run], strict=True))
         yield shared | seeds | {name: values[i] for name, values in columns.items()}
 
 

@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count, Level
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
 
-from papers.banerjee.reference_pools import GapOptions, Pools, measured
+from papers.banerjee.reference_pools import DeltaOptions, GapOptions, Pools, measure_arms
 
 READS = "predictions"
 
 COLUMNS = [
-    *PLACE, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
+    *ARM_OUTPUT_COLUMNS, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
     "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
 ]  # fmt: skip
 _PLAIN = ("accuracy", "churn", "ece")
 _LEAST = len(_PLAIN) + 5  # runs that a partial correlation needs
 
 
-class Options(SplitOptions, GapOptions):
-    """epsilon: probability with which the threshold δ is exceeded by chance.
-    n_halves: random halves of the test items.
+class Options(SplitOptions, GapOptions, DeltaOptions):
+    """n_halves: random halves of the test items.
     n_bootstrap: bootstraps of Algorithm 1 in each.
     level: of the interval of a partial correlation.
     n_bins: bins of the ECE.
     """
 
-    epsilon: Level = 0.01
     n_halves: Count = 20
     n_bootstrap: Count = 10
     level: Level = 0.95
     n_bins: Count = 15
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and measure: its rank correlation with the disagreement on unseen items.
 
     On one random half of the test items each run is measured (alpha-hat and KS distance against
@@ -51,19 +51,19 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     `share_zero`: share of values that are 0; alpha-hat is 0 for every run that needs no trimming,
     and those it cannot order. NaN where a measure has nothing of its own.
     """
-    options = options | {"reference": "others"}
-    rows = measured(selected(data, options), options, _rows, _LEAST)
+    rows = measure_arms(
+        selected(data, options), options, partial(_rows, options=options), "others", least=_LEAST
+    )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
-    level = options.get("level", 0.95)
-    settings = {name: options[name] for name in ("epsilon", "n_bins") if name in options}
+def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[dict]:
+    level = options.level
     halves = list(
         heldout_information(
             parts.gaps, one.labels, one.correct, one.confidence,
-            n_halves=options.get("n_halves", 20), n_bootstrap=options.get("n_bootstrap", 10),
-            rng=one.rng("held out"), **settings,
+            n_halves=options.n_halves, n_bootstrap=options.n_bootstrap,
+            rng=one.rng("held out"), epsilon=options.epsilon, n_bins=options.n_bins,
         )
     )  # fmt: skip
     for measure in MEASURES:
@@ -88,7 +88,7 @@ def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
             "share_zero": float(np.mean([half[measure] == 0 for half in halves])),
             "level": level,
             "n_halves": len(halves),
-            "delta": half_threshold(parts.gaps.shape[1] // 2, parts.epsilon),
+            "delta": half_threshold(parts.gaps.shape[1] // 2, options.epsilon),
         }
 
 

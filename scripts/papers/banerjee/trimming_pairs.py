@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, SplitOptions, selected
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count
 from reseed.stats.ensembles import pairwise_churn
 
-from papers.banerjee.reference_pools import PoolOptions, Pools, ThresholdOptions, measured
-from papers.banerjee.trimming import judge
+from papers.banerjee.reference_pools import PoolOptions, Pools, ThresholdOptions, measure_arms
+from papers.banerjee.trimming import candidate_alpha_hat
 
 READS = "predictions"
 
 COLUMNS = [
-    *PLACE, "seed_a", "seed_b", "n", "failed", "items", "churn", "disagreeing_items", "alpha_low",
-    "alpha_high", "both_admitted", "threshold", "delta", "reason",
+    *ARM_OUTPUT_COLUMNS, "seed_a", "seed_b", "n", "failed", "items", "churn", "disagreeing_items",
+    "alpha_low", "alpha_high", "both_admitted", "threshold", "delta", "reason",
 ]  # fmt: skip
 
 
@@ -33,7 +35,7 @@ class Options(SplitOptions, PoolOptions, ThresholdOptions):
     max_runs: Annotated[int, Field(ge=2)] = 200
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of candidate runs of an arm: Table III and Figure 10.
 
     `churn`: share of test items on which the two predict different classes
@@ -41,20 +43,24 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     their alpha-hats; `both_admitted`: the greater is at most `threshold`. Pairs share runs, so
     they are not independent.
     """
-    rows = measured(selected(data, options), options, _rows)
+    rows = measure_arms(
+        selected(data, options), options, partial(_rows, options=options), options.reference,
+        threshold=options.threshold,
+    )  # fmt: skip
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, parts: Pools, options: dict) -> Iterator[dict]:
-    most = options.get("max_runs", 200)
-    alpha = judge(one, parts, options).mean[:most]
+def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[dict]:
+    most = options.max_runs
+    delta = parts.delta(options.epsilon)
+    alpha = candidate_alpha_hat(one, parts, options.n_bootstrap, delta).mean[:most]
     chosen = parts.candidates[:most]
     counts = pairwise_churn(one.labels[chosen])
-    items, threshold = len(one.y_true), options.get("threshold", 0.05)
+    items, threshold = len(one.y_true), options.threshold
     for i, j in zip(*np.triu_indices(len(chosen), 1), strict=True):
         low, high = sorted((float(alpha[i]), float(alpha[j])))
         yield {
-            "delta": parts.delta,
+            "delta": delta,
             "seed_a": _name(one.seeds[chosen[i]]),
             "seed_b": _name(one.seeds[chosen[j]]),
             "disagreeing_items": int(counts[i, j]),

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE
+from reseed.analyses.shared.outputs import selected
 from reseed.analyses.shared.published_rows import published_row, read_published
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.plugins.options import Count, PublishedFiles
 
 from papers.banerjee import trimming, trimming_pairs
@@ -23,37 +24,39 @@ _TABLE2 = ["accuracy_min", "accuracy_max", "ensemble_accuracy", "low_alpha_accur
            "low_alpha_accuracy_max"]  # fmt: skip
 _TABLE3 = ["churn_min", "churn_max", "low_alpha_churn_min", "low_alpha_churn_max"]
 COLUMNS = [
-    *PLACE, "n", "references", "candidates", "failed", "items", "threshold", "delta",
+    *ARM_OUTPUT_COLUMNS, "n", "references", "candidates", "failed", "items", "threshold", "delta",
     "accuracy_mean", "accuracy_sd", *_TABLE2, "admitted", "share_admitted", "churn_mean", *_TABLE3,
     "pairs", "pairs_admitted", "alpha_hat_mean", "alpha_hat_max", "ece_min", "ece_max",
     *(f"published_{name}" for name in (*_TABLE2, *_TABLE3)), "reason",
 ]  # fmt: skip
 
 
-class Options(trimming.Options, trimming_pairs.Options, PublishedFiles):
+class Options(trimming.RunOptions, trimming_pairs.Options, PublishedFiles):
     """published: which of the paper's sources of randomness an arm repeats, {arm: source}; read
         from `banerjee_table2_accuracy_ranges` and `banerjee_table3_pairwise_churn`.
     published_items: test items that the paper's churn is counted out of.
     """
 
-    published: dict[str, Literal["init", "batch", "init_and_batch"]] | None = None
+    published: dict[str, Literal["init", "batch", "init_and_batch"]] = {}
     published_items: Count = trimming.PAPER_ITEMS
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm: Tables II and III, with the paper's numbers where an arm has any.
 
     Accuracies and churn are shares. `low_alpha_…`: over the runs (pairs of runs) whose alpha-hat
     (both alpha-hats) is at most `threshold`; `admitted` and `pairs_admitted` count them.
     """
-    own = {name: value for name, value in options.items() if name != "published"}
-    runs, pairs = trimming.analyse(data, own), trimming_pairs.analyse(data, own)
+    runs = pd.DataFrame(
+        trimming.run_rows(selected(data, options), options), columns=trimming.COLUMNS
+    )
+    pairs = trimming_pairs.analyse(data, options)
     rows = [
-        _row(dict(zip(PLACE, place, strict=True)), part, pairs)
-        for place, part in runs.groupby(PLACE, sort=False, dropna=False)
+        _row(dict(zip(ARM_OUTPUT_COLUMNS, place, strict=True)), part, pairs)
+        for place, part in runs.groupby(ARM_OUTPUT_COLUMNS, sort=False, dropna=False)
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return _with_published(table, data, options) if options.get("published") else table
+    return _with_published(table, data, options) if options.published else table
 
 
 def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> dict:
@@ -62,7 +65,7 @@ def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> dict:
     row = place | {name: first[name] for name in same}
     if first["reason"]:
         return row
-    same_place = np.logical_and.reduce([pairs[name] == place[name] for name in PLACE])
+    same_place = np.logical_and.reduce([pairs[name] == place[name] for name in ARM_OUTPUT_COLUMNS])
     mine = pairs[same_place]
     low, both = runs[runs["admitted"].astype(bool)], mine[mine["both_admitted"].astype(bool)]
     return row | {
@@ -89,14 +92,14 @@ def _range(name: str, values: pd.Series) -> dict:
     return {f"{name}_min": values.min(), f"{name}_max": values.max()}
 
 
-def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
-    items = options.get("published_items", trimming.PAPER_ITEMS)
+def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
+    items = options.published_items
     files = [("banerjee_table2_accuracy_ranges", _TABLE2, 100.0),
              ("banerjee_table3_pairwise_churn", _TABLE3, float(items))]  # fmt: skip
     for name, columns, scale in files:
         published = read_published(data.published, name, ["randomness", *columns])
         for index, arm in table[ARM].items():
-            source = options["published"].get(arm)
+            source = options.published.get(arm)
             found = published_row(published, {"randomness": source})
             if found is not None:
                 for column in columns:

@@ -14,9 +14,10 @@ import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.arms import ARM, MODEL
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import PLACE, Outputs, outputs
+from reseed.analyses.shared.outputs import Outputs, outputs
 from reseed.analyses.shared.published_rows import read_published
 from reseed.core.coordinates import base_name
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.metrics.outputs import VALUE_TASKS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
@@ -24,10 +25,10 @@ from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 READS = "predictions"
 METRICS = ("accuracy", "macro_precision", "macro_recall", "macro_f1")
 COLUMNS = [
-    *PLACE, "metric", "n", "failed", "items", "mean", "sd", "least", "low_quartile", "median",
-    "high_quartile", "most", "low_whisker", "high_whisker", "outliers", "bootstrap_sd", "n_boot",
-    "bootstrap_seeds", "majority", "collapsed", "distinct", "diverged", "seed", "seed_score",
-    "seed_percentile", "published_mean", "published_bootstrap_sd", "reason",
+    *ARM_OUTPUT_COLUMNS, "metric", "n", "failed", "items", "mean", "sd", "least", "low_quartile",
+    "median", "high_quartile", "most", "low_whisker", "high_whisker", "outliers", "bootstrap_sd",
+    "n_boot", "bootstrap_seeds", "majority", "collapsed", "distinct", "diverged", "seed",
+    "seed_score", "seed_percentile", "published_mean", "published_bootstrap_sd", "reason",
 ]  # fmt: skip
 _PUBLISHED = [
     "dataset",
@@ -50,7 +51,7 @@ class Options(PublishedFiles):
     names: Annotated[dict[str, str], Field(default_factory=dict)]
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm on a test set, and metric (accuracy; precision, recall and F1 macro-averaged).
 
     Box plots as Tukey's: whiskers end at the furthest score within 1.5 IQR of the box, `outliers`
@@ -64,7 +65,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
     Regressions and given scores are left out.
     """
-    read = [read_published(data.published, name, _PUBLISHED) for name in options.get("files", [])]
+    read = [read_published(data.published, name, _PUBLISHED) for name in options.files]
     table = pd.concat(read, ignore_index=True) if read else None
     rows = []
     for one in outputs(data):
@@ -72,7 +73,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
             continue
         common = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true)}
         for metric in METRICS:
-            row = common | {"metric": metric, "seed": options.get("seed", 42)}
+            row = common | {"metric": metric, "seed": options.seed}
             row |= _published(table, one.key, metric, options)
             rows.append(row | (_measure(one, metric, options) if one.n else _NOTHING))
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -81,14 +82,14 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 _NOTHING = {"diverged": 1.0, "outliers": "[]", "reason": "no run finished"}
 
 
-def _measure(one: Outputs, metric: str, options: dict) -> dict:
+def _measure(one: Outputs, metric: str, options: Options) -> dict:
     labels, score = one.labels, WEIGHTED_METRICS[metric]
     ones = np.ones((1, len(one.y_true)))
     values = np.asarray(score(one.y_true, labels, ones)[0], dtype=np.float64)
     constant = np.full((1, len(one.y_true)), np.bincount(one.y_true.astype(int)).argmax())
-    chosen = labels[: options.get("max_seeds", 10)]
+    chosen = labels[: options.max_seeds]
     boot = test_set_bootstrap(
-        metric, one.y_true, chosen, options.get("n_boot", 100), rng=one.rng("test set", metric)
+        metric, one.y_true, chosen, options.n_boot, rng=one.rng("test set", metric)
     )
     collapsed = int((labels == labels[:, :1]).all(axis=1).sum())
     return {
@@ -102,7 +103,7 @@ def _measure(one: Outputs, metric: str, options: dict) -> dict:
         "collapsed": collapsed,
         "distinct": len({run.tobytes() for run in one.probability}),
         "diverged": (collapsed + one.failed) / (one.n + one.failed),
-        **_one_seed(one, values, options.get("seed", 42)),
+        **_one_seed(one, values, options.seed),
         "reason": "",
     }
 
@@ -137,10 +138,10 @@ def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> dict:
     return {"seed_score": score, "seed_percentile": float(beaten)}
 
 
-def _published(table: pd.DataFrame | None, key: dict, metric: str, options: dict) -> dict:
+def _published(table: pd.DataFrame | None, key: dict, metric: str, options: Options) -> dict:
     if table is None:
         return {}
-    names = options.get("names", {})
+    names = options.names
     dataset, model = (base_name(key[name]) for name in ("dataset", MODEL))
     chosen = table[
         (table["dataset"] == names.get(dataset, dataset))

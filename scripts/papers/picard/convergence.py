@@ -6,8 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.data import CELL, Data
-from reseed.analyses.shared.training_curves import RUN, CurveOptions, Curves, training_curves
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.training_curves import (
+    RUN_COLUMNS,
+    CurveOptions,
+    Curves,
+    training_curves,
+)
+from reseed.core.schemas import CELL_COLUMNS
 from reseed.plugins.options import Level, Positive
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
@@ -15,10 +21,10 @@ from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
 READS = "curves"
 
 COLUMNS = [
-    *CELL, *RUN, "column", "measure", "greater_is_better", "n", "broken", "left_out", "epochs",
-    "final", "best", "converged", "tolerance", "reached", "target", "target_is", "share",
-    "share_low", "share_high", "median", "median_low", "median_high", "restarts", "level", "rho",
-    "rho_low", "rho_high",
+    *CELL_COLUMNS, *RUN_COLUMNS, "column", "measure", "greater_is_better", "n", "broken",
+    "left_out", "epochs", "final", "best", "converged", "tolerance", "reached", "target",
+    "target_is", "share", "share_low", "share_high", "median", "median_low", "median_high",
+    "restarts", "level", "rho", "rho_low", "rho_high",
 ]  # fmt: skip
 
 
@@ -34,7 +40,7 @@ class Options(CurveOptions):
     level: Level = 0.95
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a run that finished; what holds for the arm is repeated on its rows.
 
     `converged`: the epoch from which on the run stays within `tolerance` of its last value;
@@ -44,7 +50,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     runs: `broken` of them ended in an error and never reach it. `rho` is the rank correlation over
     finished runs of `converged` with the final value (positive: later is better).
     """
-    found = list(training_curves(data, options))
+    found = list(training_curves(data, options.column))
     rows = [row for one in found for row in _rows(one, found, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -55,14 +61,17 @@ def final_values(values: np.ndarray) -> np.ndarray:
     return values[np.arange(len(values)), last]
 
 
-def _rows(one: Curves, found: list[Curves], options: dict) -> Iterator[dict]:
+def _rows(one: Curves, found: list[Curves], options: Options) -> Iterator[dict]:
     same = [c for c in found if c.key["dataset"] == one.key["dataset"]]
     finals = [final_values(c.finished) for c in same]
     if one.failed.all():
         return
-    target = options.get("target", float(np.median(np.concatenate(finals))))
-    tolerance = options.get("tolerance", _pooled_sd(finals) / 4)
-    level, values = options.get("level", 0.95), one.values
+    target, tolerance = options.target, options.tolerance
+    if target is None:
+        target = float(np.median(np.concatenate(finals)))
+    if tolerance is None:
+        tolerance = _pooled_sd(finals) / 4
+    level, values = options.level, one.values
     lengths = one.epoch_of(np.isfinite(values).sum(axis=1))
     times = one.epoch_of(time_to_reach(values, target, one.greater_is_better))
     times = np.where(one.failed, np.inf, times)
@@ -79,7 +88,7 @@ def _rows(one: Curves, found: list[Curves], options: dict) -> Iterator[dict]:
         "left_out": one.n_left_out,
         "tolerance": tolerance,
         "target": target,
-        "target_is": "given" if "target" in options else "median final value",
+        "target_is": "median final value" if options.target is None else "given",
         "level": level,
     }
     names = ("share", "share_low", "share_high", "median", "median_low", "median_high", "restarts")

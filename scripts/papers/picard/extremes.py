@@ -8,15 +8,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import CELL, SEEDS, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.published_rows import published_row, read_published
 from reseed.core.coordinates import base_name
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, range_content, spread
 
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
+    *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
     "best_seed", "range_in_sd", "range_in_sd_expected", "range_ratio", "range_p", "normality_test",
     "normality_p", "excess_kurtosis", "tail", "inside_expected", "inside_low", "level",
     *(f"published_{name}" for name in _PRINTED), "reason",
@@ -35,11 +36,11 @@ class Options(PublishedFiles):
     metric: str | None = None
     level: Level = 0.95
     n_sim: Count = 4000
-    published: dict[str, dict[str, str | int | float]] | None = None
+    published: dict[str, dict[str, str | int | float]] = {}
     published_factor: Positive = 100.0
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm: Tables 1 and 2, and whether its extremes are more than Gaussian.
 
     `range_in_sd` is the studentised range, `range_in_sd_expected` what a Gaussian sample of that
@@ -48,13 +49,13 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
     `best_seed` and `worst_seed` count the seed that varies: the data seed or that of a role.
     """
-    rows = [_row(cell, options) for cell in cells(data, options.get("metric"))]
+    rows = [_row(cell, options) for cell in cells(data, options.metric)]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return _with_published(table, data, options) if options.get("published") else table
+    return _with_published(table, data, options) if options.published else table
 
 
-def _row(cell: Cell, options: dict) -> dict:
-    level = options.get("level", 0.95)
+def _row(cell: Cell, options: Options) -> dict:
+    level = options.level
     row = cell.key | {"metric": cell.metric, "n": len(cell.values), "failed": cell.failed}
     row |= {"level": level, "normality_test": "", "tail": "", "reason": ""}
     x = cell.values
@@ -66,12 +67,12 @@ def _row(cell: Cell, options: dict) -> dict:
     row |= {"inside_expected": content.expected, "inside_low": content.lower}
     if "+" in cell.key["varied"]:
         return row | {"reason": "two seeds vary: its scores are no independent sample"}
-    seed = next(name for name in SEEDS if scores[name].nunique() > 1)
+    seed = next(name for name in SEED_COLUMNS if scores[name].nunique() > 1)
     best, worst = (cell.sign * x).argmax(), (cell.sign * x).argmin()
     row |= {"best_seed": scores[seed].iloc[best], "worst_seed": scores[seed].iloc[worst]}
     if x.size < 4 or found.sd <= 1e-13 * np.abs(x).max():
         return row | {"reason": "no spread to judge, or fewer than four seeds"}
-    gaussian = range_against_gaussian(x, n_sim=options.get("n_sim", 4000))
+    gaussian = range_against_gaussian(x, n_sim=options.n_sim)
     return row | {
         "range_in_sd": gaussian.observed,
         "range_in_sd_expected": gaussian.expected,
@@ -84,11 +85,11 @@ def _row(cell: Cell, options: dict) -> dict:
     }
 
 
-def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
+def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
     printed = read_published(data.published, "picard_tables", _PRINTED)
-    factor = options.get("published_factor", 100.0)
+    factor = options.published_factor
     for index, row in table.iterrows():
-        where = options["published"].get(row[ARM])
+        where = options.published.get(row[ARM])
         own = {"dataset": base_name(row["dataset"])} if "dataset" in printed else {}
         found = published_row(printed, own | where) if where else None
         if found is not None:

@@ -8,13 +8,14 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from reseed.analyses.shared.data import CELL, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
+from reseed.core.schemas import CELL_COLUMNS
 from reseed.plugins.options import Level, Strict
 from reseed.stats.extremes import expected_subset_range, gaussian_range_interval
 from reseed.stats.spread import expected_gaussian_range, spread
 
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
+    *CELL_COLUMNS, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
     "gaussian_high", "beyond", "level",
 ]  # fmt: skip
 
@@ -32,7 +33,7 @@ class Options(Strict):
     points: Annotated[int, Field(ge=2)] = 25
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and number of `seeds`, on a geometric grid.
 
     `range`: expected range of so many seeds drawn from those run, exactly (no `range` beyond their
@@ -40,16 +41,16 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     with the central interval of a single sample (`gaussian_low`, `gaussian_high`), the SD taken as
     known.
     """
-    rows = [row for cell in cells(data, options.get("metric")) for row in _rows(cell, options)]
+    rows = [row for cell in cells(data, options.metric) for row in _rows(cell, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(cell: Cell, options: dict) -> Iterator[dict]:
-    x, level = cell.values, options.get("level", 0.95)
+def _rows(cell: Cell, options: Options) -> Iterator[dict]:
+    x, level = cell.values, options.level
     if x.size < 2 or "+" in cell.key["varied"] or np.ptp(x) == 0:
         return
-    most = max(x.size, options.get("up_to", 10_000))
-    grid = np.geomspace(2, most, options.get("points", 25)).round().astype(int)
+    most = max(x.size, options.up_to)
+    grid = np.geomspace(2, most, options.points).round().astype(int)
     sizes = np.unique(np.append(grid, x.size))
     inside = sizes[sizes <= x.size]
     ranges = dict(zip(inside.tolist(), expected_subset_range(x, inside), strict=True))

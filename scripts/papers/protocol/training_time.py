@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.data import MODEL_SEED, Data
-from reseed.analyses.shared.pairing import COMPARED, GROUP, SPLIT, Group, groups
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import Group, groups
 from reseed.core.errors import ReseedError
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import nadeau_bengio
 
 COLUMNS = [
-    *GROUP, "arm", "baseline", "n", "seconds", "baseline_seconds", "ratio", "low", "high", "level",
-    "same_outputs", "reason",
+    *COMPARISON_COLUMNS, "arm", "baseline", "n", "seconds", "baseline_seconds", "ratio", "low",
+    "high", "level", "same_outputs", "reason",
 ]  # fmt: skip
 
 
@@ -25,7 +27,7 @@ class Options(Strict):
     level: Level = 0.95
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm other than the baseline, in each setting.
 
     `ratio`: geometric mean over runs on the same split and seeds of training time by the
@@ -33,12 +35,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     else ran there is in it. `seconds`: medians. `same_outputs`: such runs of the two that gave
     the same outputs, bit by bit. Raises ReseedError for a baseline that no setting has.
     """
-    found, baseline = list(groups(data)), options.get("baseline")
+    found, baseline = list(groups(data)), options.baseline
     arms = [arm for group in found for arm in group.models]
     if baseline is not None and baseline not in arms:
         raise ReseedError(f"baseline: there is no arm {baseline!r}, only {', '.join(arms)}")
     rows = [
-        _row(group, arm, baseline or group.models[0], options.get("level", 0.95))
+        _row(group, arm, baseline or group.models[0], options.level)
         for group in found
         if baseline in (None, *group.models)
         for arm in group.models
@@ -49,12 +51,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 def _row(group: Group, arm: str, baseline: str, level: float) -> dict:
     row = group.key | {"arm": arm, "baseline": baseline, "level": level, "reason": ""}
-    place = [*SPLIT, *MODEL_SEED]
+    place = [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS]
     timed = "train_seconds" in group.trials and group.trials["train_seconds"].notna()
     if not np.any(timed):
         return row | {"n": 0, "reason": "training times were not recorded"}
-    trials = group.trials[timed].drop_duplicates([COMPARED, *place]).set_index(place)
-    both = [trials[trials[COMPARED] == name] for name in (arm, baseline)]
+    trials = group.trials[timed].drop_duplicates([ARM, *place]).set_index(place)
+    both = [trials[trials[ARM] == name] for name in (arm, baseline)]
     shared = both[0].index.intersection(both[1].index)
     own, its = (part.loc[shared] for part in both)
     seconds = [part["train_seconds"].to_numpy(dtype=np.float64) for part in (own, its)]

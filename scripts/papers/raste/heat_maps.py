@@ -14,8 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from pydantic import Field
 from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.shared.data import MODEL_SEED, data_seeds
+from reseed.analyses.shared.data import data_seeds
 from reseed.core.coordinates import base_name
+from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Names, Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import cells as arm_cells
@@ -155,7 +156,9 @@ def _model_seeds(metrics: pd.DataFrame) -> pd.Series:
     """
     found = []
     for _, part in metrics.groupby(_KEY, sort=False):
-        varying = [role for role in MODEL_SEED if part[role].nunique() > 1] or MODEL_SEED[:1]
+        varying = [
+            role for role in MODEL_SEED_COLUMNS if part[role].nunique() > 1
+        ] or MODEL_SEED_COLUMNS[:1]
         same = part[varying].eq(part[varying[0]], axis=0).all(axis=None)
         found.append(part[varying[0]] if same else part.groupby(varying).ngroup())
     return pd.concat(found)

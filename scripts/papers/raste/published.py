@@ -41,7 +41,7 @@ class Options(spread.Options):
     published_seeds: Seeds = Seeds()
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a published number: measured value, measured / published, interval, verdict.
 
     The paper's number is one of other seeds, as many as `published_seeds`, with an error of its
@@ -56,13 +56,12 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     0.0136) are those of one held data seed, not of all pairs together.
     A published number that was not measured is kept, with `measured` NaN and a `reason`.
     """
-    stand_ins = options.get("stand_ins", {})
-    plain = {name: value for name, value in options.items() if name != "files"}
-    measured = spread.analyse(data, plain)
+    stand_ins = options.stand_ins
+    measured = spread.spread_table(data, options)
     scores = [part.values for cell in cells(data) for part, _ in spread.parts(cell)]
-    seeds = Seeds(**options.get("published_seeds", {})).model_dump()
+    seeds = options.published_seeds.model_dump()
     rows = []
-    for _, cell in published_cells(data.published, options["files"]).iterrows():
+    for _, cell in published_cells(data.published, options.files).iterrows():
         found = match(cell, measured, stand_ins)
         entry = None if found is None else measured.loc[found]
         stand_in = cell["dataset"] in stand_ins

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.shared.data import SEEDS, data_seeds, greater_is_better
+from reseed.analyses.shared.data import data_seeds, greater_is_better
+from reseed.core.schemas import SEED_COLUMNS
 from reseed.plugins.options import TheseExperiments
 from reseed.rendering import style
 from reseed.rendering.arms import PANEL, arm_titles, places
@@ -39,7 +40,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     metrics = metrics[metrics["status"] == "ok"]
     names = metrics["dataset"].map(data.metric)
     score = [row[name] for name, (_, row) in zip(names, metrics.iterrows(), strict=True)]
-    frame = metrics[[*_KEY, "test_ratio", *SEEDS]].assign(metric=names, score=score)
+    frame = metrics[[*_KEY, "test_ratio", *SEED_COLUMNS]].assign(metric=names, score=score)
     frame = frame[frame["score"].notna()]
     if frame.empty:
         return empty_figure(data, "None of this figure's experiments was run at this scale.")
@@ -59,7 +60,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         entitle(axis, title)
         axis.set_ylabel(f"{metric_title(metric)} ({better} is better)")
     style.legend_below(canvas, handles)
-    seeds = frame.drop_duplicates([*_KEY, *SEEDS])
+    seeds = frame.drop_duplicates([*_KEY, *SEED_COLUMNS])
     counts = seeds.groupby(_KEY, sort=False).size().rename("n").reset_index()
     rest = undrawn([title for title, _ in panels], axes)
     note = footnote(data, counts, "One dot a trial.", rest)

@@ -14,10 +14,11 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.analyses.shared.pairing import GROUP, across_datasets, shared_key
+from reseed.analyses.shared.pairing import across_datasets, shared_key
 from reseed.analyses.shared.shares import whole
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Ends, Level, Strict
 from reseed.stats.aggregates import (
     AGGREGATES,
@@ -28,11 +29,10 @@ from reseed.stats.aggregates import (
     task_profile,
 )
 
-#: What a comparison is named by; datasets are its tasks, each once (`pairing.across_datasets`).
-BOARD = [name for name in GROUP if name != "dataset"]
 COLUMNS = [
-    *BOARD, "statistic", ARM, "arm_b", "tau", "value", "low", "high", "level", "tasks", "runs_min",
-    "runs_max", "failed", "left_out", "scale", "n_boot", "reason",
+    *[name for name in COMPARISON_COLUMNS if name != "dataset"], "statistic", ARM, "arm_b", "tau",
+    "value", "low", "high", "level", "tasks", "runs_min", "runs_max", "failed", "left_out", "scale",
+    "n_boot", "reason",
 ]  # fmt: skip
 #: Below this many runs a task the intervals are known to be too narrow (docs/methods.md).
 FEW = 20
@@ -56,7 +56,7 @@ class Options(Strict):
     points: Count = 41
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """Rows of four kinds for each experiment, by `statistic`.
 
     `iqm`, `mean`, `median`, `optimality_gap`: of an arm; `improvement`: probability that a run of
@@ -74,7 +74,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(listed: list[Cell], options: dict) -> Iterator[dict]:
+def _rows(listed: list[Cell], options: Options) -> Iterator[dict]:
     arms = list(dict.fromkeys(cell.key[ARM] for cell in listed))
     by_task: dict[str, dict[str, Cell]] = {}
     for cell in listed:
@@ -88,7 +88,7 @@ def _rows(listed: list[Cell], options: dict) -> Iterator[dict]:
         "tasks": len(complete),
         "failed": sum(cell.failed for cell in listed),
         "left_out": ", ".join(task for task in by_task if task not in complete),
-        "level": options.get("level", 0.95),
+        "level": options.level,
         "reason": "",
     }
     if len(complete) < 2:
@@ -103,7 +103,7 @@ def _rows(listed: list[Cell], options: dict) -> Iterator[dict]:
 
 
 def _scaled(
-    tasks: dict[str, dict[str, Cell]], arms: list[str], options: dict
+    tasks: dict[str, dict[str, Cell]], arms: list[str], options: Options
 ) -> tuple[str, dict[str, list[np.ndarray]]]:
     """Name of the scale, and each arm's scores as one array a task."""
     of = {task: next(iter(found.values())) for task, found in tasks.items()}
@@ -111,7 +111,7 @@ def _scaled(
         task: np.concatenate([found[arm].values for arm in arms]) for task, found in tasks.items()
     }
     shares = {task: whole(of[task].metric, pooled[task]) for task in tasks}
-    scale = options.get("scale", "range" if None in shares.values() else "none")
+    scale = options.scale or ("range" if None in shares.values() else "none")
     out: dict[str, list[np.ndarray]] = {arm: [] for arm in arms}
     for task, found in tasks.items():
         sign = of[task].sign
@@ -140,13 +140,13 @@ def _ends(
 
 
 def _statistics(
-    scaled: dict[str, list[np.ndarray]], arms: list[str], level: float, options: dict
+    scaled: dict[str, list[np.ndarray]], arms: list[str], level: float, options: Options
 ) -> Iterator[dict]:
-    n_boot = options.get("n_boot", 2000)
+    n_boot = options.n_boot
     settings = {"n_boot": n_boot, "level": level}
     for name, function in AGGREGATES.items():
         if name == "optimality_gap":
-            target = options.get("target", 1.0)
+            target = options.target
             function = lambda tasks, f=AGGREGATES[name], t=target: f(tasks, t)  # noqa: E731
         for arm in arms:
             rng = stream(0, f"aggregates/{name}/{arm}")
@@ -159,7 +159,7 @@ def _statistics(
         )
         yield {"statistic": "improvement", ARM: a, "arm_b": b, "n_boot": n_boot, **_ends_of(found)}
     everything = np.concatenate([runs for tasks in scaled.values() for runs in tasks])
-    taus = np.linspace(everything.min(), everything.max(), options.get("points", 41))
+    taus = np.linspace(everything.min(), everything.max(), options.points)
     for name, profile in (("run_profile", run_profile), ("task_profile", task_profile)):
         for arm in arms:
             rng = stream(0, f"{name}/{arm}")

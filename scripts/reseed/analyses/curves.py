@@ -7,15 +7,16 @@ from typing import Literal
 
 import pandas as pd
 
-from reseed.analyses.shared.data import CELL, Data
+from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.training_curves import CurveOptions, Curves, training_curves
+from reseed.core.schemas import CELL_COLUMNS
 from reseed.stats.curves import curve_band
 
 READS = "curves"
 
 COLUMNS = [
-    *CELL, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out", "ended",
-    "mean", "sd", "min", "max",
+    *CELL_COLUMNS, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out",
+    "ended", "mean", "sd", "min", "max",
 ]  # fmt: skip
 
 
@@ -27,14 +28,14 @@ class Options(CurveOptions):
     ended: Literal["drop", "carry", "cut"] = "drop"
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it, failed ones do not."""
-    rows = [row for found in training_curves(data, options) for row in _rows(found, options)]
+    rows = [row for found in training_curves(data, options.column) for row in _rows(found, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(found: Curves, options: dict) -> Iterator[dict]:
-    ended, values = options.get("ended", "drop"), found.finished
+def _rows(found: Curves, options: Options) -> Iterator[dict]:
+    ended, values = options.ended, found.finished
     if not len(values):
         return
     band = curve_band(values, ended)

@@ -10,14 +10,14 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, data_seeds, primary_metric
+from reseed.core.schemas import SCHEME_COLUMNS
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import differences, holm
 from reseed.stats.five_by_two import five_by_two
 
-GROUP = ["experiment", "dataset", "scheme", "hyperparameters_source"]
 COLUMNS = [
-    *GROUP, "metric", "arm_a", "arm_b", "runs", "failed", "mean_a", "mean_b", "difference", "f",
-    "p", "p_holm", "pairs", "t", "t_p", "alpha", "reason",
+    *SCHEME_COLUMNS, "metric", "arm_a", "arm_b", "runs", "failed", "mean_a", "mean_b", "difference",
+    "f", "p", "p_holm", "pairs", "t", "t_p", "alpha", "reason",
 ]  # fmt: skip
 
 
@@ -27,7 +27,7 @@ class Options(Strict):
     alpha: Level = 0.05
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of arms on a 5×2 scheme, the better mean as `arm_a`; seeds are averaged.
 
     A repeat is a data seed, or a `repeat` of given results. `p_holm` is adjusted over the pairs of
@@ -35,14 +35,14 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """
     rows = []
     table = data.metrics.assign(repeat=data_seeds(data.metrics))
-    for key, trials in table.groupby(GROUP, sort=False, dropna=False):
+    for key, trials in table.groupby(SCHEME_COLUMNS, sort=False, dropna=False):
         if (trials["repeat"].nunique(), trials["fold"].nunique()) != (5, 2):
             continue
-        rows += _of_group(data, dict(zip(GROUP, key, strict=True)), trials, options)
+        rows += _of_group(data, dict(zip(SCHEME_COLUMNS, key, strict=True)), trials, options)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: dict) -> list[dict]:
+def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: Options) -> list[dict]:
     metric = primary_metric(data.about, key["dataset"])
     score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
     ok = (trials["status"] == "ok") & np.isfinite(score)
@@ -51,7 +51,7 @@ def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: dict) -> lis
     grids = {arm: means.loc[arm].to_numpy() for arm in trials[ARM].unique()}
     failed = (~ok).groupby(trials[ARM]).sum()
     sign = 1 if data.about["datasets"][key["dataset"]]["greater_is_better"] else -1
-    shared = key | {"metric": metric, "alpha": options.get("alpha", 0.05), "runs": len(trials)}
+    shared = key | {"metric": metric, "alpha": options.alpha, "runs": len(trials)}
     rows = list(_pairs(grids, failed, sign, shared))
     tested = [row for row in rows if not row["reason"]]
     if tested:

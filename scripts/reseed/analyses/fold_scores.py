@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.shared.data import MODEL_SEED, Data
-from reseed.analyses.shared.pairing import GROUP, SPLIT, Group, groups
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import Group, groups
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
 
 COLUMNS = [
-    *GROUP, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean", "sd_folds",
-    "sd_seeds", "bca_low", "bca_high", "low", "high", "level", "n_boot", "train_seconds",
-    "single_seed", "single",
+    *COMPARISON_COLUMNS, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean",
+    "sd_folds", "sd_seeds", "bca_low", "bca_high", "low", "high", "level", "n_boot",
+    "train_seconds", "single_seed", "single",
 ]  # fmt: skip
 
 
@@ -31,7 +32,7 @@ class Options(Strict):
     single_seed: Annotated[int, Field(ge=0)] = 42
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm of a setting with several splits; seeds are averaged within a split first.
 
     `bca_low`, `bca_high`: BCa bootstrap over splits, as the protocol has it, which takes
@@ -43,17 +44,17 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame([row for row in rows if row], columns=COLUMNS)
 
 
-def _row(group: Group, arm: str, options: dict) -> dict | None:
+def _row(group: Group, arm: str, options: Options) -> dict | None:
     trials = group.of(arm)
-    splits = trials.groupby(SPLIT, sort=True)["score"]
-    means, level = splits.mean().to_numpy(), options.get("level", 0.95)
+    splits = trials.groupby(SPLIT_COLUMNS, sort=True)["score"]
+    means, level = splits.mean().to_numpy(), options.level
     if len(means) < 2:
         return None
-    n_boot, rng = options.get("n_boot", 10_000), group.rng("folds", arm)
+    n_boot, rng = options.n_boot, group.rng("folds", arm)
     bca_low, bca_high = bca_mean_interval(means, level, n_boot, rng=rng)
     corrected = nadeau_bengio(means, group.test_train_ratio, level)
     within = splits.var(ddof=1).dropna()
-    seed = options.get("single_seed", 42)
+    seed = options.single_seed
     return group.key | {
         "arm": arm,
         "metric": group.metric,
@@ -77,7 +78,7 @@ def _row(group: Group, arm: str, options: dict) -> dict | None:
 
 
 def _single(trials: pd.DataFrame, seed: int) -> float:
-    first = trials.sort_values(SPLIT)[SPLIT].iloc[0]
-    at_first = (trials[SPLIT] == first).all(axis=1)
-    runs = trials[at_first & (trials[MODEL_SEED] == seed).all(axis=1)]
+    first = trials.sort_values(SPLIT_COLUMNS)[SPLIT_COLUMNS].iloc[0]
+    at_first = (trials[SPLIT_COLUMNS] == first).all(axis=1)
+    runs = trials[at_first & (trials[MODEL_SEED_COLUMNS] == seed).all(axis=1)]
     return float(runs["score"].iloc[0]) if len(runs) else np.nan

@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import BESIDE_ARM, MODEL_SEED, Cell, Data, cells, grouped
+from reseed.analyses.shared.data import Cell, Data, cells, grouped
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, Level, Positive, Strict
 from reseed.stats.planning import plan_grid
 from reseed.stats.variance import crossed_variance
 
 COLUMNS = [
-    *BESIDE_ARM, "metric", "arm_a", "arm_b", "model_seeds", "data_seeds", "failed", "difference",
-    "sd_model_seed", "sd_data_seed", "sd_rest", "target_is", "target", "power", "alpha",
-    "plan_model_seeds", "plan_data_seeds", "plan_runs", "achieved", "reason",
+    *COMPARISON_COLUMNS, "metric", "arm_a", "arm_b", "model_seeds", "data_seeds", "failed",
+    "difference", "sd_model_seed", "sd_data_seed", "sd_rest", "target_is", "target", "power",
+    "alpha", "plan_model_seeds", "plan_data_seeds", "plan_runs", "achieved", "reason",
 ]  # fmt: skip
 
 
@@ -37,7 +38,7 @@ class Options(Strict):
     max_data_seeds: Count = 50
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm (`arm_b` empty) or pair of arms whose seeds were crossed, and target.
 
     From the pilot grid's variance components (of the paired differences, for a pair), negative
@@ -48,11 +49,13 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """
     rows = []
     found = [cell for cell in cells(data) if _is_crossed(cell)]
-    for group in grouped(found, BESIDE_ARM).values():
+    for group in grouped(found, COMPARISON_COLUMNS).values():
         grids = {cell.key[ARM]: _grid(cell) for cell in group}
         failed = {cell.key[ARM]: cell.failed for cell in group}
-        shared = {name: group[0].key[name] for name in BESIDE_ARM} | {"metric": group[0].metric}
-        if "half_width" in options:
+        shared = {name: group[0].key[name] for name in COMPARISON_COLUMNS} | {
+            "metric": group[0].metric
+        }
+        if options.half_width is not None:
             rows += [
                 shared | {"arm_a": arm, "arm_b": "", "failed": failed[arm]}
                 | _plan(grid, None, options)
@@ -61,7 +64,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
         for a, b in combinations(grids, 2):
             both = (grids[a] - grids[b]).dropna(how="all").dropna(axis=1, how="all")
             row = shared | {"arm_a": a, "arm_b": b, "failed": failed[a] + failed[b]}
-            rows.append(row | _plan(both, options.get("difference"), options, pair=True))
+            rows.append(row | _plan(both, options.difference, options, pair=True))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -72,18 +75,20 @@ def _is_crossed(cell: Cell) -> bool:
 def _grid(cell: Cell) -> pd.DataFrame:
     """Scores, model seeds × data seeds."""
     scores = cell.scores
-    names = ["-".join(map(str, seeds)) for seeds in scores[MODEL_SEED].to_numpy()]
+    names = ["-".join(map(str, seeds)) for seeds in scores[MODEL_SEED_COLUMNS].to_numpy()]
     return scores.assign(name=names).pivot(index="name", columns="data_seed", values="score")
 
 
-def _plan(grid: pd.DataFrame, difference: float | None, options: dict, pair: bool = False) -> dict:
+def _plan(
+    grid: pd.DataFrame, difference: float | None, options: Options, pair: bool = False
+) -> dict:
     values = grid.to_numpy(dtype=np.float64)
     row = {
         "model_seeds": values.shape[0] if values.size else 0,
         "data_seeds": values.shape[1] if values.size else 0,
         "target_is": "difference" if pair else "half width",
-        "power": options.get("power", 0.8) if pair else np.nan,
-        "alpha": options.get("alpha", 0.05),
+        "power": options.power if pair else np.nan,
+        "alpha": options.alpha,
         "reason": "",
     }
     try:
@@ -97,13 +102,13 @@ def _plan(grid: pd.DataFrame, difference: float | None, options: dict, pair: boo
         components = [parts[n].variance for n in ("model_seed", "data_seed", "residual")]
         row |= dict(zip(("sd_model_seed", "sd_data_seed", "sd_rest"), np.sqrt(components),
                         strict=True))  # fmt: skip
-        target = (difference or row["difference"]) if pair else options["half_width"]
+        target = (difference or row["difference"]) if pair else options.half_width
         row["target"] = abs(target)
         wanted = {"difference": target, "target_power": row["power"]} if pair else {
             "half_width": target}  # fmt: skip
         plan = plan_grid(
-            *components, alpha=row["alpha"], max_seeds=options.get("max_model_seeds", 200),
-            max_folds=options.get("max_data_seeds", 50), **wanted,
+            *components, alpha=row["alpha"], max_seeds=options.max_model_seeds,
+            max_folds=options.max_data_seeds, **wanted,
         )  # fmt: skip
     except ValueError as error:
         return row | {"reason": str(error).replace("folds", "data seeds")}

@@ -12,7 +12,6 @@ from pydantic import Field
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.outputs import (
-    SIDE_BY_SIDE,
     Outputs,
     SplitOptions,
     apart,
@@ -24,6 +23,7 @@ from reseed.analyses.shared.outputs import (
 from reseed.analyses.shared.pairing import unit_of
 from reseed.analyses.shared.region import region
 from reseed.claims.item_verdicts import build_item_verdict
+from reseed.core.schemas import TEST_SET_COLUMNS
 from reseed.metrics.names import is_share
 from reseed.metrics.outputs import SCORED
 from reseed.metrics.registry import METRICS
@@ -42,7 +42,7 @@ from reseed.stats.two_models import delong, mcnemar, swap_test
 READS = "predictions"
 
 COLUMNS = [
-    *SIDE_BY_SIDE, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
+    *TEST_SET_COLUMNS, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
     "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
     "mean_b", "difference", "low", "high", "level", "se", "p", "p_holm", "pairs", "alpha",
     "seed_share", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p", "swap_p",
@@ -71,7 +71,7 @@ class Options(SplitOptions):
     rope: Rope = None
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of arms on a test set, and metric; the arm with the better mean is `arm_a`.
 
     `difference` (positive: A is better), its interval and `p` are the crossed t of
@@ -93,8 +93,8 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
         for one, *_ in sets
         for metric, _ in _metrics(data, one, options)
     }
-    options = options | {"rope": region(options.get("rope"), factors)}
-    rows = [row for arms in sets for row in _of_test_set(data, arms, options)]
+    ropes = region(options.rope, factors)
+    rows = [row for arms in sets for row in _of_test_set(data, arms, ropes, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     done = table["reason"] == ""
     told = table[done].to_dict("records")
@@ -105,11 +105,13 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return table
 
 
-def _of_test_set(data: Data, arms: list[Outputs], options: dict) -> list[dict]:
+def _of_test_set(
+    data: Data, arms: list[Outputs], ropes: dict[str, float], options: Options
+) -> list[dict]:
     rows = []
     for metric, primary in _metrics(data, arms[0], options):
         pairs = [
-            _row(data, a, b, metric, options) | {"primary": primary}
+            _row(data, a, b, metric, ropes.get(metric), options) | {"primary": primary}
             for a, b in combinations(arms, 2)
         ]
         tested = [row for row in pairs if row["reason"] == "" and row["low"] < row["high"]]
@@ -122,10 +124,10 @@ def _of_test_set(data: Data, arms: list[Outputs], options: dict) -> list[dict]:
     return rows
 
 
-def _metrics(data: Data, one: Outputs, options: dict) -> list[tuple[str, bool]]:
+def _metrics(data: Data, one: Outputs, options: Options) -> list[tuple[str, bool]]:
     primary = primary_metric(data.about, one.key["dataset"])
     own = judged(one.task, primary).items()
-    chosen = options.get("metrics") or [name for name, by in own if by in WEIGHTED_METRICS]
+    chosen = options.metrics or [name for name, by in own if by in WEIGHTED_METRICS]
     return [(metric, metric == primary) for metric in dict.fromkeys(chosen)]
 
 
@@ -141,11 +143,13 @@ def _told_in(dataset: dict, one: Outputs, metric: str) -> tuple[float, str]:
     return 1.0, dataset.get("unit") or "" if metric == "mae" else ""
 
 
-def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict:
+def _row(
+    data: Data, a: Outputs, b: Outputs, metric: str, rope: float | None, options: Options
+) -> dict:
     dataset = data.about["datasets"][a.key["dataset"]]
     known = METRICS[metric].greater_is_better if metric in METRICS else False
     factor, unit = _told_in(dataset, a, metric)
-    row = {name: a.key[name] for name in SIDE_BY_SIDE} | {
+    row = {name: a.key[name] for name in TEST_SET_COLUMNS} | {
         "metric": metric,
         "greater_is_better": dataset["greater_is_better"] if metric == dataset["metric"] else known,
         "factor": factor,
@@ -154,26 +158,26 @@ def _row(data: Data, a: Outputs, b: Outputs, metric: str, options: dict) -> dict
         "arm_b": b.key[ARM],
         "items": len(a.y_true),
         "failed": a.failed + b.failed,
-        "level": options.get("level", 0.95),
-        "alpha": options.get("alpha", 0.05),
+        "level": options.level,
+        "alpha": options.alpha,
         "reason": "",
     }
     try:
-        if any(a.key[name] != b.key[name] for name in SIDE_BY_SIDE):
+        if any(a.key[name] != b.key[name] for name in TEST_SET_COLUMNS):
             raise ValueError("they are on different splits")
         if not (a.n and b.n):
             raise ValueError("one of them has no finished run")
-        most = options.get("max_runs", 200)
+        most = options.max_runs
         rows = shared_rows(a, b)
         sides = rows or (list(range(a.n)), list(range(b.n)))
         rows_a, rows_b = (side[:most] for side in sides)
         computed = judged(a.task, dataset["metric"]).get(metric, metric)
-        return row | _measure(a, b, rows_a, rows_b, computed, rows is not None, row, options)
+        return row | _measure(a, b, rows_a, rows_b, computed, rows is not None, row, rope, options)
     except ValueError as error:
         return row | {"reason": str(error)}
 
 
-def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
+def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> dict:
     predicted_a, predicted_b = a.predicted(metric)[rows_a], b.predicted(metric)[rows_b]
     values_a, values_b = (item_values(metric, a.y_true, p) for p in (predicted_a, predicted_b))
     swap = (values_a.mean() < values_b.mean()) == row["greater_is_better"]
@@ -197,18 +201,18 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, options) -> dict:
         **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
                        sign * values_b, row["alpha"]),
     }  # fmt: skip
-    if rope := options["rope"].get(row["metric"]):
+    if rope:
         result |= {"rope": rope, "equivalence_p": found.equivalence_p(rope)}
     if found.scope == "seeds and items":
         result["permutation_p"] = seed_permutation_test(
             values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,
-            n_permutations=options.get("n_permutations", 10_000), rng=rng("permutation"),
+            n_permutations=options.n_permutations, rng=rng("permutation"),
         )  # fmt: skip
     if metric in PER_ITEM:  # what items can swap
-        count = options.get("n_permutations", 10_000)
+        count = options.n_permutations
         means = values_a.mean(axis=0), values_b.mean(axis=0)
         result["swap_p"] = swap_test(*means, count, rng=rng("swap"))
-    n_boot = options.get("n_boot", 400)
+    n_boot = options.n_boot
     if n_boot and metric in WEIGHTED_METRICS:
         boot = seed_item_bootstrap(
             metric, a.y_true, predicted_a, predicted_b, n_boot,

@@ -6,23 +6,17 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import (
-    COMPARED,
-    GROUP,
-    SPLIT,
-    Group,
-    across_datasets,
-    groups,
-    shared_key,
-)
+from reseed.analyses.shared.pairing import Group, across_datasets, groups, shared_key
 from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS
 from reseed.plugins.options import Strict
 from reseed.stats.comparison import merge_rounding_noise
 
 COLUMNS = [
-    *GROUP, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits", "failed",
-    "mean", "sd", "low", "high", "rank", "models", "datasets", "firsts",
+    *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits",
+    "failed", "mean", "sd", "low", "high", "rank", "models", "datasets", "firsts",
 ]  # fmt: skip
 
 
@@ -30,7 +24,7 @@ class Options(Strict):
     """It takes none."""
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a setting and model, best mean first; ties share the mean of their ranks.
 
     `n` finished runs on `splits` splits, `failed` others; `mean`, `sd` (n − 1), `low` and `high`
@@ -50,7 +44,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 
 def _rows(group: Group) -> list[dict]:
     rows = []
-    splits = group.trials.drop_duplicates([COMPARED, *SPLIT])[COMPARED].value_counts()
+    splits = group.trials.drop_duplicates([ARM, *SPLIT_COLUMNS])[ARM].value_counts()
     for model in group.models:
         scores = group.of(model)["score"].to_numpy(dtype=np.float64)
         row = group.key | {

@@ -36,7 +36,7 @@ class Options(Strict):
     max_seeds: Count = 10
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a group of model seeds on one test set, and metric.
 
     Accuracy of classifiers, MSE of regressions, and the primary metric where that is another; of
@@ -51,7 +51,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(data: Data, one: Outputs, options: dict) -> Iterator[dict]:
+def _rows(data: Data, one: Outputs, options: Options) -> Iterator[dict]:
     primary = primary_metric(data.about, one.key["dataset"])
     for metric, computed in judged(one.task, primary).items():
         row = one.key | {
@@ -60,7 +60,7 @@ def _rows(data: Data, one: Outputs, options: dict) -> Iterator[dict]:
             "n": one.n,
             "failed": one.failed,
             "items": len(one.y_true),
-            "level": options.get("level", 0.95),
+            "level": options.level,
         }
         try:
             yield row | _measure(one, computed, options)
@@ -68,16 +68,16 @@ def _rows(data: Data, one: Outputs, options: dict) -> Iterator[dict]:
             yield row | {"reason": str(error)}
 
 
-def _measure(one: Outputs, metric: str, options: dict) -> dict:
+def _measure(one: Outputs, metric: str, options: Options) -> dict:
     """Both noises of one metric; ValueError where they cannot be told."""
     if one.n < 2:
         raise ValueError("needs at least two model seeds that did not fail")
     if metric not in WEIGHTED_METRICS:
         raise ValueError(f"{metric}: no resampling of test items for this metric")
     predicted = one.predicted(metric)
-    chosen = predicted[: options.get("max_seeds", 10)]
+    chosen = predicted[: options.max_seeds]
     boot = test_set_bootstrap(
-        metric, one.y_true, chosen, options.get("n_boot", 200), rng=one.rng("test set", metric)
+        metric, one.y_true, chosen, options.n_boot, rng=one.rng("test set", metric)
     )
     found = {
         "test_set_sd": float(np.sqrt(np.mean(np.square(boot.sd)))),
@@ -88,7 +88,7 @@ def _measure(one: Outputs, metric: str, options: dict) -> dict:
     }
     if metric in PER_ITEM:
         values = item_values(metric, one.y_true, predicted)
-        found |= _split(values, options.get("level", 0.95))
+        found |= _split(values, options.level)
         if metric == "accuracy":
             spread = found["mean"] * (1 - found["mean"])
             found["test_set_sd_closed_form"] = float(np.sqrt(spread / len(one.y_true)))

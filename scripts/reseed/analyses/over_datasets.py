@@ -11,27 +11,21 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import (
-    GROUP,
-    Group,
-    across_datasets,
-    groups,
-    pair_up,
-    shared_key,
-)
+from reseed.analyses.shared.pairing import Group, across_datasets, groups, pair_up, shared_key
 from reseed.analyses.shared.shares import whole
 from reseed.claims.effect_verdicts import build_effect_verdict
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Level, Positive, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
 from reseed.stats.unpaired import compare_unpaired
 
 COLUMNS = [
-    *[name for name in GROUP if name != "dataset"], "statistic", "dataset", "model_a", "model_b",
-    "scale", "factor", "unit", "datasets", "runs_min", "observed", "effect", "low", "high", "level",
-    "tau", "tau_low", "tau_high", "rope", "p_a_better", "p_equivalent", "p_b_better", "new_low",
-    "new_high", "new_a_better", "new_equivalent", "new_b_better", "wins", "losses", "rank_p",
-    "rank_p_holm", "outcome", "verdict", "left_out", "left_out_why", "reason",
+    *[name for name in COMPARISON_COLUMNS if name != "dataset"], "statistic", "dataset", "model_a",
+    "model_b", "scale", "factor", "unit", "datasets", "runs_min", "observed", "effect", "low",
+    "high", "level", "tau", "tau_low", "tau_high", "rope", "p_a_better", "p_equivalent",
+    "p_b_better", "new_low", "new_high", "new_a_better", "new_equivalent", "new_b_better", "wins",
+    "losses", "rank_p", "rank_p_holm", "outcome", "verdict", "left_out", "left_out_why", "reason",
 ]  # fmt: skip
 #: Scores that are no shares and at most 1 too, by the words of their names.
 _AT_MOST_ONE = re.compile("r2|mcc|matthews|kappa")
@@ -55,7 +49,7 @@ class Options(Strict):
     level: Level = 0.95
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One `pair` row a pair of models, and one `dataset` row each dataset of the pair.
 
     `effect` with its interval: the mean difference over datasets like these (positive: A is
@@ -79,19 +73,19 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(several: list[Group], options: dict) -> list[dict]:
+def _of_group(several: list[Group], options: Options) -> list[dict]:
     # A dataset on which nothing finished has no say in the scale.
     scored = [group for group in several if len(group.trials)] or several
     shares = {(group.metric, _whole(group)) for group in scored}
     same = len(shares) == 1 and None not in next(iter(shares))
-    scale = options.get("scale", "points" if same else "relative")
+    scale = options.scale or ("points" if same else "relative")
     unlike = scale == "points" and len({(group.metric, group.factor) for group in scored}) > 1
     shared = {
         "scale": scale,
         "factor": scored[0].factor if scale == "points" else 1.0,
         "unit": scored[0].unit if scale == "points" else "of the loss",
-        "level": options.get("level", 0.95),
-        "rope": options.get("rope", np.nan),
+        "level": options.level,
+        "rope": np.nan if options.rope is None else options.rope,
         "reason": "",
     }
     if unlike:

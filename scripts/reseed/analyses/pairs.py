@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.dataset_verdicts import over_datasets
-from reseed.analyses.shared.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
+from reseed.analyses.shared.pairing import Group, Pairing, PairOptions, choose_pairs, groups, pairs
 from reseed.analyses.shared.region import region
 from reseed.claims.pair_verdicts import build_pair_verdict
-from reseed.core.errors import ReseedError
-from reseed.plugins.options import Count, Level, Rope, Strict
+from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.plugins.options import Count, Level, Rope
 from reseed.stats.comparison import (
     compare_paired,
     differences,
@@ -26,23 +26,22 @@ from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
 from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 
-FAMILIES = ("dataset", "study")
 COLUMNS = [
-    *GROUP, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b", "outcome",
-    "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed", "missing",
-    "mean_a", "mean_b", "difference", "low", "high", "level", "sd_difference", "cohens_d", "p",
-    "p_holm", "rank_test", "rank_p", "rank_p_holm", "rank_p_least", "pairs", "family",
-    "instability", "ties", "superiority", "superiority_low", "superiority_high", "bca_low",
-    "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better", "p_equivalent",
-    "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha", "min_runs",
-    "friedman_p", "critical_difference", "wins", "losses", "p_least",
+    *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b",
+    "outcome", "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed",
+    "missing", "mean_a", "mean_b", "difference", "low", "high", "level", "sd_difference",
+    "cohens_d", "p", "p_holm", "rank_test", "rank_p", "rank_p_holm", "rank_p_least", "pairs",
+    "family", "instability", "ties", "superiority", "superiority_low", "superiority_high",
+    "bca_low", "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better",
+    "p_equivalent", "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha",
+    "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least",
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family"]
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 Listed = list[tuple[str, str, Pairing]]
 
 
-class Options(Strict):
+class Options(PairOptions):
     """level: of the intervals.
     alpha: size of the tests, after Holm.
     n_boot: resamples of the BCa interval.
@@ -51,8 +50,6 @@ class Options(Strict):
         (None: nothing is called equivalent).
     target_power: of the smallest detectable difference.
     family: what Holm adjusts over: `dataset`, or `study`, all datasets and settings together.
-    baseline: a model; only pairs with it are compared, which makes the family smaller.
-    pairs: the pairs to compare, [[a, b], …], which does too; not with `baseline`.
     """
 
     level: Level = 0.95
@@ -62,17 +59,9 @@ class Options(Strict):
     rope: Rope = None
     target_power: Level = 0.8
     family: Literal["dataset", "study"] = "dataset"
-    baseline: str | None = None
-    pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
-
-    @model_validator(mode="after")
-    def _one_choice(self) -> Options:
-        if self.baseline is not None and self.pairs is not None:
-            raise ValueError("give either `baseline` or `pairs`, not both")
-        return self
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of models on each dataset, the better mean as `model_a`.
 
     `difference`, its interval (`low`, `high` at `level`, for this pair alone) and `cohens_d`
@@ -88,16 +77,16 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     counting one half. With two datasets or more, further rows compare models over datasets: see
     `over_datasets`.
     """
-    if options.get("family", "dataset") not in FAMILIES:
-        raise ReseedError(f"pairs: family must be one of {FAMILIES}, got {options['family']!r}")
     found = list(groups(data))
-    options = options | {"rope": region(options.get("rope"), {g.metric: g.factor for g in found})}
-    wanted, restricted = choice(found, options)
-    parts = [_rows(group, pairs(group, wanted), options) for group in found]
-    for family in [[row for part in parts for row in part]] if _whole(options) else parts:
-        _adjust(family, options)
+    ropes = region(options.rope, {g.metric: g.factor for g in found})
+    wanted, restricted = choose_pairs(found, options)
+    parts = [
+        _rows(group, pairs(group, wanted), ropes.get(group.metric), options) for group in found
+    ]
     rows = [row for part in parts for row in part]
-    rows += over_datasets(found, parts, options, restricted=restricted)
+    for family in [rows] if options.family == "study" else parts:
+        _adjust(family, options.family)
+    rows += over_datasets(found, parts, alpha=options.alpha, ropes=ropes, restricted=restricted)
     for row in rows:
         told = _UNKNOWN | row
         row |= {name: told[name] for name in _TEXT}
@@ -106,21 +95,17 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _whole(options: dict) -> bool:
-    return options.get("family", "dataset") == "study"
-
-
-def _rows(group: Group, listed: Listed, options: dict) -> list[dict]:
+def _rows(group: Group, listed: Listed, rope: float | None, options: Options) -> list[dict]:
     """One row a pair; pairs of one design and size are computed together."""
     common = group.key | {
         "metric": group.metric,
         "greater_is_better": group.greater_is_better,
         "factor": group.factor,
         "unit": group.unit,
-        "level": options.get("level", 0.95),
-        "alpha": options.get("alpha", 0.05),
-        "min_runs": options.get("min_runs", 5),
-        "target_power": options.get("target_power", 0.8),
+        "level": options.level,
+        "alpha": options.alpha,
+        "min_runs": options.min_runs,
+        "target_power": options.target_power,
     }
     rows, alike = [], {}
     for number, (a, b, pairing) in enumerate(listed):
@@ -146,7 +131,7 @@ def _rows(group: Group, listed: Listed, options: dict) -> list[dict]:
         columns = _described(group, [listed[i][2] for i in numbers], trials)
         if min(n_a, n_b) > 1 and design != "different splits":
             compare = _unpaired if design == "unpaired" else _paired
-            columns |= compare(group, [listed[i][2] for i in numbers], options)
+            columns |= compare(group, [listed[i][2] for i in numbers], rope, options)
         for position, number in enumerate(numbers):
             rows[number] |= {
                 name: value[position] if isinstance(value, list) else value
@@ -168,17 +153,16 @@ def _described(group: Group, alike: list[Pairing], trials: int) -> dict:
     return {name: values.tolist() for name, values in found.items()}
 
 
-def _paired(group: Group, alike: list[Pairing], options: dict) -> dict:
+def _paired(group: Group, alike: list[Pairing], rope: float | None, options: Options) -> dict:
     split = alike[0].design == "splits"
     ratio = group.test_train_ratio if split else 0.0
-    rope = options["rope"].get(group.metric)
     d = group.sign * differences(np.stack([p.a for p in alike]), np.stack([p.b for p in alike]))
     found = compare_paired(
         d,
         ratio,
         rope=rope or 0.0,
-        level=options.get("level", 0.95),
-        n_boot=options.get("n_boot", 10_000),
+        level=options.level,
+        n_boot=options.n_boot,
         rng=group.rng("pairs", str(d.shape[1])),
     )
     row = {
@@ -208,10 +192,9 @@ def _paired(group: Group, alike: list[Pairing], options: dict) -> dict:
     return _listed(row)
 
 
-def _unpaired(group: Group, alike: list[Pairing], options: dict) -> dict:
+def _unpaired(group: Group, alike: list[Pairing], rope: float | None, options: Options) -> dict:
     a, b = (group.sign * np.stack([getattr(p, side) for p in alike]) for side in "ab")
-    found = compare_unpaired(a, b, options.get("level", 0.95))
-    rope = options["rope"].get(group.metric)
+    found = compare_unpaired(a, b, options.level)
     row = {
         "test": "Welch's t test",
         "low": found.low,
@@ -238,7 +221,7 @@ def _listed(row: dict) -> dict:
     return {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in row.items()}
 
 
-def _adjust(rows: list[dict], options: dict) -> None:
+def _adjust(rows: list[dict], family: str) -> None:
     """Holm over the pairs of one family that have enough runs, and any variation, to be tested."""
     tested = [
         row
@@ -254,7 +237,7 @@ def _adjust(rows: list[dict], options: dict) -> None:
         adjusted = holm([row[name] for row in there]).tolist() if there else []
         for row, p in zip(there, adjusted, strict=True):
             row[f"{name}_holm"] = p
-    count, family = len(tested), options.get("family", "dataset")
+    count = len(tested)
     # At Holm's strictest step; degrees of freedom that are not whole are few enough when rounded.
     level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
     effect = detectable_effect(np.round([row["df"] for row in tested], 1), power, level)

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.analyses.shared.data import MODEL_SEED, Data
-from reseed.analyses.shared.pairing import GROUP, SPLIT, Group, groups
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.pairing import Group, groups
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.error_rates import (
@@ -32,8 +33,8 @@ from reseed.stats.error_rates import (
 from reseed.stats.ranking import instability
 
 COLUMNS = [
-    *GROUP, "setting", "models", "folds", "repeats", "seeds", "left_out", "instability", "wins",
-    "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
+    *COMPARISON_COLUMNS, "setting", "models", "folds", "repeats", "seeds", "left_out",
+    "instability", "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
     "simulated_high", "simulations", "items", "runs", "overhead", "alpha", "reason",
 ]  # fmt: skip
 #: Ways of deciding, in the order of the table.
@@ -60,7 +61,7 @@ class Options(Strict):
     simulated_models: Annotated[int, Field(ge=2)] = 6
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a way of deciding (`SETTINGS`) in each setting with folds and two models or more.
 
     `single`: one run of each model on one split, the higher score wins. `written`: Wilcoxon's
@@ -76,13 +77,13 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(group: Group, options: dict) -> list[dict]:
-    if len(group.models) < 2 or group.trials[SPLIT].drop_duplicates().shape[0] < 2:
+def _rows(group: Group, options: Options) -> list[dict]:
+    if len(group.models) < 2 or group.trials[SPLIT_COLUMNS].drop_duplicates().shape[0] < 2:
         return []
     scores, left_out, places = crossed(group)
     models, splits, seeds = scores.shape
     folds = int(group.trials["fold"].nunique())
-    common = group.key | {"folds": folds, "left_out": left_out, "alpha": options.get("alpha", 0.05)}
+    common = group.key | {"folds": folds, "left_out": left_out, "alpha": options.alpha}
     if models < 2 or splits < 2 or seeds < 1:
         reason = "no two models share two splits and a seed"
         return [common | {"setting": name, "reason": reason} for name in SETTINGS]
@@ -93,7 +94,7 @@ def _rows(group: Group, options: dict) -> list[dict]:
         "pairs": models * (models - 1) // 2,
         "reason": "",
     }
-    items = max(options.get("items", 200), 4 * folds)  # two of each class in a fold
+    items = max(options.items, 4 * folds)  # two of each class in a fold
     simulated = _simulated(group, models, places, items, options)
     alpha, ratio = common["alpha"], group.test_train_ratio
     ways = {
@@ -101,7 +102,7 @@ def _rows(group: Group, options: dict) -> list[dict]:
         "written": wilcoxon_holm(alpha),
         "corrected": nadeau_bengio_holm(ratio, alpha),
     }
-    evaluations = _evaluations(group, scores, options.get("n_experiments", 1000))
+    evaluations = _evaluations(group, scores, options.n_experiments)
     rows = []
     for name, decide in ways.items():
         single = name == "single"
@@ -146,8 +147,10 @@ def crossed(group: Group) -> tuple[np.ndarray, int, np.ndarray]:
 
     And the place of each split (splits,) among all folds of the group's repeats, in their order.
     """
-    trials = group.trials.drop_duplicates(["arm", *SPLIT, *MODEL_SEED])
-    table = trials.set_index(["arm", *SPLIT, *MODEL_SEED])["score"].unstack(MODEL_SEED)
+    trials = group.trials.drop_duplicates(["arm", *SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
+    table = trials.set_index(["arm", *SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])["score"].unstack(
+        MODEL_SEED_COLUMNS
+    )
     table = table.dropna(axis=1)  # a seed that some split of some arm lacks
     wide = [part.droplevel("arm") for _, part in table.groupby(level="arm", sort=False)]
     shared = wide[0].index
@@ -173,7 +176,7 @@ def _overhead(group: Group, runs: int) -> float:
     return float(runs * seconds.mean().sum() / seconds.median().sum())
 
 
-def _aa(group: Group, scores: np.ndarray, decide: Callable, options: dict) -> dict:
+def _aa(group: Group, scores: np.ndarray, decide: Callable, options: Options) -> dict:
     """Family-wise error where seeds of one model pose as models; pooled over the models."""
     models, splits, seeds = scores.shape
     posing = min(models, seeds)
@@ -182,7 +185,7 @@ def _aa(group: Group, scores: np.ndarray, decide: Callable, options: dict) -> di
     rejected = []
     for number, own in enumerate(scores):
         rng = group.rng("aa", group.models[number])
-        count = options.get("n_experiments", 1000)
+        count = options.n_experiments
         drawn = pseudo_models(own.T, posing, count, seed_per_fold=True, rng=rng)
         # A single run's split is any of them; to the other ways their order is nothing.
         order = rng.random((len(drawn), 1, splits)).argsort(axis=-1).repeat(posing, axis=1)
@@ -194,7 +197,7 @@ def _aa(group: Group, scores: np.ndarray, decide: Callable, options: dict) -> di
 
 
 def _simulated(
-    group: Group, models: int, places: np.ndarray, items: int, options: dict
+    group: Group, models: int, places: np.ndarray, items: int, options: Options
 ) -> np.ndarray:
     """Splits like the group's, as many, of the size that its tests are corrected for.
 
@@ -209,8 +212,8 @@ def _simulated(
         design = {"test_share": share, "n_repeats": len(places)}
         places = np.arange(len(places))
     scores = simulate_cv(
-        options.get("n_simulations", 500),
-        n_models=min(models, options.get("simulated_models", 6)),
+        options.n_simulations,
+        n_models=min(models, options.simulated_models),
         n_samples=items,
         rng=group.rng("simulated"),
         **design,

@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import GROUP, Group, groups
+from reseed.analyses.shared.pairing import Group, groups
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
 
 _STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 COLUMNS = [
-    *GROUP, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high", "se",
-    "level", "n", "models", "left_out", "failed",
+    *COMPARISON_COLUMNS, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high",
+    "se", "level", "n", "models", "left_out", "failed",
 ]  # fmt: skip
 
 
@@ -27,7 +28,7 @@ class Options(Strict):
     n_draws: Count = 4000
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """Rows of five statistics for each setting, on the runs that all of its models share.
 
     `mean_tau`: Kendall's τ_b between the model orders of two single runs, mean over all pairs of
@@ -59,9 +60,9 @@ def _complete(scores: np.ndarray) -> np.ndarray:
     return scores[:, np.isfinite(scores).all(axis=0)]
 
 
-def _rows(group: Group, options: dict) -> list[dict]:
+def _rows(group: Group, options: Options) -> list[dict]:
     models, scores = shared_runs(group)
-    level, n = options.get("level", 0.9), scores.shape[1]
+    level, n = options.level, scores.shape[1]
     shared = group.key | {
         "metric": group.metric,
         "n": n,
@@ -90,9 +91,9 @@ def _rows(group: Group, options: dict) -> list[dict]:
 
 
 def _reversals(
-    group: Group, names: list[tuple[str, str]], d: np.ndarray, m: int, options: dict
+    group: Group, names: list[tuple[str, str]], d: np.ndarray, m: int, options: Options
 ) -> list[dict]:
-    draws = options.get("n_draws", 4000)
+    draws = options.n_draws
     found = disagreement_of_means(d, m, n_draws=draws, rng=group.rng("reversal", str(m)))
     mean = float(np.mean(found.probability))
     rows = [{"statistic": "mean_reversal", "m": m, "value": mean}]

@@ -17,8 +17,9 @@ from pydantic import Field
 from scipy.special import expit, logit
 
 from reseed.analyses.shared.data import Data, primary_metric
-from reseed.analyses.shared.predictions import SEEDS, Group
+from reseed.analyses.shared.predictions import Group
 from reseed.core.random_streams import stream
+from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.metrics.outputs import to_probabilities
 from reseed.metrics.registry import METRICS, Undefined
 from reseed.plugins.options import Count, Level, Share, Strict
@@ -34,11 +35,11 @@ READS = "predictions"
 LEAST = 4
 COLUMNS = [
     "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
-    "repeat", "fold", *SEEDS, "n", "failed", "items", "accuracy", "validation_accuracy",
-    "primary_metric", "primary", "ranked_by",
-    "alpha_hat", "alpha_hat_mc_se", "churn", "churn_ensemble", "ece", "rank", "admitted", "pareto",
-    "ensemble_accuracy", "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se",
-    "threshold", "delta", "epsilon", "n_bootstrap", "n_halves", "reason",
+    "repeat", "fold", *MODEL_SEED_COLUMNS, "n", "failed", "items", "accuracy",
+    "validation_accuracy", "primary_metric", "primary", "ranked_by", "alpha_hat", "alpha_hat_mc_se",
+    "churn", "churn_ensemble", "ece", "rank", "admitted", "pareto", "ensemble_accuracy",
+    "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se", "threshold", "delta",
+    "epsilon", "n_bootstrap", "n_halves", "reason",
 ]  # fmt: skip
 
 
@@ -57,7 +58,7 @@ class Options(Strict):
     n_bins: Count = 15
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a trained model of each cell: binary classifiers on one split, seeds varied.
 
     Of each model: `accuracy` and the dataset's `primary` metric on the test rows; `alpha_hat`
@@ -80,14 +81,14 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return pd.DataFrame(parts, columns=COLUMNS)
 
 
-def _rows(data: Data, group: Group, options: dict) -> Iterator[dict]:
+def _rows(data: Data, group: Group, options: Options) -> Iterator[dict]:
     metric = primary_metric(data.about, group.key["dataset"])
     cell = group.key | {
         "n": len(group.seeds),
         "failed": group.failed,
         "items": len(group.y_true),
         "primary_metric": metric,
-        "threshold": options.get("threshold", 0.05),
+        "threshold": options.threshold,
     }
     try:
         _refuse(data.about["datasets"][group.key["dataset"]]["task"], group)
@@ -99,7 +100,7 @@ def _rows(data: Data, group: Group, options: dict) -> Iterator[dict]:
         return
     for i, seeds in enumerate(group.seeds):
         own = {name: _at(values, i) for name, values in measured.items()}
-        yield cell | dict(zip(SEEDS, seeds, strict=True)) | own
+        yield cell | dict(zip(MODEL_SEED_COLUMNS, seeds, strict=True)) | own
 
 
 def _refuse(task: str, group: Group) -> None:
@@ -114,18 +115,18 @@ def _at(values: np.ndarray | float, i: int):
 
 
 def _of_models(
-    group: Group, gaps: np.ndarray, metric: str, threshold: float, options: dict
+    group: Group, gaps: np.ndarray, metric: str, threshold: float, options: Options
 ) -> dict[str, np.ndarray | float]:
     """Measurements (seeds,), and the settings behind alpha-hat."""
     labels, confidence = binary_prediction(group.scores)
     correct = labels == group.y_true
     accuracy = correct.mean(axis=1)
-    items, epsilon = gaps.shape[1], options.get("epsilon", 0.01)
+    items, epsilon = gaps.shape[1], options.epsilon
     delta = half_threshold(items, epsilon)
     alpha = bootstrap_alpha_hat(
         gaps,
         rng=_rng(group, "alpha-hat"),
-        n_bootstrap=options.get("n_bootstrap", 20),
+        n_bootstrap=options.n_bootstrap,
         delta=delta,
     )
     validation = _validation_accuracy(group)
@@ -146,7 +147,7 @@ def _of_models(
         "alpha_hat_mc_se": alpha.mc_se,
         "churn": model_churn(labels) / items,
         "churn_ensemble": np.array(against) / items,
-        "ece": expected_calibration_error(confidence, correct, options.get("n_bins", 15)),
+        "ece": expected_calibration_error(confidence, correct, options.n_bins),
         "rank": rank,
         "admitted": alpha.mean <= threshold,
         "pareto": ranking.pareto,
@@ -164,13 +165,11 @@ def _validation_accuracy(group: Group) -> np.ndarray | None:
     return (labels == group.validation_true).mean(axis=1)
 
 
-def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: dict) -> dict:
+def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: Options) -> dict:
     """What holds for the cell as a whole."""
     ensemble = gaps.mean(axis=0)
     correct = binary_prediction(group.scores)[0] == group.y_true
-    found = selection_optimism(
-        correct, options.get("n_halves", 1000), rng=_rng(group, "selection optimism")
-    )
+    found = selection_optimism(correct, options.n_halves, rng=_rng(group, "selection optimism"))
     return {
         "ensemble_accuracy": float(np.mean((ensemble > 0) == group.y_true)),
         "ensemble_primary": _metric(group.y_true, expit(ensemble), metric),

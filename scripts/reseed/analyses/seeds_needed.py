@@ -11,20 +11,21 @@ from pydantic import Field
 from scipy import special
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import GROUP, Group, Pair, Pairing, choice, groups, pairs
-from reseed.plugins.options import Count, Level, Positive, Strict
+from reseed.analyses.shared.pairing import Group, Pairing, PairOptions, choose_pairs, groups, pairs
+from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, pilot_sd, power
 
 COLUMNS = [
-    *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "sd",
-    "test_train_ratio", "target_difference", "target_is", "target_power", "target_half_width",
+    *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
+    "sd", "test_train_ratio", "target_difference", "target_is", "target_power", "target_half_width",
     "runs_for_power", "runs_for_half_width", "smallest_half_width", "level", "alpha", "runs",
     "half_width", "power", "power_limit", "detectable",
 ]  # fmt: skip
 
 
-class Options(Strict):
+class Options(PairOptions):
     """difference: to be found by the test, score units (the observed one of each pair).
     half_width: of the interval wanted, score units (half of the observed difference).
     power: with which the difference is to be found.
@@ -33,8 +34,6 @@ class Options(Strict):
     max_runs: beyond so many, a target is out of reach.
     assurance: confidence of the upper limit of the pilot's SD to plan by (None: the SD as it is).
     curves: pairs of a setting, those that need fewest runs, whose whole curve is given.
-    baseline: a model; only pairs with it are planned for.
-    pairs: the pairs to plan for, [[a, b], …]; not with `baseline`.
     """
 
     difference: Positive | None = None
@@ -45,11 +44,9 @@ class Options(Strict):
     max_runs: Annotated[int, Field(ge=2)] = 1000
     assurance: Level | None = None
     curves: Count = 40
-    baseline: str | None = None
-    pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """A curve a pair: interval half-width and power of the t test over the number of runs.
 
     With more pairs in a setting than `curves`, the others have one row, at their runs at hand.
@@ -67,7 +64,7 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     """
     rows, runs = [], []
     compared = list(groups(data))
-    wanted, _ = choice(compared, options)
+    wanted, _ = choose_pairs(compared, options)
     for group in compared:
         found = [_row(group, a, b, pairing, options) for a, b, pairing in pairs(group, wanted)]
         rows += found
@@ -84,9 +81,9 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     return table[COLUMNS]
 
 
-def _row(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> dict:
+def _row(group: Group, a: str, b: str, pairing: Pairing, options: Options) -> dict:
     """What is said of a pair once, whatever the number of runs."""
-    level, alpha = options.get("level", 0.95), options.get("alpha", 0.05)
+    level, alpha = options.level, options.alpha
     ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
     row = group.key | {
         "metric": group.metric,
@@ -98,24 +95,24 @@ def _row(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> dict:
         "n": pairing.n,
         "failed": group.failed[a] + group.failed[b],
         "test_train_ratio": ratio,
-        "target_power": options.get("power", 0.8),
+        "target_power": options.power,
         "level": level,
         "alpha": alpha,
         "paired": pairing.paired,
     }
-    sd = _pilot_sd(pairing, options.get("assurance"))
+    sd = _pilot_sd(pairing, options.assurance)
     if sd is None:
         return row
     observed = abs(float(pairing.a.mean() - pairing.b.mean()))
-    target = options.get("difference", observed)
-    narrow = options.get("half_width", observed / 2)
-    most = options.get("max_runs", 1000)
+    target = observed if options.difference is None else options.difference
+    narrow = observed / 2 if options.half_width is None else options.half_width
+    most = options.max_runs
     runs, width, effect = _scale(pairing.paired, most, level, alpha, row["target_power"])
     error = sd * np.sqrt(1 / runs + ratio)
     return row | {
         "sd": sd,
         "target_difference": target,
-        "target_is": "given" if "difference" in options else "observed",
+        "target_is": "observed" if options.difference is None else "given",
         "target_half_width": narrow,
         "runs_for_power": _first(runs, target >= effect * error),
         "runs_for_half_width": _first(runs, width * error <= narrow),
@@ -146,22 +143,22 @@ def _quantile(df: np.ndarray, level: float) -> np.ndarray:
     return special.stdtrit(df, (1 + level) / 2)
 
 
-def _shown(rows: list[dict], options: dict) -> list[np.ndarray]:
+def _shown(rows: list[dict], options: Options) -> list[np.ndarray]:
     """At which numbers of runs each pair of a setting is shown."""
     needed = np.array([row.get("runs_for_power", np.inf) for row in rows], dtype=float)
-    curve = np.geomspace(2, options.get("max_runs", 1000), 60).round().astype(int)
+    curve = np.geomspace(2, options.max_runs, 60).round().astype(int)
     place = np.empty(len(rows), dtype=int)
     place[np.argsort(np.nan_to_num(needed, nan=np.inf), kind="stable")] = np.arange(len(rows))
-    most = options.get("curves", 40)
+    most = options.curves
     return [
         [np.nan] if "sd" not in row else np.unique(curve) if at < most else [row["n"]]
         for row, at in zip(rows, place, strict=True)
     ]
 
 
-def _points(part: pd.DataFrame, paired: bool, options: dict) -> list[np.ndarray]:
+def _points(part: pd.DataFrame, paired: bool, options: Options) -> list[np.ndarray]:
     """Half-width, power and detectable difference at each row's number of runs."""
-    level, alpha = options.get("level", 0.95), options.get("alpha", 0.05)
+    level, alpha = options.level, options.alpha
     runs = part["runs"].to_numpy(dtype=float)
     inflated = part["sd"].to_numpy() * np.sqrt(1 + part["test_train_ratio"].to_numpy() * runs)
     one_sd = inflated if paired else inflated / np.sqrt(2)
@@ -170,7 +167,7 @@ def _points(part: pd.DataFrame, paired: bool, options: dict) -> list[np.ndarray]
     return [
         _quantile(df, level) * error,
         power(target, one_sd, runs, alpha, paired=paired),
-        detectable_effect(df, options.get("power", 0.8), alpha) * error,
+        detectable_effect(df, options.power, alpha) * error,
     ]
 
 

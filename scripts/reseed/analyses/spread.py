@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reseed.analyses.shared.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.reference import STATISTICS, match, published_cells
+from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
 
@@ -19,10 +20,10 @@ NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", 
 #: What has an interval, where there are seeds enough for it.
 WITH_INTERVAL = ["median", "iqr", "sd"]
 COLUMNS = [
-    *CELL, "held", "metric", "n", "failed", "level", *NUMBERS,
-    *[f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high")],
-    "range_next_low", "range_next_high", "range_in_sd", "range_in_sd_expected",
-    "range_ratio_to_gaussian", "range_p_value", "normality_test", "normality_p_value", "tail",
+    *CELL_COLUMNS, "held", "metric", "n", "failed", "level", *NUMBERS,
+    *[f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high")], "range_next_low",
+    "range_next_high", "range_in_sd", "range_in_sd_expected", "range_ratio_to_gaussian",
+    "range_p_value", "normality_test", "normality_p_value", "tail",
 ]  # fmt: skip
 
 
@@ -36,10 +37,10 @@ class Options(PublishedFiles):
     level: Level = 0.95
     n_boot: Count = 2000
     n_sim: Count = 4000
-    stand_ins: dict[str, str] | None = None
+    stand_ins: dict[str, str] = {}
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a cell, and two more (`held` says what is held) a cell that crosses both seeds.
 
     A cell whose trials cross model and data seeds is also cut along its first data seed and its
@@ -51,9 +52,14 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     falls, if scores are Gaussian. Crossed seeds are not independent: such a row has no interval
     and no verdict.
     """
+    table = spread_table(data, options)
+    return _with_published(table, data, options) if options.files else table
+
+
+def spread_table(data: Data, options: Options) -> pd.DataFrame:
+    """The table of `analyse`, without published numbers."""
     rows = [_row(part, held, options) for cell in cells(data) for part, held in parts(cell)]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return _with_published(table, data, options) if options.get("files") else table
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
@@ -61,7 +67,7 @@ def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
     yield cell, ""
     if "data" not in cell.key["varied"] or "+" not in cell.key["varied"]:
         return
-    data_seeds, model_seeds = cell.seeds["data_seed"], cell.seeds[MODEL_SEED]
+    data_seeds, model_seeds = cell.seeds["data_seed"], cell.seeds[MODEL_SEED_COLUMNS]
     first = data_seeds.min(), model_seeds.iloc[0]  # rows are sorted by seed
     rest = "+".join(part for part in cell.key["varied"].split("+") if part != "data")
     held = f"data seed {first[0]}"
@@ -76,8 +82,8 @@ def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
         yield replace(cell, key=cell.key | {"varied": varied}, seeds=cell.seeds[chosen]), held
 
 
-def _row(cell: Cell, held: str, options: dict) -> dict:
-    level = options.get("level", 0.95)
+def _row(cell: Cell, held: str, options: Options) -> dict:
+    level = options.level
     row = cell.key | {
         "held": held,
         "metric": cell.metric,
@@ -93,14 +99,14 @@ def _row(cell: Cell, held: str, options: dict) -> dict:
     row |= {name: value for name, value in asdict(spread(x)).items() if name != "n"}
     if x.size < 2 or "+" in cell.key["varied"]:
         return row
-    ends = spread_intervals(x, level, options.get("n_boot", 2000), rng=cell.rng("spread"))
+    ends = spread_intervals(x, level, options.n_boot, rng=cell.rng("spread"))
     for name in WITH_INTERVAL:
         row[f"{name}_low"], row[f"{name}_high"] = getattr(ends.low, name), getattr(ends.high, name)
     row["range_next_low"], row["range_next_high"] = next_range(row["sd"], x.size, x.size, level)
     # Four values are the least a kurtosis can be had from; equal values have no shape at all.
     if x.size < 4 or row["sd"] <= 1e-13 * np.abs(x).max():
         return row
-    gaussian = range_against_gaussian(x, n_sim=options.get("n_sim", 4000))
+    gaussian = range_against_gaussian(x, n_sim=options.n_sim)
     return row | {
         "range_in_sd": gaussian.observed,
         "range_in_sd_expected": gaussian.expected,
@@ -130,10 +136,10 @@ def _studentised_range(values: int, df: int, level: float) -> tuple[float, float
     return float(low), float(high)
 
 
-def _with_published(table: pd.DataFrame, data: Data, options: dict) -> pd.DataFrame:
+def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
     table = table.assign(**{f"published_{name}": np.nan for name in STATISTICS})
-    for _, row in published_cells(data.published, options["files"]).iterrows():
-        found = match(row, table, options.get("stand_ins", {}))
+    for _, row in published_cells(data.published, options.files).iterrows():
+        found = match(row, table, options.stand_ins)
         if found is not None:
             table.loc[found, [f"published_{name}" for name in STATISTICS]] = list(row[STATISTICS])
     return table

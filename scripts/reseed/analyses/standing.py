@@ -8,21 +8,21 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import CELL, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.shares import whole
 from reseed.core.coordinates import base_name
-from reseed.core.errors import ReseedError
+from reseed.core.schemas import CELL_COLUMNS
 from reseed.plugins.options import Level, Strict
 from reseed.stats.extremes import score_percentile
 from reseed.stats.spread import spread
 
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "source", "score", "mean", "sd", "percentile",
+    *CELL_COLUMNS, "metric", "n", "failed", "source", "score", "mean", "sd", "percentile",
     "percentile_low", "percentile_high", "best_of", "sds", "level", "reason",
 ]  # fmt: skip
 
 
-class Given(Strict):
+class GivenScore(Strict):
     """arm: whose seeds the score is put among, with or without its variant.
     score: the number from one run.
     dataset: the one it is of (None: any).
@@ -42,11 +42,11 @@ class Options(Strict):
     level: of the interval of the percentile.
     """
 
-    scores: Annotated[list[Given], Field(min_length=1)]
+    scores: Annotated[list[GivenScore], Field(min_length=1)]
     level: Level = 0.95
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a given score and cell of that arm and dataset.
 
     `percentile`: share of the arm's seeds that the score beats (ties half), with its interval at
@@ -55,31 +55,29 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     shares of 1: its row has a `reason`.
     """
     rows = []
-    for number, given in enumerate(options.get("scores", [])):
-        if "arm" not in given or not isinstance(given.get("score"), int | float):
-            raise ReseedError(f"scores.{number}: give `arm` and a number `score`, found {given}")
+    for given in options.scores:
         found = [
-            _row(cell, given, options.get("level", 0.95))
-            for cell in cells(data, given.get("metric"))
-            if _named(cell, given)
+            _row(cell, given, options.level)
+            for cell in cells(data, given.metric)
+            if _is_of(given, cell)
         ]
-        rows += found or [_nothing(given)]
+        rows += found or [_row_without_runs(given)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _named(cell: Cell, given: dict) -> bool:
+def _is_of(given: GivenScore, cell: Cell) -> bool:
     arm, dataset = cell.key[ARM], cell.key["dataset"]
-    right = given.get("dataset") in (None, dataset, base_name(dataset))
-    return right and given["arm"] in (arm, base_name(arm)) and "+" not in cell.key["varied"]
+    right = given.dataset in (None, dataset, base_name(dataset))
+    return right and given.arm in (arm, base_name(arm)) and "+" not in cell.key["varied"]
 
 
-def _row(cell: Cell, given: dict, level: float) -> dict:
+def _row(cell: Cell, given: GivenScore, level: float) -> dict:
     row = cell.key | {
         "metric": cell.metric,
         "n": len(cell.values),
         "failed": cell.failed,
-        "source": given.get("source", "given"),
-        "score": float(given["score"]),
+        "source": given.source,
+        "score": given.score,
         "level": level,
         "reason": "",
     }
@@ -87,7 +85,7 @@ def _row(cell: Cell, given: dict, level: float) -> dict:
         return row | {"reason": "fewer than two seeds finished"}
     if whole(cell.metric, cell.values) == 1 and whole(cell.metric, [row["score"]]) != 1:
         return row | {"reason": f"{row['score']:g} is no share of 1, as the seeds' scores are"}
-    found = score_percentile(float(given["score"]), cell.values, cell.greater_is_better, level)
+    found = score_percentile(given.score, cell.values, cell.greater_is_better, level)
     own = spread(cell.values)
     return row | {
         "mean": float(own.mean),
@@ -100,11 +98,11 @@ def _row(cell: Cell, given: dict, level: float) -> dict:
     }
 
 
-def _nothing(given: dict) -> dict:
+def _row_without_runs(given: GivenScore) -> dict:
     return {
-        ARM: given["arm"],
-        "dataset": given.get("dataset", ""),
-        "score": float(given["score"]),
-        "source": given.get("source", "given"),
+        ARM: given.arm,
+        "dataset": given.dataset or "",
+        "score": given.score,
+        "source": given.source,
         "reason": "no run of this arm",
     }

@@ -7,13 +7,14 @@ from itertools import permutations
 import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import BESIDE_ARM, Cell, Data, cells, grouped
+from reseed.analyses.shared.data import Cell, Data, cells, grouped
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Count, Level, Share, Strict
 from reseed.stats.stochastic_order import stochastic_order
 
 COLUMNS = [
-    *BESIDE_ARM, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower", "upper",
-    "level", "threshold", "dominates", "n_boot", "reason",
+    *COMPARISON_COLUMNS, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower",
+    "upper", "level", "threshold", "dominates", "n_boot", "reason",
 ]  # fmt: skip
 
 
@@ -30,28 +31,30 @@ class Options(Strict):
     n_boot: Count = 1000
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an ordered pair: `ratio` near 0 says that A's distribution lies above B's.
 
     `dominates`: the upper bound at `level` is below `threshold`. Every score counts, not only the
     mean; seeds are taken as independent samples of each arm (shared seeds are not used). Only
     where one seed varies. Levels hold for one ordered pair, not for all at once.
     """
-    found = cells(data, options.get("metric"))
-    groups = grouped((cell for cell in found if "+" not in cell.key["varied"]), BESIDE_ARM).values()
+    found = cells(data, options.metric)
+    groups = grouped(
+        (cell for cell in found if "+" not in cell.key["varied"]), COMPARISON_COLUMNS
+    ).values()
     rows = [_row(a, b, options) for group in groups for a, b in permutations(group, 2)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row(a: Cell, b: Cell, options: dict) -> dict:
-    row = {name: a.key[name] for name in BESIDE_ARM} | {
+def _row(a: Cell, b: Cell, options: Options) -> dict:
+    row = {name: a.key[name] for name in COMPARISON_COLUMNS} | {
         "metric": a.metric,
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],
         "n_a": a.values.size,
         "n_b": b.values.size,
         "failed": a.failed + b.failed,
-        "threshold": options.get("threshold", 0.5),
+        "threshold": options.threshold,
         "dominates": False,
         "reason": "",
     }
@@ -59,7 +62,7 @@ def _row(a: Cell, b: Cell, options: dict) -> dict:
         return row | {"reason": "fewer than two seeds finished"}
     found = stochastic_order(
         a.sign * a.values, b.sign * b.values,
-        options.get("level", 0.95), options.get("n_boot", 1000),
+        options.level, options.n_boot,
         rng=a.rng(f"stochastic order/{b.key[ARM]}"),
     )  # fmt: skip
     return row | {

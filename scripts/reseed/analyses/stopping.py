@@ -8,20 +8,21 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import GROUP, Group, Pairing, groups, pairs
+from reseed.analyses.shared.pairing import Group, Pairing, groups, pairs
 from reseed.analyses.shared.region import region
 from reseed.analyses.shared.shares import whole
 from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
 from reseed.stats.sequential import Stop, mean_confidence_sequence, stopping_point
 
 COLUMNS = [
-    *GROUP, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed", "runs",
-    "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
-    "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope",
-    "alpha", "scale", "guarantee",
+    *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
+    "runs", "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
+    "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope", "alpha",
+    "scale", "guarantee",
 ]  # fmt: skip
 _GUARANTEE = {
     "seeds": "one split, independent seeds",
@@ -47,7 +48,7 @@ class Options(Strict):
     bounds: Ends | None = None
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair and number of `runs`, in the order in which the seeds are numbered.
 
     `mean`, `low`, `high`: mean difference (positive: A is better) and t-mixture confidence
@@ -60,24 +61,25 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
     Over splits of one table there is no outcome: they are not independent.
     """
     found = list(groups(data))
-    options = options | {"rope": region(options.get("rope"), {g.metric: g.factor for g in found})}
+    ropes = region(options.rope, {g.metric: g.factor for g in found})
     rows = [
         row
         for group in found
         for a, b, pairing in pairs(group)
-        for row in _rows(group, a, b, pairing, options)
+        for row in _rows(group, a, b, pairing, ropes.get(group.metric), options)
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> Iterator[dict]:
+def _rows(
+    group: Group, a: str, b: str, pairing: Pairing, rope: float | None, options: Options
+) -> Iterator[dict]:
     if pairing.design not in _GUARANTEE or pairing.n < 2:
         return
     n = min(len(pairing.a), len(pairing.b))
     d = group.sign * differences(pairing.a[:n], pairing.b[:n])
-    alpha, scale = options.get("alpha", 0.05), options.get("scale", 1.0)
-    rope = options["rope"].get(group.metric)
-    stop = stopping_point(d, alpha, scale, half_width=options.get("half_width"), rope=rope)
+    alpha, scale = options.alpha, options.scale
+    stop = stopping_point(d, alpha, scale, half_width=options.half_width, rope=rope)
     sequence, evidence = mean_confidence_sequence(d, alpha, scale), symmetry_e_process(d)
     shared = group.key | {
         "metric": group.metric,
@@ -98,7 +100,7 @@ def _rows(group: Group, a: str, b: str, pairing: Pairing, options: dict) -> Iter
         "rope": rope,
     }
     shared |= _told(shared, stop)
-    bounded = _bounded(group, d, alpha, options)
+    bounded = _bounded(group, d, options)
     if bounded is not None:
         shared["bounded_stopped_at"] = _first((bounded.low > 0) | (bounded.high < 0))
     for i in range(n):
@@ -136,15 +138,17 @@ def _told(row: dict, stop: Stop) -> dict:
     return {"outcome": "no difference shown", "winner": "", "verdict": text}
 
 
-def _bounded(group: Group, d: np.ndarray, alpha: float, options: dict):
+def _bounded(group: Group, d: np.ndarray, options: Options):
     """Empirical-Bernstein sequence of the differences; None where the scores have no bounds."""
     most = whole(group.metric, group.trials["score"])
-    bounds = options.get("bounds") or ([0.0, most] if most else None)
+    bounds = options.bounds or ([0.0, most] if most else None)
     if bounds is None:
         return None
     width = float(np.ptp(bounds))
     return (
-        bounded_confidence_sequence(d, -width, width, alpha) if np.abs(d).max() <= width else None
+        bounded_confidence_sequence(d, -width, width, options.alpha)
+        if np.abs(d).max() <= width
+        else None
     )
 
 

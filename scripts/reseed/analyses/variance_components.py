@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.shared.data import CELL, MODEL_SEED, Cell, Data, cells
+from reseed.analyses.shared.data import Cell, Data, cells
+from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.variance import CrossedVariance, crossed_variance, crossed_variance_unbalanced
 
 COLUMNS = [
-    *CELL, "metric", "n", "failed", "factors", "levels", "least_levels", "level", "method", "mean",
-    "total", "component", "raw", "variance", "sd", "low", "high", "p_value", "share", "share_low",
-    "share_high", "reason",
+    *CELL_COLUMNS, "metric", "n", "failed", "factors", "levels", "least_levels", "level", "method",
+    "mean", "total", "component", "raw", "variance", "sd", "low", "high", "p_value", "share",
+    "share_low", "share_high", "reason",
 ]  # fmt: skip
 
 
@@ -26,7 +27,7 @@ class Options(Strict):
     n_draws: Count = 10_000
 
 
-def analyse(data: Data, options: dict) -> pd.DataFrame:
+def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a cell and component: each crossed seed, their interactions, and `residual`.
 
     `factors` are the seeds that vary, two or more of `model_seed`, or its roles (`init`, `order`,
@@ -46,16 +47,16 @@ def analyse(data: Data, options: dict) -> pd.DataFrame:
 def _factors(cell: Cell) -> dict[str, pd.Series]:
     """The seeds that vary, by name, the data seed last."""
     scores, varied = cell.scores, cell.key["varied"].split("+")
-    found = {role: scores[role] for role in MODEL_SEED if role in varied}
+    found = {role: scores[role] for role in MODEL_SEED_COLUMNS if role in varied}
     if "model" in varied:
-        found["model_seed"] = scores.groupby(MODEL_SEED).ngroup()
+        found["model_seed"] = scores.groupby(MODEL_SEED_COLUMNS).ngroup()
     if "data" in varied:
         found["data_seed"] = scores["data_seed"]
     return found
 
 
-def _rows(cell: Cell, options: dict) -> list[dict]:
-    level = options.get("level", 0.95)
+def _rows(cell: Cell, options: Options) -> list[dict]:
+    level = options.level
     factors = _factors(cell)
     levels = [seeds.nunique() for seeds in factors.values()]
     shared = cell.key | {
@@ -68,7 +69,7 @@ def _rows(cell: Cell, options: dict) -> list[dict]:
         "level": level,
     }
     try:
-        found = _split(cell, factors, level, options.get("n_draws", 10_000))
+        found = _split(cell, factors, level, options.n_draws)
     except ValueError as error:
         return [shared | {"component": "none", "reason": str(error)}]
     shared |= {"method": found.method, "mean": found.mean, "total": found.total}

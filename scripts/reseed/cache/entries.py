@@ -1,14 +1,13 @@
-"""The store: every trial and search once, under its key, read-only, never changed.
+"""Cache entries: every trial, search and exhibit once, under its key, read-only, never changed.
 
-What Snakemake declares is a hard link (or a copy) into the store. So Snakemake may delete and
-remake a block's targets as it likes: what the store holds is linked again, an interrupted block
-loses nothing, an edit taken back costs nothing, and nothing stale can be linked. Two results
-folders or machines may share a store.
+The files that Snakemake declares are hard links (or copies) to cache entries. So Snakemake may
+delete and remake the outputs of a job: entries are linked again, an interrupted job loses nothing,
+and a reverted edit costs nothing. Two results folders or machines may share a cache.
 """
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from reseed.core.atomic import replace_atomically
@@ -16,13 +15,13 @@ from reseed.core.atomic import replace_atomically
 READ_ONLY = 0o444
 
 
-def place(folder: Path, key: str, suffix: str) -> Path:
-    """Where an artefact stands: `ab/cdef….suffix` below the store's folder."""
-    return folder / key[:2] / f"{key[2:]}{suffix}"
+def entry_path(cache: str | Path, key: str, suffix: str) -> Path:
+    """Path of an entry: `ab/cdef….suffix` below the cache folder."""
+    return Path(cache, key[:2], f"{key[2:]}{suffix}")
 
 
-def add(path: Path, write: Callable[[Path], None]) -> None:
-    """Write an artefact in one step and make it read-only; one that is there stays."""
+def add_entry(path: Path, write: Callable[[Path], None]) -> None:
+    """Write an entry in one step and make it read-only; an existing entry is left as it is."""
     if path.exists():
         return
     with replace_atomically(path) as temporary:
@@ -30,37 +29,37 @@ def add(path: Path, write: Callable[[Path], None]) -> None:
         temporary.chmod(READ_ONLY)
 
 
-def link(stored: Path, target: Path) -> None:
-    """Make `target` the stored artefact, with the time of now, in one step.
+def link_entry(entry: Path, target: Path) -> None:
+    """Make `target` a link to an entry, with the current time, in one step.
 
-    A copy where the file system cannot link, or the file is another user's.
+    It is a copy where the file system cannot link, or where the entry belongs to another user.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         try:
-            os.link(stored, temporary)
-            # Snakemake compares times: a target must be younger than what it is made from.
+            os.link(entry, temporary)
+            # Snakemake compares times: a target must be newer than its inputs.
             os.utime(temporary)
         except OSError:
             temporary.unlink(missing_ok=True)
-            shutil.copyfile(stored, temporary)
+            shutil.copyfile(entry, temporary)
             temporary.chmod(READ_ONLY)
         os.replace(temporary, target)
-        # Renaming a link onto another link of the same file leaves both names.
     finally:
+        # Renaming a link to another link of the same file leaves both names.
         temporary.unlink(missing_ok=True)
 
 
-def stored_names(path: Path) -> list[Path]:
-    """Names by which the store of the results folder around `path` has the same file."""
-    store = next((p / "store" for p in path.absolute().parents if (p / "store").is_dir()), None)
-    if store is None or not path.is_file():
+def linked_entries(path: Path) -> list[Path]:
+    """Entries of the cache around `path` that are the same file."""
+    cache = next((p / "store" for p in path.absolute().parents if (p / "store").is_dir()), None)
+    if cache is None or not path.is_file():
         return []
-    return [name for name in store.glob("??/*") if name.exists() and name.samefile(path)]
+    return [entry for entry in cache.glob("??/*") if entry.exists() and entry.samefile(path)]
 
 
-def discard(*paths: Path) -> None:
-    """Remove damaged files, so that the next run makes them again."""
+def delete_files(paths: Iterable[Path]) -> None:
+    """Delete files that the next run must make again."""
     for path in paths:
         path.unlink(missing_ok=True)

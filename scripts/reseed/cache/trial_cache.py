@@ -1,199 +1,245 @@
-"""A setting's files: where each trial stands, what it reads, and the key it must have.
+"""The files and keys of one setting's trials and searches.
 
-Whoever makes, collects, analyses or verifies trials asks here, so all expect the same keys.
+Training, collecting and verifying all read keys here, so that they expect the same ones. Reading
+never deletes: `Damaged` and `Stale` name the files that the job runner deletes.
 """
+
+from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from reseed.cache.entries import discard, place
-from reseed.cache.trial_records import read_trial
-from reseed.core.code_hash import digest, trial_key
-from reseed.core.coordinates import (
-    KEPT_PARTS,
-    Coordinates,
-    Setting,
-    split_path,
-    trial_path,
-    tuning_stem,
-    tuning_trial,
-)
+from reseed.cache.entries import entry_path
+from reseed.cache.trial_records import TrialRecord, read_trial
+from reseed.core.code_hash import digest
+from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
-from reseed.data.files import read_meta
+from reseed.core.layout import ResultsLayout
+from reseed.data.meta import DatasetMeta, WeightsMeta, read_meta
 from reseed.data.splits import read_split_hashes
+from reseed.planning.specs import SettingSpec, to_json
 
 
-def proof(key: str, best: dict) -> str:
-    """Hash of what a search found, by which an altered winner is told."""
-    return digest(key, best)
+@dataclass(frozen=True)
+class SearchWinner:
+    """The result of a hyper-parameter search.
 
-
-def read_winner(path: Path) -> dict:
-    """What a search found (`training.search_job`).
-
-    Raises ValueError, KeyError or TypeError for what it did not write; FileNotFoundError.
+    best: the chosen values. fits, failed_fits: trained, and without a score. relative_work: against
+    fits on all rows. fit_seconds, wall_seconds: of all fits, and of the search. checksum: of `key`
+    and `best`. environment: identifier of the environment record.
     """
-    found = json.loads(path.read_text(encoding="utf-8"))
-    told = proof(found["key"], found["best"])
-    if found.get("proof", told) != told:  # earlier versions wrote no proof
-        raise ValueError("its values are not those that were found")
-    return found
+
+    key: str
+    best: dict[str, Any]
+    best_score: float
+    fits: int
+    failed_fits: int
+    relative_work: float
+    fit_seconds: float
+    wall_seconds: float
+    environment: str
+
+    @property
+    def checksum(self) -> str:
+        """Hash by which an altered winner is found."""
+        return digest(self.key, self.best)
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields as the file holds them."""
+        return {**vars(self), "proof": self.checksum}
 
 
-class SettingFiles:
+def read_winner(path: Path) -> SearchWinner:
+    """Read the winner of a search. Raises FileNotFoundError, and Damaged for an altered file."""
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        checksum = fields.pop("proof")
+        winner = SearchWinner(**fields)
+        if checksum != winner.checksum:
+            raise ValueError("its values do not match their checksum")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Damaged(path, f"damaged ({error})", path.with_suffix(".parquet")) from None
+    return winner
+
+
+def trial_key(
+    code: str,
+    model: dict[str, Any],
+    hyperparameters: dict[str, Any],
+    data: str,
+    rows: str,
+    weights: str | None,
+    seeds: dict[str, int],
+) -> str:
+    """Hash of everything that decides a trial's numbers, and of nothing else.
+
+    Args:
+        code: hash of the code of the model's family.
+        model: JSON form of `ModelSpec`; its own hyper-parameters do not count.
+        hyperparameters: the values trained with, the winner of a search included.
+        data: content hash of the dataset, its task included.
+        rows: hash of the split's row numbers.
+        weights: hash of the pretrained weights, if the model has any.
+        seeds: seed by role.
+    """
+    model = {name: value for name, value in model.items() if name != "hyperparameters"}
+    return digest(code, model, hyperparameters, data, rows, weights, seeds)
+
+
+class TrialCache:
     """Files and keys of one setting.
 
     Args:
         results: the results folder.
-        described: the setting as `plan.PlannedSetting.description` tells it.
+        spec: the setting.
     """
 
-    def __init__(self, results: Path, described: dict):
-        self.results, self.described = Path(results), described
-        self.setting = Setting(*described["setting"])
-        self.keep = tuple(described["keep"])
+    def __init__(self, results: str | Path, spec: SettingSpec):
+        self.layout, self.spec = ResultsLayout(str(results)), spec
+        self.setting = spec.setting
         self._rows: dict[int, dict[int, str]] = {}
-        self._found: dict[Path, dict] = {}
+        self._winners: dict[Path, SearchWinner] = {}
+        self._hyperparameters: dict[Coordinates | None, dict[str, Any]] = {}
 
     @property
     def data_folder(self) -> Path:
         """Folder of the prepared dataset."""
-        return self.results / "data" / self.setting.dataset
+        return Path(self.layout.data(self.setting.dataset))
 
     @property
     def weights_folder(self) -> Path | None:
-        """Folder of the recipe's pretrained weights, if it has some."""
-        name = self.described["recipe"]["weights"]
-        return self.results / "weights" / name if name else None
+        """Folder of the model's pretrained weights, if it has any."""
+        name = self.spec.model.weights
+        return Path(self.layout.weights(name)) if name else None
 
     @cached_property
-    def data(self) -> dict:
-        """The dataset's meta."""
+    def data(self) -> DatasetMeta:
+        """Description of the prepared dataset."""
         return read_meta(self.data_folder)
 
     @cached_property
     def _weights(self) -> str | None:
-        if self.weights_folder is None:
-            return None
-        return json.loads((self.weights_folder / "meta.json").read_text())["sha256"]
+        return None if self.weights_folder is None else WeightsMeta.read(self.weights_folder).sha256
 
-    def split(self, data_seed: int) -> Path:
-        """File of the split that a data seed makes."""
-        return Path(split_path(str(self.results), *self.setting[:2], data_seed))
+    @cached_property
+    def _model(self) -> dict[str, Any]:
+        return to_json(self.spec.model)
 
-    def target(self, trial: Coordinates) -> Path:
+    def split_path(self, data_seed: int) -> Path:
+        """File of the split that a data seed draws."""
+        return Path(self.layout.split(*self.setting[:2], data_seed))
+
+    def trial_path(self, trial: Coordinates) -> Path:
         """The trial's declared file."""
-        return Path(trial_path(str(self.results), self.setting, trial))
+        return Path(self.layout.trial(self.setting, trial))
 
-    def rows(self, trial: Coordinates) -> str:
-        """Hash of the rows the trial is given.
-
-        A split that is damaged, or stands in another's place, is removed. Raises Damaged.
-        """
+    def rows_hash(self, trial: Coordinates) -> str:
+        """Hash of the rows that the trial uses. Raises Damaged for another split, or a damaged one."""
         seed = trial.data_seed
         if seed not in self._rows:
-            drawn_for = {
+            expected = {
                 "scheme": self.setting.scheme,
                 "data_seed": seed,
-                "targets_sha256": self.data["targets_sha256"],
+                "targets_sha256": self.data.targets_sha256,
             }
-            try:
-                self._rows[seed] = read_split_hashes(self.split(seed), drawn_for)
-            except Damaged as error:
-                discard(error.path)
-                raise
+            self._rows[seed] = read_split_hashes(self.split_path(seed), expected)
         return self._rows[seed][trial.fold or 0]
 
-    def search_key(self, trial: Coordinates) -> str:
-        """Hash of everything that decides what a search at `trial` finds."""
-        described = self.described
-        return digest(
-            *(described[name] for name in ("recipe", "search", "code", "search_code")),
-            *(self.data["content_sha256"], self.rows(trial), self._weights, trial.seeds),
-        )
+    # --- searches --------------------------------------------------------------------------------
 
-    def search_files(self, trial: Coordinates) -> Path | None:
-        """Winner of the search that `trial` uses (the log beside it); None where none is."""
-        search = self.described["search"]
-        stem = search and tuning_stem(self.setting, search["mode"], trial)
-        return self.results / f"{stem}.json" if stem else None
+    def search_key(self, at: Coordinates) -> str:
+        """Hash of everything that decides the result of a search at these coordinates."""
+        data, rows = self.data.content_sha256, self.rows_hash(at)
+        return digest(*self.spec.search_parts, data, rows, self._weights, at.seeds)
 
-    def winner(self, trial: Coordinates) -> dict | None:
-        """What the trial's search found (`training.search_job`); None where none is made.
+    def winner_path(self, trial: Coordinates) -> Path | None:
+        """Winner of the search that `trial` uses; None where there is no search."""
+        at = self.spec.search_at(trial)
+        return None if at is None else Path(self.layout.search(self.setting, at))
 
-        Raises Damaged, and Stale.
+    def winner(self, trial: Coordinates) -> SearchWinner | None:
+        """Result of the search that `trial` uses; None where there is no search.
+
+        Raises Damaged or Stale.
         """
-        path = self.search_files(trial)
-        if path is None:
+        path, at = self.winner_path(trial), self.spec.search_at(trial)
+        if path is None or at is None:
             return None
-        if path not in self._found:
+        if path not in self._winners:
             try:
-                self._found[path] = read_winner(path)
+                winner = read_winner(path)
             except FileNotFoundError:
                 raise Damaged(path, "is missing") from None
-            except (ValueError, KeyError, TypeError) as error:
-                discard(path, path.with_suffix(".parquet"))
-                raise Damaged(path, f"damaged ({error})") from None
-            searched = tuning_trial(self.described["search"]["mode"], trial)
-            if self._found[path]["key"] != self.search_key(searched):
-                discard(path, path.with_suffix(".parquet"))
-                raise Stale(path, "found for other code, data, rows or search space")
-        return self._found[path]
+            if winner.key != self.search_key(at):
+                log = path.with_suffix(".parquet")
+                raise Stale(path, "found for other code, data, rows or search space", log)
+            self._winners[path] = winner
+        return self._winners[path]
 
-    def hyperparameters(self, trial: Coordinates) -> dict:
-        """Given values, overlaid with the winner of the trial's search. Raises Stale."""
-        winner = self.winner(trial) or {"best": {}}
-        return self.described["recipe"]["hyperparameters"] | winner["best"]
+    # --- trials ----------------------------------------------------------------------------------
+
+    def hyperparameters(self, trial: Coordinates) -> dict[str, Any]:
+        """Given values, overlaid with the winner of the trial's search. Raises Damaged or Stale."""
+        at = self.spec.search_at(trial)
+        if at not in self._hyperparameters:
+            winner = self.winner(trial)
+            best = winner.best if winner else {}
+            self._hyperparameters[at] = self._model["hyperparameters"] | best
+        return self._hyperparameters[at]
 
     def key(self, trial: Coordinates) -> str:
-        """The key that the trial's record must have."""
+        """The key that the trial's record must have. Raises Damaged or Stale."""
         return trial_key(
-            self.described["code"],
-            self.described["recipe"],
+            self.spec.code,
+            self._model,
             self.hyperparameters(trial),
-            self.data["content_sha256"],
-            self.rows(trial),
+            self.data.content_sha256,
+            self.rows_hash(trial),
             self._weights,
             trial.seeds,
         )
 
-    def stored(self, key: str, environment: str = "") -> list[Path]:
-        """Where the store may hold a trial that keeps what is asked for; the first is to write.
+    def entry_paths(self, key: str, environment: str = "") -> list[Path]:
+        """Cache entries that may hold a trial with the outputs to keep; the first is to be written.
 
-        More kept serves whoever asks for less. A second record of a key stands under the name of
-        its environment (versions, device).
+        An entry that keeps more outputs serves too. A second record of a key has the identifier of
+        its environment in its name.
         """
-        parts = [set(self.keep), *({part} for part in KEPT_PARTS), set(KEPT_PARTS), set()]
-        serving = ["+".join(sorted(kept)) or "metrics" for kept in parts if set(self.keep) <= kept]
-        store = self.results / "store"
+        keep = set(self.spec.keep)
+        parts = [keep, *({part} for part in KEPT_PARTS), set(KEPT_PARTS), set()]
+        serving = ["+".join(sorted(kept)) or "metrics" for kept in parts if keep <= kept]
         return [
-            place(store, key, f".{kept}{suffix}.parquet")
+            entry_path(self.layout.cache, key, f".{kept}{suffix}.parquet")
             for suffix in ("", f".{environment}")
             for kept in dict.fromkeys(serving)
         ]
 
-    def read(self, trial: Coordinates, columns: Iterable[str] = ()) -> dict:
-        """The trial's record from its declared file, once its key is the expected one.
+    def read(self, trial: Coordinates, columns: Iterable[str] = ()) -> TrialRecord:
+        """The trial's record from its declared file, checked against the expected key.
 
-        What is damaged, missing or stale is removed from the results (and, where damaged, from
-        the store), so that the next run makes or links it. Raises Damaged, Stale, ReseedError.
+        Raises Damaged or Stale, which name the files to delete, and ReseedError for a missing file.
         """
-        path = self.target(trial)
+        path = self.trial_path(trial)
         try:
             key = self.key(trial)
-        except Damaged:  # of its split or search, which are made anew for a trial that is not there
-            discard(path)
+        except Damaged as error:
+            # Snakemake makes a split or a search again only for a trial that is missing.
+            error.files += (path,)
             raise
         try:
             record = read_trial(path, columns)
         except FileNotFoundError:
             raise ReseedError(f"{path}: missing. Run snakemake again to make it.") from None
-        except Damaged:
-            discard(path, *self.stored(key))
+        except Damaged as error:
+            error.files += tuple(self.entry_paths(key))
+            error.cached = False  # its entries are named
             raise
-        if record["key"] != key:
-            discard(path)
-            raise Stale(path, "made by other code, settings, data or rows than the project now has")
+        if record.key != key:
+            raise Stale(path, "made by other code, settings, data or rows than the project has now")
         return record

@@ -1,16 +1,21 @@
-"""The trial record: one small Parquet file, one row, named by its key alone.
+"""The trial record: one small Parquet file with one row, identified by its key alone.
 
-It says what came out and in which environment, not which study or setting asked for it: the plan
-knows that. So settings that mean the same share one record.
+It holds the outcome and the environment, not the study or setting that requested it. So settings
+with the same meaning share one record.
 """
+
+from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from reseed.core.coordinates import KEPT_PARTS
 from reseed.core.errors import Damaged
@@ -22,12 +27,12 @@ CURVE_POINT = pa.struct(
         for name in ("train_loss", "validation_loss", "validation_metric", "test_metric")
     ]
 )
-#: What a record says in one JSON text. Few columns keep a small file small.
+#: Fields that are stored as one JSON text. Few columns keep a small file small.
 FACTS = (
     *("key", "seeds", "hyperparameters", "status", "error", "metrics", "validation_metrics"),
     *("classes", "converged", "train_seconds", "fingerprint", "environment", "commit"),
 )
-#: Of outputs that are missing; those that are there keep their own type.
+#: Raw outputs are float32 where they are missing; otherwise they have their own type.
 SCHEMA = pa.schema(
     [
         ("facts", pa.string()),
@@ -37,21 +42,46 @@ SCHEMA = pa.schema(
 )
 
 
-def write_trial(path: Path, record: dict) -> None:
-    """Write one trial: `FACTS`, raw outputs by part, and `curve`; what is missing is null.
+@dataclass(frozen=True, eq=False)
+class TrialRecord:
+    """What a trial gave, and where.
 
-    Raw outputs (n,) or (n, classes) are kept row by row, in the type they have; `classes` tells
-    them apart.
+    hyperparameters: JSON text with sorted keys. status: `ok` or `failed` (then `error` says why).
+    classes: columns of the raw outputs. converged: None where training has no limit.
+    test, validation: raw outputs (n,) or (n, classes), None where they are not stored or not read.
+    curve: one dict an epoch.
     """
-    facts = {name: record.get(name) for name in FACTS}
-    row, schema = {"curve": record.get("curve")}, SCHEMA
+
+    key: str
+    seeds: dict[str, int]
+    hyperparameters: str
+    status: str
+    environment: str
+    commit: str
+    error: str | None = None
+    metrics: dict[str, float] = field(default_factory=dict)
+    validation_metrics: dict[str, float] = field(default_factory=dict)
+    classes: int | None = None
+    converged: bool | None = None
+    train_seconds: float = 0.0
+    fingerprint: str | None = None
+    test: NDArray[Any] | None = None
+    validation: NDArray[Any] | None = None
+    curve: list[dict[str, float]] | None = None
+
+
+def write_trial(path: Path, record: TrialRecord) -> None:
+    """Write one trial. Raw outputs are stored row by row, in their own type."""
+    facts = {name: getattr(record, name) for name in FACTS}
+    row: dict[str, Any] = {"curve": record.curve}
+    schema = SCHEMA
     for part in KEPT_PARTS:
-        if record.get(part) is not None:
-            outputs = np.asarray(record[part])
+        if getattr(record, part) is not None:
+            outputs = np.asarray(getattr(record, part))
             facts["classes"] = outputs.shape[1] if outputs.ndim == 2 else 1
             row[part] = outputs.ravel()
-            field = pa.field(part, pa.list_(pa.from_numpy_dtype(outputs.dtype)))
-            schema = schema.set(schema.get_field_index(part), field)
+            column = pa.field(part, pa.list_(pa.from_numpy_dtype(outputs.dtype)))
+            schema = schema.set(schema.get_field_index(part), column)
     row["facts"] = json.dumps(facts, sort_keys=True, separators=(",", ":"))
     table = pa.Table.from_pylist([row], schema=schema)
     pq.write_table(
@@ -59,29 +89,26 @@ def write_trial(path: Path, record: dict) -> None:
     )
 
 
-def read_trial(path: Path, columns: Iterable[str] = ()) -> dict:
-    """One trial's facts as a dict, with those of `test`, `validation` and `curve` asked for.
+def read_trial(path: Path, columns: Iterable[str] = ()) -> TrialRecord:
+    """One trial, with those of `test`, `validation` and `curve` that `columns` names.
 
-    Raw outputs are arrays (n,) or (n, classes), as they were written, or None. Raises Damaged for
-    a file that is cut short or whose bytes changed; FileNotFoundError.
+    Raises Damaged for a file that is cut short or whose bytes changed; FileNotFoundError.
     """
     wanted = ["facts", *(name for name in SCHEMA.names[1:] if name in columns)]
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             table = file.read(columns=wanted)
-        record = json.loads(table["facts"][0].as_py())
+        fields = json.loads(table["facts"][0].as_py())
         for name in wanted[1:]:
             value = table[name][0]
             if name == "curve":
-                record[name] = value.as_py()
-            elif value.values is None:
-                record[name] = None
-            else:
+                fields[name] = value.as_py()
+            elif value.values is not None:
                 outputs = value.values.to_numpy(zero_copy_only=False)
-                shape = (-1, record["classes"]) if record["classes"] > 1 else -1
-                record[name] = outputs.reshape(shape)
+                shape = (-1, fields["classes"]) if fields["classes"] > 1 else -1
+                fields[name] = outputs.reshape(shape)
+        return TrialRecord(**fields)
     except FileNotFoundError:
         raise
     except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
         raise Damaged(path, f"damaged ({error})") from None
-    return record

@@ -22,6 +22,8 @@ from reseed.core.errors import ReseedError, suggest_name
 PACKAGE = Path(__file__).resolve().parent.parent
 SCRIPTS = PACKAGE.parent
 _LIBRARY = {"reseed", "papers"}
+#: Packages that build specs and bring them to a job. Specs are in keys by value.
+_CARRIERS = ("reseed.config", "reseed.planning", "reseed.pipeline")
 _BY_NAME = {"import_module", "__import__"}
 _BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
 # What comes through runpy, or under a name that is worked out (None), is known only while it runs.
@@ -32,30 +34,6 @@ def digest(*parts: object) -> str:
     """SHA-256 (hex) of any JSON-able values, stable across runs and platforms."""
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def trial_key(
-    code: str,
-    recipe: dict,
-    hyperparameters: dict,
-    data: str,
-    rows: str,
-    weights: str | None,
-    seeds: dict[str, int],
-) -> str:
-    """Hash of everything that decides a trial's numbers, and of nothing else.
-
-    Args:
-        code: `code_hash` of the model's family.
-        recipe: what the plan says of training (`plan.PlannedSetting.recipe`).
-        hyperparameters: the values trained with, a search's winner included.
-        data: content hash of the dataset, its task included.
-        rows: hash of the split's row numbers.
-        weights: hash of pretrained weights, if the recipe has some.
-        seeds: seed by role.
-    """
-    recipe = {name: value for name, value in recipe.items() if name != "hyperparameters"}
-    return digest(code, recipe, hyperparameters, data, rows, weights, seeds)
 
 
 # --- meaning of code ----------------------------------------------------------------------------
@@ -198,8 +176,13 @@ def _is_library(path: Path) -> bool:
     return PACKAGE in path.parents or SCRIPTS / "papers" in path.parents
 
 
-def _is_installed(path: Path) -> bool:
-    return bool({"site-packages", "dist-packages"} & set(path.parts)) and not _is_library(path)
+def is_installed(path: Path) -> bool:
+    """Whether a path is below a folder of installed packages."""
+    return bool({"site-packages", "dist-packages"} & set(path.parts))
+
+
+def _is_third_party(path: Path) -> bool:
+    return is_installed(path) and not _is_library(path)
 
 
 class _Finder:
@@ -212,7 +195,7 @@ class _Finder:
         paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
         beside = [str(Path(entry).parent)] if entry.endswith(".py") else []
         first = tuple(dict.fromkeys([*beside, *paths]))
-        installed = [path for path in sys.path if _is_installed(Path(path))]
+        installed = [path for path in sys.path if _is_third_party(Path(path))]
         self.roots = (*first, str(project))
         self.package = entry.partition(".")[0]
         self.package_roots = (*first, *installed, str(project), *filter(None, sys.path))
@@ -276,10 +259,10 @@ def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[
     seen: dict[str, Path] = {}
     while pending:
         module, path = pending.pop()
-        if module in seen:
+        if module in seen or module.startswith(_CARRIERS):
             continue
         seen[module] = path
-        if _is_installed(path):
+        if _is_third_party(path):
             continue
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
         for name in _imported(path, package, strict):
@@ -301,7 +284,7 @@ def code_hash(*entries: str, project: Path = Path(), strict: bool = True) -> str
     for entry in entries:
         files = code_files(entry, project, strict)
         meanings |= {module or path.name: _read(path)[0] for module, path in files.items()}
-        if any(_is_installed(path) for path in files.values()):
+        if any(_is_third_party(path) for path in files.values()):
             packages += _installed(entry)
     return digest(sorted(meanings.items()), packages)
 
@@ -315,7 +298,7 @@ def refuse_unbound(place: str, project: Path = Path()) -> None:
     """
     module, _, name = place.partition(":")
     path = next(iter(code_files(module, project, strict=False).values()))
-    if _is_installed(path):
+    if _is_third_party(path):
         return
     bound = set()
     for node in ast.walk(_parse(path)):
@@ -361,40 +344,41 @@ def _content(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def own_files(modules: list[str], named: list[str], project: Path) -> dict[str, str]:
-    """Path and content hash of each file of the user's that modules and `code:` reach."""
+def user_code_hashes(modules: list[str], named: list[str], project: Path) -> dict[str, str]:
+    """Path and content hash of each of the user's files that modules and `code:` reach."""
     found = [path for one in modules for path in code_files(one, project, not named).values()]
     for entry in (_named_entry(name, project) for name in named):
         is_data = isinstance(entry, Path)
         found += [entry] if is_data else code_files(entry, project, strict=False).values()
-    own = [path for path in found if not _is_library(path) and not _is_installed(path)]
+    own = [path for path in found if not _is_library(path) and not _is_third_party(path)]
     return {
         str(path.resolve()): _read(path)[0] if path.suffix == ".py" else _content(path)
         for path in own
     }
 
 
-class Watched:
-    """Files of the user's that a job's keys stand for, by path with their content hash."""
+class SourceGuard:
+    """The user's files behind a job's keys, by path with their content hash."""
 
     def __init__(self, files: dict[str, str]):
-        self.files, self._times = files, None
+        self.files = files
+        self._stats: list[tuple[int, int]] | None = None
 
     def refuse_edits(self) -> None:
-        """Raise ReseedError for a file that is another than when the run was planned.
+        """Raise ReseedError for a file that was edited since the run was planned.
 
-        What it made would stand in the store under the key of the code before.
+        Otherwise a result of the new code would be stored under the key of the old code.
         """
         try:
-            times = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
-            if times == self._times:
+            stats = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
+            if stats == self._stats:
                 return
             edited = [path for path, hashed in self.files.items() if _content(Path(path)) != hashed]
         except FileNotFoundError as error:
             edited = [error.filename]
         if edited:
             raise ReseedError(
-                f"{edited[0]}: was edited after the run was planned. What was made before is "
-                "kept, nothing since: run snakemake again."
+                f"{edited[0]}: was edited after the run was planned. Results that were finished "
+                "before the edit are kept. Run snakemake again."
             )
-        self._times = times
+        self._stats = stats

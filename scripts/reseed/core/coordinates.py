@@ -1,10 +1,9 @@
-"""Where a trial stands: its setting, its coordinates, and the path they make.
+"""What identifies a trial: its setting and its coordinates.
 
-A trial's path names what was trained and nothing else (no study, no experiment), so any two
-studies that need the same trial share it. Light on purpose: the Snakefile imports it.
+Neither names a study or an experiment, so studies that need the same trial share it. The module
+imports nothing heavy: the Snakefile imports it.
 """
 
-from itertools import product
 from typing import NamedTuple
 
 # The sources of randomness inside training that a study can vary one by one.
@@ -71,13 +70,8 @@ class Coordinates(NamedTuple):
         return f"{self.partition}/{self.seed_name}.parquet"
 
 
-def trial_path(results: str, setting: Setting, trial: Coordinates) -> str:
-    """Path of a trial's file below the results folder."""
-    return f"{results}/trials/{setting.folder}/{trial.file}"
-
-
-def tuning_trial(mode: str, trial: Coordinates) -> Coordinates | None:
-    """The partition and seeds under which the hyper-parameters of `trial` are searched.
+def search_coordinates(mode: str, trial: Coordinates) -> Coordinates | None:
+    """Partition and seeds of the search whose winner `trial` uses.
 
     `fixed`: once, at data seed 0 (first fold) and model seed 0; `tuned`: at the trial's own;
     `default`: never (None).
@@ -87,54 +81,3 @@ def tuning_trial(mode: str, trial: Coordinates) -> Coordinates | None:
     if mode == "tuned":
         return trial
     return Coordinates(0, None if trial.fold is None else 0, 0, 0, 0, 0)
-
-
-def tuning_stem(setting: Setting, mode: str, trial: Coordinates) -> str | None:
-    """Path below the results folder, without suffix, of the search whose winner `trial` uses."""
-    searched = tuning_trial(mode, trial)
-    if searched is None:
-        return None
-    return f"tuning/{setting.folder}/{searched.partition}/{searched.seed_name}"
-
-
-def split_path(results: str, dataset: str, scheme: str, data_seed: int) -> str:
-    """Path of the split that a data seed makes."""
-    return f"{results}/splits/{dataset}/{scheme}/data-seed-{data_seed}.parquet"
-
-
-def seed_list(spec: int | list[int] | dict) -> list[int]:
-    """`5` → [5]; `[1, 4]` → [1, 4]; `{count: 3, start: 10}` → [10, 11, 12]."""
-    if isinstance(spec, int):
-        return [spec]
-    if isinstance(spec, list):
-        return spec
-    start = spec.get("start", 0)
-    return list(range(start, start + spec["count"]))
-
-
-def folds_of(scheme: dict) -> list[int | None]:
-    """The folds of a split scheme; one None where it has none."""
-    return list(range(scheme["folds"])) if scheme["kind"] == "kfold" else [None]
-
-
-def expand(seeds: dict, scheme: dict) -> list[Coordinates]:
-    """Every trial of an arm in one setting: data seeds × folds × model seeds.
-
-    `seeds` maps `data`, and either `model` (one seed for all roles) or any of the four roles,
-    to a seed list; a role that is not named is held at 0.
-    """
-    if "model" in seeds:
-        roles = [(seed,) * len(ROLES) for seed in seed_list(seeds["model"])]
-    else:
-        roles = list(product(*(seed_list(seeds.get(role, 0)) for role in ROLES)))
-    return [
-        Coordinates(data_seed, fold, *role)
-        for data_seed in seed_list(seeds.get("data", 0))
-        for fold in folds_of(scheme)
-        for role in roles
-    ]
-
-
-def varied(seeds: dict) -> str:
-    """Names of the seeds that take more than one value, e.g. `model`, `data` or `data+model`."""
-    return "+".join(name for name in sorted(seeds) if len(seed_list(seeds[name])) > 1) or "none"

@@ -1,26 +1,61 @@
-"""The one exception a user is meant to read, and the hint that goes with a wrong name."""
+"""Errors that a user can act on, and the hint that goes with a wrong name."""
 
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
 
 
 class ReseedError(Exception):
-    """A mistake the user can fix; its text names the file or field, what was found and the fix."""
+    """An error the user can fix. Its text names the file or field, what was found, and the fix."""
+
+    @property
+    def damaged(self) -> Sequence["Damaged"]:
+        """Damaged files behind the error. The job runner deletes them."""
+        return ()
 
 
 class Damaged(ReseedError):
     """A file whose content is not what was written.
 
-    A script that ends by it removes `path`, so that the next run makes the file again.
+    The job runner deletes `files`, so that the next run makes them again.
+
+    Args:
+        path: the file.
+        why: what is wrong with it.
+        also: further files that must be made again with it.
+        cached: delete the cache entries of the files too.
     """
 
-    def __init__(self, path: str | Path, why: object):
-        super().__init__(f"{path}: {why}. It is removed: run snakemake again, and it is made anew.")
+    def __init__(self, path: str | Path, why: object, *also: Path, cached: bool = True):
+        super().__init__(f"{path}: {why}. It is deleted: run snakemake again to regenerate it.")
         self.path = Path(path)
+        self.files = (self.path, *also)
+        self.cached = cached
+
+    @property
+    def damaged(self) -> Sequence["Damaged"]:
+        """This error."""
+        return (self,)
 
 
 class Stale(Damaged):
-    """A file that was made under another key than the plan expects; removed in the same way."""
+    """A file that was made under another key than the plan expects. Its cache entry is valid."""
+
+    def __init__(self, path: str | Path, why: object, *also: Path):
+        super().__init__(path, why, *also, cached=False)
+
+
+class ManyDamaged(ReseedError):
+    """Several damaged files, as one error."""
+
+    def __init__(self, text: str, damaged: Sequence[Damaged]):
+        super().__init__(text)
+        self._damaged = tuple(damaged)
+
+    @property
+    def damaged(self) -> Sequence[Damaged]:
+        """Every damaged file."""
+        return self._damaged
 
 
 def suggest_name(name: object, allowed: list[str]) -> str:

@@ -37,8 +37,11 @@ def variant(name: str, changes: dict) -> tuple[str, str]:
     return f"{name}~{digest(changes)[:8]}", words
 
 
-def job_name(*parts: str) -> str:
-    """A rule name from path-like parts: readable, unique, only word characters."""
+def job_name(stage: str, *parts: str) -> str:
+    """A unique rule name: the stage, readable parts, and a hash of the parts.
+
+    The hyphen after the stage cannot be in the name of a study, which is a rule too.
+    """
     text = "_".join(parts)
     safe = "".join(letter if letter.isalnum() else "_" for letter in text)
-    return f"{safe}_{digest(text)[:8]}"
+    return f"{stage}-{safe}-{digest(text)[:8]}"

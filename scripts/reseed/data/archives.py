@@ -1,7 +1,7 @@
-"""Members of zip (wheel) and tar archives, read in memory.
+"""Read members of zip (wheel) and tar archives in memory.
 
-Nothing is extracted by its own path, no link is followed, and what would expand beyond a limit is
-refused before it is read.
+No member is extracted to its own path, no link is followed, and a member that would expand beyond a
+limit raises an error before it is read.
 """
 
 import gzip
@@ -12,40 +12,41 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from reseed.data.download import SourceError
 
 MAX_EXPANDED_BYTES = 4 << 30
-"""Bytes an archive may expand to in all: more is refused."""
+"""Largest number of bytes that the members of an archive may have together."""
 
-_BROKEN = (
+_DAMAGE_ERRORS = (
     *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile),
     *(zlib.error, lzma.LZMAError, EOFError),
 )
 
 
 def read_members(archive: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the bytes of the named members. Raises SourceError if one is not there."""
-    found = set()
+    """Yield name and bytes of the named members. Raises SourceError if one is missing."""
+    read = set()
     for name, data in iterate_members(archive, set(names).__contains__):
-        found.add(name)
+        read.add(name)
         yield name, data
     for name in names:
-        if name not in found:
+        if name not in read:
             others = [n for n in list_members(archive) if not n.endswith("/")]
-            near = [n for n in others if PurePosixPath(n).suffix == PurePosixPath(name).suffix]
+            similar = [n for n in others if PurePosixPath(n).suffix == PurePosixPath(name).suffix]
             raise SourceError(
-                f"{archive.name} has no file {name}; it has {', '.join(near[:5] or others[:5])}"
+                f"{archive.name} has no file {name}; it has {', '.join(similar[:5] or others[:5])}"
             )
 
 
 def iterate_members(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of each member file that is `wanted`, in the archive's order.
+    """Yield name and bytes of each member file for which `wanted` is true, in archive order.
 
-    Raises SourceError if it is no archive, truncated, encrypted, or expands beyond the limit,
+    Raises SourceError if the file is not an archive, truncated, encrypted, or expands beyond
     `MAX_EXPANDED_BYTES`.
     """
-    left = MAX_EXPANDED_BYTES
+    bytes_left = MAX_EXPANDED_BYTES
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as opened:
@@ -54,35 +55,36 @@ def iterate_members(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tu
                         continue
                     if info.flag_bits & 1:
                         raise SourceError(
-                            f"{archive.name} is encrypted: unpack it and give the files inside"
+                            f"{archive.name} is encrypted: unpack it and name the files inside"
                         )
                     with opened.open(info) as stream:
-                        data = _bounded(stream, left, archive)
-                    left -= len(data)
+                        data = _read_limited(stream, bytes_left, archive)
+                    bytes_left -= len(data)
                     yield info.filename, data
             return
         with tarfile.open(archive) as opened:
             for info in opened:
                 if info.isfile() and wanted(info.name):
-                    if info.size > left:
-                        raise _too_large(archive)
-                    data = _bounded(opened.extractfile(info), left, archive)
-                    left -= len(data)
+                    if info.size > bytes_left:
+                        raise _size_error(archive)
+                    data = _read_limited(opened.extractfile(info), bytes_left, archive)
+                    bytes_left -= len(data)
                     yield info.name, data
-    except NotImplementedError as error:  # a zip made with a method Python does not have
+    except NotImplementedError as error:  # a compression method that Python does not support
         raise SourceError(
-            f"{archive.name} is packed in a way Python cannot read ({error}): pack it anew as a "
-            "plain zip, or give the files inside"
+            f"{archive.name} is compressed in a way Python cannot read ({error}): compress it as a "
+            "plain zip, or name the files inside"
         ) from None
     except tarfile.ReadError as error:
-        kind = "no zip or tar archive, or is cut off (truncated)"
-        raise SourceError(f"{archive.name} is {kind}: {error}") from None
-    except _BROKEN as error:
-        raise SourceError(f"{archive.name} is no whole archive (truncated?): {error}") from None
+        raise SourceError(
+            f"{archive.name} is not a zip or tar archive, or is truncated: {error}"
+        ) from None
+    except _DAMAGE_ERRORS as error:
+        raise SourceError(f"{archive.name} is damaged or truncated: {error}") from None
 
 
 def list_members(archive: Path) -> list[str]:
-    """Names of all members."""
+    """Return the names of all members."""
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as opened:
             return opened.namelist()
@@ -91,7 +93,7 @@ def list_members(archive: Path) -> list[str]:
 
 
 def check_sha256(what: str, expected: str | None, data: bytes) -> None:
-    """Raise SourceError unless the bytes have the expected SHA-256 (None: any)."""
+    """Raise SourceError unless the bytes have the expected SHA-256 (None: no check)."""
     if expected is not None and (found := hashlib.sha256(data).hexdigest()) != expected:
         raise SourceError(
             f"wrong checksum of {what} ({len(data)} bytes): "
@@ -99,16 +101,16 @@ def check_sha256(what: str, expected: str | None, data: bytes) -> None:
         )
 
 
-def _bounded(stream, limit: int, archive: Path) -> bytes:
-    """All bytes of a stream, however large its header says it is, up to the limit."""
+def _read_limited(stream: IO[bytes], limit: int, archive: Path) -> bytes:
+    """Read a stream; more than `limit` bytes raise SourceError, whatever its header says."""
     data = stream.read(limit + 1)
     if len(data) > limit:
-        raise _too_large(archive)
+        raise _size_error(archive)
     return data
 
 
-def _too_large(archive: Path) -> SourceError:
+def _size_error(archive: Path) -> SourceError:
     return SourceError(
-        f"{archive.name} expands to more than {MAX_EXPANDED_BYTES >> 20} MiB: refused; unpack it "
-        "yourself and give the files inside"
+        f"{archive.name} expands to more than {MAX_EXPANDED_BYTES >> 20} MiB: unpack it "
+        "yourself and name the files inside"
     )

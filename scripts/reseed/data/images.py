@@ -1,46 +1,49 @@
 """Readers of images: CIFAR-10's batches, MNIST, folders by class, arrays, scikit-learn's digits.
 
-A reader gives uint8 images of one size, (n, height, width, channels), and their classes in a column
-that has the name of the entry's ``target``.
+A reader returns uint8 images of one size, (n, height, width, channels), and their classes. The
+column of the classes has the name of the entry's `target`.
 """
 
 import gzip
 import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.data import archives, pickles
+from reseed.data.entries import DatasetEntry
 from reseed.data.raw import Raw
-from reseed.data.registry import read_reader_options
+from reseed.data.registry import FolderOptions, read_reader_options
 from reseed.data.sources import Fetched
 
 _SUFFIXES = (".png", ".jpg", ".jpeg")
+#: Official part by the name of a folder or the suffix of an array.
 _PART_OF = {
     **{"train": "train", "training": "train", "test": "test", "testing": "test"},
     **dict.fromkeys(("val", "valid", "validation", "dev"), "validation"),
 }
 
 
-def cifar10(dataset: dict, fetched: Fetched) -> Raw:
-    """CIFAR-10, python version: training batches 1 to 5 in order, then the test batch."""
-    names = _unpickled(fetched, "batches.meta")["label_names"]
+def cifar10(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+    """Read CIFAR-10, python version: training batches 1 to 5 in order, then the test batch."""
+    names = _unpickle(fetched, "batches.meta")["label_names"]
     images, labels, parts = [], [], []
     for batch in (*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"):
-        content = _unpickled(fetched, batch)
+        content = _unpickle(fetched, batch)
         images.append(np.asarray(content["data"], dtype=np.uint8))
         labels += content["labels"]
         parts += ["test" if batch == "test_batch" else "train"] * len(images[-1])
-    # A row of 3,072: red, green and blue planes of 32 × 32.
+    # A row holds 3,072 bytes: a red, a green and a blue plane of 32 × 32.
     planes = np.concatenate(images).reshape(-1, 3, 32, 32)
     frame = pd.DataFrame({dataset["target"]: [names[label] for label in labels]})
     return Raw(frame, images=planes.transpose(0, 2, 3, 1), parts=np.array(parts))
 
 
-def _unpickled(fetched: Fetched, name: str) -> dict:
+def _unpickle(fetched: Fetched, name: str) -> dict[str, Any]:
     path = fetched.named(name)
     if path is None:
         raise ReseedError(f"{name} is missing among {', '.join(fetched.paths)}")
@@ -48,10 +51,10 @@ def _unpickled(fetched: Fetched, name: str) -> dict:
         return pickles.load(stream, name)
 
 
-def mnist(dataset: dict, fetched: Fetched) -> Raw:
-    """MNIST from its four IDX files, or from one pickle of three (images, labels) pairs.
+def mnist(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+    """Read MNIST from its four IDX files, or from one pickle of three (images, labels) pairs.
 
-    The pickle holds shares of 256ths; both give the same 70,000 images in LeCun's order.
+    The pickle holds multiples of 1/256. Both give the same 70,000 images in LeCun's order.
     """
     pickled = [path for path in fetched.paths.values() if ".pkl" in path.name]
     if pickled:
@@ -60,19 +63,21 @@ def mnist(dataset: dict, fetched: Fetched) -> Raw:
         pairs = pickles.load(io.BytesIO(data), pickled[0].name)
         images = np.concatenate([np.rint(x * 256).astype(np.uint8) for x, _ in pairs])
         labels = np.concatenate([y for _, y in pairs])
-        tested = len(pairs[-1][1])
+        test_rows = len(pairs[-1][1])
     else:
         kinds = ("images-idx3", "labels-idx1")
-        files = [_idx(fetched, f"{part}-{kind}") for kind in kinds for part in ("train", "t10k")]
+        files = [
+            _read_idx(fetched, f"{part}-{kind}") for kind in kinds for part in ("train", "t10k")
+        ]
         images, labels = np.concatenate(files[:2]), np.concatenate(files[2:])
-        tested = len(files[3])
-    parts = np.repeat(["train", "test"], [len(labels) - tested, tested])
+        test_rows = len(files[3])
+    parts = np.repeat(["train", "test"], [len(labels) - test_rows, test_rows])
     frame = pd.DataFrame({dataset["target"]: labels.astype(int)})
     return Raw(frame, images=images.reshape(-1, 28, 28, 1), parts=parts)
 
 
-def _idx(fetched: Fetched, name: str) -> np.ndarray:
-    """An IDX file of bytes: two zeros, type 8, number of axes, their lengths (big-endian), data."""
+def _read_idx(fetched: Fetched, name: str) -> np.ndarray:
+    """Read an IDX file: two zeros, type 8, number of axes, their lengths (big-endian), bytes."""
     path = fetched.named(f"{name}-ubyte.gz") or fetched.named(f"{name}-ubyte")
     if path is None:
         raise ReseedError(f"{name}-ubyte(.gz) is missing among {', '.join(fetched.paths)}")
@@ -80,16 +85,16 @@ def _idx(fetched: Fetched, name: str) -> np.ndarray:
         with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as stream:
             data = stream.read(archives.MAX_EXPANDED_BYTES)
     except (OSError, EOFError) as error:
-        raise ReseedError(f"{path}: cannot be unpacked: {error}") from None
+        raise ReseedError(f"{path}: cannot be decompressed: {error}") from None
     axes = data[3] if data[:3] == b"\0\0\x08" else 0
     shape = np.frombuffer(data, dtype=">i4", count=axes, offset=4) if axes else []
     if not axes or len(data) != 4 + 4 * axes + np.prod(shape):
-        raise ReseedError(f"{path}: is no whole IDX file of bytes")
+        raise ReseedError(f"{path}: is not a complete IDX file of bytes")
     return np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * axes).reshape(shape)
 
 
-def digits(dataset: dict, fetched: Fetched | None) -> Raw:
-    """scikit-learn's bundled digits: 1,797 grey images of 8 × 8, their 17 levels as 0 … 255."""
+def digits(dataset: DatasetEntry, fetched: Fetched | None) -> Raw:
+    """Read scikit-learn's digits: 1,797 grey images of 8 × 8, their 17 levels as 0 … 255."""
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
@@ -98,22 +103,22 @@ def digits(dataset: dict, fetched: Fetched | None) -> Raw:
     return Raw(frame, ["grey levels 0 … 16 of the source are 0 … 255 here"], images=images)
 
 
-def arrays(dataset: dict, fetched: Fetched) -> Raw:
-    """Arrays: one ``.npz``, or ``.npy`` files, of examples and their targets.
+def arrays(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+    """Read arrays of examples and their targets from one `.npz` file or from `.npy` files.
 
-    ``options.x`` and ``.y`` are their keys or file names ("x", "y"); x_train, y_train, x_test … are
-    the dataset's own parts. x: images (n, height, width[, channels]) of whole numbers 0 … 255, or
-    for kind table (n, features).
+    `options.x` and `options.y` are their keys or file names ("x", "y"). x_train, y_train, x_test …
+    are the official parts. x: images (n, height, width[, channels]) of integers 0 … 255, or
+    (n, features) for kind table.
     """
     options = read_reader_options(dataset)
-    found = _named_arrays(fetched)
+    by_name = _read_arrays(fetched)
     xs, ys, parts = [], [], []
     for suffix, part in [("", None), *((f"_{name}", part) for name, part in _PART_OF.items())]:
-        if options.x + suffix in found:
-            if options.y + suffix not in found:
-                raise ReseedError(f"{options.x + suffix} has no {options.y + suffix} beside it")
-            xs.append(found[options.x + suffix])
-            ys.append(found[options.y + suffix].ravel())
+        if options.x + suffix in by_name:
+            if options.y + suffix not in by_name:
+                raise ReseedError(f"there is {options.x + suffix}, but no {options.y + suffix}")
+            xs.append(by_name[options.x + suffix])
+            ys.append(by_name[options.y + suffix].ravel())
             parts += [part] * len(ys[-1])
             if len(xs[-1]) != len(ys[-1]):
                 raise ReseedError(
@@ -122,33 +127,33 @@ def arrays(dataset: dict, fetched: Fetched) -> Raw:
     if not xs or (None in parts and len(xs) > 1):
         raise ReseedError(
             f"no array {options.x!r} (or {options.x}_train, {options.x}_test) to read; there are "
-            f"{', '.join(sorted(found))}: name them under options.x and options.y"
+            f"{', '.join(sorted(by_name))}: name them under options.x and options.y"
         )
-    x, own = np.concatenate(xs), None if None in parts else np.array(parts)
+    x, official = np.concatenate(xs), None if None in parts else np.array(parts)
     frame = pd.DataFrame({dataset["target"]: np.concatenate(ys)})
     if dataset.get("kind") == "images":
-        return Raw(frame, images=_as_bytes(x), parts=own)
+        return Raw(frame, images=_to_bytes(x), parts=official)
     if x.ndim != 2:
         raise ReseedError(f"x has shape {x.shape}: a table needs (n, features)")
     features = pd.DataFrame(x, columns=[f"x{i}" for i in range(x.shape[1])])
-    return Raw(pd.concat([features, frame], axis=1), parts=own)
+    return Raw(pd.concat([features, frame], axis=1), parts=official)
 
 
-def _named_arrays(fetched: Fetched) -> dict[str, np.ndarray]:
-    found = {}
+def _read_arrays(fetched: Fetched) -> dict[str, np.ndarray]:
+    by_name = {}
     for name, path in fetched.paths.items():
         try:
             loaded = np.load(path, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
-                found[PurePosixPath(name).stem] = loaded
+                by_name[PurePosixPath(name).stem] = loaded
             else:
-                found |= {key: loaded[key] for key in loaded.files}
+                by_name |= {key: loaded[key] for key in loaded.files}
         except (OSError, ValueError, EOFError) as error:
             raise ReseedError(f"{path}: cannot be read as .npy or .npz: {error}") from None
-    return found
+    return by_name
 
 
-def _as_bytes(x: np.ndarray) -> np.ndarray:
+def _to_bytes(x: np.ndarray) -> np.ndarray:
     if x.ndim == 3:
         x = x[..., None]
     if x.ndim != 4 or x.dtype.kind not in "iu" or x.min() < 0 or x.max() > 255:
@@ -159,16 +164,16 @@ def _as_bytes(x: np.ndarray) -> np.ndarray:
     return x.astype(np.uint8)
 
 
-def image_folder(dataset: dict, fetched: Fetched) -> Raw:
-    """A folder (or zip or tar archive) with one sub-folder a class, holding PNG or JPEG images.
+def image_folder(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+    """Read a folder (or zip or tar archive) of PNG or JPEG images, with one folder per class.
 
-    Where the folders above are called train, val and test, they are the dataset's own parts.
-    Images are taken in the order of their paths. ``options.size`` brings them to one size. (A
-    JPEG's pixels may differ by a level between versions of the decoder; the hash tells.)
+    If the folders above are called train, val and test, they are the official parts. Images are
+    sorted by path. `options.size` resizes them to one size. The pixels of a JPEG may differ by one
+    level between versions of the decoder, which changes the hash of the dataset.
     """
     options = read_reader_options(dataset)
     labels, parts, images, skipped = [], [], [], 0
-    files = _files(fetched.path)
+    files = _read_image_files(fetched.path)
     roots = [PurePosixPath(name).parts for name, _ in files]
     depth = _common_depth(roots)
     named = {path[depth] for path in roots if len(path) > depth + 1}
@@ -180,27 +185,28 @@ def image_folder(dataset: dict, fetched: Fetched) -> Raw:
             continue
         labels.append(inside[0])
         parts.append(_PART_OF[path[depth]] if has_parts else "")
-        images.append(_decoded(name, data, options))
+        images.append(_decode(name, data, options))
     if not images:
         raise ReseedError(f"{fetched.path}: no .png or .jpg images in sub-folders by class")
     notes = [f"{skipped} images outside the folders of classes left out"] if skipped else []
     frame = pd.DataFrame({dataset["target"]: labels})
-    own = np.array(parts) if has_parts else None
-    return Raw(frame, notes, images=_stacked(images), parts=own)
+    official = np.array(parts) if has_parts else None
+    return Raw(frame, notes, images=_stack(images), parts=official)
 
 
-def tiny_imagenet(dataset: dict, fetched: Fetched) -> Raw:
-    """Tiny ImageNet's archive: 64 × 64 JPEG; its validation images, whose labels are public, test.
+def tiny_imagenet(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+    """Read the archive of Tiny ImageNet: 64 × 64 JPEG images.
 
-    Classes have the first name of ``words.txt``, or the WordNet identifier where two share it.
+    The validation images are the test part, because the labels of the test images are not public.
+    A class has its first name in `words.txt`, or its WordNet identifier if two share that name.
     """
     options, texts, images = read_reader_options(dataset), {}, {}
-    for name, data in _contents(fetched.path, (*_SUFFIXES, ".txt")):
+    for name, data in _iterate_files(fetched.path, (*_SUFFIXES, ".txt")):
         path = PurePosixPath(name)
         if path.suffix == ".txt":
             texts[path.name] = data.decode()
         elif "test" not in path.parts:
-            images[name] = _decoded(name, data, options)
+            images[name] = _decode(name, data, options)
     lines = [line.split("\t") for line in texts["words.txt"].splitlines()]
     words = {wnid: words.split(",")[0] for wnid, words in lines}
     validation = dict(line.split("\t")[:2] for line in texts["val_annotations.txt"].splitlines())
@@ -214,18 +220,18 @@ def tiny_imagenet(dataset: dict, fetched: Fetched) -> Raw:
     parts = np.array(["test" if "val" in PurePosixPath(n).parts else "train" for n in names])
     note = "the source's validation images are the test part: its test labels are not public"
     frame = pd.DataFrame({dataset["target"]: labels})
-    return Raw(frame, [note], images=_stacked([(n, images[n][1]) for n in names]), parts=parts)
+    return Raw(frame, [note], images=_stack([(n, images[n][1]) for n in names]), parts=parts)
 
 
-def _files(root: Path) -> list[tuple[str, bytes]]:
-    """Path below the root and bytes of each image, in the order of the paths."""
-    found = sorted(_contents(root, _SUFFIXES))
-    if not found:
+def _read_image_files(root: Path) -> list[tuple[str, bytes]]:
+    """Return the path below the root and the bytes of each image, sorted by path."""
+    files = sorted(_iterate_files(root, _SUFFIXES))
+    if not files:
         raise ReseedError(f"{root}: no .png or .jpg images in it")
-    return found
+    return files
 
 
-def _contents(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+def _iterate_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     if not root.is_dir():
         yield from archives.iterate_members(
             root, lambda n: n.lower().endswith(suffixes) and "__MACOSX" not in n
@@ -237,7 +243,7 @@ def _contents(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, byte
 
 
 def _common_depth(paths: Iterable[tuple[str, ...]]) -> int:
-    """How many folders all paths share, as an archive's only top folder."""
+    """Number of top folders that all paths share."""
     depth = 0
     for level in zip(*(path[:-2] for path in paths), strict=False):
         if len(set(level)) > 1 or level[0] in _PART_OF:
@@ -246,7 +252,7 @@ def _common_depth(paths: Iterable[tuple[str, ...]]) -> int:
     return depth
 
 
-def _decoded(name: str, data: bytes, options) -> tuple[str, np.ndarray]:
+def _decode(name: str, data: bytes, options: FolderOptions) -> tuple[str, np.ndarray]:
     from PIL import Image
 
     try:
@@ -263,7 +269,7 @@ def _decoded(name: str, data: bytes, options) -> tuple[str, np.ndarray]:
     return name, pixels.reshape(*pixels.shape[:2], options.channels)
 
 
-def _stacked(images: list[tuple[str, np.ndarray]]) -> np.ndarray:
+def _stack(images: list[tuple[str, np.ndarray]]) -> np.ndarray:
     first, shape = images[0][0], images[0][1].shape
     for name, pixels in images:
         if pixels.shape != shape:

@@ -1,37 +1,43 @@
-"""What a model reads, behind one small protocol: a table, images, or texts.
+"""Inputs of models: a table, images or texts, with one protocol.
 
-Each kind knows its length, takes rows, hashes its content (not a library's file format) and writes
+Each kind has a length, takes rows, hashes its content (independent of the file format), and writes
 and opens its file.
 """
 
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.core.errors import ReseedError
+from reseed.data.meta import DatasetMeta
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
-_CHUNK = 1 << 24  # bytes of an array hashed at a time
+#: Bytes of an array that are hashed at a time.
+_CHUNK = 1 << 24
 
 
 class Inputs(Protocol):
     """Inputs of a dataset, row by row; `kind` is table, images or texts."""
 
-    kind: str
+    kind: ClassVar[str]
+
+    @classmethod
+    def open(cls, path: Path, meta: DatasetMeta) -> Self:
+        """Open the file that `write` wrote."""
 
     def __len__(self) -> int: ...
 
     def take(self, rows: np.ndarray) -> object:
-        """The rows of these numbers, in that order, as this kind's models take them."""
+        """Return the rows with these numbers, in that order, in the form that models take."""
 
     def sha256(self) -> str:
         """Hash of the content."""
@@ -39,16 +45,17 @@ class Inputs(Protocol):
     def write(self, path: Path) -> None:
         """Write the inputs' file."""
 
-    def facts(self) -> dict:
-        """What `meta.json` says of these inputs."""
+    def describe(self) -> dict[str, Any]:
+        """Fields of `meta.json` that only this kind has."""
 
 
 def hash_column(digest: "hashlib._Hash", name: str, values: "pd.Series | np.ndarray") -> None:
     """Add one column to a hash: its name, type, length and values.
 
-    Numbers enter as little-endian float64 with one NaN and one zero, text as length-prefixed UTF-8.
+    Numbers are hashed as little-endian float64 with one NaN and one zero. Texts are hashed as UTF-8
+    with their length before them.
     """
-    import pandas as pd  # here and below: images and texts are read without it
+    import pandas as pd  # imported here, because images and texts are read without it
 
     numeric = pd.api.types.is_numeric_dtype(values.dtype)
     digest.update(json.dumps([name, "numeric" if numeric else "text", len(values)]).encode())
@@ -60,22 +67,22 @@ def hash_column(digest: "hashlib._Hash", name: str, values: "pd.Series | np.ndar
     codes, levels = pd.factorize(np.asarray(values, dtype=object))
     texts = [str(level).encode() for level in levels]
     coded = [len(text).to_bytes(8, "little") + text for text in texts] + [b"\xff" * 8]
-    digest.update(b"".join(coded[code] for code in codes))  # code -1 (missing) = the last
+    digest.update(b"".join(coded[code] for code in codes))  # code -1 (missing) is the last
 
 
 class Table:
     """Columns of numbers (float64, missing = NaN) and categories (text, missing = NaN)."""
 
-    kind = "table"
+    kind: ClassVar[str] = "table"
 
     def __init__(self, frame: "pd.DataFrame"):
         self.frame = frame
 
     @classmethod
-    def open(cls, path: Path, meta: dict) -> "Table":
-        """Read the file; columns and their types are those that `meta` names."""
+    def open(cls, path: Path, meta: DatasetMeta) -> Self:
+        """Read the file; `meta` names the columns and their types."""
         types = {
-            f["name"]: "str" if f["kind"] == "categorical" else "float64" for f in meta["features"]
+            f["name"]: "str" if f["kind"] == "categorical" else "float64" for f in meta.features
         }
         return cls(pq.read_table(path, columns=list(types)).to_pandas().astype(types))
 
@@ -83,22 +90,22 @@ class Table:
         return len(self.frame)
 
     def take(self, rows: np.ndarray) -> "pd.DataFrame":
-        """Rows as a frame with a fresh index."""
+        """Return rows as a frame with a new index."""
         return self.frame.iloc[rows].reset_index(drop=True)
 
     def sha256(self) -> str:
-        """Hash of names, types and values in column order."""
+        """Hash of the names, types and values of the columns, in order."""
         digest = hashlib.sha256()
         for name in self.frame.columns:
             hash_column(digest, str(name), self.frame[name])
         return digest.hexdigest()
 
     def write(self, path: Path) -> None:
-        """Write as Parquet, without pandas' own metadata."""
+        """Write a Parquet file without the metadata of pandas."""
         table = pa.Table.from_pandas(self.frame, preserve_index=False).replace_schema_metadata(None)
         pq.write_table(table, path, compression="zstd")
 
-    def facts(self) -> dict:
+    def describe(self) -> dict[str, Any]:
         """Name and kind (numeric, categorical) of each feature."""
         kinds = {
             str(name): "numeric" if values.dtype == np.float64 else "categorical"
@@ -110,7 +117,7 @@ class Table:
 class Images:
     """Images of one size: uint8, shape (n, height, width, channels)."""
 
-    kind = "images"
+    kind: ClassVar[str] = "images"
 
     def __init__(self, array: np.ndarray):
         if array.dtype != np.uint8 or array.ndim != 4:
@@ -121,15 +128,15 @@ class Images:
         self.array = array
 
     @classmethod
-    def open(cls, path: Path, meta: dict) -> "Images":
-        """Map the file into memory: processes that read it share one copy."""
+    def open(cls, path: Path, meta: DatasetMeta) -> Self:
+        """Memory-map the file: the processes that read it share one copy."""
         return cls(np.load(path, mmap_mode="r", allow_pickle=False))
 
     def __len__(self) -> int:
         return len(self.array)
 
     def take(self, rows: np.ndarray) -> np.ndarray:
-        """Rows as an array of their own, uint8 (n, height, width, channels)."""
+        """Return a copy of rows, uint8 (n, height, width, channels)."""
         return np.asarray(self.array[rows])
 
     def sha256(self) -> str:
@@ -141,11 +148,11 @@ class Images:
         return digest.hexdigest()
 
     def write(self, path: Path) -> None:
-        """Write as `.npy`."""
+        """Write a `.npy` file."""
         with open(path, "wb") as stream:
             np.save(stream, np.ascontiguousarray(self.array), allow_pickle=False)
 
-    def facts(self) -> dict:
+    def describe(self) -> dict[str, Any]:
         """Shape of one image: height, width, channels."""
         return {"shape": list(self.array.shape[1:])}
 
@@ -153,7 +160,7 @@ class Images:
 class Texts:
     """One text a row, or a pair of texts (a question and its passage)."""
 
-    kind = "texts"
+    kind: ClassVar[str] = "texts"
 
     def __init__(self, columns: "Mapping[str, Iterable[str]]"):
         self.columns = {str(name): list(columns[name]) for name in columns}
@@ -161,23 +168,23 @@ class Texts:
             raise ReseedError(f"texts have one or two columns, found {list(self.columns)}")
 
     @classmethod
-    def open(cls, path: Path, meta: dict) -> "Texts":
-        """Read the file; columns are those that `meta` names."""
+    def open(cls, path: Path, meta: DatasetMeta) -> Self:
+        """Read the file; `meta` names the columns."""
         with pq.ParquetFile(path) as file:
-            table = file.read(columns=meta["columns"])
-        return cls({name: table[name].to_pylist() for name in meta["columns"]})
+            table = file.read(columns=meta.columns)
+        return cls({name: table[name].to_pylist() for name in meta.columns})
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
     def take(self, rows: np.ndarray) -> list[str] | list[tuple[str, str]]:
-        """Rows as a list of texts, or of pairs of texts."""
+        """Return rows as a list of texts or of pairs of texts."""
         numbers = np.asarray(rows).tolist()
-        taken = [[texts[i] for i in numbers] for texts in self.columns.values()]
-        return taken[0] if len(taken) == 1 else list(zip(*taken, strict=True))
+        columns = [[texts[i] for i in numbers] for texts in self.columns.values()]
+        return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def sha256(self) -> str:
-        """Hash of the texts; the columns' names change no number and do not enter."""
+        """Hash of the texts, without the names of the columns, which change no number."""
         digest = hashlib.sha256(json.dumps(["texts", len(self.columns), len(self)]).encode())
         for texts in self.columns.values():
             for text in texts:
@@ -186,15 +193,15 @@ class Texts:
         return digest.hexdigest()
 
     def write(self, path: Path) -> None:
-        """Write as Parquet."""
+        """Write a Parquet file."""
         table = pa.table(
             {name: pa.array(texts, pa.string()) for name, texts in self.columns.items()}
         )
         pq.write_table(table, path, compression="zstd")
 
-    def facts(self) -> dict:
+    def describe(self) -> dict[str, Any]:
         """Names of the text columns."""
         return {"columns": list(self.columns)}
 
 
-KINDS: dict[str, type] = {"table": Table, "images": Images, "texts": Texts}
+KINDS: dict[str, type[Inputs]] = {"table": Table, "images": Images, "texts": Texts}

@@ -1,72 +1,73 @@
 """Names that planning and reading share: files of a prepared dataset, parts, local sources.
 
-Nothing heavy is imported here.
+The module imports the standard library only.
 """
 
 import os
 from collections.abc import Iterable
 
-META = "meta.json"
+from reseed.core.layout import META as META
+from reseed.data.entries import DatasetEntry, SourceEntry, WeightsEntry
+
 TARGETS = "targets.parquet"
 INPUTS_FILE = {"table": "inputs.parquet", "texts": "inputs.parquet", "images": "inputs.npy"}
-"""The file of a dataset's inputs, by its kind."""
+"""File of the inputs of a dataset, by its kind."""
 PARTS = ("train", "validation", "test")
 
 
 def as_list(value: object) -> list:
-    """A value that may be one or a list of them, as a list."""
+    """Return a list or tuple as a list, and any other value as a list of one."""
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def list_local_files(dataset: dict) -> list[str]:
-    """Paths of the user's own files behind an entry: its `file` sources and official row files.
+def list_local_files(dataset: DatasetEntry | WeightsEntry) -> list[str]:
+    """Paths of an entry's local files: its `file` sources and official row files.
 
-    dataset: a dataset's or weights' entry. A rule declares these as inputs, so that an edit of a
-    file makes the dataset again. A folder comes with the folders inside it, whose times tell of
-    files that came or went. Where a source of another kind can take its place, a file that is not
-    there is left out.
+    A rule declares them as inputs, so that an edit of a file prepares the dataset again. A folder
+    comes with its subfolders, whose times show that files were added or removed. A missing file is
+    left out if the entry has a source of another kind.
     """
     sources = dataset.get("sources") or []
-    found = [path for one in sources if one["kind"] == "file" for path in as_list(one["path"])]
+    paths = [path for one in sources if one["kind"] == "file" for path in as_list(one["path"])]
     if any(one["kind"] != "file" for one in sources):
-        found = [path for path in found if os.path.exists(path)]
-    found += [folder for path in found for folder in _folders(path)]
+        paths = [path for path in paths if os.path.exists(path)]
+    paths += [folder for path in paths for folder in _list_folders(path)]
     official = dataset.get("official") or {}
     if not official.get("column"):
-        found += [official[part] for part in PARTS if official.get(part)]
-    return list(dict.fromkeys(found))
+        paths += [official[part] for part in PARTS if official.get(part)]
+    return list(dict.fromkeys(paths))
 
 
 def file_stats(paths: Iterable[str]) -> list[tuple[str, int, int]]:
-    """Path, bytes and time (ns) of every file that is there, and of those inside folders.
+    """Path, bytes and modification time (ns) of every existing file, also of those in folders.
 
-    For a key: Snakemake looks for a time later than its results', so an older file that was moved
-    to this place would pass, and so would images written anew in a folder.
+    They are part of a cache key. Snakemake compares times only, so it would miss an older file
+    that was moved to the same path, and images that were replaced in a folder.
     """
-    found = []
+    stats = []
     for path in paths:
         inside = os.scandir(path) if os.path.isdir(path) else []
         files = [entry.path for entry in inside if entry.is_file()]
         for file in files or [path]:
             if os.path.isfile(file):
                 status = os.stat(file)
-                found.append((file, status.st_size, status.st_mtime_ns))
-    return sorted(found)
+                stats.append((file, status.st_size, status.st_mtime_ns))
+    return sorted(stats)
 
 
-def is_reachable(dataset: dict, mirror: str) -> bool:
-    """Whether an entry has a source that may work here: not only local files that are absent."""
+def is_reachable(dataset: DatasetEntry, mirror: str) -> bool:
+    """Whether a source of an entry may work here: one that is remote, or local and present."""
     sources = dataset.get("sources") or []
 
-    def there(source: dict) -> bool:
+    def is_present(source: SourceEntry) -> bool:
         paths = as_list(source["path"])
-        if source["kind"] == "file":  # a folder, for images by class
+        if source["kind"] == "file":  # a folder is possible too: images by class
             return all(map(os.path.exists, paths))
         return bool(mirror) and all(os.path.isfile(os.path.join(mirror, path)) for path in paths)
 
     local = ("mirror", "file")
-    return not sources or any(one["kind"] not in local or there(one) for one in sources)
+    return not sources or any(one["kind"] not in local or is_present(one) for one in sources)
 
 
-def _folders(path: str) -> list[str]:
+def _list_folders(path: str) -> list[str]:
     return sorted(root for root, _, _ in os.walk(path))

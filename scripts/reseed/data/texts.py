@@ -1,4 +1,4 @@
-"""The reader of text tables: CSV, TSV, JSON lines and Parquet, with one or two text columns."""
+"""Reader of text tables: CSV, TSV, JSON lines and Parquet, with one or two text columns."""
 
 import csv
 from pathlib import Path
@@ -8,25 +8,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.core.errors import ReseedError
+from reseed.data.entries import DatasetEntry
 from reseed.data.raw import Raw
-from reseed.data.registry import read_reader_options
+from reseed.data.registry import TextTableOptions, read_reader_options
 from reseed.data.sources import Fetched
 from reseed.data.tables import concatenate_files, refuse_duplicates
 
 
-def text_table(dataset: dict, fetched: Fetched) -> Raw:
-    """Files of texts and their targets, one below the other where there are several.
+def text_table(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+    """Read files of texts and their targets; several files are concatenated.
 
-    Text is taken as it stands: "NA" or "null" is text. ``options``: separator, quoting, header,
-    encoding. Of several files, a column ``file`` names each row's, for ``official`` to use.
+    Text is unchanged: "NA" and "null" are texts. Options: separator, quoting, header, encoding.
+    With several files, `official` may use a column `file`, the file name of each row.
     """
     options = read_reader_options(dataset)
     frames = {name: read_text_file(path, options) for name, path in fetched.paths.items()}
     return Raw(convert_columns(concatenate_files(frames, dataset), dataset["text"]))
 
 
-def read_text_file(path: Path, options) -> pd.DataFrame:
-    """One file as a frame; the columns of delimited files are text, nothing is taken as missing."""
+def read_text_file(path: Path, options: TextTableOptions) -> pd.DataFrame:
+    """Read one file; columns of delimited files are text, and no value counts as missing."""
     suffix = path.suffix.lower()
     try:
         if suffix in (".parquet", ".pq"):
@@ -34,20 +35,20 @@ def read_text_file(path: Path, options) -> pd.DataFrame:
             return pq.read_table(path).to_pandas()
         if suffix in (".jsonl", ".ndjson", ".json"):
             return read_json_lines(path, options.encoding)
-        return _delimited(path, options)
+        return _read_delimited(path, options)
     except (UnicodeDecodeError, LookupError) as error:
         raise ReseedError(
-            f"{path}: not text of options.encoding: {options.encoding} ({error})"
+            f"{path}: not text in options.encoding: {options.encoding} ({error})"
         ) from None
     except (pa.ArrowInvalid, ValueError, OSError, csv.Error) as error:
         raise ReseedError(f"{path}: cannot be read as a text table: {error}") from None
 
 
-def _delimited(path: Path, options) -> pd.DataFrame:
+def _read_delimited(path: Path, options: TextTableOptions) -> pd.DataFrame:
     separator = options.separator or ("\t" if path.suffix.lower() == ".tsv" else ",")
     quoting = csv.QUOTE_MINIMAL if options.quoting else csv.QUOTE_NONE
-    csv.field_size_limit(2**31 - 1)  # a whole book may be one field
-    with open(path, encoding=_signed(options.encoding), newline="") as stream:
+    csv.field_size_limit(2**31 - 1)  # one field may hold a book
+    with open(path, encoding=_accept_bom(options.encoding), newline="") as stream:
         reader = csv.reader(stream, delimiter=separator, quoting=quoting)
         names = options.header or next(reader, None)
         if names is None:
@@ -66,12 +67,12 @@ def _delimited(path: Path, options) -> pd.DataFrame:
 
 
 def read_json_lines(path: Path, encoding: str = "utf-8") -> pd.DataFrame:
-    """One JSON object a line; what a line does not name is missing. Raises ValueError."""
+    """Read one JSON object per line; absent names are missing values. Raises ValueError."""
     return pd.read_json(path, lines=True, dtype=False, convert_dates=False, encoding=encoding)
 
 
 def convert_columns(frame: pd.DataFrame, text: list[str]) -> pd.DataFrame:
-    """The columns that are no text: empty cells as missing, and numbers where all are numbers."""
+    """Convert the columns that are not text: empty cells to missing, all-numeric to numbers."""
     columns = {}
     for name, values in frame.items():
         if name not in text and pd.api.types.is_string_dtype(values.dtype):
@@ -83,6 +84,6 @@ def convert_columns(frame: pd.DataFrame, text: list[str]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _signed(encoding: str) -> str:
-    """UTF-8 with or without a mark at its start."""
+def _accept_bom(encoding: str) -> str:
+    """Return an encoding that reads UTF-8 with or without a byte order mark."""
     return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import suggest_name
-from reseed.core.schemas import PLACE
+from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.importers.columns import (
     RUN_COLUMNS,
     ColumnMap,
@@ -68,9 +68,7 @@ def drop_empty_log_rows(
     return long[~dropped]
 
 
-def drop_duplicate_rows(
-    table: SourceTable, columns: ColumnMap, long: pd.DataFrame
-) -> pd.DataFrame:
+def drop_duplicate_rows(table: SourceTable, columns: ColumnMap, long: pd.DataFrame) -> pd.DataFrame:
     """Drop rows that repeat another row in every column of the file; a note says how many.
 
     Rows of one run that differ in any column are an error.
@@ -280,8 +278,8 @@ def note_uneven_runs(table: SourceTable, metrics: pd.DataFrame) -> None:
         if trials["model"].nunique() < 2:
             single.append(str(dataset))
             continue
-        has_splits = len(trials[PLACE].drop_duplicates()) > 1
-        columns, noun = (PLACE, "splits") if has_splits else (["init"], "model seeds")
+        has_splits = len(trials[SPLIT_COLUMNS].drop_duplicates()) > 1
+        columns, noun = (SPLIT_COLUMNS, "splits") if has_splits else (["init"], "model seeds")
         runs = trials[["model", *columns]].drop_duplicates()
         total = len(runs[columns].drop_duplicates())
         missing = total - runs.groupby("model", sort=False).size()

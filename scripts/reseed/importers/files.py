@@ -79,7 +79,9 @@ def _convert_decimal_commas(table: SourceTable) -> SourceTable:
     Raises ReseedError if another column holds points that may separate thousands.
     """
     frame = table.frame
-    cells = {c: _split_numbers(frame[c]) for c in frame if find_standard_name(c) not in _NAME_COLUMNS}
+    cells = {
+        c: _split_numbers(frame[c]) for c in frame if find_standard_name(c) not in _NAME_COLUMNS
+    }
     # A comma that cannot separate thousands is a decimal comma; next to it no point can be one.
     commas = [str(c) for c, (comma, _) in cells.items() if not all(map(_is_thousands, comma))]
     if not commas:

@@ -54,9 +54,7 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
     across: what the columns are named after. levels: columns that were its index.
     """
     name = find_standard_name(across)
-    labels = [
-        c for c in table.columns if c not in levels and find_standard_name(c) in (None, name)
-    ]
+    labels = [c for c in table.columns if c not in levels and find_standard_name(c) in (None, name)]
     numbered = find_numbered_columns(labels) if name in RUN_COLUMNS else {}
     scores = [c for c in labels if c in numbered] if numbered else labels
     left_out = [c for c in labels if c not in scores and is_numeric_dtype(table.frame[c])]
@@ -96,9 +94,7 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
         raise _unreadable_mapping()
     _check_same_length({model: len(scores) for model, scores in arrays.items()})
     table = read_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
-    return table.with_frame(
-        table.frame, Layout(is_positional=True), _PAIRED_NOTE, POSITION_NOTE
-    )
+    return table.with_frame(table.frame, Layout(is_positional=True), _PAIRED_NOTE, POSITION_NOTE)
 
 
 def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:

@@ -100,9 +100,7 @@ def has_item_predictions(columns: ColumnMap) -> bool:
     return {"item", "y_true"} <= set(columns) and has_prediction
 
 
-def read_item_predictions(
-    table: SourceTable, columns: ColumnMap
-) -> Iterator[ItemPredictions]:
+def read_item_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[ItemPredictions]:
     """Read the predictions of each dataset.
 
     Raises ReseedError if an item occurs twice in a run, if runs of one split differ in their items

@@ -9,7 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from reseed.core.schemas import IDENTITY, MODEL_SEED, OUTCOME, PLACE, SEEDS
+from reseed.core.schemas import (
+    CELL_COLUMNS,
+    MODEL_SEED_COLUMNS,
+    OUTCOME_COLUMNS,
+    SPLIT_COLUMNS,
+    TRIAL_COLUMNS,
+)
 from reseed.importers.long_table import FINISHED, RUN_KEY, STATUS_PREFIX
 from reseed.importers.source_table import SourceTable
 
@@ -43,7 +49,7 @@ def pivot_metrics(table: SourceTable, long: pd.DataFrame, primary: dict[str, str
     Raises ReseedError for a primary metric with the name of another column here. Other metrics of
     such a name are left out.
     """
-    reserved = {*RUN_KEY, "reason", *IDENTITY, *SEEDS, *OUTCOME}
+    reserved = {*RUN_KEY, "reason", *CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS}
     for metric in primary.values():
         if metric in reserved:
             raise table.error(
@@ -101,7 +107,7 @@ def check_test_train_ratio(table: SourceTable, ratio: Ratio | None) -> Ratio | N
 
 
 def to_metrics_schema(table: SourceTable, runs: pd.DataFrame, ratio: Ratio) -> pd.DataFrame:
-    """The runs with the columns of `reseed.core.schemas`: `IDENTITY`, `SEEDS`, `OUTCOME`, metrics.
+    """The runs with the columns of `metrics.parquet` (`reseed.core.schemas`).
 
     Several splits with an unknown overlap (no `ratio`) are an error.
     """
@@ -123,8 +129,8 @@ def to_metrics_schema(table: SourceTable, runs: pd.DataFrame, ratio: Ratio) -> p
         "arm": runs["model"],
         "model": runs["model"],
         "hyperparameters_source": "given",
-        **{name: runs[name] for name in PLACE},
-        **{role: runs["seed"] for role in MODEL_SEED},
+        **{name: runs[name] for name in SPLIT_COLUMNS},
+        **{role: runs["seed"] for role in MODEL_SEED_COLUMNS},
         "status": np.where(runs["reason"] == "", "ok", "failed"),
         "error": runs["reason"].where(runs["reason"] != "", None),
         "converged": None,
@@ -134,7 +140,7 @@ def to_metrics_schema(table: SourceTable, runs: pd.DataFrame, ratio: Ratio) -> p
         "hyperparameters": "{}",
     }
     frame = pd.DataFrame(head, index=runs.index)
-    return frame[[*IDENTITY, *SEEDS, *OUTCOME]].join(runs[names])
+    return frame[[*CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS]].join(runs[names])
 
 
 def _describe_splits(runs: pd.DataFrame) -> _Splits:

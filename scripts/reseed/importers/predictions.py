@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.schemas import PLACE, SCORES, TARGETS
+from reseed.core.schemas import SCORES, TARGET_COLUMNS, TARGETS
 from reseed.core.study_info import StudyInfo
 from reseed.importers.columns import ColumnMap
 from reseed.importers.import_runs import (
@@ -26,8 +26,6 @@ from reseed.importers.metrics_schema import EXPERIMENT
 from reseed.importers.source_table import SourceTable
 from reseed.importers.study_info import StudyTexts
 from reseed.metrics.outputs import from_probabilities
-
-_SPLIT_KEY = ["dataset", "scheme", *PLACE]
 
 
 def import_predictions(
@@ -78,7 +76,7 @@ def build_item_tables(
         validation=None,
     )
     true = runs["target"].map(lambda values: np.asarray(values, dtype=np.float64))
-    splits = runs.drop_duplicates(_SPLIT_KEY).assign(test=true)
+    splits = runs.drop_duplicates(TARGET_COLUMNS).assign(test=true)
     return _to_arrow(runs, SCORES), _to_arrow(splits, TARGETS)
 
 
@@ -90,9 +88,7 @@ def _read_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[pd.Dat
             yield rows.assign(prediction=raw)
 
 
-def _read_scores(
-    table: SourceTable, columns: ColumnMap, info: StudyInfo
-) -> Iterator[pd.DataFrame]:
+def _read_scores(table: SourceTable, columns: ColumnMap, info: StudyInfo) -> Iterator[pd.DataFrame]:
     """As `_read_predictions`, of scores on each dataset's metric; their target is 0."""
     metric = {name: dataset.metric for name, dataset in info.datasets.items()}
     long, _ = to_long_table(table, columns, list(dict.fromkeys(metric.values())))

@@ -106,9 +106,7 @@ def tidy_cross_validate(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     """
     names = {c: spec.find_standard_name(c) for c in table.columns}
     scores = [c for c in table.columns if c.startswith("test_") and names[c] in (None, "value")]
-    dropped = [
-        c for c in table.columns if names[c] is None and c.startswith(("train_", *_TIMES))
-    ]
+    dropped = [c for c in table.columns if names[c] is None and c.startswith(("train_", *_TIMES))]
     frame = table.frame.drop(columns=dropped)
     notes: list[str] = []
     if "fold" not in names.values():
@@ -128,9 +126,7 @@ def tidy_cross_validate(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     return table.with_frame(frame, layout, *notes)
 
 
-def _check_same_folds(
-    table: SourceTable, names: dict[str, str | None], number: pd.Series
-) -> None:
+def _check_same_folds(table: SourceTable, names: dict[str, str | None], number: pd.Series) -> None:
     empty = pd.Series("", number.index)
     dataset, model = (
         table.joined_text(columns) if (columns := [c for c in names if names[c] == name]) else empty

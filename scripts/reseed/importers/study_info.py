@@ -53,7 +53,7 @@ class StudyTexts:
 def describe_imported_study(
     metrics: pd.DataFrame, datasets: dict[str, DatasetInfo], texts: StudyTexts, notes: Sequence[str]
 ) -> StudyInfo:
-    """Facts of imported results, as `reseed.jobs.collection.describe` returns for trials.
+    """Facts of imported results, as `reseed.collection.about.describe_study` returns for trials.
 
     notes: how the results were read.
     """

@@ -90,7 +90,9 @@ TRACKERS = (
         "a ClearML table",
         ["type|name|status|iteration", "type|name|status|started"],
         run_name_columns=("name",),
-        bookkeeping=_split("type|name|tags|status|project|user|started|updated|iteration|parent|id"),
+        bookkeeping=_split(
+            "type|name|tags|status|project|user|started|updated|iteration|parent|id"
+        ),
     ),
     _tracker(
         "optuna",

@@ -1,24 +1,21 @@
 """Collect the raw outputs, targets and learning curves of one experiment's trials."""
 
-import argparse
 from pathlib import Path
 
-from reseed.pipeline.runner import limit_threads, read_job, run
+from reseed.core.layout import ResultsLayout
+from reseed.pipeline.runner import Granted, run_job
+from reseed.planning.specs import StudySpec
 
 
-def main() -> None:
-    """Read the arguments and write the three tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="the experiment, as a JSON file")
-    for part in ("scores", "targets", "curves"):
-        parser.add_argument(f"--{part}", type=Path, required=True, help=f"output: {part}.parquet")
-    arguments = parser.parse_args()
-    limit_threads(1)
-    from reseed.jobs.collection import Study, collect_items
+def run(spec: StudySpec, granted: Granted) -> None:
+    """Write the three per-item tables. The spec holds one experiment alone."""
+    from reseed.collection.items import collect_items
+    from reseed.collection.study import StudyTrials
 
-    study = Study(read_job(arguments.job))
-    collect_items(study, arguments.scores, arguments.targets, arguments.curves)
+    study, (experiment,) = ResultsLayout(spec.results).study(spec.study), spec.experiments
+    scores, targets, curves = map(Path, study.prediction_tables(experiment.name))
+    collect_items(StudyTrials(spec), scores, targets, curves)
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(run, StudySpec)

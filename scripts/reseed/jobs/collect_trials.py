@@ -1,30 +1,27 @@
-"""Collect a study's trial files into one table and say what was run."""
+"""Collect a study's trial files into one table, and describe what was run."""
 
-import argparse
 from pathlib import Path
 
-from reseed.pipeline.runner import limit_threads, read_job, run, say
+from reseed.core.layout import ResultsLayout
+from reseed.pipeline.runner import Granted, run_job, say
+from reseed.planning.specs import StudySpec
 
 
-def main() -> None:
-    """Read the arguments, collect, write the table and about.json."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="the study, as a JSON file")
-    parser.add_argument("--metrics", type=Path, required=True, help="output: metrics.parquet")
-    parser.add_argument("--about", type=Path, required=True, help="output: about.json")
-    arguments = parser.parse_args()
-    limit_threads(1)
-    from reseed.core.atomic import write_json
+def run(spec: StudySpec, granted: Granted) -> None:
+    """Write metrics.parquet and about.json."""
+    from reseed.collection.about import describe_study
+    from reseed.collection.study import StudyTrials
+    from reseed.collection.trials import collect_trials
     from reseed.core.checked_io import write_table
-    from reseed.jobs.collection import Study, collect_trials, describe
+    from reseed.core.study_info import write_study_info
 
-    study = Study(read_job(arguments.job))
+    layout, study = ResultsLayout(spec.results).study(spec.study), StudyTrials(spec)
     frame = collect_trials(study)
-    write_table(arguments.metrics, frame)
-    about = describe(study, frame)
-    write_json(arguments.about, about)
-    say(f"{about['study']}: {about['trials']}")
+    write_table(Path(layout.metrics), frame)
+    about = describe_study(study, frame)
+    write_study_info(Path(layout.about), about)
+    say(f"{spec.study}: {about.trials.ok} trials, {about.trials.failed} failed")
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(run, StudySpec)

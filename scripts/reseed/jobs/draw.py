@@ -1,34 +1,29 @@
 """Draw tables and figures of a study."""
 
-import argparse
 import traceback
-from pathlib import Path
 
-from reseed.core.errors import Damaged, ReseedError
-from reseed.pipeline.runner import forget, limit_threads, read_job, run, say
+from reseed.core.errors import ManyDamaged, ReseedError
+from reseed.pipeline.runner import Granted, run_job, say
+from reseed.planning.specs import DrawSpec
 
 
-def main() -> None:
-    """Read the arguments and write every format of the exhibits; fail once all were tried."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="the exhibits, as a JSON file")
-    job = read_job(parser.parse_args().job)
-    limit_threads(1)
+def run(spec: DrawSpec, granted: Granted) -> None:
+    """Write every format of the exhibits. An exhibit that fails does not stop the others."""
     from reseed.rendering.drawing import draw_all
 
-    failed = []
-    for name, outcome in draw_all(job["exhibits"], Path(job["results"])):
+    failed, damaged = [], []
+    for name, outcome in draw_all(spec):
         if isinstance(outcome, str):
             say(f"{name}: {outcome}")
             continue
         failed.append(f"{name}: {str(outcome) or type(outcome).__name__}")
-        if isinstance(outcome, Damaged):
-            forget(outcome)
-        if not isinstance(outcome, ReseedError):
+        if isinstance(outcome, ReseedError):
+            damaged += outcome.damaged
+        else:
             traceback.print_exception(outcome)
     if failed:
-        raise ReseedError("not drawn:\n  " + "\n  ".join(failed))
+        raise ManyDamaged("not drawn:\n  " + "\n  ".join(failed), damaged)
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(run, DrawSpec)

@@ -1,47 +1,47 @@
-"""Read a user's own results into the tables of a study without training."""
+"""Import the user's own results into the tables of a study, without training."""
 
-import argparse
 from pathlib import Path
 
-from reseed.pipeline.runner import limit_threads, read_job, run, say
+from reseed.core.layout import ResultsLayout
+from reseed.pipeline.runner import Granted, run_job, say
+from reseed.planning.specs import ImportSpec, to_json
 
 
-def main() -> None:
-    """Read the arguments, import, write the tables that are asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="entry and study, as JSON")
-    parser.add_argument("--metrics", type=Path, help="output: metrics.parquet")
-    parser.add_argument("--about", type=Path, help="output: about.json, with --metrics")
-    parser.add_argument("--scores", type=Path, help="output: the per-item scores")
-    parser.add_argument("--targets", type=Path, help="output: their targets, with --scores")
-    arguments = parser.parse_args()
-    for pair in (("metrics", "about"), ("scores", "targets")):
-        if len({getattr(arguments, name) is None for name in pair}) > 1:
-            parser.error(f"--{pair[0]} and --{pair[1]} go together")
-    limit_threads(1)
-    from reseed.core.atomic import replace_atomically, write_json
+def run(spec: ImportSpec, granted: Granted) -> None:
+    """Write the table of runs with its description, or the per-item tables."""
+    layout = ResultsLayout(spec.study.results).study(spec.study.study)
+    results, study = spec.imported.model_dump(), to_json(spec.study)
+    if spec.items:
+        import_items(layout.prediction_tables("results", ("scores", "targets")), results, study)
+    else:
+        import_runs(layout.metrics, layout.about, results, study)
+
+
+def import_runs(metrics_path: str, about_path: str, results: dict, study: dict) -> None:
+    """Write metrics.parquet and about.json."""
+    from reseed.core.atomic import write_json
     from reseed.core.checked_io import write_table
+    from reseed.importers import import_results
 
-    told = read_job(arguments.job)
-    results, job = told["results"], told["study"]
-    if arguments.metrics:
-        from reseed.importers import import_results
+    metrics, about = import_results(results["path"], results, study)
+    write_table(Path(metrics_path), metrics)
+    write_json(about_path, about)
+    say(f"{about['study']}: {about['trials']['ok']} runs, {about['trials']['failed']} failed")
 
-        metrics, about = import_results(results["path"], results, job)
-        write_table(arguments.metrics, metrics)
-        write_json(arguments.about, about)
-        say(f"{about['study']}: {about['trials']['ok']} runs, {about['trials']['failed']} failed")
-    if arguments.scores:
-        from pyarrow import parquet
 
-        from reseed.importers.predictions import import_predictions
+def import_items(paths: list[str], results: dict, study: dict) -> None:
+    """Write the scores and targets of each item."""
+    from pyarrow import parquet
 
-        scores, targets = import_predictions(results["path"], results, job)
-        for table, path in ((scores, arguments.scores), (targets, arguments.targets)):
-            with replace_atomically(path) as temporary:
-                parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
-        say(f"scores of {len(scores)} runs on {len(targets)} test sets")
+    from reseed.core.atomic import replace_atomically
+    from reseed.importers.predictions import import_predictions
+
+    scores, targets = import_predictions(results["path"], results, study)
+    for table, path in zip((scores, targets), paths, strict=True):
+        with replace_atomically(path) as temporary:
+            parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+    say(f"scores of {len(scores)} runs on {len(targets)} test sets")
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(run, ImportSpec)

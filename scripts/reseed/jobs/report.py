@@ -1,34 +1,31 @@
 """Write a study's page, or the index of all pages."""
 
-import argparse
 from pathlib import Path
 
-from reseed.pipeline.runner import limit_threads, read_job, run, say
+from reseed.core.layout import ResultsLayout
+from reseed.pipeline.runner import Granted, run_job, say
+from reseed.planning.specs import ReportSpec
 
 
-def main() -> None:
-    """Read the arguments and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="exhibits by study, as JSON")
-    parser.add_argument("--output", type=Path, required=True, help="the page to write")
-    arguments = parser.parse_args()
-    job = read_job(arguments.job)
-    limit_threads(1)
+def run(spec: ReportSpec, granted: Granted) -> None:
+    """Write the page."""
     from reseed.core.atomic import write_text
     from reseed.reporting.pages import build_index, build_study_page, read_study
 
-    results, page = Path(job["results"]), arguments.output.absolute()
+    layout = ResultsLayout(spec.results)
+    output = layout.study_page(spec.page) if spec.page else layout.index_page
+    page = Path(output).absolute()
     studies = [
-        read_study(results / "studies" / name, exhibits, page)
-        for name, exhibits in job["exhibits"].items()
+        read_study(Path(layout.study(name).folder), list(exhibits), page)
+        for name, exhibits in spec.exhibits.items()
     ]
-    if job["index"]:
-        text = build_index(studies, [f"{study.name}.html" for study in studies])
-    else:
+    if spec.page:
         text = build_study_page(studies[0])
+    else:
+        text = build_index(studies, [f"{study.name}.html" for study in studies])
     write_text(page, text)
-    say(f"Report: {arguments.output}")
+    say(f"Report: {output}")
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(run, ReportSpec)

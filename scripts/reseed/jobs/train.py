@@ -1,27 +1,18 @@
-"""Make the trials of one job: link what the store holds, train the rest."""
-
-import argparse
-from pathlib import Path
+"""Train the trials of one job: link those in the cache, train the rest."""
 
 from reseed.pipeline.device_locks import claim
-from reseed.pipeline.runner import limit_threads, pick_device, read_job, run, say
+from reseed.pipeline.runner import Granted, pick_device, run_job, say
+from reseed.planning.specs import TrainSpec
 
 
-def main() -> None:
-    """Read the arguments and make every trial of the job."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="what to train, as a JSON file")
-    parser.add_argument("--gpus", type=int, default=0, help="GPUs granted to this job")
-    parser.add_argument("--threads", type=int, default=1, help="threads a trial may use")
-    arguments = parser.parse_args()
-    job = read_job(arguments.job)
-    limit_threads(arguments.threads)
-    claim(arguments.gpus, report=say)
-    device = pick_device(job["settings"][0]["device"], arguments.gpus)
+def run(spec: TrainSpec, granted: Granted) -> None:
+    """Make every trial file of the job."""
+    claim(granted.gpus, report=say)
+    device = pick_device(spec.settings[0].spec.device, granted.gpus)
     from reseed.training.block import train_block
 
-    train_block(job, device, arguments.threads, say)
+    train_block(spec, device, granted.threads, say)
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(run, TrainSpec, limit=False)

@@ -1,58 +1,49 @@
-"""Check what was made: metrics follow from kept outputs; the same seeds give the same bits."""
+"""Check trials: metrics follow from the stored outputs; retraining gives the same bits."""
 
-import argparse
 from functools import partial
-from pathlib import Path
 
-from reseed.core.errors import ReseedError
+from reseed.core.errors import ManyDamaged, ReseedError
 from reseed.pipeline.device_locks import claim
-from reseed.pipeline.runner import limit_threads, pick_device, read_job, run, say
+from reseed.pipeline.runner import Granted, pick_device, run_job, say
+from reseed.planning.specs import VerifySpec
 
 
-def main() -> None:
-    """Read the arguments; fail if any record differs from what it is made from."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="all planned trials, as JSON")
-    parser.add_argument("--sample", type=int, default=10, help="trials to retrain")
-    parser.add_argument("--all", action="store_true", help="retrain every trial")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
-    parser.add_argument("--gpus", type=int, default=0, help="GPUs granted to this job")
-    arguments = parser.parse_args()
-    limit_threads(1)
-    claim(arguments.gpus, report=say)
-    from reseed.cache.trial_cache import SettingFiles
-    from reseed.core.coordinates import Coordinates
-    from reseed.training.verification import recomputed, repeated
+def run(spec: VerifySpec, granted: Granted) -> None:
+    """Raise ReseedError if any record differs from what it is made from."""
+    claim(granted.gpus, report=say)
+    from reseed.cache.trial_cache import TrialCache
+    from reseed.training.verification import check_metrics, check_sample
 
-    job = read_job(arguments.job)
-    if not job["settings"]:
+    training = spec.training
+    if not training.settings:
         raise ReseedError("no study trains anything: there is nothing to verify.")
-    files = [SettingFiles(Path(job["results"]), described) for described in job["settings"]]
-    trials = [[Coordinates(*t) for t in described["trials"]] for described in job["settings"]]
-    total, differing, computed = sum(map(len, trials)), [], 0
-    for one, planned in zip(files, trials, strict=True):
-        for path, check in recomputed(one, planned):
+    total = sum(len(part.trials) for part in training.settings)
+    differing, damaged, computed, retrained = [], [], 0, 0
+    for part in training.settings:
+        cache = TrialCache(training.results, part.spec)
+        for path, check in check_metrics(cache, part.trials):
             computed += check.made
             if not check.same:
+                damaged += check.error.damaged if check.error else ()
                 differing.append(f"{path}: {check.text}")
                 say(differing[-1])
-    say(f"Metrics computed again from the kept outputs of {computed} of {total} trials.")
-    device_for = partial(pick_device, gpus=arguments.gpus)
-    chosen = 0
-    count = None if arguments.all else arguments.sample
-    for one, trial, check in repeated(job, count, device_for, arguments.seed):
-        chosen += 1
-        say(f"{one.target(trial)}: {check.text}")
+    say(f"Metrics computed again from the stored outputs of {computed} of {total} trials.")
+    device_for = partial(pick_device, gpus=granted.gpus)
+    for cache, trial, check in check_sample(training, spec.sample, device_for):
+        retrained += 1
+        say(f"{cache.trial_path(trial)}: {check.text}")
         if not check.same:
-            differing.append(f"{one.target(trial)}: {check.text}")
+            differing.append(f"{cache.trial_path(trial)}: {check.text}")
     if differing:
+        count = f"{len(differing)} trial{'s' if len(differing) > 1 else ''}"
+        verb = "differ" if len(differing) > 1 else "differs"
         listed = "\n  ".join(differing)
-        raise ReseedError(f"{len(differing)} trials differ from their record:\n  {listed}")
+        raise ManyDamaged(f"{count} {verb} from the record:\n  {listed}", damaged)
     say(
-        f"Verified: {chosen} of {total} trials were retrained and are bitwise the same; "
-        f"the metrics of {computed} follow from the outputs they keep."
+        f"Verified: {retrained} of {total} trials were retrained and are bitwise the same; "
+        f"the metrics of {computed} follow from the outputs they store."
     )
 
 
 if __name__ == "__main__":
-    run(main)
+    run_job(run, VerifySpec)

@@ -1,25 +1,27 @@
-"""A run's progress a person can read: one line a finished job, and a live line on a terminal.
+"""Progress of a run: one line for each finished job, and a live line on a terminal.
 
-A handler for the records that Snakemake logs of a run. It reads their `event` and plain fields,
-so it needs nothing of Snakemake, and its profile silences Snakemake's own lines (`quiet`).
+It handles the records that Snakemake logs. It reads their `event` and plain fields, so it imports
+nothing of Snakemake. The profile silences Snakemake's own lines (`quiet`).
 """
 
 import json
 import logging
-import re
 import shutil
 import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
+
+from reseed.core.layout import ResultsLayout
 
 LOG_TAIL = 20
-# Bytes: with less left on its disk, a job that failed without a word could not write one.
+# Bytes: with less free disk space, a failed job could not write a message.
 FULL = 1_000_000
-# How the messages begin that Snakemake gives on every run and nobody needs.
-CHATTER = (
+# Starts of the messages that Snakemake prints on every run.
+ROUTINE_MESSAGES = (
     "Assuming unrestricted",
     "Building DAG",
     "Complete log",
@@ -36,20 +38,20 @@ CHATTER = (
     "At least one job did not complete successfully",
     "WorkflowError:\nAt least one job did not complete successfully",
 )
-# Why a job would run: how Snakemake begins to say it, and in words. The first that holds is told.
+# Why a job would run: the start of Snakemake's reason, and its meaning. The first match counts.
 REASONS = {
     "Code has changed": "its rule has changed",
     "Params have changed": "its code, recipe, data or trials have changed",
     "Software environment": "the versions it runs with have changed",
     "Updated input files": "an input file has changed",
-    "Set of input files": "it has other input files",
-    "Forced execution": "it was asked for",
-    "Missing output files": "its files are not there",
-    "Input files updated by another job": "what it is made from is made anew",
+    "Set of input files": "the set of its input files has changed",
+    "Forced execution": "it was requested",
+    "Missing output files": "its files do not exist",
+    "Input files updated by another job": "upstream output changes",
 }
 
 
-def minutes(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """`45 s`, `12 min 05 s`, `3 h 07 min`."""
     whole = round(seconds)
     if whole < 60:
@@ -60,17 +62,19 @@ def minutes(seconds: float) -> str:
 
 
 class Progress(logging.Handler):
-    """Prints a run's plan, each finished or failed job, and what is left.
+    """Prints a run's plan, each finished or failed job, and the remaining time.
 
-    dry: of a dry run, which prints its plan and why, and makes nothing.
+    labels: label of each job by the name of its rule. dry: for a dry run, which prints its plan and
+    the reasons for it.
     """
 
     def __init__(self, stream: TextIO = sys.stderr, clock=time.monotonic, dry: bool = False):
         super().__init__()
         self.stream, self.clock, self.dry = stream, clock, dry
         self.reasons: dict[str, Counter[str]] = {}
-        #: Rules that only ask for others' files.
-        self.targets = {"total", "all"}
+        self.labels: dict[str, str] = {}
+        #: Rules without a command.
+        self.targets = {"total", "all", "everything"}
         self.started_at = clock()
         self.done = self.total = 0
         self.running: dict[int, tuple[str, float]] = {}
@@ -79,7 +83,7 @@ class Progress(logging.Handler):
             threading.Thread(target=self._tick, daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take one record: an event of the run, or a message that is not mere chatter."""
+        """Handle one record: an event of the run, or a message that is not routine."""
         event = getattr(record, "event", None)
         react = getattr(self, f"on_{event}", None)
         if react is not None:
@@ -89,15 +93,15 @@ class Progress(logging.Handler):
 
     def _message(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        # A failed job's own error is told by `on_job_error`, without its whole command.
+        # `on_job_error` prints the error of a failed job, without its whole command.
         if record.levelno >= logging.WARNING and text.startswith("RuleException"):
             return
-        if not text.startswith(CHATTER) and text != self._said:
+        if not text.startswith(ROUTINE_MESSAGES) and text != self._said:
             self._said = text
             self._print(text)
 
     def on_run_info(self, record: logging.LogRecord) -> None:
-        """Print the plan: jobs by stage. A dry run tells it again at its end: then why."""
+        """Print the plan: jobs by stage. A dry run logs it twice; the second time, print reasons."""
         if self.dry and self.total:
             self._why()
             return
@@ -115,7 +119,7 @@ class Progress(logging.Handler):
             if jobs:
                 listed = ", ".join(f"{stage} {count}" for stage, count in jobs.items())
                 self._print(f"  because {reason or 'of something else'}: {listed}")
-        self._print("This was a dry run: nothing was made.")
+        self._print("This was a dry run. Nothing was made.")
 
     def on_job_started(self, record: logging.LogRecord) -> None:
         """Start the clocks of jobs."""
@@ -123,7 +127,7 @@ class Progress(logging.Handler):
             self.running[job] = ("", self.clock())
 
     def on_job_info(self, record: logging.LogRecord) -> None:
-        """Note what a job is called: its stage, and where its log stands."""
+        """Record the label of a job; in a dry run, count its reason."""
         if self.dry:
             text = str(record.reason)
             known = (words for start, words in REASONS.items() if start in text)
@@ -134,10 +138,8 @@ class Progress(logging.Handler):
         if record.rule_name in self.targets:
             self.running.pop(record.jobid, None)
             return
-        stage, logs = _stage(record.rule_name), [str(log) for log in record.log or []]
-        place = re.sub(r"^.*?logs/|\.log$", "", logs[0]) if logs else ""
-        name = place if place.startswith(stage) else f"{stage} {place}"
-        self.running[record.jobid] = (name.strip(), self.clock())
+        label = self.labels.get(record.rule_name, record.rule_name)
+        self.running[record.jobid] = (label, self.clock())
         self._live()
 
     def on_job_finished(self, record: logging.LogRecord) -> None:
@@ -147,10 +149,9 @@ class Progress(logging.Handler):
             return
         self.done += 1
         left = self._left()
-        self._print(
-            f"{self._count()} {name}, {minutes(self.clock() - started)}"
-            + (f"; about {left} left" if left and self.done < self.total else "")
-        )
+        spent = format_duration(self.clock() - started)
+        rest = f", about {left} left" if left and self.done < self.total else ""
+        self._print(f"{self._count()} {name} ({spent}{rest})")
 
     def on_job_error(self, record: logging.LogRecord) -> None:
         """Print a failed job with the end of its log."""
@@ -169,7 +170,9 @@ class Progress(logging.Handler):
         """How long the rest takes, if its jobs take as long as those that are done."""
         if not self.done:
             return ""
-        return minutes((self.clock() - self.started_at) / self.done * (self.total - self.done))
+        return format_duration(
+            (self.clock() - self.started_at) / self.done * (self.total - self.done)
+        )
 
     def _count(self) -> str:
         width = len(str(self.total))
@@ -189,7 +192,7 @@ class Progress(logging.Handler):
         left = self._left()
         rest = f", about {left} left" if left else ""
         names = "; ".join(name for name, _ in self.running.values())
-        line = f"{self._count()} {minutes(spent)}{rest}. Running: {names}"
+        line = f"{self._count()} {format_duration(spent)}{rest}. Running: {names}"
         self.stream.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")
         self.stream.flush()
 
@@ -201,16 +204,30 @@ class Progress(logging.Handler):
 
 
 def _stage(rule: str) -> str:
-    """`train_magic_0` → `train`: a rule's name begins with its verb."""
-    return "report" if rule == "study_report" else rule.split("_")[0]
+    """`train-magic…` → `train`."""
+    return rule.partition("-")[0]
 
 
-def failed_trials(results: str, studies: list[str]) -> list[str]:
-    """A line a study of which trials failed: the run goes on without them."""
+def show_progress(logger: logging.Logger, quiet: Iterable[Any] | None, dry: bool) -> Progress:
+    """Attach a `Progress` to Snakemake's logger.
+
+    Snakemake's own handler is removed where `quiet` silences most of its lines, as the profile does.
+    """
+    progress = Progress(sys.stdout if dry else sys.stderr, dry=dry)
+    logger.addHandler(progress)
+    levels = {level.name for level in quiet or ()}
+    if levels >= {"HOST", "REASON", "RULES"} or "ALL" in levels:
+        for handler in [h for h in logger.handlers if h.name == "DefaultStreamHandler"]:
+            logger.removeHandler(handler)
+    return progress
+
+
+def failed_trials(layout: ResultsLayout, studies: list[str]) -> list[str]:
+    """One line for each study with failed trials. A run continues without them."""
     lines = []
     for study in studies:
         try:
-            about = Path(results, "studies", study, "about.json").read_text(encoding="utf-8")
+            about = Path(layout.study(study).about).read_text(encoding="utf-8")
             trials = json.loads(about)["trials"]
         except (OSError, ValueError, KeyError):
             continue
@@ -218,7 +235,7 @@ def failed_trials(results: str, studies: list[str]) -> list[str]:
             first = trials["failures"][0]
             lines.append(
                 f"{study}: {trials['failed']:,} of {trials['failed'] + trials['ok']:,} trials "
-                f"failed, as {first['dataset']}, {first['model']}: "
+                f"failed, for example {first['dataset']}, {first['model']}: "
                 f"{first['error'] or 'no reason recorded'}"
             )
     return lines

@@ -1,19 +1,34 @@
-"""What every script does first and last: thread limits before any heavy import, one clear error."""
+"""How every job runs: thread limits first, then its body, and one readable error.
 
-import json
+A job is `python -m reseed.jobs.NAME SPEC [--gpus N] [--threads N]`. It reads its spec as the class
+that planning built, and deletes the files that a reader found damaged.
+"""
+
+import argparse
 import os
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
-from reseed.cache.entries import discard, stored_names
-from reseed.core.code_hash import digest
+from reseed.cache.entries import delete_files, linked_entries
 from reseed.core.errors import Damaged, ReseedError
+from reseed.core.layout import META
+from reseed.pipeline.spec_files import read_spec
 
-# Names the folder with local copies of data sets, for every job of a run.
-MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
 LOG_BYTES = 1_000_000
+
+AnySpec = TypeVar("AnySpec")
+
+
+@dataclass(frozen=True)
+class Granted:
+    """Resources that Snakemake granted to this job."""
+
+    gpus: int = 0
+    threads: int = 1
 
 
 def limit_threads(count: int) -> None:
@@ -41,22 +56,33 @@ def pick_device(allowed: str, gpus: int) -> str:
     return "cpu"
 
 
-def read_job(path: str | os.PathLike) -> dict:
-    """What a job is told: `reseed.pipeline.specs` wrote it, under its own hash. Raises Damaged."""
-    path = Path(path)
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise Damaged(path, f"cannot be read ({error})") from None
-    if path.parent.name + path.stem != digest(told):
-        raise Damaged(path, "does not say what its name says")
-    return told
+def run_job(
+    body: Callable[[AnySpec, Granted], None], cls: type[AnySpec], limit: bool = True
+) -> None:
+    """Run the body of a job with its spec.
+
+    Args:
+        body: the job. It imports heavy libraries itself, after thread limits are set.
+        cls: class of the spec.
+        limit: one thread a process, whatever is granted (the job starts processes instead).
+    """
+
+    def main() -> None:
+        parser = argparse.ArgumentParser(description=sys.modules[body.__module__].__doc__)
+        parser.add_argument("spec", type=Path, help="the job's spec, a JSON file")
+        parser.add_argument("--gpus", type=int, default=0, help="GPUs granted to this job")
+        parser.add_argument("--threads", type=int, default=1, help="threads granted to this job")
+        arguments = parser.parse_args()
+        limit_threads(1 if limit else arguments.threads)
+        body(read_spec(cls, arguments.spec), Granted(arguments.gpus, arguments.threads))
+
+    run(main)
 
 
 class Bounded:
-    """A text stream that stops after so many bytes: a chatty model must not fill the disk."""
+    """A text stream that ends after some bytes: the output of a model must not fill the disk."""
 
-    def __init__(self, stream, limit: int = LOG_BYTES):
+    def __init__(self, stream: Any, limit: int = LOG_BYTES):
         self._stream, self._left = stream, limit
 
     def write(self, text: str) -> int:
@@ -68,7 +94,7 @@ class Bounded:
                 self._stream.write("\n… the rest of this output is left out\n")
         return len(text)
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
 
@@ -77,25 +103,26 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def forget(error: Damaged) -> None:
-    """Remove the damaged file, in the store too, so that the next run makes it again."""
-    # A prepared file and its meta.json are made together.
-    discard(*stored_names(error.path), error.path, error.path.with_name("meta.json"))
+def delete_damaged(error: Damaged) -> None:
+    """Delete damaged or stale files, so that the next run makes them again."""
+    # A prepared file and its description are made together.
+    for path in error.files:
+        entries = linked_entries(path) if error.cached else []
+        delete_files([*entries, path, path.with_name(META)])
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a script's main; any error becomes one readable message and exit status 1."""
-    sys.stdout, sys.stderr = Bounded(sys.stdout), Bounded(sys.stderr)
+    """Run a main function. Any error becomes one readable message and exit status 1."""
+    sys.stdout, sys.stderr = Bounded(sys.stdout), Bounded(sys.stderr)  # type: ignore[assignment]
     try:
         main()
-    except Damaged as error:
-        forget(error)
-        text = str(error)
     except ReseedError as error:
+        for damaged in error.damaged:
+            delete_damaged(damaged)
         text = str(error)
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        text = f"{place}{error.strerror or error}. What was finished before is kept: run again."
+        path = f"{error.filename}: " if error.filename else ""
+        text = f"{path}{error.strerror or error}. What was finished before is kept: run again."
     except Exception as error:
         traceback.print_exc()
         text = f"{type(error).__name__}: {error}"

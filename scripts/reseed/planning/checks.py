@@ -16,11 +16,8 @@ from reseed.data.kinds import as_list
 from reseed.metrics.names import ON_REQUEST, TASKS_BY_METRIC
 from reseed.plugins import kinds
 
-# Rules that a study's own rule must not share its name with.
-RESERVED = {
-    *("index", "all", "verify", "report", "tune", "analyse", "table", "figure", "study_report"),
-    *("repeat_fits", "import_results", "import_predictions"),
-}
+# Names that a study cannot have: static rules, and the page of the index.
+RESERVED = {"all", "everything", "index", "report", "verify"}
 # Options of exhibits that name experiments.
 NAMING_EXPERIMENTS = {"experiment", "experiments", "fixed", "tuned"}
 
@@ -94,7 +91,7 @@ def of_study(file: str, study: Study, known: Known) -> Iterator[str]:
         yield from _unknown_arms(study, f"{field}.options", exhibit, shown and shown.experiments)
     if study.name in RESERVED:
         yield (
-            f"{file}: name: {study.name!r} is what a rule of the pipeline is called. "
+            f"{file}: name: {study.name!r} is the name of a rule or page of the pipeline. "
             "Give the study another name."
         )
     if study.results and study.results.made_from:

@@ -14,6 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from reseed.config import Dataset
+from reseed.config.studies import Scheme
 from reseed.core.coordinates import base_name
 from reseed.core.errors import Damaged
 from reseed.data.files import read_meta
@@ -83,13 +85,13 @@ def processors(results: Iterable[Path]) -> list[str]:
     return sorted({machine["cpu"] for machine in machines})
 
 
-def rows_of(results: Iterable[Path], name: str, dataset: Mapping) -> int | None:
-    """Rows of a dataset: as configured, or as prepared in one of the folders; None: not known."""
-    if dataset["rows"]:
-        return dataset["rows"]
+def rows_of(results: Iterable[Path], name: str, dataset: Dataset) -> int | None:
+    """Rows of a dataset: as configured, or as prepared in one of the folders; None: unknown."""
+    if dataset.rows:
+        return dataset.rows
     for folder in results:
-        with suppress(Damaged, KeyError):
-            return read_meta(Path(folder, "data", name))["rows"]
+        with suppress(Damaged):
+            return read_meta(Path(folder, "data", name)).rows
     return None
 
 
@@ -112,13 +114,13 @@ def seconds_of(
             near.append(known.seconds * rows / known.rows)
     if near:
         return median(near), SOURCES[1]
-    return planned.model["seconds_per_trial"] * rows / HINT_ROWS, SOURCES[2]
+    return planned.model.seconds_per_trial * rows / HINT_ROWS, SOURCES[2]
 
 
 def search_seconds(planned: PlannedSetting, seconds: float) -> float:
     """Seconds of one hyper-parameter search, of trials that take so many."""
-    folds, fits = planned.source["folds"], planned.configurations * planned.source["folds"]
-    share = HALVING_SHARE if planned.source["method"] == "halving" else 1.0
+    folds, fits = planned.source.folds, planned.candidates * planned.source.folds
+    share = HALVING_SHARE if planned.source.method == "halving" else 1.0
     return fits * seconds * (1 - 1 / folds) * share
 
 
@@ -137,26 +139,33 @@ def cost_of(
     searches = len(planned.searches())
     one_search = search_seconds(planned, seconds)
     trials = len(planned.trials)
-    width = max(planned.model["stack"].values())
+    width = max((planned.model.stack.cpu, planned.model.stack.gpu))
     a_job = -(-max(1, round(block_seconds / seconds)) // width) * width
     total = trials * seconds + searches * one_search
     kept = {
-        "test": planned.scheme.get("test", 1 / planned.scheme.get("folds", 5)),
-        "validation": planned.scheme["validation"],
+        "test": _test_share(planned.scheme),
+        "validation": planned.scheme.validation,
     }
     outputs = rows * sum(kept[part] for part in planned.keep)
     cost = Cost(
         trials=trials,
         searches=searches,
-        fits=searches * planned.configurations * planned.source["folds"],
+        fits=searches * planned.candidates * planned.source.folds,
         jobs=-(-trials // a_job) + searches,
         cpu_seconds=total,
-        gpu_seconds=total if planned.model["device"] != "cpu" else 0.0,
+        gpu_seconds=total if planned.model.device != "cpu" else 0.0,
         disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
         longest=max(min(a_job, trials) * seconds, one_search if searches else 0.0),
     )
     cost.learnt[source] = total
     return cost
+
+
+def _test_share(scheme: Scheme) -> float:
+    """Share of the test rows; of a dataset's own parts it is a guess."""
+    if scheme.kind == "holdout":
+        return scheme.test
+    return 1 / scheme.folds if scheme.kind == "kfold" else 1 / 5
 
 
 def study_costs(

@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping
 
-from reseed.data.kinds import META
+from reseed.core.layout import ResultsLayout
 from reseed.planning.costs import Measured, search_seconds, seconds_of
 from reseed.planning.plan import HINT_ROWS, Block, PlannedSetting
 
@@ -63,17 +63,17 @@ class JobSizes:
     """Sizes of the jobs of a plan, once the data that they train on are prepared.
 
     Args:
-        results: the results folder.
+        layout: paths below the results folder.
         measured: seconds of a trial by setting folder (`costs.measured_seconds`).
     """
 
-    def __init__(self, results: str, measured: Mapping[str, Measured]):
-        self.results, self.measured = results, measured
+    def __init__(self, layout: ResultsLayout, measured: Mapping[str, Measured]):
+        self.layout, self.measured = layout, measured
 
     def _meta(self, planned: PlannedSetting) -> dict:
         """Facts of the prepared dataset. Raises FileNotFoundError before it is prepared."""
         # As the rules name it: Snakemake looks for the missing file among a job's inputs.
-        path = f"{self.results}/data/{planned.setting.dataset}/{META}"
+        path = self.layout.data_meta(planned.setting.dataset)
         with open(path, encoding="utf-8") as stream:
             try:
                 return json.load(stream)
@@ -102,9 +102,9 @@ class JobSizes:
     def _memory(self, planned: PlannedSetting, attempt: int) -> int:
         meta = self._meta(planned)
         features, shape = meta.get("features") or [], meta.get("shape") or []
-        network = planned.model["device"] != "cpu"
+        network = planned.model.device != "cpu"
         # A stack of tables holds each lane's rows; images are taken batch by batch.
-        width = max(planned.model["stack"].values()) if features else 1
+        width = max(planned.model.stack.cpu, planned.model.stack.gpu) if features else 1
         values = len(features) if features else math.prod(shape) if shape else 0
         base = BASE_MB if features and not network else NETWORK_MB
         value = BYTES_OF_IMAGES if shape and network else BYTES_PER_VALUE

@@ -1,4 +1,4 @@
-"""What of the results no study plans: halves of files, targets, then what of the store is free."""
+"""Files of the results folder that no study plans."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -8,10 +8,13 @@ from reseed.planning.plan import Plan
 
 def planned_files(plan: Plan) -> set[Path]:
     """Trial and search files that some study of a plan names."""
+    planned = plan.settings.values()
     trials = (Path(file) for study in plan.studies for file in plan.trial_files(study))
-    stems = (stem for planned in plan.settings.values() for stem in planned.searches())
     searches = (
-        Path(plan.results, f"{stem}{suffix}") for stem in stems for suffix in (".json", ".parquet")
+        Path(plan.layout.search(one.setting, at, suffix))
+        for one in planned
+        for at in one.searches()
+        for suffix in (".json", ".parquet")
     )
     return {*trials, *searches}
 
@@ -19,10 +22,10 @@ def planned_files(plan: Plan) -> set[Path]:
 def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
     """Files below `results` to remove, in an order that loses nothing when interrupted.
 
-    No run may go on meanwhile: what a killed one left half written (`replace_atomically`) goes too.
-    A store file stays while a planned target, or an exhibit, is a link to it. Where a target is a
-    copy (the file system cannot link; the project was copied), all of the store stays: nothing
-    tells which file the copy came from.
+    No run may be active meanwhile: half-written files of killed runs (`atomic.replace_atomically`) are
+    removed too. A cache entry is kept while a planned file, or an exhibit, is a link to it. Where a
+    planned file is a copy (the file system cannot link, or the project was copied), all cache
+    entries are kept, since nothing shows which of them is in use.
     """
     targets = [path.stat() for path in planned if path.is_file()]
     inodes = {target.st_ino for target in targets}

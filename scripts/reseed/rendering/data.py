@@ -13,7 +13,9 @@ import pandas as pd
 from reseed.analyses.shared.arms import with_arms
 from reseed.core.checked_io import read_json, read_table
 from reseed.core.coordinates import base_name
+from reseed.core.layout import StudyLayout
 from reseed.metrics.names import metric_title_in_text as metric_title
+from reseed.planning.specs import ExhibitSpec
 from reseed.rendering.footnotes import scale_sentence, sentence
 from reseed.rendering.numbers import from_to
 
@@ -156,18 +158,16 @@ class ExhibitData:
         return "There is one model." if alone else reason
 
 
-def read_exhibit_data(study: Path, job: dict) -> ExhibitData:
-    """Read what the exhibit `job` (as configured) is drawn from out of a study's folder."""
-    analysis = job.get("analysis")
-    statistics = read_table(study / "statistics" / f"{analysis}.parquet") if analysis else None
-    repeats = study / "repeated_fits.parquet"
+def read_exhibit_data(study: StudyLayout, exhibit: ExhibitSpec) -> ExhibitData:
+    """Read the inputs of an exhibit from a study's folder."""
+    analysis, repeats = exhibit.analysis, Path(study.repeated_fits)
     return ExhibitData(
-        statistics,
-        read_table(study / "metrics.parquet"),
-        read_json(study / "about.json"),
-        kind=job["kind"],
-        title=job["title"],
-        caption=job.get("caption", ""),
+        read_table(Path(study.statistics(analysis))) if analysis else None,
+        read_table(Path(study.metrics)),
+        read_json(Path(study.about)),
+        kind=exhibit.kind,
+        title=exhibit.title,
+        caption=exhibit.caption,
         repeats=read_table(repeats) if repeats.is_file() else None,
     )
 

@@ -1,7 +1,7 @@
-"""Draw a job's exhibits: what the store holds is linked, the rest is drawn and stored.
+"""Draw the exhibits of a job: cached exhibits are linked, the others are drawn and cached.
 
-Several share a process, so that they load their libraries once; the store sees to it that one of
-them, edited, is drawn alone.
+Several exhibits share a process, so that it loads its libraries once. The cache makes sure that an
+edited exhibit is drawn alone.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from reseed.cache import entries as store
-from reseed.core.code_hash import Watched, digest
+from reseed.cache.entries import add_entry, entry_path, link_entry
+from reseed.core.code_hash import SourceGuard, digest
+from reseed.core.layout import ResultsLayout, StudyLayout
+from reseed.planning.specs import DrawSpec, ExhibitSpec
 from reseed.plugins.kinds import find_kind, run_kind
 from reseed.rendering.data import read_exhibit_data
 from reseed.rendering.tables import Table
@@ -25,60 +27,55 @@ LIBRARIES = ("matplotlib", "numpy", "pandas", "pillow", "scipy")
 
 
 @cache
-def _hash(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def key_of(exhibit: dict) -> str:
-    """Hash of all that decides an exhibit's files: code, settings, libraries and what it reads."""
-    read = [(Path(path).name, _hash(Path(path))) for path in exhibit["inputs"]]
-    return digest(exhibit["key"], exhibit["stem"], read, [version(name) for name in LIBRARIES])
+def compute_key(exhibit: ExhibitSpec) -> str:
+    """Hash of all that decides an exhibit's files: code, settings, libraries and input bytes."""
+    inputs = [(Path(path).name, _hash_file(Path(path))) for path in exhibit.inputs]
+    versions = [version(name) for name in LIBRARIES]
+    return digest(exhibit.key, exhibit.name, exhibit.is_table, inputs, versions)
 
 
-def draw(exhibit: dict, stem: Path) -> None:
-    """Draw one exhibit and write every format of it, below `stem`."""
-    kind = find_kind("exhibits", exhibit["kind"])
-    data, options = read_exhibit_data(Path(exhibit["study"]), exhibit), exhibit["options"]
-    if kind.function == "table":
+def draw_exhibit(exhibit: ExhibitSpec, study: StudyLayout, stem: Path) -> None:
+    """Draw one exhibit and write every format of it. stem: path of its files without suffix."""
+    kind, data = find_kind("exhibits", exhibit.kind), read_exhibit_data(study, exhibit)
+    if exhibit.is_table:
         from reseed.rendering.table_files import write_table
 
-        write_table(run_kind(kind, data, options, Table), stem)
+        write_table(run_kind(kind, data, exhibit.options, Table), stem)
     else:
         from reseed.rendering.figures import write_figure
 
-        figure, drawn = run_kind(kind, data, options, tuple)
-        write_figure(figure, drawn, data, stem)
+        figure, info = run_kind(kind, data, exhibit.options, tuple)
+        write_figure(figure, info, data, stem)
 
 
-def draw_all(exhibits: list[dict], results: Path) -> Iterator[tuple[str, str | Exception]]:
-    """Make every exhibit's files; yields its place and `drawn`, `linked` or what went wrong.
-
-    Args:
-        exhibits: each with `study` (folder), `stem` (its files' path below `study`, without
-            suffix), `suffixes`, `inputs`, `key` (of code and settings), `own_files`
-            (`keys.own_files`) and its entry.
-        results: the results folder, which has the store.
-    """
-    for exhibit in exhibits:
+def draw_all(spec: DrawSpec) -> Iterator[tuple[str, str | Exception]]:
+    """Make every exhibit's files; yield its name and `drawn`, `linked` or its error."""
+    layout = ResultsLayout(spec.results)
+    for exhibit in spec.exhibits:
+        outcome: str | Exception
         try:
-            outcome = _make(exhibit, results / "store")
-        except Exception as error:  # the others are drawn all the same
+            outcome = _make_files(exhibit, layout, layout.study(spec.study))
+        except Exception as error:  # an error of one exhibit does not stop the others
             outcome = error
-        yield exhibit["stem"], outcome
+        yield exhibit.name, outcome
 
 
-def _make(exhibit: dict, folder: Path) -> str:
-    key, stem = key_of(exhibit), Path(exhibit["study"], exhibit["stem"])
-    stored = {suffix: store.place(folder, key, suffix) for suffix in exhibit["suffixes"]}
-    known = all(path.exists() for path in stored.values())
-    if not known:
-        with tempfile.TemporaryDirectory() as place:
-            draw(exhibit, Path(place, stem.name))
-            Watched(exhibit["own_files"]).refuse_edits()
-            for suffix, path in stored.items():
-                drawn = Path(place, stem.name + suffix)
-                store.add(path, lambda temporary, drawn=drawn: shutil.copyfile(drawn, temporary))
-    for suffix, path in stored.items():
-        store.link(path, stem.with_name(stem.name + suffix))
-    return "linked" if known else "drawn"
+def _make_files(exhibit: ExhibitSpec, layout: ResultsLayout, study: StudyLayout) -> str:
+    key, stem = compute_key(exhibit), Path(study.exhibit(exhibit.name, exhibit.is_table))
+    entries = {suffix: entry_path(layout.cache, key, suffix) for suffix in exhibit.suffixes}
+    is_cached = all(path.exists() for path in entries.values())
+    if not is_cached:
+        with tempfile.TemporaryDirectory() as folder:
+            draw_exhibit(exhibit, study, Path(folder, stem.name))
+            SourceGuard(exhibit.user_code_hashes).refuse_edits()
+            for suffix, entry in entries.items():
+                drawn = Path(folder, stem.name + suffix)
+                add_entry(entry, lambda path, drawn=drawn: shutil.copyfile(drawn, path))
+    for suffix, entry in entries.items():
+        link_entry(entry, stem.with_name(stem.name + suffix))
+    return "linked" if is_cached else "drawn"

@@ -1,4 +1,4 @@
-"""One plain sentence for each word of the report that is not everybody's."""
+"""One sentence of definition for each special term of the report."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ import re
 from html import escape
 
 WORDS = {
-    "model seed": "The number from which all chance inside one training is drawn: initial weights,"
-    " order of the batches, subsampling.",
-    "data seed": "The number from which one random split into training and test rows is drawn.",
-    "SD": "Standard deviation: how far single scores lie from their mean, in the score's unit.",
+    "model seed": "The number that determines all random draws inside one training: initial"
+    " weights, order of the batches, subsampling.",
+    "data seed": "The number that determines one random split into training and test rows.",
+    "SD": "Standard deviation: the typical distance of single scores from their mean, in the"
+    " score's unit.",
     "range": "The largest score minus the smallest; it grows with the number of seeds.",
-    "paired": "Both models were scored on the same splits, so that what a split does to both drops"
-    " out of their difference.",
-    "unpaired": "As if each model had been scored on splits of its own.",
-    "difference is shown": "So large a difference would be rare (adjusted p at most the level that"
-    " is stated) if the models were equally good; otherwise nothing is claimed, equality neither.",
-    "interval": "Where the true value lies, in as many of 100 such studies as its level says.",
-    "arm": "What is compared: a model, where a study says so with hyper-parameters or kinds of seed"
-    " of its own.",
-    "setting": "One dataset, one way of splitting it and one source of hyper-parameters, within"
-    " which models are compared.",
+    "paired": "Both models were scored on the same splits, so the common effect of a split cancels"
+    " in their difference.",
+    "unpaired": "The two models are compared as if each had its own splits.",
+    "difference is shown": "So large a difference would be rare (adjusted p at most the stated"
+    " level) if the models were equally good; otherwise nothing is claimed, not even equality.",
+    "interval": "It contains the true value in as many of 100 such studies as its level says.",
+    "arm": "The unit of comparison: a model, or a model with its own hyper-parameters or kinds of"
+    " seed.",
+    "setting": "One dataset, split scheme and source of hyper-parameters, within which models are"
+    " compared.",
     "cell": "One dataset with one algorithm and one way of varying the seeds: one row of a table.",
-    "luck of the test rows": "How far the score of one trained model would move if other rows had"
-    " been drawn for the test.",
-    "equivalent": "No difference was shown, and it was shown to be smaller than the region of"
-    " practical equivalence that the study states; without a stated region nothing is called"
-    " equivalent.",
-    "flips": "Single runs that put the two models in the other order than the mean does.",
-    "average rank": "A model's place among the models, 1 for the best, averaged over datasets.",
+    "luck of the test rows": "How far the score of one trained model would move with other test"
+    " rows.",
+    "equivalent": "No difference was shown, and it was shown to be smaller than the stated region"
+    " of practical equivalence; without a stated region nothing is called equivalent.",
+    "flips": "Single runs that order the two models differently from the mean.",
+    "average rank": "A model's rank among the models, 1 for the best, averaged over datasets.",
     "churn": "Share of the test rows on which two trained models predict different classes.",
     "α̂": "Share of a trained model's test rows that must be set aside for its outputs to look like"
-    " those of its siblings, which differ in the seed alone; 0: nothing stands out.",
-    "ensemble": "Several trained models taken as one, by the mean of their logits.",
-    "ECE": "Expected calibration error: how far the probability of the predicted class lies from"
-    " the share that is right, on average over bins of that probability.",
-    "optimism": "Points by which the chosen model scores better where it was chosen than"
-    " elsewhere.",
-    "stand-in": "Data of the same shape in place of data that cannot be had.",
+    " those of models that differ only in the seed; 0: no difference is visible.",
+    "ensemble": "Several trained models combined by the mean of their logits.",
+    "ECE": "Expected calibration error: mean distance between the probability of the predicted"
+    " class and the share of correct predictions, over bins of that probability.",
+    "optimism": "Points by which the chosen model scores better on the data that chose it than on"
+    " other data.",
+    "stand-in": "Data of the same shape that replace unavailable data.",
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from reseed.pipeline.progress import minutes
+from reseed.pipeline.progress import format_duration
 
 _WIDTH = 24
 #: Seconds between two drawings.
@@ -36,9 +36,13 @@ def bar(
         if shown and (now - drawn >= _EVERY or done == total):
             drawn = now
             spent = now - started
-            left = f", about {minutes(spent / done * (total - done))} left" if done < total else ""
+            left = (
+                f", about {format_duration(spent / done * (total - done))} left"
+                if done < total
+                else ""
+            )
             blocks = "█" * round(_WIDTH * done / total)
-            line = f"{blocks:·<{_WIDTH}} {done}/{total} trainings, {minutes(spent)}{left}: {name}"
+            line = f"{blocks:·<{_WIDTH}} {done}/{total} trainings, {format_duration(spent)}{left}: {name}"
             out.write(f"\r{line:<88}")
             out.flush()
 

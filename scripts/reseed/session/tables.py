@@ -11,9 +11,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed.collection.about import find_repeated_outputs
 from reseed.core.environment import compute_environment_id, count_cores, describe_environment
-from reseed.core.schemas import CURVES, IDENTITY, MODEL_SEED, PLACE, SCORES, SEEDS, TARGETS
-from reseed.jobs.collection import repeated_outputs
+from reseed.core.schemas import (
+    CELL_COLUMNS,
+    CURVES,
+    MODEL_SEED_COLUMNS,
+    SCORES,
+    SPLIT_COLUMNS,
+    TARGETS,
+    TRIAL_COLUMNS,
+)
 from reseed.metrics.registry import Metric
 from reseed.session.inputs import Learnt
 from reseed.session.models import Model
@@ -27,7 +35,7 @@ Key = tuple[Model, Place, int]
 
 
 def rows_of(outcomes: dict[Key, Outcome], design: Design, varied: str, where: str) -> pd.DataFrame:
-    """One row a trial, as `reseed.jobs.collection.collect_trials` gives."""
+    """One row a trial, as `reseed.collection.trials.collect_trials` gives."""
     rows = [
         _identity(key, design, varied)
         | {
@@ -50,8 +58,8 @@ def _identity(key: Key, design: Design, varied: str) -> dict:
     model, place, seed = key
     fixed = (EXPERIMENT, varied, DATASET, design.scheme, design.test_ratio)
     identity = (*fixed, model.name, model.name, "default")
-    numbers = (place.data_seed, 0, place.fold, *(seed for _ in MODEL_SEED))
-    return dict(zip([*IDENTITY, *SEEDS], [*identity, *numbers], strict=True))
+    numbers = (place.data_seed, 0, place.fold, *(seed for _ in MODEL_SEED_COLUMNS))
+    return dict(zip([*CELL_COLUMNS, *TRIAL_COLUMNS], [*identity, *numbers], strict=True))
 
 
 def about(
@@ -63,7 +71,7 @@ def about(
     device: str,
     notes: list[str],
 ) -> dict:
-    """What a reader should know of it, as `reseed.jobs.collection.describe` says of a study."""
+    """What a reader should know of it, as `reseed.collection.about.describe_study` says of a study."""
     facts = describe_environment(device, 1)
     failed = metrics[metrics["status"] != "ok"]
     shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
@@ -128,7 +136,7 @@ def about(
             "failed": len(failed),
             "not_converged": int(metrics["converged"].eq(False).sum()),
             "failures": failed[shown].to_dict("records"),
-            "same_outputs": repeated_outputs(metrics),
+            "same_outputs": find_repeated_outputs(metrics),
         },
         "train_seconds": float(metrics["train_seconds"].sum()),
         "seconds_per_trial": metrics.groupby("model")["train_seconds"].median().to_dict(),
@@ -159,7 +167,7 @@ def failure_notes(metrics: pd.DataFrame) -> list[str]:
 def predictions(
     outcomes: dict[Key, Outcome], design: Design, varied: str, data: Learnt
 ) -> tempfile.TemporaryDirectory:
-    """Raw outputs, targets and curves as `reseed.jobs.collection.collect_items` writes them."""
+    """Raw outputs, targets and curves as `reseed.collection.items.collect_items` writes them."""
     folder = tempfile.TemporaryDirectory(prefix="reseed-")
     place = Path(folder.name) / EXPERIMENT
     place.mkdir()
@@ -173,7 +181,7 @@ def predictions(
         if outcome.validation_rows is not None:
             held.setdefault(key[1], outcome.validation_rows)
     truths = [
-        dict(zip(PLACE, (p.data_seed, 0, p.fold), strict=True))
+        dict(zip(SPLIT_COLUMNS, (p.data_seed, 0, p.fold), strict=True))
         | {"dataset": DATASET, "scheme": design.scheme}
         | {
             part: data.targets.target[rows].astype(np.float64)

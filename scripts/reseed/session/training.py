@@ -112,5 +112,5 @@ def _one(
 ) -> Iterator[Outcome]:
     """Train one model on one split under its seeds."""
     recipe = Recipe(_FACTORY, {"model": model}, device=device)
-    trials = [Trial(place.split, dict.fromkeys(tables.MODEL_SEED, seed)) for seed in seeds]
+    trials = [Trial(place.split, dict.fromkeys(tables.MODEL_SEED_COLUMNS, seed)) for seed in seeds]
     return run_trials(problem, recipe, trials)

@@ -1,1 +1,4 @@
-"""Statistics of repeated training runs: pure functions over arrays, importable on their own."""
+"""Statistics of repeated training runs: pure functions of arrays.
+
+This package imports nothing else of `reseed` and can be used on its own.
+"""

@@ -1,7 +1,7 @@
-"""Scores over tasks × seeds summed up with few seeds a task: the set of Agarwal et al. (2021).
+"""Aggregate scores over tasks with few runs per task, after Agarwal et al. (2021).
 
-Every aggregate is a function of run scores; its interval is the stratified bootstrap, which
-resamples the runs of each task among themselves. Tasks are fixed: nothing here is about new tasks.
+Every aggregate is a function of run scores. Its interval is a stratified bootstrap, which
+resamples the runs within each task. Tasks are fixed: the intervals say nothing about new tasks.
 """
 
 from __future__ import annotations
@@ -15,44 +15,52 @@ from numpy.typing import ArrayLike
 from reseed.stats.bootstrap import percentile_interval
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
 
-#: One array (..., runs) a task; leading axes are batches (resamples).
+#: One array (..., runs) per task; leading axes are batches (resamples).
 Tasks = Sequence[Array]
 
 
 def as_task_arrays(scores: Sequence[ArrayLike]) -> list[Array]:
-    """Run scores as a list of one array (runs,) a task; ValueError for NaN or a task without."""
+    """Return run scores as one array (runs,) per task.
+
+    Raises:
+        ValueError: no task, a task without runs, NaN or infinity.
+    """
     if not len(scores):
         raise ValueError("at least one task is needed")
     return [as_finite(runs, f"task {number}", ndim=1) for number, runs in enumerate(scores)]
 
 
 def mean(scores: Tasks) -> Array:
-    """Mean over tasks of the mean over runs."""
+    """Return the mean over tasks of the mean over runs, shape (...)."""
     return np.mean([runs.mean(axis=-1) for runs in scores], axis=0)
 
 
 def median(scores: Tasks) -> Array:
-    """Median over tasks of the mean over runs."""
+    """Return the median over tasks of the mean over runs, shape (...)."""
     return np.median([runs.mean(axis=-1) for runs in scores], axis=0)
 
 
 def interquartile_mean(scores: Tasks) -> Array:
-    """Mean of the middle half of all run scores, each task weighing the same.
+    """Return the mean of the middle half of all run scores, with equal weight per task.
 
-    The quarter at either end is trimmed by weight, run by run in parts: with equal numbers of runs
-    and a multiple of four in all it is the trimmed mean of the pooled runs (their definition).
+    A quarter of the total weight is trimmed at either end; a run can be trimmed in part. With
+    equal numbers of runs per task, and a multiple of four in total, this is the 25 % trimmed mean
+    of the pooled runs (Agarwal et al. 2021, sec. 4.3).
+
+    Returns:
+        (...) in the unit of the scores.
     """
     pooled = np.concatenate(list(scores), axis=-1)
     weights = np.concatenate([np.full(runs.shape[-1], 1 / runs.shape[-1]) for runs in scores])
     order = np.argsort(pooled, axis=-1, kind="stable")
     upper = np.cumsum((weights / weights.sum())[order], axis=-1)
     lower = upper - (weights / weights.sum())[order]
-    kept = np.clip(np.minimum(upper, 0.75) - np.maximum(lower, 0.25), 0, None)
-    return (kept * np.take_along_axis(pooled, order, axis=-1)).sum(axis=-1) / kept.sum(axis=-1)
+    middle = np.clip(np.minimum(upper, 0.75) - np.maximum(lower, 0.25), 0, None)
+    return (middle * np.take_along_axis(pooled, order, axis=-1)).sum(axis=-1) / middle.sum(axis=-1)
 
 
 def optimality_gap(scores: Tasks, target: float = 1.0) -> Array:
-    """Mean shortfall from `target`: mean over tasks and runs of max(target − score, 0)."""
+    """Return the mean over tasks and runs of max(target − score, 0), shape (...)."""
     return np.mean([np.maximum(target - runs, 0).mean(axis=-1) for runs in scores], axis=0)
 
 
@@ -65,7 +73,7 @@ AGGREGATES: dict[str, Callable[[Tasks], Array]] = {
 
 
 def probability_of_improvement(a: Tasks, b: Tasks) -> Array:
-    """Probability of improvement: mean over tasks of P(A > B) + ½ P(A = B) for one run of each."""
+    """Return the mean over tasks of P(A > B) + ½ P(A = B) for one run of each, shape (...)."""
     wins = [
         (np.sign(x[..., :, None] - y[..., None, :]).mean(axis=(-2, -1)) + 1) / 2
         for x, y in zip(a, b, strict=True)
@@ -74,20 +82,23 @@ def probability_of_improvement(a: Tasks, b: Tasks) -> Array:
 
 
 def run_profile(scores: Tasks, levels: ArrayLike) -> Array:
-    """Share of runs above each level (..., levels), each task weighing the same."""
+    """Return the share of runs above each level, with equal weight per task: (..., levels)."""
     t = np.asarray(levels, dtype=np.float64)
     return np.mean([(runs[..., None] > t).mean(axis=-2) for runs in scores], axis=0)
 
 
 def task_profile(scores: Tasks, levels: ArrayLike) -> Array:
-    """Share of tasks whose mean over runs is above each level (..., levels)."""
+    """Return the share of tasks whose mean over runs is above each level: (..., levels)."""
     t = np.asarray(levels, dtype=np.float64)
     return np.mean([runs.mean(axis=-1)[..., None] > t for runs in scores], axis=0)
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """A value with its stratified bootstrap interval; arrays for a profile."""
+    """A statistic with its stratified bootstrap interval.
+
+    `value`, `low` and `high` are arrays (levels,) for a profile, otherwise scalars.
+    """
 
     value: Array
     low: Array
@@ -103,10 +114,20 @@ def stratified_bootstrap(
     level: float = 0.95,
     rng: np.random.Generator,
 ) -> Aggregate:
-    """Percentile interval of `function` of one or more lists of tasks.
+    """Return `function` of one or more lists of tasks with its percentile interval.
 
-    Runs are resampled with replacement within each task and list, independently. With few runs it
-    is too narrow: see docs/methods.md for its coverage by number of runs. Needs two runs a task.
+    Runs are resampled with replacement within each task and list, independently. With few runs the
+    interval is too narrow; docs/methods.md lists its coverage by number of runs.
+
+    Args:
+        function: maps one list of tasks per sample to (...) values.
+        samples: lists of one array (runs,) per task, with at least two runs each.
+        n_boot: number of resamples, at least 2.
+        level: two-sided confidence level.
+        rng: generator of the resamples.
+
+    Raises:
+        ValueError: a task with fewer than two runs, NaN or infinity; bad `level` or `n_boot`.
 
     Source: Agarwal et al. (2021), sec. 4.2 and appendix A.
     """
@@ -116,8 +137,8 @@ def stratified_bootstrap(
     fewest = min(runs.size for tasks in lists for runs in tasks)
     if fewest < 2:
         raise ValueError("the bootstrap needs at least two runs of every task")
-    most, parts = max(runs.size for tasks in lists for runs in tasks), []
-    step = max(1, 2_000_000 // (most * sum(map(len, lists))))
+    largest, parts = max(runs.size for tasks in lists for runs in tasks), []
+    step = max(1, 2_000_000 // (largest * sum(map(len, lists))))
     for done in range(0, n_boot, step):
         size = min(step, n_boot - done)
         parts.append(
@@ -129,9 +150,12 @@ def stratified_bootstrap(
 
 
 def normalise(scores: ArrayLike, low: float, high: float) -> Array:
-    """(score − low) / (high − low): 0 at the baseline `low`, 1 at the reference `high`.
+    """Return (score − low) / (high − low): 0 at the baseline `low`, 1 at the reference `high`.
 
-    `high` may be the lower number, for losses. Raises ValueError where the two are equal.
+    For losses `high` is the smaller number. Shape of `scores`, without unit.
+
+    Raises:
+        ValueError: `low` and `high` are equal or not finite; NaN or infinite scores.
     """
     if not (np.isfinite(low) and np.isfinite(high)) or low == high:
         raise ValueError(f"normalising needs two different finite scores, got {low} and {high}")

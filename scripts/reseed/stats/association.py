@@ -1,4 +1,4 @@
-"""What one measurement says beyond others: rank correlation, plain and partial."""
+"""Rank correlation of two variables, with or without control variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from reseed.stats.inputs import Array, as_finite, check_probability
 
 @dataclass(frozen=True)
 class PartialCorrelation:
-    """Rank correlation with its interval; NaN where nothing varies on its own."""
+    """Rank correlation with its interval and p-value.
+
+    `r`, `low`, `high` and `p_value` are NaN if the controls explain one variable completely. `n`
+    and `controls` count the observations and the control variables.
+    """
 
     r: float
     low: float
@@ -27,19 +31,20 @@ class PartialCorrelation:
 def partial_rank_correlation(
     x: ArrayLike, y: ArrayLike, controls: ArrayLike | None = None, level: float = 0.95
 ) -> PartialCorrelation:
-    """Rank correlation of x and y with `controls` taken out of both.
+    """Compute the rank correlation of x and y given `controls`.
 
-    Without controls Spearman's ρ. With controls the correlation of the residuals of least squares
-    on normal scores Φ⁻¹(rank/(n+1)), of all variables: plain ranks would leave a part of a common
-    cause in (a sum of ranks is not the rank of a sum), normal scores leave none where the joint
-    distribution is normal up to monotone transformations. Interval by Fisher's z with variance
-    (1 + r²/2)/(n − k − 3) (Bonett & Wright 2000); p by Student's t with n − k − 2 degrees of
-    freedom.
+    Without controls this is Spearman's ρ. With controls it is the correlation of the residuals of
+    a least squares fit on normal scores Φ⁻¹(rank/(n+1)) of all variables. Normal scores remove a
+    common cause completely if the joint distribution is normal up to monotone transformations;
+    ranks would not, because a sum of ranks is not the rank of a sum.
+
+    The interval uses Fisher's z with variance (1 + r²/2)/(n − k − 3) (Bonett & Wright 2000). The
+    p-value uses Student's t with n − k − 2 degrees of freedom.
 
     Args:
         x, y: (n,) values.
         controls: (n, k) values, or None.
-        level: of the interval.
+        level: two-sided confidence level of the interval.
 
     Raises:
         ValueError: NaN, unequal lengths, or n < k + 5.
@@ -49,7 +54,9 @@ def partial_rank_correlation(
     n = x.size
     z = np.empty((n, 0)) if controls is None else as_finite(controls, "controls", ndim=2)
     if y.size != n or len(z) != n:
-        raise ValueError(f"x, y and controls must have as many rows: {n}, {y.size}, {len(z)}")
+        raise ValueError(
+            f"x, y and controls must have the same number of rows: {n}, {y.size}, {len(z)}"
+        )
     k = z.shape[1]
     if n < k + 5:
         raise ValueError(f"{n} values are too few for {k} controls: at least {k + 5} are needed")
@@ -58,11 +65,11 @@ def partial_rank_correlation(
     ranked = np.column_stack([ranks(x), ranks(y)])
     fitted = design @ np.linalg.lstsq(design, ranked, rcond=None)[0]
     u, v = (ranked - fitted).T
-    # What a control repeats exactly leaves rounding noise, which correlates with anything.
-    floor = 1e-9 * np.linalg.norm(ranked)
-    if np.linalg.norm(u) < floor or np.linalg.norm(v) < floor:
-        nothing = float("nan")
-        return PartialCorrelation(nothing, nothing, nothing, nothing, n, k, level)
+    # Residuals below this norm are rounding noise: the controls explain the variable completely.
+    noise = 1e-9 * np.linalg.norm(ranked)
+    if np.linalg.norm(u) < noise or np.linalg.norm(v) < noise:
+        nan = float("nan")
+        return PartialCorrelation(nan, nan, nan, nan, n, k, level)
     r = float(np.clip(u @ v / np.linalg.norm(u) / np.linalg.norm(v), -1, 1))
     df = n - k - 2
     t = r * np.sqrt(df / max(1 - r * r, 1e-300))

@@ -1,4 +1,4 @@
-"""Bootstrap of the test set for any metric, vectorised over seeds; and interval helpers."""
+"""Bootstrap of the test set for any metric, vectorised over seeds, and percentile intervals."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ from reseed.stats.inputs import (
     check_probability,
 )
 
+#: (y_true (items,), y_pred (items,)) -> value.
 Metric = Callable[[NDArray, NDArray], float]
+#: (y_true (items,), y_pred (seeds, items), counts (n_boot, items)) -> values (n_boot, seeds).
 WeightedMetric = Callable[[NDArray, NDArray, Array], Array]
 
-_CHUNK = 4_000_000  # resampled counts held at a time
+_CHUNK = 4_000_000  # number of resampled counts held in memory at once
 
 
 def percentile_interval(replicates: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """Percentile interval over the first axis of `replicates` (n_boot, ...), ignoring NaN."""
+    """Return the percentile interval of `replicates` (n_boot, ...) over the first axis.
+
+    NaN replicates are ignored. Both ends have shape (...).
+    """
     check_probability(level=level)
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.nanquantile(as_real(replicates, "replicates"), tails, axis=0)
@@ -34,9 +39,12 @@ def percentile_interval(replicates: ArrayLike, level: float = 0.95) -> tuple[Arr
 def resample_counts(
     n_boot: int, n_items: int, *, strata: ArrayLike | None = None, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return (n_boot, n_items) multinomial counts: how often each resample holds each item.
+    """Draw how often each bootstrap resample contains each item: (n_boot, n_items) counts.
 
-    With `strata` (n_items,) every stratum keeps its size in every resample.
+    With `strata` (n_items,) labels, every stratum has its original size in every resample.
+
+    Raises:
+        ValueError: the number of labels is not `n_items`, or labels are not valid.
     """
     group = np.zeros(n_items, dtype=np.intp)
     if strata is not None:
@@ -53,8 +61,8 @@ def resample_counts(
     return counts
 
 
-def _confusion(y: NDArray, pred: NDArray, w: Array, label) -> tuple[Array, Array, Array]:
-    """Return weighted (true positives, predicted, actual) of `label`, each (n_boot, seeds)."""
+def _confusion(y: NDArray, pred: NDArray, w: Array, label: object) -> tuple[Array, Array, Array]:
+    """Return weighted counts (true positives, predicted, actual) of `label`: (n_boot, seeds)."""
     actual, predicted = y == label, pred == label
     columns = (actual & predicted, predicted, actual[None])
     tp, hits, support = (w @ c.T.astype(np.float64) for c in columns)
@@ -93,13 +101,13 @@ def _macro(name: str) -> WeightedMetric:
     return metric
 
 
-#: Metrics that are means of one number an item: (y (items,), prediction (seeds, items)) -> numbers.
+#: Metrics that are means over items: (y (items,), prediction (seeds, items)) -> (seeds, items).
 PER_ITEM: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
     "accuracy": lambda y, s: y == s,
     "error": lambda y, s: y != s,
     "mse": lambda y, s: (as_real(y, "y_true") - as_real(s, "y_pred")) ** 2,
     "mae": lambda y, s: np.abs(as_real(y, "y_true") - as_real(s, "y_pred")),
-    "mean": lambda y, s: as_real(s, "y_pred") + np.zeros(len(y)),  # of scores: no target is read
+    "mean": lambda y, s: as_real(s, "y_pred") + np.zeros(len(y)),  # ignores y
 }
 
 
@@ -109,20 +117,20 @@ def _mean_of(name: str) -> WeightedMetric:
 
 
 def _auc(y: NDArray, scores: NDArray, w: Array) -> Array:
-    """Weighted area under the ROC curve, a tie counting one half; NaN without both classes."""
+    """Return the weighted area under the ROC curve; a tie counts 1/2, one class only gives NaN."""
     if not np.isin(y, (0, 1)).all():
         raise ValueError("auc needs labels 0 and 1")
-    return np.stack([_auc_of_one(y, score, w) for score in scores], axis=1)
+    return np.stack([_auc_of_seed(y, score, w) for score in scores], axis=1)
 
 
-def _auc_of_one(y: NDArray, score: NDArray, w: Array) -> Array:
+def _auc_of_seed(y: NDArray, score: NDArray, w: Array) -> Array:
     order = np.argsort(score, kind="stable")
     ranked = score[order]
     starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
     wo, positive = w[:, order], y[order] == 1
     pos = np.add.reduceat(wo * positive, starts, axis=1)
     neg = np.add.reduceat(wo * ~positive, starts, axis=1)
-    # Negatives ranked strictly below a group of equal scores, plus half of those inside it.
+    # Negatives below each group of equal scores, plus half of the negatives in the group.
     wins = (pos * (np.cumsum(neg, axis=1) - neg / 2)).sum(axis=1)
     pairs = pos.sum(axis=1) * neg.sum(axis=1)
     return np.divide(wins, pairs, out=np.full(len(w), np.nan), where=pairs > 0)
@@ -134,39 +142,43 @@ WEIGHTED_METRICS: dict[str, WeightedMetric] = {
     **{name: _binary(name) for name in _PER_CLASS},
     **{f"macro_{name}": _macro(name) for name in _PER_CLASS},
 }
-"""Metrics of (y (items,), prediction (seeds, items), counts (n_boot, items)) -> (n_boot, seeds).
+"""Weighted metrics by name.
 
-Precision, recall and F1 with nothing to divide by are 0, and the macro average leaves out a class
-that is in neither labels nor predictions of the resample: both as in scikit-learn.
+As in scikit-learn, precision, recall and F1 are 0 if their denominator is 0. The macro average
+excludes classes that occur neither in the labels nor in the predictions of a resample.
 """
 
 
-def _one_by_one(metric: Metric) -> WeightedMetric:
-    """Lift a plain metric to counts by building every resample; n_boot calls."""
+def _weighted_by_resampling(metric: Metric) -> WeightedMetric:
+    """Return a weighted metric that calls `metric` once per resample and seed."""
 
-    def lifted(y: NDArray, s: NDArray, w: Array) -> Array:
+    def weighted(y: NDArray, s: NDArray, w: Array) -> Array:
         items = np.arange(y.size)
-        picks = (np.repeat(items, row) for row in w.astype(np.int64))
-        return np.array([[metric(y[i], one[i]) for one in s] for i in picks], dtype=np.float64)
+        resamples = (np.repeat(items, row) for row in w.astype(np.int64))
+        return np.array([[metric(y[i], one[i]) for one in s] for i in resamples], dtype=np.float64)
 
-    return lifted
+    return weighted
 
 
 def weighted_metric(metric: str | Metric) -> WeightedMetric:
-    """The metric of counts behind a name in `WEIGHTED_METRICS`, or a callable (y_true, y_pred)."""
+    """Return the weighted metric for a name in `WEIGHTED_METRICS` or a callable (y_true, y_pred).
+
+    Raises:
+        ValueError: unknown name.
+    """
     if not isinstance(metric, str):
-        return _one_by_one(metric)
+        return _weighted_by_resampling(metric)
     if metric not in WEIGHTED_METRICS:
         raise ValueError(f"unknown metric {metric!r}: one of {sorted(WEIGHTED_METRICS)}")
     return WEIGHTED_METRICS[metric]
 
 
 def as_labels_and_predictions(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray, NDArray]:
-    """y_true (items,) and y_pred (items,) or (seeds, items), both as numbers or both as text.
+    """Convert y_true (items,) and y_pred (items,) or (seeds, items) to numbers or to text.
 
     Raises:
-        ValueError: empty input, NaN, missing or masked values, shapes that differ, text labels on
-            one side only.
+        ValueError: empty input, NaN, missing or masked values, different shapes, or text labels in
+            one of the two only.
     """
     y, pred = np.asarray(as_unmasked(y_true, "y_true")), np.asarray(as_unmasked(y_pred, "y_pred"))
     if y.ndim != 1 or y.size == 0 or pred.ndim not in (1, 2) or pred.shape[-1] != y.size:
@@ -177,14 +189,17 @@ def as_labels_and_predictions(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDA
     y, pred = as_labels(y, "y_true"), as_labels(pred, "y_pred")
     if (y.dtype.kind == "U") != (pred.dtype.kind == "U"):
         raise ValueError(
-            "one of y_true and y_pred holds text, the other numbers: give the same kind of label"
+            "one of y_true and y_pred holds text, the other numbers: use the same kind of label"
         )
     return y, pred
 
 
 @dataclass(frozen=True)
 class ItemBootstrap:
-    """Bootstrap over test items, one entry a seed (a float each if one seed was given)."""
+    """Bootstrap over test items; arrays (seeds,), or scalars if `y_pred` had one axis.
+
+    `undefined` counts the resamples in which the metric was NaN.
+    """
 
     estimate: Array
     mean: Array
@@ -206,32 +221,33 @@ def test_set_bootstrap(
     level: float = 0.95,  # noqa: PT028
     rng: np.random.Generator,
 ) -> ItemBootstrap:
-    """Mean, SD and percentile interval of a metric over resamples of the test items.
+    """Compute mean, SD and percentile interval of a metric over resamples of the test items.
 
-    It measures only the luck of the draw of the test items, for models as trained; not the
-    seed. The paper draws 100 resamples [IR consistency, sec. 3 "Evaluation of accuracy", Table 4].
-    The same resamples serve all seeds, so differences between seeds are paired.
+    The result describes the variation due to the test sample for fixed trained models, not the
+    variation over seeds. All seeds share the resamples, so differences between seeds are paired.
+    The paper uses 100 resamples [IR consistency, sec. 3 "Evaluation of accuracy", Table 4].
 
     Args:
-        metric: a name in `WEIGHTED_METRICS` (vectorised over resamples) or any callable
-            (y_true, y_pred) -> float (called once a resample and seed).
+        metric: a name in `WEIGHTED_METRICS` (vectorised over resamples) or a callable
+            (y_true, y_pred) -> float (called once per resample and seed).
         y_true: (items,) labels or targets.
         y_pred: (items,) or (seeds, items) predictions: labels for classification metrics, scores
             for auc, values for mse and mae.
-        n_boot: resamples.
-        stratify: True keeps each class's count, an array (items,) each stratum's.
-        level: of the percentile interval.
-        rng: source of the resamples.
+        n_boot: number of resamples, at least 2.
+        stratify: True fixes the count of each class; an array (items,) that of each stratum.
+        level: confidence level of the percentile interval.
+        rng: generator of the resamples.
 
     Returns:
-        One entry per seed. `undefined` counts the resamples where the metric was NaN (AUC without
-        a positive, say); they are left out of mean, SD and interval.
+        One entry per seed, in the unit of the metric. Mean, SD and interval exclude resamples in
+        which the metric is NaN (for example, AUC without positives).
 
     Raises:
-        ValueError: empty input, NaN, missing or masked values, shapes that differ, text labels on
-            one side only, unknown metric name, n_boot < 2.
+        ValueError: empty input, NaN, missing or masked values, different shapes, text labels in
+            one of the two only, unknown metric name, n_boot < 2, or a metric that is NaN in nearly
+            every resample.
     """
-    lifted, y, pred = weighted_metric(metric), *as_labels_and_predictions(y_true, y_pred)
+    metric_of, y, pred = weighted_metric(metric), *as_labels_and_predictions(y_true, y_pred)
     check_at_least(2, n_boot=n_boot)
     strata = y if stratify is True else None if stratify is False else stratify
 
@@ -239,20 +255,21 @@ def test_set_bootstrap(
     step = max(1, _CHUNK // y.size)
     parts = []
     for done in range(0, n_boot, step):
-        w = resample_counts(min(step, n_boot - done), y.size, strata=strata, rng=rng)
-        w = w.astype(np.float64)
-        parts.append(lifted(y, seeds, w))
+        counts = resample_counts(min(step, n_boot - done), y.size, strata=strata, rng=rng)
+        parts.append(metric_of(y, seeds, counts.astype(np.float64)))
     boot = np.concatenate(parts)
     undefined = np.isnan(boot).sum(axis=0)
     if np.any(undefined > n_boot - 2):
         raise ValueError("the metric is undefined (NaN) on nearly every resample of some seed")
-    estimate = lifted(y, seeds, np.ones((1, y.size)))[0]
+    estimate = metric_of(y, seeds, np.ones((1, y.size)))[0]
+    mean, sd = np.nanmean(boot, axis=0), np.nanstd(boot, axis=0, ddof=1)
     low, high = percentile_interval(boot, level)
-    columns = (estimate, np.nanmean(boot, axis=0), np.nanstd(boot, axis=0, ddof=1), low, high)
-    columns = (*columns, undefined)
-    if pred.ndim == 1:
-        columns = tuple(c[0] for c in columns)
-    return ItemBootstrap(*columns, n_boot=n_boot, level=level)
+    first = 0 if pred.ndim == 1 else slice(None)
+    return ItemBootstrap(
+        estimate[first], mean[first], sd[first], low[first], high[first], undefined[first],
+        n_boot, level,
+    )  # fmt: skip
 
 
-test_set_bootstrap.__test__ = False  # the name begins with test: pytest must not collect it
+# The function's name starts with "test": pytest must not collect it.
+test_set_bootstrap.__test__ = False  # type: ignore[attr-defined]

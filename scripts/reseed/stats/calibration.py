@@ -1,7 +1,7 @@
 """Calibration of the predicted class: reliability curve and expected calibration error (ECE).
 
 Source: Banerjee et al., eqs. 37–39 (after Naeini et al. 2015 and Guo et al. 2017). The confidence
-is the probability of the *predicted* class, also in binary tasks, so that it starts at 1/2.
+is the probability of the *predicted* class. In binary tasks it is therefore at least 1/2.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.inputs import Array, as_finite, as_unmasked
+from reseed.stats.inputs import Array, as_finite, as_unmasked, check_at_least
 
 
 def _probabilities(p: ArrayLike, name: str) -> Array:
@@ -29,23 +29,29 @@ def _distribution(proba: ArrayLike) -> Array:
 
 
 def binary_prediction(p1: ArrayLike) -> tuple[NDArray[np.int64], Array]:
-    """Predicted class and its probability from P(y = 1) of any shape; a tie at 1/2 is class 0."""
+    """Return the predicted class and its probability from P(y = 1), of any shape.
+
+    Probability 1/2 gives class 0.
+    """
     p1 = _probabilities(p1, "p1")
     return (p1 > 0.5).astype(np.int64), np.maximum(p1, 1 - p1)
 
 
 def prediction(proba: ArrayLike) -> tuple[NDArray[np.int64], Array]:
-    """Predicted class and its probability from (..., items, classes); first class of a tie."""
+    """Return the predicted class and its probability, (..., items), from (..., items, classes).
+
+    A tie gives the first of the tied classes.
+    """
     proba = _distribution(proba)
     return proba.argmax(axis=-1), proba.max(axis=-1)
 
 
 @dataclass(frozen=True)
 class ReliabilityCurve:
-    """Accuracy against confidence in equal-width bins, each closed on the right.
+    """Accuracy and confidence in bins of equal width, each closed on the right.
 
-    edges: (bins + 1,). count, confidence, accuracy: (..., bins); the last two are the bin means
-    (eqs. 38, 39), NaN in an empty bin.
+    `edges` is (bins + 1,); `count`, `confidence` and `accuracy` are (..., bins). The last two are
+    means over the items of a bin (eqs. 38, 39) and NaN in an empty bin.
     """
 
     edges: Array
@@ -63,42 +69,46 @@ class ReliabilityCurve:
 def reliability_curve(
     confidence: ArrayLike, correct: ArrayLike, n_bins: int = 15
 ) -> ReliabilityCurve:
-    """Reliability curve of predictions, vectorised over models.
+    """Compute the reliability curve of predictions, vectorised over models.
 
-    confidence: (..., items) probability of the predicted class. correct: same shape, whether the
-    prediction is right. Raises ValueError on NaN, empty input, unequal shapes, values outside
-    [0, 1], or `correct` that is not 0 / 1.
+    Args:
+        confidence: (..., items) probability of the predicted class.
+        correct: (..., items) 1 where the prediction is correct, otherwise 0.
+        n_bins: number of bins on [0, 1].
+
+    Raises:
+        ValueError: NaN, empty input, different shapes, confidence outside [0, 1], or `correct`
+            with values other than 0 and 1.
     """
     confidence, correct = _probabilities(confidence, "confidence"), as_finite(correct, "correct")
     if confidence.shape != correct.shape:
         raise ValueError(f"confidence {confidence.shape} and correct {correct.shape} differ")
     if not np.isin(correct, (0, 1)).all():
         raise ValueError("correct must hold 0 and 1 only")
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1, got {n_bins}")
+    check_at_least(1, n_bins=n_bins)
     edges = np.linspace(0, 1, n_bins + 1)
     bins = np.maximum(np.searchsorted(edges, confidence, side="left") - 1, 0)
     shape = (*confidence.shape[:-1], n_bins)
     models = int(np.prod(shape[:-1]))
-    cell = (bins.reshape(models, -1) + n_bins * np.arange(models)[:, None]).ravel()
+    index = (bins.reshape(models, -1) + n_bins * np.arange(models)[:, None]).ravel()
 
-    def totals(weights=None):
-        return np.bincount(cell, weights, minlength=models * n_bins).reshape(shape)
+    def bin_totals(weights: Array | None = None) -> NDArray:
+        return np.bincount(index, weights, minlength=models * n_bins).reshape(shape)
 
-    count = totals()
-    filled = np.where(count > 0, count, np.nan)
-    means = (totals(v.ravel()) / filled for v in (confidence, correct))
+    count = bin_totals()
+    divisor = np.where(count > 0, count, np.nan)
+    means = (bin_totals(v.ravel()) / divisor for v in (confidence, correct))
     return ReliabilityCurve(edges, count, *means)
 
 
 def expected_calibration_error(
     confidence: ArrayLike, correct: ArrayLike, n_bins: int = 15
 ) -> Array:
-    """ECE (...) of the predicted class; arguments as in `reliability_curve`."""
+    """Return the ECE (...) of the predicted class; arguments as in `reliability_curve`."""
     return reliability_curve(confidence, correct, n_bins).ece
 
 
-def _of_true_class(proba: Array, y: ArrayLike) -> Array:
+def _probability_of_true_class(proba: Array, y: ArrayLike) -> Array:
     y = np.asarray(as_unmasked(y, "y"))
     if y.shape != proba.shape[-2:-1] or y.dtype.kind not in "iub":
         raise ValueError(f"y must be ({proba.shape[-2]},) integer classes, got shape {y.shape}")
@@ -109,15 +119,22 @@ def _of_true_class(proba: Array, y: ArrayLike) -> Array:
 
 
 def brier_score(proba: ArrayLike, y: ArrayLike) -> Array:
-    """Multi-class Brier score (...): mean over items of sum_c (p_c - 1[y = c])^2, in [0, 2].
+    """Return the multi-class Brier score (...): mean over items of sum_c (p_c - 1[y = c])^2.
 
-    proba: (..., items, classes); y: (items,). In binary tasks twice the one-column score.
+    It lies in [0, 2]. In binary tasks it is twice the score computed from P(y = 1) alone.
+
+    Args:
+        proba: (..., items, classes) probabilities.
+        y: (items,) integer classes.
     """
     proba = _distribution(proba)
-    return ((proba**2).sum(axis=-1) - 2 * _of_true_class(proba, y) + 1).mean(axis=-1)
+    return ((proba**2).sum(axis=-1) - 2 * _probability_of_true_class(proba, y) + 1).mean(axis=-1)
 
 
 def negative_log_likelihood(proba: ArrayLike, y: ArrayLike) -> Array:
-    """Mean negative log probability (nats) of the true class (...); infinite where that is 0."""
+    """Return the mean negative log probability (nats) of the true class, shape (...).
+
+    It is infinite if the probability of any true class is 0. Arguments as in `brier_score`.
+    """
     with np.errstate(divide="ignore"):
-        return -np.log(_of_true_class(_distribution(proba), y)).mean(axis=-1)
+        return -np.log(_probability_of_true_class(_distribution(proba), y)).mean(axis=-1)

@@ -1,4 +1,4 @@
-"""Compare models by paired fold-wise scores, all pairs at once."""
+"""Comparison of models by paired scores per fold, for all pairs of models at once."""
 
 from __future__ import annotations
 
@@ -17,19 +17,22 @@ from reseed.stats.inputs import (
     rescale,
 )
 
-_CHUNK = 4_000_000  # replicates held at a time
-_ENUMERABLE = 13  # sign patterns of up to this many differences are all enumerated (8,192)
+_CHUNK = 4_000_000  # number of bootstrap replicates held in memory at once
+_MAX_ENUMERATED = 13  # up to this many differences, all sign patterns are enumerated (8,192)
 
 
 def differences(a: ArrayLike, b: ArrayLike) -> Array:
-    """Return a − b with rounding noise removed, so that ties and zeros are seen as such.
+    """Return a − b with rounding noise removed, so that ties and zeros are exact.
 
-    0.9 − 0.8 and 0.8 − 0.7 differ in the 17th digit; rank tests would take them for untied.
-    Noise is what is within about 1e-12 of the typical (median) size of the scores on the last axis:
-    of the largest, one diverged run would make ties of all others.
+    0.9 − 0.8 and 0.8 − 0.7 differ in the 17th digit, so rank tests would treat them as untied.
+    Differences below about 1e-12 times the median absolute score on the last axis are noise. The
+    median is used because one diverged run would raise the maximum and turn all others into ties.
+
+    Args:
+        a, b: (..., n) scores, broadcast together.
     """
     a, b = np.broadcast_arrays(as_finite(a, "a"), as_finite(b, "b"))
-    # By a power of two first, so that neither the difference nor its unit leaves float64.
+    # Divided by a power of two first: neither the difference nor the unit overflows or underflows.
     sizes, power = rescale(np.maximum(np.abs(a), np.abs(b)), axis=-1)
     typical = np.median(sizes, axis=-1, keepdims=True)
     typical = np.where(typical > 0, typical, sizes.max(axis=-1, keepdims=True))
@@ -37,29 +40,35 @@ def differences(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def merge_rounding_noise(x: Array, size: Array) -> Array:
-    """`x` (..., n) where what noise alone sets apart is one value.
+    """Make values of `x` (..., n) equal where they differ by rounding noise only.
 
-    size: of the numbers that `x` was computed from. Magnitudes on the last axis that follow each
-    other, from 0 on, within about 1e-12 of it are the least of them. Nothing is rounded to a grid:
-    two equal ones could lie on either side of a half, and the others would be moved by more than
-    noise.
+    The absolute values on the last axis are sorted, starting from 0. Values whose gaps to their
+    predecessors are below about 1e-12 · `size` form a group and get the smallest value of the
+    group. Rounding to a grid would not do: noise can put equal values on both sides of a boundary,
+    and all other values would change by more than noise.
+
+    Args:
+        x: (..., n) values.
+        size: absolute size of the numbers that `x` was computed from; broadcasts to `x`.
     """
-    sizes = np.abs(x)
-    order = np.argsort(sizes, axis=-1)
-    rising = np.take_along_axis(sizes, order, axis=-1)
-    apart = np.ldexp(1.0, np.maximum(np.frexp(size)[1] - 40, -1022))
-    apart = np.take_along_axis(np.broadcast_to(apart, x.shape), order, axis=-1)
-    starts = np.diff(rising, axis=-1, prepend=0.0) > apart
-    least = np.maximum.accumulate(np.where(starts, rising, 0.0), axis=-1)
-    tied = np.empty_like(sizes)
-    np.put_along_axis(tied, order, least, axis=-1)
-    return np.copysign(tied, x)
+    magnitudes = np.abs(x)
+    order = np.argsort(magnitudes, axis=-1)
+    ascending = np.take_along_axis(magnitudes, order, axis=-1)
+    noise = np.ldexp(1.0, np.maximum(np.frexp(size)[1] - 40, -1022))
+    noise = np.take_along_axis(np.broadcast_to(noise, x.shape), order, axis=-1)
+    starts_group = np.diff(ascending, axis=-1, prepend=0.0) > noise
+    smallest = np.maximum.accumulate(np.where(starts_group, ascending, 0.0), axis=-1)
+    merged = np.empty_like(magnitudes)
+    np.put_along_axis(merged, order, smallest, axis=-1)
+    return np.copysign(merged, x)
 
 
 def pair_differences(scores: ArrayLike) -> Array:
-    """Return differences of all pairs i < j, (..., pairs, folds), of scores (..., models, folds).
+    """Return the differences of all pairs of models i < j, (..., pairs, folds).
 
-    Pairs are in the order of `np.triu_indices(models, 1)`: (0,1), (0,2), …, (1,2), …
+    Args:
+        scores: (..., models, folds), at least two models. Pairs are in the order of
+            `np.triu_indices(models, 1)`: (0,1), (0,2), …, (1,2), …
     """
     s = as_finite(scores, "scores")
     if s.ndim < 2 or s.shape[-2] < 2:
@@ -69,9 +78,10 @@ def pair_differences(scores: ArrayLike) -> Array:
 
 
 def holm(p_values: ArrayLike) -> Array:
-    """Holm's step-down adjusted p-values over the last axis (Holm 1979); leading axes are batches.
+    """Return Holm's step-down adjusted p-values over the last axis (Holm 1979).
 
-    Same as statsmodels' multipletests("holm"), which is far too slow inside a simulation.
+    Leading axes are batches. The result equals that of statsmodels' `multipletests("holm")`,
+    which is too slow for simulations.
 
     Raises:
         ValueError: empty, NaN, or outside [0, 1].
@@ -88,24 +98,28 @@ def holm(p_values: ArrayLike) -> Array:
 
 
 def wilcoxon_p(d: ArrayLike, *, greater: bool = False) -> Array:
-    """Wilcoxon signed-rank p-values of differences, vectorised over leading axes.
+    """Return Wilcoxon signed-rank p-values of differences, vectorised over leading axes.
 
-    Zeros are dropped; only zeros give p = 1. Of the others row by row what
-    `scipy.stats.wilcoxon(method="auto")` gives: exact by enumeration up to 13 differences, ties
-    included; else the exact null without ties up to 50; else the normal approximation with tie
-    correction. (With the zeros SciPy counts a row of many zeros as long enough to approximate:
-    five differences of one sign beside 15 zeros give 0.043, where the least possible is 0.0625.)
+    Zeros are dropped; a row of zeros has p = 1. The other differences get, row by row, the result
+    of `scipy.stats.wilcoxon(method="auto")`:
+
+    - up to 13 differences: exact by enumeration, with or without ties;
+    - up to 50 differences without ties: exact null distribution;
+    - otherwise the normal approximation with tie correction.
+
+    Zeros are dropped before SciPy sees the row, because SciPy counts them when it chooses the
+    method. Five differences of one sign and 15 zeros would give 0.043; the exact p is 0.0625.
 
     Args:
         d: (..., n) differences, as from `differences` (ties must be exact).
-        greater: one-sided, against a centre of at most 0.
+        greater: one-sided test against a centre of at most 0.
 
     Returns:
         (...) p-values.
     """
     a = as_finite(d, "differences")
     rows = a.reshape(-1, a.shape[-1])
-    # The greatest first, so that the zeros of a row are its end.
+    # In descending order, so that the zeros of a row are at its end.
     rows = np.take_along_axis(rows, np.argsort(-np.abs(rows), axis=-1), axis=-1)
     sizes = np.count_nonzero(rows, axis=-1)
     p = np.ones(len(rows))
@@ -115,20 +129,21 @@ def wilcoxon_p(d: ArrayLike, *, greater: bool = False) -> Array:
 
 
 def _signed_rank(d: Array, greater: bool) -> Array:
-    """p-values (rows,) of differences (rows, n) without zeros, by falling size."""
-    if d.shape[1] <= _ENUMERABLE:
+    """Return p-values (rows,) of non-zero differences (rows, n), in descending order of size."""
+    if d.shape[1] <= _MAX_ENUMERATED:
         return _signed_rank_enumerated(d, greater)
     p = np.empty(len(d))
     exact = (np.diff(np.abs(d), axis=1) != 0).all(axis=1) & (d.shape[1] <= 50)
-    for chosen, method in ((exact, "exact"), (~exact, "asymptotic")):
-        if chosen.any():
-            way = "greater" if greater else "two-sided"
-            p[chosen] = stats.wilcoxon(d[chosen], axis=1, method=method, alternative=way).pvalue
+    alternative = "greater" if greater else "two-sided"
+    for rows, method in ((exact, "exact"), (~exact, "asymptotic")):
+        if rows.any():
+            test = stats.wilcoxon(d[rows], axis=1, method=method, alternative=alternative)
+            p[rows] = test.pvalue
     return p
 
 
 def _signed_rank_enumerated(d: Array, greater: bool) -> Array:
-    """Exact p-values by all 2ⁿ sign patterns, ties included."""
+    """Return exact p-values by enumeration of all 2ⁿ sign patterns, with or without ties."""
     n = d.shape[1]
     ranks = stats.rankdata(np.abs(d), axis=1)
     patterns = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
@@ -142,15 +157,18 @@ def _signed_rank_enumerated(d: Array, greater: bool) -> Array:
 
 
 def rank_sum_p(null: Array, observed: Array, *, greater: bool = False) -> Array:
-    """p-values (...) of rank sums `observed` (..., 1) among all their arrangements (..., n)."""
-    # Rank sums are multiples of 1/2: half a half is a safe slack for rounding.
+    """Return p-values (...) of rank sums `observed` (..., 1) given all arrangements (..., n)."""
+    # Rank sums are multiples of 1/2, so a tolerance of 1/4 only absorbs rounding.
     upper, lower = (null >= observed - 0.25).mean(-1), (null <= observed + 0.25).mean(-1)
     return upper if greater else np.minimum(1, 2 * np.minimum(upper, lower))
 
 
 @dataclass(frozen=True)
 class CorrectedT:
-    """Nadeau–Bengio corrected resampled t test; fields are arrays over the leading axes."""
+    """Nadeau–Bengio corrected resampled t test; arrays over the leading axes.
+
+    `low`, `high` and `scale` (the standard error) are in the unit of the scores.
+    """
 
     t: Array
     p_value: Array
@@ -161,17 +179,20 @@ class CorrectedT:
 
 
 def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) -> CorrectedT:
-    """Corrected resampled t test of the mean of overlapping-fold differences.
+    """Compute the corrected resampled t test of the mean difference over overlapping folds.
 
-    t = d̄ / √((1/J + n_test/n_train) s²), J − 1 degrees of freedom (Nadeau & Bengio 2003). For
-    k-fold cross-validation, repeated or not, n_test/n_train = 1/(k−1). A ratio of 0 is the
-    ordinary paired t test. If all differences are equal (s = 0): p is 1 at d̄ = 0, else 0, and
-    the interval is a point.
+    t = d̄ / √((1/J + n_test/n_train) s²) with J − 1 degrees of freedom (Nadeau & Bengio 2003). For
+    k-fold cross-validation, repeated or not, n_test/n_train = 1/(k−1). A ratio of 0 gives the
+    ordinary paired t test. If all differences are equal (s = 0), the interval is a point, and p is
+    1 for d̄ = 0, otherwise 0.
 
     Args:
         d: (..., J) differences, J >= 2.
         test_train_ratio: n_test / n_train, >= 0.
         level: two-sided confidence level of the interval for the mean difference.
+
+    Raises:
+        ValueError: fewer than 2 differences, NaN or infinity, bad ratio or level.
     """
     a, unit = rescale(as_finite(d, "differences", min_size=2), axis=-1)
     if not (np.isfinite(test_train_ratio) and test_train_ratio >= 0):
@@ -191,7 +212,7 @@ def nadeau_bengio(d: ArrayLike, test_train_ratio: float, level: float = 0.95) ->
 
 @dataclass(frozen=True)
 class Posterior:
-    """Posterior shares of the mean difference below, inside and above the region of equivalence."""
+    """Posterior probability of a mean difference below, within and above ± rope."""
 
     below: Array
     equivalent: Array
@@ -199,22 +220,24 @@ class Posterior:
 
 
 def bayesian_correlated_t(d: ArrayLike, test_train_ratio: float, rope: float) -> Posterior:
-    """Bayesian correlated t test (Corani & Benavoli 2015; Benavoli et al. 2017, sec. 4.1).
+    """Compute the Bayesian correlated t test.
 
     The posterior of the mean difference is Student t with J − 1 degrees of freedom, location d̄
-    and squared scale (1/J + ρ/(1−ρ)) s², ρ = n_test/(n_test + n_train): numerically the
-    distribution of `nadeau_bengio`, read as a posterior under a flat prior.
+    and squared scale (1/J + ρ/(1−ρ)) s², where ρ = n_test/(n_test + n_train). This is the
+    distribution of `nadeau_bengio`, interpreted as a posterior under a flat prior.
 
     Args:
         d: (..., J) differences.
-        test_train_ratio: n_test / n_train.
+        test_train_ratio: n_test / n_train, >= 0.
         rope: half-width of the region of practical equivalence, in score units, >= 0.
+
+    Source: Corani & Benavoli (2015); Benavoli et al. (2017), sec. 4.1.
     """
     if not rope >= 0:
         raise ValueError(f"rope must be a half-width >= 0, got {rope}")
     test = nadeau_bengio(d, test_train_ratio)
     mean = test.low / 2 + test.high / 2
-    # Without spread the posterior is a point: a vanishing scale puts all of it on one side.
+    # With SD 0 the posterior is a point; a tiny scale puts its whole mass into one region.
     scale = np.where(test.scale > 0, test.scale, np.finfo(float).tiny)
     with np.errstate(over="ignore"):
         below = stats.t.cdf((-rope - mean) / scale, test.df)
@@ -225,12 +248,25 @@ def bayesian_correlated_t(d: ArrayLike, test_train_ratio: float, rope: float) ->
 def bca_mean_interval(
     d: ArrayLike, level: float = 0.95, n_boot: int = 10_000, *, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """BCa interval of the mean difference, resampling folds (Efron 1987) [protocol, sec. 3.2].
+    """Return the BCa interval of the mean difference, resampling folds.
 
-    Leading axes share the resamples, so a row's interval does not depend on the rows beside it;
-    they are taken in blocks of bounded memory. It treats folds as independent, which overlapping
-    training sets are not: at ten folds it covers about 0.9 where they are, 0.7 in repeated
-    cross-validation (see `error_rates`). A row of equal differences gives a point.
+    All rows share the resamples, so the interval of a row does not depend on other rows. Rows are
+    processed in blocks of bounded memory. A row of equal differences gives a point.
+
+    The interval treats folds as independent, but overlapping training sets make them dependent.
+    Its coverage at ten folds is about 0.9 for independent folds and 0.7 in repeated
+    cross-validation (see `error_rates`); nominal is 0.95.
+
+    Args:
+        d: (..., folds) differences, at least two folds.
+        level: two-sided confidence level.
+        n_boot: number of resamples, at least 2.
+        rng: generator of the resamples.
+
+    Returns:
+        Lower and upper ends, (...), in score units.
+
+    Source: Efron (1987) [protocol, sec. 3.2].
     """
     a, unit = rescale(as_finite(d, "differences", min_size=2), axis=-1)
     check_probability(level=level)
@@ -239,33 +275,33 @@ def bca_mean_interval(
     rows = a.reshape(-1, n)
     mean = rows.mean(axis=-1)
     low, high = mean.copy(), mean.copy()
-    # Single precision: 1e-7 of the spread is far below the Monte Carlo error of a quantile.
+    # Single precision: an error of 1e-7 SD is far below the Monte Carlo error of a quantile.
     weights = (resample_counts(n_boot, n, rng=rng) / n).T.astype(np.float32)
     (varied,) = np.nonzero(np.ptp(rows, axis=-1) > 0)
     step = max(1, _CHUNK // n_boot)
     for start in range(0, len(varied), step):
-        chosen = varied[start : start + step]
-        centred = rows[chosen] - mean[chosen, None]
+        block = varied[start : start + step]
+        centred = rows[block] - mean[block, None]
         sd = centred.std(axis=-1, keepdims=True)
-        shape = centred / sd
-        boot = shape.astype(np.float32) @ weights
-        skew = (shape**3).sum(axis=-1) / (6 * (shape**2).sum(axis=-1) ** 1.5)
-        ends = _bca_quantiles(boot, skew, level)
-        low[chosen], high[chosen] = (mean[chosen] + sd[:, 0] * end for end in ends)
+        z = centred / sd
+        boot = z.astype(np.float32) @ weights
+        acceleration = (z**3).sum(axis=-1) / (6 * (z**2).sum(axis=-1) ** 1.5)
+        ends = _bca_quantiles(boot, acceleration, level)
+        low[block], high[block] = (mean[block] + sd[:, 0] * end for end in ends)
     shape, unit = a.shape[:-1], unit[..., 0]
     return low.reshape(shape) * unit, high.reshape(shape) * unit
 
 
-def _bca_quantiles(boot: Array, acceleration: Array, level: float) -> Array:
-    """Ends (2, rows) of BCa intervals of a statistic that is 0 on the data itself.
+def _bca_quantiles(boot: NDArray[np.float32], acceleration: Array, level: float) -> Array:
+    """Return the ends (2, rows) of BCa intervals of a statistic that is 0 for the data.
 
-    boot: (rows, n_boot) replicates, sorted in place. acceleration: (rows,).
+    `boot` (rows, n_boot) holds the replicates and is sorted in place; `acceleration` is (rows,).
     """
     n_boot = boot.shape[1]
     boot.sort(axis=1)
-    noise = 1e-6  # of single precision: a replicate equal to the statistic counts as one half
+    noise = 1e-6  # rounding in single precision; a replicate equal to the statistic counts 1/2
     below = (np.count_nonzero(boot < -noise, axis=1) + np.count_nonzero(boot <= noise, axis=1)) / 2
-    # Clipped away from 0 and 1: with all replicates on one side the bias would be infinite.
+    # Clipped to exclude 0 and 1, where the bias correction would be infinite.
     z0 = stats.norm.ppf(np.clip(below / n_boot, 0.5 / n_boot, 1 - 0.5 / n_boot))
     z = z0 + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])[:, None]
     position = stats.norm.cdf(z0 + z / (1 - acceleration * z)) * (n_boot - 1)
@@ -275,33 +311,37 @@ def _bca_quantiles(boot: Array, acceleration: Array, level: float) -> Array:
     return values[0] + (position - left) * (values[1] - values[0])
 
 
-def equivalence_p(mean: ArrayLike, scale: ArrayLike, df: ArrayLike, rope: float) -> Array:
-    """Two one-sided t tests: p-value of "the difference is beyond ±rope" (Schuirmann 1987).
+def equivalence_p(
+    mean: float | Array, scale: float | Array, df: float | Array, rope: float
+) -> Array:
+    """Return the p-value of two one-sided t tests of "the difference is beyond ±rope".
 
-    The larger of the two one-sided p-values. At most α exactly where the 1 − 2α interval lies
-    within ±rope. `scale` is the standard error of `mean`; at 0 the mean itself decides.
+    It is the larger of the two one-sided p-values. It is at most α exactly if the 1 − 2α interval
+    lies within ±rope. For a standard error of 0 the mean alone decides.
 
     Args:
         mean: differences.
-        scale: their standard errors, as `CorrectedT.scale`.
+        scale: standard errors of `mean`, as `CorrectedT.scale`.
         df: degrees of freedom.
         rope: half-width of the region of practical equivalence, in score units, > 0.
+
+    Source: Schuirmann (1987).
     """
     if not rope > 0:
         raise ValueError(f"rope must be a half-width > 0, got {rope}")
-    room = rope - np.abs(as_finite(mean, "mean") if np.ndim(mean) else np.float64(mean))
+    margin = rope - np.abs(as_finite(mean, "mean") if np.ndim(mean) else np.float64(mean))
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(room == 0, 0.0, room / scale)
+        t = np.where(margin == 0, 0.0, margin / scale)
     return stats.t.sf(t, df)
 
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """Pairs of models on the same folds; every field but `n` and `df` is (pairs,).
+    """Comparisons of pairs of models on the same folds; all fields except `n`, `df` are (pairs,).
 
-    Differences are score(first) − score(second); `cohens_dz` is Cohen's d of paired differences,
-    mean / SD of the differences. `bayes_*` are posterior shares of the difference below −rope,
-    within ±rope, above rope; `equivalence_p` is NaN at rope = 0.
+    Differences are score(first) − score(second), in score units. `cohens_dz` is Cohen's d of
+    paired differences: mean / SD. `bayes_*` are posterior probabilities of a difference below
+    −rope, within ±rope and above rope. `equivalence_p` is NaN for rope = 0.
     """
 
     n: int
@@ -332,18 +372,18 @@ def compare_paired(
     n_boot: int = 10_000,
     rng: np.random.Generator,
 ) -> PairedComparison:
-    """Every paired analysis of every row of differences [protocol, sec. 3.2], all at once.
+    """Compute all paired analyses of every row of differences [protocol, sec. 3.2].
 
-    d_z = mean / SD of the differences, SD with ddof=1; 0 if all are 0, ±inf if all are equal. Two
-    folds are the minimum; below six the signed-rank test can never reach 0.05.
+    d_z = mean / SD of the differences, SD with ddof=1; it is 0 if all differences are 0, and ±inf
+    if they are equal otherwise. With fewer than six folds the signed-rank test cannot reach 0.05.
 
     Args:
         d: (pairs, folds) differences, as from `pair_differences`; folds × repeats flattened.
         test_train_ratio: n_test / n_train; 1/(k−1) for k-fold cross-validation.
         rope: half-width of practical equivalence, score units; 0 for none.
-        level: of all intervals (each for itself, not adjusted for the number of pairs).
-        n_boot: paired resamples of the folds.
-        rng: their source.
+        level: confidence level of each interval, not adjusted for the number of pairs.
+        n_boot: number of paired resamples of the folds.
+        rng: generator of the resamples.
 
     Raises:
         ValueError: fewer than 2 folds, NaN or infinity, bad ratio, rope or level.
@@ -351,26 +391,41 @@ def compare_paired(
     d = as_finite(d, "differences", ndim=2, min_size=2)
     test = nadeau_bengio(d, test_train_ratio, level)
     posterior = bayesian_correlated_t(d, test_train_ratio, rope)
-    small, unit = rescale(d, axis=-1)
-    mean = small.mean(axis=-1)
-    sd = np.where(np.ptp(small, axis=-1) == 0, 0, small.std(axis=-1, ddof=1))
+    a, unit = rescale(d, axis=-1)
+    mean = a.mean(axis=-1)
+    sd = np.where(np.ptp(a, axis=-1) == 0, 0, a.std(axis=-1, ddof=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         dz = np.where(mean == 0, 0.0, mean / sd)
     mean, sd = mean * unit[:, 0], sd * unit[:, 0]
-    within = equivalence_p(mean, test.scale, test.df, rope) if rope > 0 else np.full(len(d), np.nan)
-    bca = bca_mean_interval(d, level, n_boot, rng=rng)
+    no_rope = np.full(len(d), np.nan)
+    bca_low, bca_high = bca_mean_interval(d, level, n_boot, rng=rng)
     return PairedComparison(
-        d.shape[1], test.df, mean, sd, dz, *bca, wilcoxon_p(d), test.t, test.p_value, test.scale,
-        test.low, test.high, within, posterior.below, posterior.equivalent, posterior.above,
-    )  # fmt: skip
+        n=d.shape[1],
+        df=test.df,
+        mean=mean,
+        sd=sd,
+        cohens_dz=dz,
+        bca_low=bca_low,
+        bca_high=bca_high,
+        wilcoxon_p=wilcoxon_p(d),
+        t=test.t,
+        t_p=test.p_value,
+        scale=test.scale,
+        low=test.low,
+        high=test.high,
+        equivalence_p=equivalence_p(mean, test.scale, test.df, rope) if rope > 0 else no_rope,
+        bayes_below=posterior.below,
+        bayes_equivalent=posterior.equivalent,
+        bayes_above=posterior.above,
+    )
 
 
 def smallest_signed_rank_p(n: int) -> float:
-    """Smallest two-sided p-value that the signed-rank test can give with n differences."""
+    """Return the smallest possible two-sided signed-rank p-value of n differences."""
     check_at_least(1, n=n)
     return 0.5 ** (n - 1)
 
 
 def reject(p_adjusted: Array, alpha: float) -> NDArray[np.bool_]:
-    """Decide at level `alpha`, the boundary included, as statsmodels does."""
+    """Return whether each adjusted p-value is at most `alpha`, as statsmodels does."""
     return np.asarray(p_adjusted) <= alpha

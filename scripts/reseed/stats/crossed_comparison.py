@@ -1,11 +1,12 @@
-"""Two training procedures compared on one test set: seeds and items are both samples.
+"""Comparison of two training procedures on one test set; seeds and items are both samples.
 
-A score on one test set moves with the seed of the training and with the items drawn. Every seed
-meets every item, so the two are crossed, not nested: the mean difference over S seeds and n items
-has the variance seed/S + item/n + interaction/(S n). Its moment estimate gives a t interval
-(`crossed_difference`); resampling seeds and items together gives the bootstrap of
-Bouthillier et al. (2021) (`seed_item_bootstrap`), which counts the interaction three times over
-(Owen 2007) and sees a seed variance that is (S-1)/S of the true one.
+The score on a test set varies with the training seed and with the sampled items. Seeds and items
+are crossed: every seed predicts every item. The mean difference over S seeds and n items therefore
+has variance seed/S + item/n + interaction/(S n).
+
+- `crossed_difference` estimates this variance by moments and gives a t interval.
+- `seed_item_bootstrap` resamples seeds and items together (Bouthillier et al. 2021). It counts the
+  interaction three times (Owen 2007), and its seed variance is (S-1)/S of the true one.
 """
 
 from __future__ import annotations
@@ -35,31 +36,32 @@ from reseed.stats.inputs import (
 from reseed.stats.two_models import placements
 from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
 
-_CHUNK = 4_000_000  # resampled counts held at a time
-_NOISE = 1e-12  # of the scores, in a sum of one of them each
+_CHUNK = 4_000_000  # number of resampled counts held in memory at once
+_NOISE = 1e-12  # relative rounding error of a sum of scores
 
 
 def item_values(metric: str | Metric, y_true: ArrayLike, predicted: ArrayLike) -> Array:
-    """Each item's contribution to the metric, (seeds, items): their mean over items is the metric.
+    """Return the contribution of each item to the metric, (seeds, items).
 
-    Exact for means over items (accuracy, error, mse, mae). Of the AUC DeLong's components, of any
-    other metric jackknife pseudo-values n θ − (n−1) θ₋ᵢ, shifted to the mean θ: their mean is
-    linear in the items to first order, which is what a standard error needs.
+    The mean over items is the metric. Metrics that are means over items (accuracy, error, mse,
+    mae) have exact contributions. AUC uses DeLong's components. All other metrics use jackknife
+    pseudo-values n θ − (n−1) θ₋ᵢ, shifted to mean θ. These are accurate to first order, which is
+    sufficient for a standard error.
 
     Args:
         metric: a name in `bootstrap.WEIGHTED_METRICS` (vectorised), or a callable
-            (y_true, predicted) -> float, called once an item and seed.
-        y_true: (items,).
+            (y_true, predicted) -> float, called once per item and seed.
+        y_true: (items,) labels or targets.
         predicted: (seeds, items) or (items,): labels for classification metrics, scores for auc,
             values for mse and mae.
 
     Raises:
-        ValueError: as `bootstrap.truth_and_predictions`; an unknown metric, or one that is not
-            defined without some item.
+        ValueError: as `bootstrap.as_labels_and_predictions`; an unknown metric, or a metric that
+            is undefined after leaving out some item.
     """
     y, s = as_labels_and_predictions(y_true, predicted)
     s = np.atleast_2d(s)
-    if metric in PER_ITEM:
+    if isinstance(metric, str) and metric in PER_ITEM:
         return PER_ITEM[metric](y, s).astype(np.float64)
     return _auc_values(y, s) if metric == "auc" else _pseudo_values(metric, y, s)
 
@@ -68,40 +70,40 @@ def _auc_values(y: NDArray, s: NDArray) -> Array:
     auc, below, above = placements(y, s)
     positive = y == 1
     values = np.empty(s.shape)
-    for side, component in ((positive, below), (~positive, above)):
-        values[:, side] = auc[:, None] + (component - auc[:, None]) * (y.size / side.sum())
+    for members, component in ((positive, below), (~positive, above)):
+        values[:, members] = auc[:, None] + (component - auc[:, None]) * (y.size / members.sum())
     return values
 
 
 def _pseudo_values(metric: str | Metric, y: NDArray, s: NDArray) -> Array:
     n = y.size
     if isinstance(metric, str):
-        lifted = weighted_metric(metric)
-        whole = lifted(y, s, np.ones((1, n)))[0]
-        without = np.empty((n, len(s)))
+        metric_of = weighted_metric(metric)
+        full = metric_of(y, s, np.ones((1, n)))[0]
+        left_out = np.empty((n, len(s)))
         step = max(1, _CHUNK // n)
         for start in range(0, n, step):
             rows = np.arange(start, min(start + step, n))
             w = np.ones((rows.size, n))
             w[np.arange(rows.size), rows] = 0
-            without[rows] = lifted(y, s, w)
+            left_out[rows] = metric_of(y, s, w)
     else:
         items = np.arange(n)
-        whole = np.array([metric(y, one) for one in s], dtype=np.float64)
-        without = np.array([[metric(y[items != i], one[items != i]) for one in s] for i in items])
-    pseudo = (n * whole - (n - 1) * without).T
+        full = np.array([metric(y, one) for one in s], dtype=np.float64)
+        left_out = np.array([[metric(y[items != i], one[items != i]) for one in s] for i in items])
+    pseudo = (n * full - (n - 1) * left_out).T
     if not np.isfinite(pseudo).all():
         raise ValueError("the metric is undefined (NaN) without some item: too few of a class")
-    return pseudo - pseudo.mean(axis=1, keepdims=True) + whole[:, None]
+    return pseudo - pseudo.mean(axis=1, keepdims=True) + full[:, None]
 
 
 @dataclass(frozen=True)
 class CrossedDifference:
-    """Mean difference of two procedures on one test set, A − B.
+    """Mean difference of two procedures on one test set, A − B, in score units.
 
-    scope: "seeds and items", or "items" where a side has one seed only: then the interval is for
-    these trained models, and says nothing of others. seed_share: the seeds' part of se², 0 where
-    it is not to be seen. parts: se² by the mean square that it was learnt from (`weighted_t`).
+    `scope` is "seeds and items", or "items" if one procedure has a single seed; the interval then
+    holds for these trained models only. `seed_share` is the share of se² due to seeds (0 for scope
+    "items"). `parts` splits se², rescaled, by the mean squares behind it (`weighted_t`).
     """
 
     difference: float
@@ -115,7 +117,10 @@ class CrossedDifference:
     level: float
 
     def equivalence_p(self, rope: float) -> float:
-        """The greater p-value of two one-sided tests that the difference lies within ± rope > 0."""
+        """Return the larger p-value of two one-sided tests against a difference beyond ± rope > 0.
+
+        `rope` is the half-width of practical equivalence, in score units.
+        """
         if self.se == 0:
             return float(abs(self.difference) >= rope)
         return max(upper_tail((rope - sign * self.difference) / self.se, self.parts)
@@ -125,73 +130,85 @@ class CrossedDifference:
 def crossed_difference(
     values_a: ArrayLike, values_b: ArrayLike, *, shared_seeds: bool, level: float = 0.95
 ) -> CrossedDifference:
-    """t interval and test of the mean difference over seeds and items.
+    """Compute a t interval and test of the mean difference over seeds and items.
 
-    Variance: s²(item means of A − B)/n, which holds item and interaction, plus for each side (or
-    for the differences, where seeds are shared) the seed's own part (s²(seed means) − interaction
-    mean square / n)/S, 0 if negative. What s²(seed means)/S is of it has S − 1 degrees of freedom
-    (Welch's over two sides of equally many seeds, where they hold), the rest n − 1, and the
-    quantile is their weighted mean (`weighted_t`): with two seeds, whose spread is hardly known,
-    the interval is wide also where seeds do not matter (docs/methods.md).
+    The variance is s²(item means of A − B)/n, which contains item and interaction, plus a seed
+    term for each procedure (for the differences, if seeds are shared). The seed term is
+    (s²(seed means) − interaction mean square / n)/S, truncated at 0.
+
+    The t quantile is a weighted mean (`weighted_t`). The part s²(seed means)/S has S − 1 degrees
+    of freedom; two procedures with equal S are combined with Welch's degrees of freedom. The rest
+    has n − 1. Two seeds say little about the seed variance, so the interval is then wide even if
+    seeds have no effect (docs/methods.md).
 
     Args:
         values_a, values_b: (seeds, items) contributions, as from `item_values`.
-        shared_seeds: row s of A and of B were trained under the same seed.
-        level: of the interval.
+        shared_seeds: whether row s of A and row s of B were trained with the same seed.
+        level: two-sided confidence level of the interval.
 
     Raises:
-        ValueError: items or (shared) seeds that do not agree, NaN, fewer than two items.
+        ValueError: different numbers of items or (shared) seeds, NaN, fewer than two items.
     """
     a, b = as_finite(values_a, "values_a", ndim=2), as_finite(values_b, "values_b", ndim=2)
     check_probability(level=level)
     n = a.shape[1]
     if b.shape[1] != n or n < 2:
         raise ValueError(f"both need the same two or more items, they have {n} and {b.shape[1]}")
-    if shared_seeds and len(a) != len(b):
-        raise ValueError(f"shared seeds need as many rows on both sides: {len(a)} and {len(b)}")
+    _check_shared_seeds(shared_seeds, a, b)
     _, unit = rescale(np.concatenate([a, b]))
     a, b = a / unit, b / unit
-    sides = [a - b] if shared_seeds else [a, b]
+    samples = [a - b] if shared_seeds else [a, b]
     by_item = a.mean(axis=0) - b.mean(axis=0)
     difference = float(by_item.mean())
     item = float(by_item.var(ddof=1) / n)
-    between, own = [], 0.0
-    scope = "seeds and items" if min(map(len, sides)) > 1 else "items"
+    between: list[tuple[float, float]] = []
+    seed = 0.0
+    scope = "seeds and items" if min(map(len, samples)) > 1 else "items"
     if scope == "seeds and items":
-        for side in sides:
-            part, inside = _seed_squares(side)
-            between.append((part, len(side) - 1))
-            own += max(part - inside, 0.0)
-    known = sum(part for part, _ in between)
-    if known > 0 and len({df for _, df in between}) == 1:
-        squares = sum(part**2 / df for part, df in between)
-        between = [(known, known**2 / squares)]
-    parts = [*between, (max(item + own - known, 0.0), n - 1)]
+        for sample in samples:
+            variance, interaction = _variance_of_seed_means(sample)
+            between.append((variance, len(sample) - 1))
+            seed += max(variance - interaction, 0.0)
+    observed = sum(variance for variance, _ in between)
+    if observed > 0 and len({df for _, df in between}) == 1:
+        squares = sum(variance**2 / df for variance, df in between)
+        between = [(observed, observed**2 / squares)]
+    parts = [*between, (max(item + seed - observed, 0.0), n - 1)]
     total = sum(part for part, _ in parts)
-    whole = difference * unit
-    # A difference that is rounding noise beside the values must not look like a certain one.
+    mean = difference * unit
+    # Without variance the p-value is 1 or 0; a difference of rounding noise counts as 0.
     if total <= 1e-24:
         p = float(abs(difference) <= 1e-12)
-        return CrossedDifference(whole, 0.0, whole, whole, p, 0.0, (), scope, level)
+        return CrossedDifference(mean, 0.0, mean, mean, p, 0.0, (), scope, level)
     se = float(np.sqrt(total))
     half = upper_quantile((1 - level) / 2, parts) * se
     p = 2 * upper_tail(abs(difference) / se, parts)
     low, high = (difference - half) * unit, (difference + half) * unit
-    return CrossedDifference(whole, se * unit, low, high, p, own / total, parts, scope, level)
+    return CrossedDifference(mean, se * unit, low, high, p, seed / total, parts, scope, level)
 
 
-def _seed_squares(side: Array) -> tuple[float, float]:
-    """Of a side's mean: the variance that its seeds' means tell, and what of it is interaction."""
-    seeds, n = side.shape
-    rows = side.mean(axis=1)
-    residual = side - rows[:, None] - side.mean(axis=0) + side.mean()
-    inside = float((residual**2).sum() / ((seeds - 1) * (n - 1)) / n / seeds)
-    return float(rows.var(ddof=1) / seeds), inside
+def _check_shared_seeds(shared_seeds: bool, a: NDArray, b: NDArray) -> None:
+    if shared_seeds and len(a) != len(b):
+        raise ValueError(
+            f"shared seeds need the same number of rows in both: {len(a)} and {len(b)}"
+        )
+
+
+def _variance_of_seed_means(values: Array) -> tuple[float, float]:
+    """Return s²(seed means)/S of `values` (seeds, items), and the part that is interaction."""
+    seeds, n = values.shape
+    rows = values.mean(axis=1)
+    residual = values - rows[:, None] - values.mean(axis=0) + values.mean()
+    interaction = float((residual**2).sum() / ((seeds - 1) * (n - 1)) / n / seeds)
+    return float(rows.var(ddof=1) / seeds), interaction
 
 
 @dataclass(frozen=True)
 class SeedItemBootstrap:
-    """Bootstrap of a metric's mean difference over seeds and items, A − B."""
+    """Bootstrap of the mean difference A − B of a metric over seeds and items.
+
+    `n_boot` counts the resamples in which the metric was defined.
+    """
 
     difference: float
     se: float
@@ -212,33 +229,44 @@ def seed_item_bootstrap(
     level: float = 0.95,
     rng: np.random.Generator,
 ) -> SeedItemBootstrap:
-    """Resample seeds and items together; the metric is computed anew on every resample.
+    """Bootstrap the mean difference by resampling seeds and items together.
 
-    Arguments as `item_values` and `crossed_difference`; metric must be a name in
-    `WEIGHTED_METRICS`. With one seed on a side only the items are resampled. Resamples on which
-    the metric is undefined (AUC without a positive) are left out.
+    The metric is recomputed on every resample. If one procedure has a single seed, only items are
+    resampled. Resamples in which the metric is undefined (AUC without positives) are left out.
 
-    Source: Bouthillier et al. (2021), sec. 3; Owen (2007) for the crossed ("pigeonhole") case.
+    Args:
+        metric: a name in `WEIGHTED_METRICS`.
+        y_true: (items,) labels or targets.
+        predicted_a, predicted_b: (seeds, items) or (items,) predictions, as in `item_values`.
+        n_boot: number of resamples, at least 2.
+        shared_seeds: whether row s of A and row s of B were trained with the same seed.
+        level: two-sided confidence level of the percentile interval.
+        rng: generator of the resamples.
+
+    Raises:
+        ValueError: as `item_values`; different numbers of shared seeds; a metric that is
+            undefined on nearly every resample.
+
+    Source: Bouthillier et al. (2021), sec. 3; Owen (2007) for crossed ("pigeonhole") resampling.
     """
     y, a = as_labels_and_predictions(y_true, predicted_a)
     y, b = as_labels_and_predictions(y_true, predicted_b)
-    a, b, lifted = np.atleast_2d(a), np.atleast_2d(b), weighted_metric(metric)
-    if shared_seeds and len(a) != len(b):
-        raise ValueError(f"shared seeds need as many rows on both sides: {len(a)} and {len(b)}")
+    a, b, metric_of = np.atleast_2d(a), np.atleast_2d(b), weighted_metric(metric)
+    _check_shared_seeds(shared_seeds, a, b)
     check_probability(level=level)
     check_at_least(2, n_boot=n_boot)
     ones = np.ones((1, y.size))
-    observed = float(lifted(y, a, ones).mean() - lifted(y, b, ones).mean())
-    vary = min(len(a), len(b)) > 1
+    observed = float(metric_of(y, a, ones).mean() - metric_of(y, b, ones).mean())
+    resample_seeds = min(len(a), len(b)) > 1
     parts, step = [], max(1, _CHUNK // y.size)
     for done in range(0, n_boot, step):
         size = min(step, n_boot - done)
         items = resample_counts(size, y.size, rng=rng).astype(np.float64)
-        seeds_a = _seed_weights(len(a), size, vary, rng)
-        seeds_b = seeds_a if shared_seeds else _seed_weights(len(b), size, vary, rng)
+        seeds_a = _seed_weights(len(a), size, resample_seeds, rng)
+        seeds_b = seeds_a if shared_seeds else _seed_weights(len(b), size, resample_seeds, rng)
         parts.append(
-            (lifted(y, a, items) * seeds_a).sum(axis=1)
-            - (lifted(y, b, items) * seeds_b).sum(axis=1)
+            (metric_of(y, a, items) * seeds_a).sum(axis=1)
+            - (metric_of(y, b, items) * seeds_b).sum(axis=1)
         )
     boot = np.concatenate(parts)
     boot = boot[np.isfinite(boot)]
@@ -249,8 +277,9 @@ def seed_item_bootstrap(
                              level)  # fmt: skip
 
 
-def _seed_weights(seeds: int, size: int, vary: bool, rng: np.random.Generator) -> Array:
-    if not vary:
+def _seed_weights(seeds: int, size: int, resample: bool, rng: np.random.Generator) -> Array:
+    """Return (size, seeds) weights that sum to 1, resampled or equal."""
+    if not resample:
         return np.full((size, seeds), 1 / seeds)
     return resample_counts(size, seeds, rng=rng) / seeds
 
@@ -263,14 +292,22 @@ def seed_permutation_test(
     n_permutations: int = 10_000,
     rng: np.random.Generator,
 ) -> float:
-    """Two-sided permutation test that both procedures give the same distribution of scores.
+    """Return the two-sided permutation p-value that both procedures have equal score distributions.
 
-    Whole runs change sides, so any metric and any dependence between items is allowed for; the
-    test set is held. Shared seeds: the sign of each seed's difference; else every split of the
-    runs. All arrangements are enumerated up to `n_permutations` of them (p can then not fall
-    below 2 over their number), else drawn at random. Exact (Fisher; Phipson and Smyth 2010).
+    Whole runs are exchanged, so any metric and any dependence between items is allowed. The test
+    set is fixed. With shared seeds, the signs of the differences are permuted; otherwise the
+    assignment of runs to procedures. If there are at most `n_permutations` arrangements, all are
+    enumerated and p is at least 2 / arrangements. Otherwise random ones are drawn. The test is
+    exact (Fisher; Phipson and Smyth 2010).
 
-    scores_a, scores_b: (seeds,) of the same metric.
+    Args:
+        scores_a, scores_b: (seeds,) scores of one metric.
+        shared_seeds: whether entry s of A and entry s of B were trained with the same seed.
+        n_permutations: maximum number of arrangements.
+        rng: generator of random arrangements.
+
+    Raises:
+        ValueError: NaN, or different numbers of shared seeds.
     """
     a, b = as_finite(scores_a, "scores_a", ndim=1), as_finite(scores_b, "scores_b", ndim=1)
     check_at_least(1, n_permutations=n_permutations)
@@ -278,22 +315,24 @@ def seed_permutation_test(
     noise = _NOISE * pooled.size * float(np.abs(pooled).max())
     if shared_seeds:
         if a.size != b.size:
-            raise ValueError(f"shared seeds need as many scores on both sides: {a.size}, {b.size}")
+            raise ValueError(
+                f"shared seeds need the same number of scores in both: {a.size}, {b.size}"
+            )
         d = a - b
         if 2**d.size <= n_permutations:
             signs = (np.arange(2**d.size)[:, None] >> np.arange(d.size)) & 1
-            return _share_beyond((signs * 2 - 1) @ d, d.sum(), noise, enumerated=True)
+            return _permutation_p((signs * 2 - 1) @ d, d.sum(), noise, is_enumerated=True)
         signs = rng.integers(0, 2, (n_permutations, d.size)) * 2 - 1
-        return _share_beyond(signs @ d, d.sum(), noise, enumerated=False)
+        return _permutation_p(signs @ d, d.sum(), noise, is_enumerated=False)
     pooled = pooled - pooled.mean()
     observed = pooled[: a.size].sum()
     if comb(pooled.size, a.size) <= n_permutations:
-        picks = np.array(list(combinations(range(pooled.size), a.size)))
-        return _share_beyond(pooled[picks].sum(axis=1), observed, noise, enumerated=True)
+        members = np.array(list(combinations(range(pooled.size), a.size)))
+        return _permutation_p(pooled[members].sum(axis=1), observed, noise, is_enumerated=True)
     drawn = rng.permuted(np.tile(pooled, (n_permutations, 1)), axis=1)[:, : a.size].sum(axis=1)
-    return _share_beyond(drawn, observed, noise, enumerated=False)
+    return _permutation_p(drawn, observed, noise, is_enumerated=False)
 
 
-def _share_beyond(null: Array, observed: float, noise: float, *, enumerated: bool) -> float:
-    beyond = int(np.count_nonzero(np.abs(null) >= abs(observed) - noise))
-    return beyond / null.size if enumerated else (1 + beyond) / (1 + null.size)
+def _permutation_p(null: Array, observed: float, noise: float, *, is_enumerated: bool) -> float:
+    extreme = int(np.count_nonzero(np.abs(null) >= abs(observed) - noise))
+    return extreme / null.size if is_enumerated else (1 + extreme) / (1 + null.size)

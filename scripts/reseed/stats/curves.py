@@ -1,8 +1,8 @@
-"""Learning curves of several seeds, of unequal length: bands, time to a score, convergence.
+"""Learning curves of several runs, possibly of different lengths: bands, times and convergence.
 
-Source: Picard, Figure 1 (mean, standard deviation, minimum and maximum at each epoch); the
-expected time with restarts is the ERT of black-box optimisation (Hansen et al. 2009; Auger and
-Hansen 2005).
+Source: Picard, Figure 1 (mean, standard deviation, minimum and maximum at each epoch). The
+expected time with restarts is the expected running time (ERT) of black-box optimisation (Auger and
+Hansen 2005; Hansen et al. 2009).
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ from reseed.stats.spread import median_rank
 
 
 def as_curves(curves: ArrayLike) -> Array:
-    """Curves (runs, epochs) as float64, NaN after each run's last epoch.
+    """Return curves (runs, epochs) as float64, with NaN after the last epoch of each run.
 
-    Raises ValueError for infinities, a gap inside a run, or a run without any value.
+    Raises:
+        ValueError: infinite values, a gap inside a run, or a run without values.
     """
     a = as_real(curves, "curves")
     if a.ndim != 2 or a.size == 0:
         raise ValueError(f"curves must be (runs, epochs), they have shape {a.shape}")
-    known = ~np.isnan(a)
+    present = ~np.isnan(a)
     if np.isinf(a).any():
         raise ValueError("curves hold infinite values: leave diverged runs out and count them")
-    if not known[:, 0].all() or (known[:, 1:] & ~known[:, :-1]).any():
+    if not present[:, 0].all() or (present[:, 1:] & ~present[:, :-1]).any():
         raise ValueError("every curve needs a value at each epoch up to its last, NaN only after")
     return a
 
 
 @dataclass(frozen=True)
 class CurveBand:
-    """Over the runs at each epoch (epochs,): how many, mean, SD (NaN for one run), extremes."""
+    """Number of runs, mean, SD (NaN for one run), minimum and maximum per epoch: (epochs,)."""
 
     n: NDArray[np.int64]
     mean: Array
@@ -46,11 +47,19 @@ class CurveBand:
 
 
 def curve_band(curves: ArrayLike, ended: Literal["drop", "carry", "cut"] = "drop") -> CurveBand:
-    """Mean, SD and extremes of curves (runs, epochs) at each epoch.
+    """Compute mean, SD and extremes over runs at each epoch.
 
-    ended: what a run that has ended counts as. "drop": nothing, so that late epochs average over
-    the runs still training (with early stopping these are not a random share: the mean can jump).
-    "carry": its last value, what its user has. "cut": epochs end with the shortest run.
+    Args:
+        curves: (runs, epochs) scores, NaN after the last epoch of a run.
+        ended: how runs count after their last epoch. "drop" excludes them; with early stopping
+            the remaining runs are not a random sample, so the mean can jump. "carry" repeats
+            their last value. "cut" stops at the end of the shortest run.
+
+    Returns:
+        Values in the unit of the scores.
+
+    Raises:
+        ValueError: as `as_curves`, or an unknown value of `ended`.
     """
     a = as_curves(curves)
     lengths = np.isfinite(a).sum(axis=1)
@@ -61,22 +70,26 @@ def curve_band(curves: ArrayLike, ended: Literal["drop", "carry", "cut"] = "drop
         a = np.take_along_axis(a, last, axis=1)
     elif ended != "drop":
         raise ValueError(f"ended must be 'drop', 'carry' or 'cut', got {ended!r}")
-    known = np.isfinite(a)
-    n = known.sum(axis=0)
-    a, known, n = a[:, n > 0], known[:, n > 0], n[n > 0]
-    filled = np.where(known, a, 0.0)
-    mean = filled.sum(axis=0) / n
-    squares = (np.where(known, a - mean, 0.0) ** 2).sum(axis=0)
+    present = np.isfinite(a)
+    n = present.sum(axis=0)
+    a, present, n = a[:, n > 0], present[:, n > 0], n[n > 0]
+    mean = np.where(present, a, 0.0).sum(axis=0) / n
+    squares = (np.where(present, a - mean, 0.0) ** 2).sum(axis=0)
     sd = np.sqrt(np.where(n > 1, squares / np.maximum(n - 1, 1), np.nan))
-    low = np.where(known, a, np.inf).min(axis=0)
-    high = np.where(known, a, -np.inf).max(axis=0)
+    low = np.where(present, a, np.inf).min(axis=0)
+    high = np.where(present, a, -np.inf).max(axis=0)
     return CurveBand(n, mean, sd, low, high)
 
 
 def time_to_reach(curves: ArrayLike, target: float, greater_is_better: bool = True) -> Array:
-    """First epoch (from 1) at which each run (runs,) is at least as good as `target`; inf: never.
+    """Return the first epoch (from 1) at which each run reaches `target`: (runs,).
 
-    A run that ends early without reaching it never does: its user has stopped it.
+    Runs that end without reaching the target, also by early stopping, have infinity.
+
+    Args:
+        curves: (runs, epochs) scores, NaN after the last epoch of a run.
+        target: score to reach, in the unit of the curves.
+        greater_is_better: False for losses.
     """
     a = as_curves(curves)
     with np.errstate(invalid="ignore"):
@@ -86,11 +99,11 @@ def time_to_reach(curves: ArrayLike, target: float, greater_is_better: bool = Tr
 
 @dataclass(frozen=True)
 class ReachSummary:
-    """How surely and how fast runs reach a score.
+    """Share of runs that reach a score, and the number of epochs they need.
 
-    share, share_low, share_high: of runs that reach it, Clopper–Pearson interval. median and its
-    distribution-free interval: epochs, infinite where half of the runs never do. restarts:
-    expected epochs until the first success when failed runs are followed by a new seed.
+    `share` has a Clopper–Pearson interval. `median` (epochs) has a distribution-free interval; it
+    is infinite if half of the runs never reach the score. `restarts` is the expected number of
+    epochs until the first success if failed runs are restarted with new seeds.
     """
 
     n: int
@@ -105,16 +118,25 @@ class ReachSummary:
 
 
 def summarise_reach(times: ArrayLike, lengths: ArrayLike, level: float = 0.95) -> ReachSummary:
-    """Summarise times to reach (runs,), infinite for never, of runs of `lengths` epochs.
+    """Summarise the times at which runs reach a score.
 
-    Median interval from order statistics: ranks k and n+1−k with P(k ≤ B < n+1−k) >= level, B
-    binomial (n, 1/2); it reaches to infinity (or from 0) where n is too small. restarts = epochs
-    spent by all runs up to success or end, over the number of successes.
+    The interval of the median uses order statistics: ranks k and n+1−k with P(k ≤ B < n+1−k) >=
+    level, where B is binomial (n, 1/2). If n is too small, it extends from 0 to infinity.
+    `restarts` is the number of epochs of all runs up to success or end, divided by the number of
+    successes.
+
+    Args:
+        times: (runs,) epochs from 1, infinite for never, as from `time_to_reach`.
+        lengths: (runs,) number of epochs of each run.
+        level: two-sided confidence level.
+
+    Raises:
+        ValueError: different shapes, NaN, times below 1, bad level.
     """
     t, lengths = as_real(times, "times"), as_finite(lengths, "lengths", ndim=1)
     check_probability(level=level)
     if t.shape != lengths.shape or np.isnan(t).any() or (t < 1).any():
-        raise ValueError("times must be (runs,) epochs from 1 or infinite, as many as lengths")
+        raise ValueError("times must be (runs,) epochs from 1 or infinite, one per length")
     n, successes = t.size, int(np.isfinite(t).sum())
     ordered = np.sort(t)
     tail = (1 - level) / 2
@@ -123,17 +145,33 @@ def summarise_reach(times: ArrayLike, lengths: ArrayLike, level: float = 0.95) -
     k = median_rank(n, level)
     median_low, median_high = (ordered[k - 1], ordered[n - k]) if k >= 1 else (0.0, np.inf)
     spent = np.where(np.isfinite(t), t, lengths).sum()
-    half = (ordered[(n - 1) // 2], ordered[n // 2])
-    median = np.inf if np.isinf(half[1]) else sum(half) / 2
-    return ReachSummary(n, successes / n, low, high, float(median), float(median_low), float(median_high),
-                 float(spent / successes) if successes else float("inf"), level)  # fmt: skip
+    lower, upper = ordered[(n - 1) // 2], ordered[n // 2]
+    median = np.inf if np.isinf(upper) else (lower + upper) / 2
+    return ReachSummary(
+        n=n,
+        share=successes / n,
+        share_low=low,
+        share_high=high,
+        median=float(median),
+        median_low=float(median_low),
+        median_high=float(median_high),
+        restarts=float(spent / successes) if successes else float("inf"),
+        level=level,
+    )
 
 
 def convergence_time(curves: ArrayLike, tolerance: float) -> NDArray[np.int64]:
-    """Epoch (from 1) of each run (runs,) from which on it stays within `tolerance` of its end.
+    """Return the epoch (from 1) from which each run stays within `tolerance` of its last value.
 
-    Known only afterwards, and relative to the run's own last value: a run that still improves at
-    its end converges late, however good it is.
+    The result depends on the last value of the run: a run that still improves at its end converges
+    late, even if its scores are high.
+
+    Args:
+        curves: (runs, epochs) scores, NaN after the last epoch of a run.
+        tolerance: maximum distance from the last value, in the unit of the curves, >= 0.
+
+    Returns:
+        (runs,) epochs.
     """
     a = as_curves(curves)
     if not tolerance >= 0:
@@ -142,7 +180,5 @@ def convergence_time(curves: ArrayLike, tolerance: float) -> NDArray[np.int64]:
     last = np.take_along_axis(a, lengths[:, None] - 1, axis=1)
     with np.errstate(invalid="ignore"):
         away = np.abs(a - last) > tolerance * (1 + 1e-12)
-    reversed_away = away[:, ::-1]
-    never = ~away.any(axis=1)
-    after = a.shape[1] - reversed_away.argmax(axis=1) + 1
-    return np.where(never, 1, after).astype(np.int64)
+    epoch_after_last = a.shape[1] - away[:, ::-1].argmax(axis=1) + 1
+    return np.where(away.any(axis=1), epoch_after_last, 1).astype(np.int64)

@@ -1,19 +1,20 @@
-"""The one gate for input: real, finite, unmasked float64 of the right shape, or a clear error.
+"""Validation and conversion of arguments, used by every public function of `reseed.stats`.
 
-Every public function of `reseed.stats` takes its arrays through `finite` or `labels`, and its
-levels and counts through `probability` and `at_least`.
+Arrays pass through `as_finite`, `as_real` or `as_labels`; levels and counts through
+`check_probability` and `check_at_least`. All of them raise ValueError with the argument's name.
 """
 
 from __future__ import annotations
 
 from numbers import Real
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-_TAKEN = "bifu"  # kinds of dtype that are real numbers: booleans, integers, floats
+_REAL_KINDS = "bifu"  # dtype kinds of booleans, integers and floats
 
 
 def as_finite(
@@ -21,11 +22,11 @@ def as_finite(
 ) -> Array:
     """Return `x` as a finite float64 array.
 
-    Taken are booleans, integers, floats, and objects (a pandas column) that hold only these. A
-    masked array is taken where nothing in it is masked.
+    Accepted are booleans, integers, floats, and object arrays (pandas columns) of these. Masked
+    arrays are accepted if no entry is masked.
 
     Raises:
-        ValueError: text (numeric text too), complex numbers, dates, masked values, wrong number
+        ValueError: text (also numeric text), complex numbers, dates, masked values, wrong number
             of axes, fewer than `min_size` entries on the last axis, an empty array, NaN, infinity,
             or an integer too large for float64.
     """
@@ -34,37 +35,37 @@ def as_finite(
         raise ValueError(f"{name} must have {ndim} axes, it has shape {a.shape}")
     if a.ndim == 0 or a.size == 0 or a.shape[-1] < min_size:
         raise ValueError(f"{name} needs at least {min_size} values on its last axis: {a.shape}")
-    bad = a.size - np.count_nonzero(np.isfinite(a))
-    if bad:
+    n_invalid = a.size - np.count_nonzero(np.isfinite(a))
+    if n_invalid:
         raise ValueError(
-            f"{name} holds {bad} NaN or infinite values of {a.size}: "
+            f"{name} holds {n_invalid} NaN or infinite values of {a.size}: "
             "leave failed trials out (and count them) before calling"
         )
     return a
 
 
 def as_real(x: ArrayLike, name: str = "x") -> Array:
-    """Return `x` as float64 of any shape, NaN and infinity let through; else as `finite`."""
+    """Return `x` as float64 of any shape; as `as_finite`, but NaN and infinity are allowed."""
     a = np.asarray(as_unmasked(x, name))
     if a.dtype.kind == "O":
         missing = [v is None or v is np.ma.masked for v in a.ravel()]
         if any(missing):
             raise ValueError(f"{name} holds {sum(missing)} missing values of {a.size}")
-        strange = next((v for v in a.ravel() if not isinstance(v, Real | np.bool_)), None)
-        if strange is not None:
-            kind = type(strange).__name__
-            raise ValueError(f"{name} must hold real numbers, it holds {strange!r} ({kind})")
+        invalid = next((v for v in a.ravel() if not isinstance(v, Real | np.bool_)), None)
+        if invalid is not None:
+            kind = type(invalid).__name__
+            raise ValueError(f"{name} must hold real numbers, it holds {invalid!r} ({kind})")
         try:
             return a.astype(np.float64)
         except OverflowError as error:
             raise ValueError(f"{name} holds a number too large for float64") from error
-    if a.dtype.kind not in _TAKEN:
+    if a.dtype.kind not in _REAL_KINDS:
         raise ValueError(f"{name} must hold real numbers, it is of type {a.dtype}")
     return a.astype(np.float64, copy=False)
 
 
 def as_labels(x: ArrayLike, name: str) -> NDArray:
-    """Return class labels as an array: numbers (float64) or text (`str`), never a mix.
+    """Return class labels as an array of numbers (float64) or text (`str`).
 
     Raises:
         ValueError: missing, masked, NaN or infinite entries; complex numbers, dates, or text mixed
@@ -76,44 +77,52 @@ def as_labels(x: ArrayLike, name: str) -> NDArray:
     if a.dtype.kind == "O" and a.size and all(isinstance(v, str) for v in a.ravel()):
         return a.astype(str)
     if a.dtype.kind == "O" and any(isinstance(v, str) for v in a.ravel()):
-        raise ValueError(f"{name} mixes text with other values: give one kind of label")
+        raise ValueError(f"{name} mixes text with other values: use one kind of label")
     return as_finite(a, name)
 
 
 def as_unmasked(x: ArrayLike, name: str = "x") -> ArrayLike:
-    """Return `x` itself, or the data of a masked array without masked entries."""
+    """Return `x` unchanged, or the data of a masked array that has no masked entries."""
     if not isinstance(x, np.ma.MaskedArray):
         return x
-    hidden = int(np.ma.getmaskarray(x).sum())
-    if hidden:
+    n_masked = int(np.ma.getmaskarray(x).sum())
+    if n_masked:
         raise ValueError(
-            f"{name} holds {hidden} masked values of {x.size}: leave them out before calling"
+            f"{name} holds {n_masked} masked values of {x.size}: leave them out before calling"
         )
     return x.data
 
 
-def rescale(x: Array, axis: int | tuple[int, ...] | None = None) -> tuple[Array, Array]:
-    """Return `x` over a power of two near its greatest size along `axis`, and that power.
+@overload
+def rescale(x: Array, axis: None = None) -> tuple[Array, float]: ...
+@overload
+def rescale(x: Array, axis: int | tuple[int, ...]) -> tuple[Array, Array]: ...
+def rescale(
+    x: Array, axis: int | tuple[int, ...] | None = None
+) -> tuple[Array, float] | tuple[Array, Array]:
+    """Divide `x` by a power of two near its largest absolute value; return both.
 
-    The division is exact, and squares of the result neither overflow nor vanish, so that tests
-    give for scores of 1e200 or 1e-200 what they give for scores of 1. With an axis, each row has
-    its own power (that axis of length 1); else there is one.
+    The division is exact, and squares of the result neither overflow nor underflow. Tests
+    therefore give the same p-values for scores of size 1e200, 1e-200 and 1.
+
+    With `axis`, each row has its own power (an array in which `axis` has length 1). Without, the
+    power is one number.
     """
     largest = np.abs(x).max(axis=axis, keepdims=axis is not None)
-    # Within 2 ** ±1000, so that neither the power nor its inverse leaves float64.
+    # Limited to 2 ** ±1000, so that the power and its inverse are float64 numbers.
     power = np.where(largest > 0, 2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000), 1.0)[()]
     return x / power, power
 
 
 def check_probability(**values: float) -> None:
-    """Refuse, by its name, any value that is not strictly between 0 and 1 (a level, an alpha)."""
+    """Raise ValueError, naming the argument, unless every value is strictly between 0 and 1."""
     for name, value in values.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}")
 
 
-def check_at_least(minimum: int, **counts: int) -> None:
-    """Refuse, by its name, any count below `minimum` (resamples, items, seeds)."""
+def check_at_least(minimum: int, **counts: float) -> None:
+    """Raise ValueError, naming the argument, unless every count is at least `minimum`."""
     for name, count in counts.items():
         if not count >= minimum:
             raise ValueError(f"{name} must be at least {minimum}, got {count}")

@@ -1,4 +1,4 @@
-"""A search job: link what the store holds of it, or search and keep the winner with its log."""
+"""Run a hyper-parameter search: link its result from the cache, or search and store it."""
 
 from __future__ import annotations
 
@@ -12,116 +12,123 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reseed.cache import entries as store
-from reseed.cache.trial_cache import SettingFiles, proof, read_winner
+from reseed.cache.entries import add_entry, delete_files, entry_path, link_entry
+from reseed.cache.trial_cache import SearchWinner, TrialCache, read_winner
 from reseed.core.atomic import write_json
-from reseed.core.code_hash import Watched
+from reseed.core.code_hash import SourceGuard
 from reseed.core.coordinates import Coordinates
+from reseed.core.errors import Damaged
 from reseed.metrics.registry import first_applicable
-from reseed.training.block import Splits, problem_of, recipe_of, register_environment
+from reseed.planning.specs import SearchSpec
+from reseed.training.block import Splits, problem_of, recipe_of, record_environment
 from reseed.training.tuning import SearchResult, search
 
+Report = Callable[[str], None]
 
-def found_by_search(
-    files: SettingFiles,
-    trial: Coordinates,
+
+def search_at(
+    cache: TrialCache,
+    at: Coordinates,
     chunks: Path,
     device: str = "cpu",
     threads: int = 1,
-    report: Callable[[str], None] = lambda line: None,
+    report: Report = lambda line: None,
 ) -> SearchResult:
-    """Search where a trial of a setting searches; finished fits go to the folder `chunks`."""
-    how = files.described["search"]
-    split = Splits(files)(trial)
-    problem = problem_of(files)
+    """Search at these coordinates. Finished fits are stored in the folder `chunks`."""
+    settings = cache.spec.search
+    assert settings is not None
+    split, problem = Splits(cache)(at), problem_of(cache)
+    space = {
+        name: values if isinstance(values, list) else values.model_dump()
+        for name, values in settings.space.items()
+    }
     return search(
-        replace(problem, metric=first_applicable(problem.task, how["metrics"])),
-        recipe_of(files, files.described["recipe"]["hyperparameters"], device, 1),
-        how["space"],
+        replace(problem, metric=first_applicable(problem.task, settings.metrics)),
+        recipe_of(cache, cache.spec.model.hyperparameters, device, 1),
+        space,
         np.concatenate([split.train, split.validation]),
         chunks,
-        trials=how["trials"],
-        folds=how["folds"],
-        method=how["method"],
-        seed=trial.init,
+        trials=settings.trials,
+        folds=settings.folds,
+        method=settings.method,
+        seed=at.init,
         threads=threads,
-        key=files.search_key(trial),
+        key=cache.search_key(at),
         report=report,
     )
 
 
-def tune(job: dict, device: str, threads: int, report: Callable[[str], None]) -> None:
-    """Choose the hyper-parameters of one setting on one partition.
+def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> None:
+    """Choose the hyper-parameters of one setting at one split and seed.
 
-    Writes the winner (JSON: the chosen values, their score, the search's work and time, its key and
-    environment) and the full log beside it. An interrupted search leaves its finished fits in a
-    folder of the store and goes on from them. With `mixed: retrain` a search that was made
-    elsewhere is made again.
+    Writes the winner (`SearchWinner`, as JSON) and the log of all fits. An interrupted search
+    continues from its finished fits in the cache. With `mixed: retrain`, a search that was made in
+    another environment is made again.
     """
-    files = SettingFiles(Path(job["results"]), job["setting"])
-    trial = Coordinates(*job["trial"])
-    key, target = files.search_key(trial), files.search_files(trial)
-    here = register_environment(files.results, device, 1)
-    # A second record of a key stands under the name of its environment.
+    cache = TrialCache(spec.results, spec.spec)
+    key, target = cache.search_key(spec.trial), cache.winner_path(spec.trial)
+    assert target is not None
+    here = record_environment(cache.layout, device, 1)
+    # A second record of a key has the identifier of its environment in its name.
     for suffix in ("", f".{here}"):
         best, log, chunks = (
-            store.place(files.results / "store", key, suffix + kind)
+            entry_path(cache.layout.cache, key, suffix + kind)
             for kind in (".json", ".search.parquet", ".chunks")
         )
-        known = _stored(best, log, key)
-        if not known or job["mixed"] == "report" or known.get("environment") == here:
+        cached = _read_cached(best, log, key)
+        if not cached or spec.mixed == "report" or cached.environment == here:
             break
-    if known:
-        report("the store holds this search already")
+    if cached:
+        report("the cache holds this search already")
     else:
-        own = Watched(job["setting"]["own_files"])
-        own.refuse_edits()
+        guard = SourceGuard(spec.user_code_hashes)
+        guard.refuse_edits()
         drop_damaged(chunks)
         started = time.perf_counter()
-        found = found_by_search(files, trial, chunks, device, threads, report)
-        summary = {
-            "best": found.best,
-            "best_score": found.best_score,
-            "fits": len(found.log),
-            "failed_fits": int((found.log["status"] != "ok").sum()),
-            "relative_work": found.relative_work,
-            "fit_seconds": float(found.log["seconds"].sum()),
-            "wall_seconds": time.perf_counter() - started,
-            "key": key,
-            "proof": proof(key, found.best),
-            "environment": here,
-        }
-        own.refuse_edits()
-        as_file = {"index": False, "write_page_checksum": True}
-        store.add(log, lambda path: found.log.to_parquet(path, **as_file))
-        store.add(best, lambda path: write_json(path, summary))
+        result = search_at(cache, spec.trial, chunks, device, threads, report)
+        winner = SearchWinner(
+            key=key,
+            best=result.best,
+            best_score=result.best_score,
+            fits=len(result.log),
+            failed_fits=int((result.log["status"] != "ok").sum()),
+            relative_work=result.relative_work,
+            fit_seconds=float(result.log["seconds"].sum()),
+            wall_seconds=time.perf_counter() - started,
+            environment=here,
+        )
+        guard.refuse_edits()
+        add_entry(
+            log, lambda path: result.log.to_parquet(path, index=False, write_page_checksum=True)
+        )
+        add_entry(best, lambda path: write_json(path, winner.as_json()))
         shutil.rmtree(chunks, ignore_errors=True)
-        report(f"best of {len(found.log)} fits: {json.dumps(found.best)}")
-    store.link(log, target.with_suffix(".parquet"))
-    store.link(best, target)
+        report(f"best of {winner.fits} fits: {json.dumps(winner.best)}")
+    link_entry(log, target.with_suffix(".parquet"))
+    link_entry(best, target)
 
 
 def drop_damaged(chunks: Path) -> None:
-    """Remove fits of an interrupted search that cannot be read, and those saved after them."""
+    """Delete fits of an interrupted search that cannot be read, and those saved after them."""
     files = sorted(chunks.glob("*.parquet"))
     for number, path in enumerate(files):
         try:
             pd.read_parquet(path)
         except (OSError, ValueError):
-            store.discard(*files[number:])
+            delete_files(files[number:])
             return
 
 
-def _stored(best: Path, log: Path, key: str) -> dict | None:
-    """A search's winner, where it stands whole in the store with its log; what is damaged goes."""
+def _read_cached(best: Path, log: Path, key: str) -> SearchWinner | None:
+    """A winner that is complete in the cache with its log. Damaged entries are deleted."""
     try:
-        found = read_winner(best)
+        winner = read_winner(best)
         pd.read_parquet(log, page_checksum_verification=True)
-        if found["key"] == key:
-            return found
-    except FileNotFoundError:  # of one of the two: somebody may be writing both
+        if winner.key == key:
+            return winner
+    except FileNotFoundError:  # another process may be writing the pair
         return None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (Damaged, OSError, ValueError):
         pass
-    store.discard(best, log)
+    delete_files([best, log])
     return None

@@ -10,19 +10,14 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.shared.arms import ARM, MODEL, with_arms
+from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.predictions import Predictions
 from reseed.core.checked_io import read_json, read_table
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.random_streams import stream
-from reseed.core.schemas import IDENTITY, MODEL_SEED
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
 from reseed.metrics.names import infer_direction
 
-#: What is held fixed while seeds vary.
-CELL = IDENTITY
-#: What arms that are compared share.
-BESIDE_ARM = [name for name in CELL if name not in (MODEL, ARM)]
-SEEDS = ["data_seed", *MODEL_SEED]
 _GIVEN = ["given_seed", "repeat"]
 #: Whatever has a `key`: a `Cell`, and an arm's `Outputs`.
 Keyed = TypeVar("Keyed")
@@ -49,9 +44,12 @@ class Data:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: `key` by the names of `CELL`, and one row a seed of the columns `SEEDS`, `score`
-    on `metric`, and `bad`, the trials of that seed that gave none. Repeats of given results are
-    among its data seeds (`data_seeds`); `given_seed` and `repeat` are what the results call them.
+    """One cell: an arm on one dataset and scheme of splits, over the seeds that vary.
+
+    key: values of `CELL_COLUMNS`.
+    seeds: one row a seed, with `SEED_COLUMNS`, `score` (on `metric`) and `bad` (the number of
+        trials of that seed without a score). Repeats of imported results count as data seeds
+        (`data_seeds`); `given_seed` and `repeat` hold the imported numbers.
     """
 
     key: dict
@@ -155,11 +153,11 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
         if name in trials:
             score = score.where(used != name, trials[name])
     finished = trials["status"] == "ok"
-    trials = trials[[*CELL, *SEEDS]].assign(
+    trials = trials[[*CELL_COLUMNS, *SEED_COLUMNS]].assign(
         data_seed=data_seeds(trials),
         given_seed=trials["data_seed"],
         repeat=trials["repeat"],
-        cell=trials.groupby(CELL, sort=False, dropna=False).ngroup(),
+        cell=trials.groupby(CELL_COLUMNS, sort=False, dropna=False).ngroup(),
         metric=used,
         score=score,
         bad=~(finished & np.isfinite(score)),
@@ -168,17 +166,17 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
         measured = (finished & score.notna()).groupby(trials["cell"]).transform("any")
         trials = trials[measured | ~finished.groupby(trials["cell"]).transform("any")]
     # One grouping of all: one for each of thousands of cells would take minutes.
-    seeds = trials.groupby(["cell", *SEEDS], sort=True).agg(
+    seeds = trials.groupby(["cell", *SEED_COLUMNS], sort=True).agg(
         score=("score", "mean"), bad=("bad", "sum"), **{n: (n, "first") for n in _GIVEN}
     )
     of = dict(iter(seeds.reset_index().groupby("cell")))
     none = seeds.iloc[:0].reset_index()
-    for cell, *key, name in trials.drop_duplicates("cell")[["cell", *CELL, "metric"]].itertuples(
-        index=False, name=None
-    ):
+    for cell, *key, name in trials.drop_duplicates("cell")[
+        ["cell", *CELL_COLUMNS, "metric"]
+    ].itertuples(index=False, name=None):
         own = of.get(cell, none).drop(columns="cell").reset_index(drop=True)
         up = greater_is_better(data.about, name)
-        yield Cell(dict(zip(CELL, key, strict=True)), name, up, own)
+        yield Cell(dict(zip(CELL_COLUMNS, key, strict=True)), name, up, own)
 
 
 def grouped(found: Iterable[Keyed], names: Iterable[str]) -> dict[tuple, list[Keyed]]:

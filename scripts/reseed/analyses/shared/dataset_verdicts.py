@@ -22,8 +22,9 @@ _SHOWN = 3  # datasets that a note names before it counts the rest
 def over_datasets(
     found: list[Group],
     compared: list[list[dict]],
-    options: dict,
     *,
+    alpha: float,
+    ropes: dict[str, float],
     restricted: bool = False,
 ) -> list[dict]:
     """Rows that compare models over datasets, wherever there are two of them or more.
@@ -50,9 +51,9 @@ def over_datasets(
         means = [shared_means(group, models) for group in parts]
         whole = all(np.isfinite(mean).all() for mean, _ in means)
         if whole and len(parts) >= MIN_DATASETS and len(models) > 2 and not restricted:
-            told = _rank_rows(parts, models, means, options)
+            told = _rank_rows(parts, models, means, alpha)
         else:
-            told = _pair_rows(parts, [compared[i] for i in chosen], options)
+            told = _pair_rows(parts, [compared[i] for i in chosen], alpha, ropes)
         place = shared_key(pd.DataFrame([group.key for group in parts]))
         rows += [place | row for row in told]
     return rows
@@ -82,7 +83,7 @@ def shared_means(group: Group, models: list[str]) -> tuple[np.ndarray, np.ndarra
     return group.sign * (totals[:, common] / counts[:, common]).mean(axis=1), left_out
 
 
-def _row(parts: list[Group], a: str, b: str, n: int, options: dict) -> dict:
+def _row(parts: list[Group], a: str, b: str, n: int, alpha: float) -> dict:
     return {
         "dataset": ALL_DATASETS,
         "model_a": a,
@@ -93,7 +94,7 @@ def _row(parts: list[Group], a: str, b: str, n: int, options: dict) -> dict:
         "n_b": n,
         "runs": n,
         "failed": sum(group.failed.get(model, 0) for group in parts for model in (a, b)),
-        "alpha": options.get("alpha", 0.05),
+        "alpha": alpha,
         "min_runs": MIN_DATASETS,
         "missing": "",
         "family": "datasets",
@@ -101,18 +102,18 @@ def _row(parts: list[Group], a: str, b: str, n: int, options: dict) -> dict:
 
 
 def _rank_rows(
-    parts: list[Group], models: list[str], means: list[tuple], options: dict
+    parts: list[Group], models: list[str], means: list[tuple], alpha: float
 ) -> Iterator[dict]:
     scores = np.stack([mean for mean, _ in means])
     left_out = np.sum([left for _, left in means], axis=0)
-    result = compare_over_datasets(scores, alpha=options.get("alpha", 0.05))
+    result = compare_over_datasets(scores, alpha=alpha)
     order = np.argsort(result.average_ranks, kind="stable")
     for position, i in enumerate(order):
         for j in order[position + 1 :]:
             # Dataset by dataset: each has a size of its own, below which all is rounding.
             sign = np.sign(differences(scores[:, [i]], scores[:, [j]]))
             yield (
-                _row(parts, models[i], models[j], len(parts), options)
+                _row(parts, models[i], models[j], len(parts), alpha)
                 | {
                     "metric": "rank",
                     "greater_is_better": False,
@@ -141,14 +142,16 @@ def _ranks(result: ManyDatasets, i: int, j: int) -> dict:
     }
 
 
-def _pair_rows(parts: list[Group], compared: list[list[dict]], options: dict) -> list[dict]:
+def _pair_rows(
+    parts: list[Group], compared: list[list[dict]], alpha: float, ropes: dict[str, float]
+) -> list[dict]:
     """One row a pair of models, on the datasets where both have comparable runs."""
     by_pair: dict[frozenset, list] = {}
     for group, pairs in zip(parts, compared, strict=True):
         for row in pairs:
             pair = frozenset((row["model_a"], row["model_b"]))
             by_pair.setdefault(pair, []).append((group, row))
-    rows = [_pair_row(parts, found, options) for found in by_pair.values()]
+    rows = [_pair_row(parts, found, alpha, ropes) for found in by_pair.values()]
     tested = [row for row in rows if row["n"] >= MIN_DATASETS]
     adjusted = holm([row["p"] for row in tested]).tolist() if tested else []
     for row, p in zip(tested, adjusted, strict=True):
@@ -161,14 +164,16 @@ def _pair_rows(parts: list[Group], compared: list[list[dict]], options: dict) ->
     return rows
 
 
-def _pair_row(parts: list[Group], found: list[tuple], options: dict) -> dict:
+def _pair_row(
+    parts: list[Group], found: list[tuple], alpha: float, ropes: dict[str, float]
+) -> dict:
     first, second = sorted(found[0][1][side] for side in ("model_a", "model_b"))
     used, d = [], []
     for group, pair in found:
         if pair["n"] and pair["design"] != "different splits":
             d.append(pair["difference"] * (1 if pair["model_a"] == first else -1))
             used.append(group)
-    row = _row(parts, first, second, len(used), options) | {
+    row = _row(parts, first, second, len(used), alpha) | {
         "left_out": sum(pair["left_out"] for _, pair in found),
         "missing": _missing(parts, {group.key["dataset"] for group in used}),
         "greater_is_better": True,
@@ -180,7 +185,7 @@ def _pair_row(parts: list[Group], found: list[tuple], options: dict) -> dict:
         return row
     metrics, factors = {group.metric for group in used}, {group.factor for group in used}
     commensurable = len(metrics) == len(factors) == 1 and is_share(used[0].metric)
-    rope = options.get("rope", {}).get(used[0].metric) if commensurable else None
+    rope = ropes.get(used[0].metric) if commensurable else None
     result = compare_two_models(np.array(d), commensurable=commensurable, rope=rope)
     if result.difference < 0:
         row |= {"model_a": second, "model_b": first}

@@ -13,19 +13,12 @@ from scipy.special import logit
 from reseed.analyses.shared.arms import ARM, MODEL, arm_of
 from reseed.analyses.shared.data import Data, grouped
 from reseed.core.random_streams import stream
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, SCHEME_COLUMNS, SPLIT_COLUMNS, TEST_SET_COLUMNS
 from reseed.metrics.outputs import SCORED, VALUE_TASKS
 from reseed.plugins.options import Strict
 from reseed.stats.trimming import clip_logit_gap
 
-#: What names one arm's runs on one test set.
-PLACE = [
-    "experiment", "dataset", "scheme", MODEL, ARM, "hyperparameters_source", "data_seed", "repeat",
-    "fold",
-]  # fmt: skip
-_ARM, _SPLIT = (MODEL, ARM), ("data_seed", "repeat", "fold")
-#: What arms that can be set side by side share.
-SIDE_BY_SIDE = [name for name in PLACE if name not in _ARM]
-_SETTING = [name for name in SIDE_BY_SIDE if name not in _SPLIT]
+_ARM_COLUMNS = (MODEL, ARM)
 
 
 def plain_metric(task: str) -> str:
@@ -49,10 +42,12 @@ class SplitOptions(Strict):
 class Outputs:
     """One arm's finished runs on one test set.
 
-    `key` by the names of `PLACE`; `seeds` one tuple (init, order, dropout, augment) a run.
-    `probability`: (runs, items) of class 1, (runs, items, classes) of every class; of a regression
-    the predicted values, of given scores the scores. `y_true` (items,): classes as integers, or
-    target values.
+    key: values of `ARM_OUTPUT_COLUMNS`.
+    seeds: one tuple (init, order, dropout, augment) a run.
+    probability: (runs, items) of class 1, or (runs, items, classes) of every class; of a
+        regression the predicted values, of scored items the scores.
+    y_true: (items,) classes as integers, or target values.
+    failed: number of runs without outputs.
     """
 
     key: dict
@@ -126,15 +121,15 @@ def outputs(data: Data) -> Iterator[Outputs]:
     """Every arm's runs on every test set, one at a time; none where nothing was collected."""
     for group in data.predictions.groups() if data.predictions is not None else []:
         task = data.about["datasets"][group.key["dataset"]]["task"]
-        key = {name: group.key.get(name) for name in PLACE} | {ARM: arm_of(group.key)}
+        key = {name: group.key.get(name) for name in ARM_OUTPUT_COLUMNS} | {ARM: arm_of(group.key)}
         y_true = group.y_true if task in VALUE_TASKS else group.y_true.astype(np.int64)
         yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)
 
 
-def selected(data: Data, options: dict) -> list[Outputs]:
+def selected(data: Data, options: SplitOptions) -> list[Outputs]:
     """All arms' runs on the splits that `SplitOptions` ask for."""
     found = list(outputs(data))
-    return found if options.get("splits", "first") == "all" else first_splits(found)
+    return found if options.splits == "all" else first_splits(found)
 
 
 def first_splits(found: list[Outputs]) -> list[Outputs]:
@@ -143,8 +138,8 @@ def first_splits(found: list[Outputs]) -> list[Outputs]:
     Of each experiment and dataset; where its arms share no split, the first of each arm.
     """
     chosen = []
-    for place in grouped(found, _SETTING).values():
-        arms = [grouped(own, _SPLIT) for own in grouped(place, _ARM).values()]
+    for place in grouped(found, SCHEME_COLUMNS).values():
+        arms = [grouped(own, SPLIT_COLUMNS) for own in grouped(place, _ARM_COLUMNS).values()]
         shared = set.intersection(*map(set, arms))
         chosen += [one for own in arms for one in own[min(shared or own)]]
     return chosen
@@ -152,14 +147,14 @@ def first_splits(found: list[Outputs]) -> list[Outputs]:
 
 def side_by_side(found: list[Outputs]) -> Iterator[list[Outputs]]:
     """Lists of the arms that share experiment, dataset and split, in order of appearance."""
-    yield from grouped(found, SIDE_BY_SIDE).values()
+    yield from grouped(found, TEST_SET_COLUMNS).values()
 
 
 def apart(found: list[Outputs]) -> Iterator[list[Outputs]]:
     """Two arms of an experiment and dataset that share no split, pair by pair."""
-    for place in grouped(found, _SETTING).values():
-        for a, b in combinations(grouped(place, _ARM).values(), 2):
-            if not grouped(a, _SPLIT).keys() & grouped(b, _SPLIT).keys():
+    for place in grouped(found, SCHEME_COLUMNS).values():
+        for a, b in combinations(grouped(place, _ARM_COLUMNS).values(), 2):
+            if not grouped(a, SPLIT_COLUMNS).keys() & grouped(b, SPLIT_COLUMNS).keys():
                 yield [a[0], b[0]]
 
 

@@ -6,31 +6,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from reseed.analyses.shared.data import CELL, MODEL_SEED, Data, primary_metric
+from reseed.analyses.shared.arms import ARM
+from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.shares import whole
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
+from reseed.plugins.options import Strict
 
-#: A pair that is asked for.
+#: Two models to compare.
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
-#: The column whose values are compared.
-COMPARED = "arm"
-#: What names a comparison of models.
-GROUP = [name for name in CELL if name not in (COMPARED, "model")]
 #: What its models share. Not `varied`: arms with seeds of their own are compared as far as they
 #: share splits, which `pair_up` sees.
-_SHARED = [name for name in GROUP if name != "varied"]
+_SHARED = [name for name in COMPARISON_COLUMNS if name != "varied"]
 #: What comparisons of one kind on several datasets share, and what tells them apart where one
 #: dataset has several.
 _ACROSS, _SPLITTING = ["experiment", "hyperparameters_source"], ["scheme", "test_ratio"]
-SPLIT = ["data_seed", "repeat", "fold"]
 #: Share of each model's runs that needs a counterpart of the same seed for pairing by seed. The
 #: other runs would be lost, which costs more than a pairing gains by what one seed does to both
 #: models alike (power by simulation: docs/methods.md).
@@ -68,18 +66,18 @@ class Group:
 
     @cached_property
     def _of(self) -> dict[str, pd.DataFrame]:
-        return dict(iter(self.trials.groupby(COMPARED, sort=False)))
+        return dict(iter(self.trials.groupby(ARM, sort=False)))
 
     @cached_property
     def _table(self) -> pd.DataFrame:
         """One row a run (its split, seeds and number of repetition), one column a model."""
-        return self._wide(self.trials, [*SPLIT, *MODEL_SEED])
+        return self._wide(self.trials, [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
 
     def _wide(self, trials: pd.DataFrame, place: list[str]) -> pd.DataFrame:
         """Scores by place and number of the trial there, in rising order; one column a model."""
-        number = trials.groupby([COMPARED, *place]).cumcount().rename("number")
-        table = trials.assign(number=number).set_index([*place, "number", COMPARED])["score"]
-        return table.unstack(COMPARED).reindex(columns=self.models).sort_index()
+        number = trials.groupby([ARM, *place]).cumcount().rename("number")
+        table = trials.assign(number=number).set_index([*place, "number", ARM])["score"]
+        return table.unstack(ARM).reindex(columns=self.models).sort_index()
 
     @cached_property
     def scores(self) -> np.ndarray:
@@ -92,13 +90,13 @@ class Group:
 
         In the order of their seeds, as `pair_up` has them, and not of the table's rows.
         """
-        trials = self.trials.sort_values([*MODEL_SEED], kind="stable")
-        return np.ascontiguousarray(self._wide(trials, SPLIT).to_numpy(dtype=np.float64).T)
+        trials = self.trials.sort_values([*MODEL_SEED_COLUMNS], kind="stable")
+        return np.ascontiguousarray(self._wide(trials, SPLIT_COLUMNS).to_numpy(dtype=np.float64).T)
 
     @cached_property
     def split(self) -> np.ndarray:
         """(runs,) number of the split that a run is on, in rising order."""
-        return self._table.groupby(level=SPLIT, sort=True).ngroup().to_numpy()
+        return self._table.groupby(level=SPLIT_COLUMNS, sort=True).ngroup().to_numpy()
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """A generator that depends on the group and the purpose alone."""
@@ -145,7 +143,7 @@ def groups(data: Data) -> Iterator[Group]:
         metric = primary_metric(data.about, key["dataset"])
         score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
         bad = (trials["status"] != "ok") | ~np.isfinite(score)
-        failed = bad.groupby(trials[COMPARED], sort=False).sum()
+        failed = bad.groupby(trials[ARM], sort=False).sum()
         factor, unit = unit_of(metric, score[~bad], entry.get("metric_unit", ""))
         yield Group(
             key,
@@ -160,11 +158,11 @@ def groups(data: Data) -> Iterator[Group]:
 
 
 def shared_key(places: pd.DataFrame) -> dict:
-    """What places (rows with the columns `GROUP`) share; where they differ, all of it in words.
+    """The values of `COMPARISON_COLUMNS` that rows share.
 
-    NaN for a number that differs.
+    Texts that differ are listed, separated by commas; numbers that differ give NaN.
     """
-    values = {name: places[name].unique() for name in GROUP}
+    values = {name: places[name].unique() for name in COMPARISON_COLUMNS}
     return {
         name: found[0] if len(found) == 1 else np.nan if found.dtype == float else ", ".join(found)
         for name, found in values.items()
@@ -172,7 +170,7 @@ def shared_key(places: pd.DataFrame) -> dict:
 
 
 def across_datasets(keys: Sequence[Mapping]) -> list[list[int]]:
-    """Which of `keys` (by the names of `GROUP`) make one comparison over datasets, by position.
+    """Positions of the `keys` (of `COMPARISON_COLUMNS`) that form each comparison over datasets.
 
     Those of one experiment and source of hyper-parameters, however each dataset was split: two
     datasets seldom have the very same test ratio. Where one dataset was split in several ways, each
@@ -204,7 +202,7 @@ def test_train_ratio(trials: pd.DataFrame) -> float:
     folds, 1 / (k − 1). Validation rows count as training rows. Raises ReseedError where there are
     several splits of unknown size, and where k is more than `MOST_FOLDS`.
     """
-    if len(trials[SPLIT].drop_duplicates()) < 2:
+    if len(trials[SPLIT_COLUMNS].drop_duplicates()) < 2:
         return 0.0
     test = trials["test_ratio"].iloc[0]
     if np.isfinite(test):
@@ -229,24 +227,42 @@ def test_train_ratio(trials: pd.DataFrame) -> float:
 test_train_ratio.__test__ = False  # a name that pytest would take for a test
 
 
-def choice(found: list[Group], options: dict) -> tuple[Callable[[str, str], bool], bool]:
-    """Which pairs are asked for, and whether that is fewer than all."""
-    if "baseline" in options and "pairs" in options:
-        raise ReseedError("pairs: give either `baseline` or `pairs`, not both")
-    models = list(dict.fromkeys(model for group in found for model in group.models))
-    if "baseline" in options:
-        chosen = _named(options["baseline"], models, "baseline")
-        return (lambda a, b: (a in chosen) != (b in chosen)), True
-    if "pairs" in options:
-        asked = [[_named(name, models, "pairs") for name in pair] for pair in options["pairs"]]
-        if any(len(pair) != 2 or pair[0] & pair[1] for pair in asked) or not asked:
+class PairOptions(Strict):
+    """baseline: a model; only pairs with it are compared, so fewer p-values are adjusted.
+    pairs: the only pairs to compare, [[a, b], …]; not with `baseline`.
+    """
+
+    baseline: str | None = None
+    pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _not_both(self) -> Self:
+        if self.baseline is not None and self.pairs is not None:
+            raise ValueError("give either `baseline` or `pairs`, not both")
+        return self
+
+
+def choose_pairs(
+    groups: list[Group], options: PairOptions
+) -> tuple[Callable[[str, str], bool], bool]:
+    """A test of whether two models are compared, and whether that leaves out any pair.
+
+    Raises ReseedError for a model that no group has, and for a pair of a model with itself.
+    """
+    models = list(dict.fromkeys(model for group in groups for model in group.models))
+    if options.baseline is not None:
+        baselines = _matching_models(options.baseline, models, "baseline")
+        return (lambda a, b: (a in baselines) != (b in baselines)), True
+    if options.pairs is not None:
+        sides = [[_matching_models(name, models, "pairs") for name in p] for p in options.pairs]
+        if any(first & second for first, second in sides):
             raise ReseedError("pairs: `pairs` must list two different models each: [[a, b], …]")
-        sides = asked + [pair[::-1] for pair in asked]
+        sides += [pair[::-1] for pair in sides]
         return (lambda a, b: any(a in first and b in second for first, second in sides)), True
     return (lambda a, b: True), False
 
 
-def _named(name: str, models: Iterable[str], option: str) -> set[str]:
+def _matching_models(name: str, models: Iterable[str], option: str) -> set[str]:
     """Models of that name: itself, or all of its variants (`rf` → `rf~n_estimators=60`)."""
     chosen = {m for m in models if m == name} or {m for m in models if base_name(m) == name}
     if models and not chosen:

@@ -13,14 +13,9 @@ import pyarrow.compute as pc
 
 from reseed.core.checked_io import TableReader, read_table
 from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.schemas import MODEL_SEED, PLACE
+from reseed.core.schemas import MODEL_SEED_COLUMNS, PREDICTION_COLUMNS, TARGET_COLUMNS
 from reseed.metrics.outputs import as_stored_dtype as kept_as
 from reseed.metrics.outputs import to_probabilities
-
-#: What trials of one group share: a model on one split, of which only the model seed differs.
-GROUP = ["dataset", "scheme", "arm", "model", "hyperparameters_source", *PLACE]
-SPLIT = ["dataset", "scheme", *PLACE]
-SEEDS = MODEL_SEED
 
 
 @dataclass(frozen=True)
@@ -79,10 +74,10 @@ class Predictions:
         scores, targets = (
             TableReader(folder / f"{part}.parquet") for part in ("scores", "targets")
         )
-        index = scores.read(GROUP).to_pandas().drop_duplicates()
+        index = scores.read(PREDICTION_COLUMNS).to_pandas().drop_duplicates()
         for key in index.to_dict("records"):
-            truth = _values(targets, {name: key[name] for name in SPLIT}, list(KEPT_PARTS))
-            rows = _values(scores, key, [*MODEL_SEED, *KEPT_PARTS])
+            truth = _values(targets, {name: key[name] for name in TARGET_COLUMNS}, list(KEPT_PARTS))
+            rows = _values(scores, key, [*MODEL_SEED_COLUMNS, *KEPT_PARTS])
             kept = [i for i, outputs in enumerate(rows["test"]) if len(outputs)]
             y_true, y_validation = (truth[p][0] if len(truth[p]) else _NONE for p in KEPT_PARTS)
             outputs = _stack([rows["test"][i] for i in kept], len(y_true))
@@ -91,7 +86,7 @@ class Predictions:
             outputs, held = kept_as(task, outputs), kept_as(task, held)
             yield Group(
                 {"experiment": folder.name, **key},
-                [tuple(int(rows[name][i]) for name in MODEL_SEED) for i in kept],
+                [tuple(int(rows[name][i]) for name in MODEL_SEED_COLUMNS) for i in kept],
                 to_probabilities(task, outputs),
                 y_true,
                 len(rows["test"]) - len(kept),

@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.shared.data import CELL, SEEDS, Data
+from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import plain_metric
 from reseed.core.errors import ReseedError
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
 from reseed.metrics.names import infer_direction
 from reseed.plugins.options import Strict
 
-#: Which trial a curve is.
-RUN = [*SEEDS, "repeat", "fold"]
+#: The trial of a curve. Runs are sorted by these columns in this order.
+RUN_COLUMNS = [*SEED_COLUMNS, "repeat", "fold"]
 EPOCH = "epoch"
 
 
@@ -31,13 +32,17 @@ class CurveOptions(Strict):
 
 @dataclass(frozen=True)
 class Curves:
-    """One arm's curves of one column: `values` (runs, epochs), NaN after a run's last epoch.
+    """One arm's curves of one column.
 
-    `epochs` (epochs,) counts from 1. `key` by the names of `data.CELL`; `runs` one row a
-    curve of the columns `RUN`; `name` what the column measures, in words; `n_left_out` runs whose
-    curve has no first value, or one that is infinite. An epoch at which a run was not measured
-    holds its value before. `failed` (runs,): runs that ended in an error, as by a diverging loss,
-    whose last value is no result.
+    key: values of `CELL_COLUMNS`.
+    name: the measure, in words.
+    runs: one row a curve, with `RUN_COLUMNS`.
+    epochs: (epochs,) from 1 on.
+    values: (runs, epochs), NaN after a run's last epoch. An epoch without a measurement has the
+        value of the epoch before.
+    n_left_out: runs whose curve has no first value or an infinite one.
+    failed: (runs,) whether a run ended in an error, such as a diverging loss. Its last value is
+        not a result.
     """
 
     key: dict
@@ -62,8 +67,8 @@ class Curves:
         return np.where(known, found, np.inf)
 
 
-def training_curves(data: Data, options: dict) -> Iterator[Curves]:
-    """Curves of the column `options["column"]` ("validation_metric") by arm.
+def training_curves(data: Data, column: str) -> Iterator[Curves]:
+    """Curves of a column of the training curves, by arm.
 
     Whatever a dataset is judged by, models record as `validation_metric` and `test_metric` the
     accuracy of classes and the mean squared error of values; a column that is a loss goes down.
@@ -72,7 +77,6 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
     table = data.predictions.curves() if data.predictions is not None else pd.DataFrame()
     if table.empty:
         return
-    column = options.get("column", "validation_metric")
     if column not in table:
         known = [name for name in table if name.endswith(("loss", "metric"))]
         raise ReseedError(
@@ -81,8 +85,8 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
         )
     wanted = set(data.metrics["experiment"]) if "experiment" in data.metrics else set()
     table = with_arms(table[table["experiment"].isin(wanted)])
-    places = [name for name in CELL if name in table]
-    trial = [*places, *RUN]
+    places = [name for name in CELL_COLUMNS if name in table]
+    trial = [*places, *RUN_COLUMNS]
     broken = pd.MultiIndex.from_frame(data.metrics.loc[data.metrics["status"] != "ok", trial])
     for key, rows in table.groupby(places, sort=False, dropna=False):
         place = dict(zip(places, key, strict=True))
@@ -99,8 +103,10 @@ def training_curves(data: Data, options: dict) -> Iterator[Curves]:
 def _stack(rows: pd.DataFrame, column: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
     """Runs, epochs, values (runs, epochs), and the number of runs left out."""
     # By number: a table over the seeds of every role would hold each combination of them.
-    number = rows.groupby(RUN, dropna=False, sort=True).ngroup()
-    identified = rows[RUN].assign(run=number).drop_duplicates("run").set_index("run").sort_index()
+    number = rows.groupby(RUN_COLUMNS, dropna=False, sort=True).ngroup()
+    identified = (
+        rows[RUN_COLUMNS].assign(run=number).drop_duplicates("run").set_index("run").sort_index()
+    )
     wide = rows.assign(run=number).pivot(index="run", columns=EPOCH, values=column)
     wide = wide.loc[:, wide.notna().any()]
     values, epochs = wide.to_numpy(dtype=np.float64), wide.columns.to_numpy(dtype=np.int64)

@@ -1,17 +1,17 @@
-# What the shell of every job starts with.
+# Shell functions that every job uses.
 set -euo pipefail
-RESEED_SCRIPTS=$(dirname "${BASH_SOURCE[0]}")
+RESEED_PIPELINE=$(dirname "${BASH_SOURCE[0]}")
 
 # Python as a fork of the run's fork server, where there is one (reseed.pipeline.fork_server).
 python() {
     if [ -n "${RESEED_FORKSERVER:-}" ]; then
-        command python -ES "$RESEED_SCRIPTS/reseed/pipeline/fork_client.py" "$@"
+        command python -ES "$RESEED_PIPELINE/fork_client.py" "$@"
     else
         command python "$@"
     fi
 }
 
-# Run a job with its output in a log, and say there by which signal it was ended.
+# Run a job with its output in a log, and name there the signal that ended it.
 job() {
     local log="$1" rc=0
     shift

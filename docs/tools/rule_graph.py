@@ -1,0 +1,76 @@
+"""Draw docs/rule-graph.svg: the stages of the workflow, merged from `snakemake --rulegraph`.
+
+Generated rules have names such as `train-…`. All rules of one stage become one node. Needs `dot`
+(Graphviz).
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+#: Stages whose rule names have no `-` after the stage.
+_NAMED_STAGES = ("import", "repeat_fits", "study_report")
+#: Stages that a study can do without: a path through them does not replace a direct edge.
+_OPTIONAL = {"export", "import", "repeat_fits", "tune", "weights"}
+_NODE = re.compile(r'^\s*(\d+)\[label = "([^"]+)"', re.MULTILINE)
+_EDGE = re.compile(r"^\s*(\d+) -> (\d+)", re.MULTILINE)
+
+
+def find_stage(rule: str) -> str:
+    """Return the stage of a rule: its name up to the first `-`, or a named stage."""
+    named = (stage for stage in _NAMED_STAGES if rule.startswith(stage))
+    return next(named, re.split(r"[-_]", rule)[0])
+
+
+def merge_stages(dot: str) -> set[tuple[str, str]]:
+    """Return the edges between stages of a rule graph in the language of Graphviz.
+
+    The target `all` is left out.
+    """
+    stages = {number: find_stage(rule) for number, rule in _NODE.findall(dot)}
+    edges = {(stages[a], stages[b]) for a, b in _EDGE.findall(dot)}
+    return {(a, b) for a, b in edges if a != b and b != "all"}
+
+
+def remove_shortcuts(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the edges without those that a longer path through required stages implies."""
+
+    def is_shortcut(edge: tuple[str, str]) -> bool:
+        seen, waiting = set(), [edge[0]]
+        while waiting:
+            node = waiting.pop()
+            following = {b for a, b in edges - {edge} if a == node} - seen
+            seen |= following
+            waiting += following - _OPTIONAL
+        return edge[1] in seen
+
+    return {edge for edge in edges if not is_shortcut(edge)}
+
+
+def format_graph(edges: Iterable[tuple[str, str]]) -> str:
+    """Return the graph of stages in the language of Graphviz."""
+    lines = [f'  "{a}" -> "{b}";' for a, b in sorted(edges)]
+    style = "  rankdir=LR; node [shape=box, style=rounded, fontname=sans, fontsize=11];"
+    return "\n".join(["digraph stages {", style, *lines, "}", ""])
+
+
+def main() -> None:
+    """Run snakemake and Graphviz, and write the picture."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", default="smoke", help="scale of the studies")
+    parser.add_argument("--output", type=Path, default=Path("docs/rule-graph.svg"))
+    options = parser.parse_args()
+    command = [sys.executable, "-m", "snakemake", "--rulegraph", "dot"]
+    command += ["--config", f"scale={options.scale}"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    graph = format_graph(remove_shortcuts(merge_stages(run.stdout)))
+    svg = subprocess.run(["dot", "-Tsvg"], input=graph, capture_output=True, text=True, check=True)
+    options.output.write_text(svg.stdout, encoding="utf-8")
+    print(f"{options.output}: {graph.count('->')} edges between stages")
+
+
+if __name__ == "__main__":
+    main()

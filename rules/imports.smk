@@ -1,0 +1,44 @@
+# The user's own results → the tables of a study without training.
+# Paths of the user's own files may hold braces, so they are named by functions.
+
+for job in RESEED.imports:
+
+    rule:
+        name:
+            job.name
+        input:
+            lambda wildcards, job=job: job.inputs,
+        output:
+            job.outputs,
+        log:
+            job.log,
+        priority: job.priority
+        conda:
+            "../envs/statistics.yaml"
+        params:
+            key=job.key,
+            spec=RESEED.spec_file(job),
+        shell:
+            "job {log:q} python -P -m reseed.jobs.import_results {params.spec:q}"
+
+
+# A study's scores as a table of runs: the example of imported results.
+for job in RESEED.exports:
+
+    rule:
+        name:
+            job.name
+        input:
+            job.inputs,
+        output:
+            job.outputs,
+        log:
+            job.log,
+        priority: job.priority
+        conda:
+            "../envs/statistics.yaml"
+        params:
+            key=job.key,
+            spec=RESEED.spec_file(job),
+        shell:
+            "job {log:q} python -P -m reseed.jobs.export_runs {params.spec:q}"

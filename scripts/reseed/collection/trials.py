@@ -1,0 +1,133 @@
+"""The table of a study's trials: one row a trial and experiment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from reseed.collection.study import StudyTrial, StudyTrials, TrialReader
+from reseed.core.errors import Damaged, ManyDamaged, ReseedError
+from reseed.core.schemas import OUTCOME_COLUMNS
+from reseed.data.splits import read_split
+from reseed.data.store import read_targets
+from reseed.metrics import registry as metrics
+from reseed.metrics.outputs import to_probabilities
+
+
+def collect_trials(study: StudyTrials) -> pd.DataFrame:
+    """One row a trial and experiment (`reseed.core.schemas`).
+
+    Raises ManyDamaged for everything that must be made again, and ReseedError for a study without
+    trials.
+    """
+    rows, reader = [], TrialReader()
+    for one in study.trials():
+        record = reader.read(one)
+        if record is None:
+            continue
+        values = record.metrics
+        missing = [
+            name for name in study.spec.metrics if metrics.get_metric(name).name not in values
+        ]
+        if missing and record.status == "ok":
+            values = values | _compute_metrics(study, one, missing)
+        rows.append(
+            {
+                **one.columns(),
+                **{name: getattr(record, name) for name in [*OUTCOME_COLUMNS, "commit"]},
+                **values,
+                **{f"validation_{k}": v for k, v in record.validation_metrics.items()},
+            }
+        )
+    reader.raise_damaged()
+    if not rows:
+        raise ReseedError(f"study {study.spec.study}: no trials are planned at this scale")
+    frame = pd.DataFrame(rows)
+    frame.insert(0, "study", study.spec.study)
+    _check_environments(study, frame)
+    return frame
+
+
+def _compute_metrics(study: StudyTrials, one: StudyTrial, names: list[str]) -> dict[str, float]:
+    """Metrics that the record lacks, from its stored outputs."""
+    cache, trial = one.cache, one.trial
+    task = cache.data.task
+    applicable = [name for name in names if task in metrics.get_metric(name).tasks]
+    if not applicable:
+        return {}
+    outputs = cache.read(trial, ["test"]).test
+    if outputs is None:
+        raise ReseedError(
+            f"study {study.spec.study}: metric {applicable[0]} needs the raw outputs of every "
+            "trial. Set keep: [test]."
+        )
+    rows = read_split(cache.split_path(trial.data_seed), trial.fold or 0).test
+    truth = read_targets(cache.data_folder).target[rows]
+    scores, values = to_probabilities(task, outputs), {}
+    for name in applicable:
+        metric = metrics.get_metric(name)
+        try:
+            values[metric.name] = metrics.compute_metric(metric, truth, scores)
+        except metrics.Undefined:
+            continue
+        except Exception as error:
+            raise ReseedError(
+                f"metric {name} failed on {cache.trial_path(trial)}: {type(error).__name__}: "
+                f"{error}. It receives class numbers (or values) and probabilities (or "
+                "predictions), and must return a number."
+            ) from error
+    return values
+
+
+def _check_environments(study: StudyTrials, frame: pd.DataFrame) -> None:
+    """With `mixed: retrain`, refuse trials of another environment than the newest of their device.
+
+    Raises ManyDamaged, so that they are made again.
+    """
+    searched = any(cache.spec.search for cache in study.caches)
+    if study.spec.mixed != "retrain" or not (searched or frame["environment"].nunique() > 1):
+        return
+    trials: list[tuple[StudyTrial, Path, str]] = []
+    newest: dict[str, tuple[float, str]] = {}
+    for one in study.trials():
+        path, device = one.cache.trial_path(one.trial), one.cache.spec.device
+        made = path.stat().st_mtime, one.cache.read(one.trial).environment
+        newest[device] = max(made, newest.get(device, made))
+        trials.append((one, path, made[1]))
+    stale: set[Path] = set()
+    searches: set[Path] = set()
+    for one, path, environment in trials:
+        here, winner = newest[one.cache.spec.device][1], one.cache.winner(one.trial)
+        foreign = bool(winner) and not _is_same_machine(study, winner.environment, here)
+        winner_path = one.cache.winner_path(one.trial)
+        if foreign and winner_path:
+            searches.add(winner_path)
+        if foreign or environment != here:
+            # Snakemake makes a search again only for a trial that is missing.
+            stale.add(path)
+    if stale:
+        files = [*stale, *searches, *(path.with_suffix(".parquet") for path in searches)]
+        raise ManyDamaged(
+            f"study {study.spec.study}: {len(stale)} trials, or the searches they use"
+            f" ({len(searches)}), were made under other versions or on another device and are"
+            " deleted (mixed: retrain). Run snakemake again to make them here.",
+            [Damaged(files[0], "made in another environment", *files[1:], cached=False)],
+        )
+
+
+def _is_same_machine(study: StudyTrials, one: str, other: str) -> bool:
+    """Whether two environments differ in nothing but threads: the fits of a search use one each."""
+    first, second = (read_environment(study, identifier) for identifier in (one, other))
+    return one == other or (first != {} and first | {"threads": 1} == second | {"threads": 1})
+
+
+def read_environment(study: StudyTrials, identifier: str) -> dict[str, Any]:
+    """Record of an environment; empty where the cache has none."""
+    path = Path(study.caches[0].layout.environment(identifier))
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}

@@ -1,0 +1,158 @@
+"""Every path below the results folder.
+
+Paths are strings: Snakemake takes strings, and a plan names up to 10⁵ of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reseed.core.coordinates import Coordinates, Setting
+
+#: File that describes a prepared dataset, or weights, beside its data files.
+META = "meta.json"
+#: Per-item tables that are collected of an experiment that was trained here.
+PREDICTION_TABLES = ("scores", "targets", "curves")
+#: Folders of the files that rules declare as outputs.
+DECLARED = ("data", "weights", "splits", "tuning", "trials", "studies", "report")
+
+
+@dataclass(frozen=True)
+class StudyLayout:
+    """Paths below the folder of one study."""
+
+    folder: str
+
+    @property
+    def metrics(self) -> str:
+        """Table with one row a trial and experiment."""
+        return f"{self.folder}/metrics.parquet"
+
+    @property
+    def about(self) -> str:
+        """Facts about the study (`reseed.core.study_info`)."""
+        return f"{self.folder}/about.json"
+
+    @property
+    def repeated_fits(self) -> str:
+        """Table of the trials that were trained twice."""
+        return f"{self.folder}/repeated_fits.parquet"
+
+    @property
+    def predictions(self) -> str:
+        """Folder of the per-item tables, one folder an experiment."""
+        return f"{self.folder}/predictions"
+
+    def prediction_tables(
+        self, experiment: str, tables: Sequence[str] = PREDICTION_TABLES
+    ) -> list[str]:
+        """Per-item tables of an experiment."""
+        return [f"{self.predictions}/{experiment}/{table}.parquet" for table in tables]
+
+    def statistics(self, analysis: str, suffix: str = ".parquet") -> str:
+        """Table of an analysis."""
+        return f"{self.folder}/statistics/{analysis}{suffix}"
+
+    def exhibit(self, exhibit: str, is_table: bool) -> str:
+        """Path of an exhibit's files, without suffix."""
+        return f"{self.folder}/{'tables' if is_table else 'figures'}/{exhibit}"
+
+
+@dataclass(frozen=True)
+class ResultsLayout:
+    """Paths below the results folder.
+
+    root: the results folder. It may be relative: rules name files as the configuration does.
+    """
+
+    root: str
+
+    # --- what is made once -----------------------------------------------------------------------
+
+    @property
+    def cache(self) -> str:
+        """Folder of the cache entries, by key (`reseed.cache.entries`)."""
+        return f"{self.root}/store"
+
+    def environment(self, identifier: str) -> str:
+        """Record of an environment in which trials were made."""
+        return f"{self.cache}/environments/{identifier}.json"
+
+    @property
+    def downloads(self) -> str:
+        """Folder of the downloaded source files."""
+        return f"{self.root}/downloads"
+
+    @property
+    def specs(self) -> str:
+        """Folder of the job specs, by checksum (`reseed.pipeline.spec_files`)."""
+        return f"{self.root}/plan"
+
+    @property
+    def project_note(self) -> str:
+        """File that names the project to which the results folder belongs."""
+        return f"{self.specs}/project"
+
+    @property
+    def touched_marker(self) -> str:
+        """Empty file that is newer than any untracked result."""
+        return f"{self.specs}/renewed"
+
+    def checked_options(self, checksum: str) -> str:
+        """Empty file: options with this checksum are valid."""
+        return f"{self.specs}/options/{checksum}"
+
+    def log(self, name: str) -> str:
+        """Log of a job."""
+        return f"{self.root}/logs/{name}.log"
+
+    # --- data ------------------------------------------------------------------------------------
+
+    def data(self, dataset: str) -> str:
+        """Folder of a prepared dataset."""
+        return f"{self.root}/data/{dataset}"
+
+    def data_meta(self, dataset: str) -> str:
+        """Description of a prepared dataset."""
+        return f"{self.data(dataset)}/{META}"
+
+    def weights(self, name: str) -> str:
+        """Folder of pretrained weights."""
+        return f"{self.root}/weights/{name}"
+
+    def weights_meta(self, name: str) -> str:
+        """Description of pretrained weights."""
+        return f"{self.weights(name)}/{META}"
+
+    def split(self, dataset: str, scheme: str, data_seed: int) -> str:
+        """Rows of the split that a data seed draws."""
+        return f"{self.root}/splits/{dataset}/{scheme}/data-seed-{data_seed}.parquet"
+
+    # --- trials ----------------------------------------------------------------------------------
+
+    def trial(self, setting: Setting, trial: Coordinates) -> str:
+        """Declared file of a trial: a link to its cache entry."""
+        return f"{self.root}/trials/{setting.folder}/{trial.file}"
+
+    def search(self, setting: Setting, at: Coordinates, suffix: str = ".json") -> str:
+        """Winner (`.json`) or log (`.parquet`) of the search at these coordinates."""
+        return f"{self.root}/{search_name(setting, at)}{suffix}"
+
+    # --- studies ---------------------------------------------------------------------------------
+
+    def study(self, name: str) -> StudyLayout:
+        """Paths of a study."""
+        return StudyLayout(f"{self.root}/studies/{name}")
+
+    def study_page(self, name: str) -> str:
+        """Page of a study."""
+        return f"{self.root}/report/{name}.html"
+
+    @property
+    def index_page(self) -> str:
+        """Page that lists all studies."""
+        return f"{self.root}/report/index.html"
+
+
+def search_name(setting: Setting, at: Coordinates) -> str:
+    """Name of a search: the path of its files below the results folder, without suffix."""
+    return f"tuning/{setting.folder}/{at.partition}/{at.seed_name}"

@@ -1,0 +1,187 @@
+"""The facts of a study (`about.json`): their classes, and the one reader and writer of the file.
+
+Fields that a class does not declare are preserved: a dataset's reader may record more of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+from reseed.core.atomic import write_json
+from reseed.core.checked_io import read_json, raise_damaged
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The scale of a study of imported results.
+IMPORTED_SCALE = "as given"
+_FAILURE_COLUMNS = ["experiment", "dataset", "model", "data_seed", "init", "error"]
+
+
+class _Info(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class DatasetInfo(_Info):
+    """A dataset, and the metric that its models are compared on."""
+
+    metric: str
+    greater_is_better: bool
+    metric_title: str | None = None
+    metric_is_share: bool | None = None
+    metric_unit: str = ""
+    title: str | None = None
+    kind: str | None = None
+    task: str | None = None
+    target: str | None = None
+    unit: str | None = None
+    rows: int | None = None
+    features: list[dict[str, Any]] = []
+    classes: list[Any] | None = None
+    class_counts: dict[Any, int] | None = None
+    stand_in: str | None = None
+    licence: str | None = None
+    citation: str | None = None
+    source: dict[str, Any] | None = None
+    content_sha256: str | None = None
+    sha256: str | None = None
+    shape: list[int] | None = None
+    columns: list[str] | None = None
+    notes: list[str] | None = None
+    targets_sha256: str | None = None
+
+
+class ModelInfo(_Info):
+    """A model: its hyper-parameters, and the values that a search chooses from."""
+
+    title: str | None = None
+    hyperparameters: dict[str, Any] = {}
+    search_space: dict[str, Any] = {}
+    notes: str | list[str] | None = None
+
+
+class ExperimentInfo(_Info):
+    """An experiment: titles of its arms, and which seeds vary.
+
+    `varied` is `data`, `model`, `data+model` or `none`; `seeds` holds, by kind of seed, a number,
+    a list of numbers, or a count.
+    """
+
+    title: str | None = None
+    arms: dict[str, str] = {}
+    varied: str | None = None
+    seeds: dict[str, Any] = {}
+
+
+class FailedTrial(_Info):
+    """A failed trial and its error."""
+
+    experiment: str
+    dataset: str
+    model: str
+    data_seed: int
+    init: int
+    error: str | None = None
+
+
+class RepeatedOutputs(_Info):
+    """A model of which `repeats` of the `trials` have the same outputs as another seed."""
+
+    dataset: str
+    model: str
+    trials: int
+    repeats: int
+
+
+class TrialCounts(_Info):
+    """How many trials were planned, finished and failed, with each failure."""
+
+    planned: int = 0
+    ok: int = 0
+    failed: int = 0
+    not_converged: int = 0
+    failures: list[FailedTrial] = []
+    same_outputs: list[RepeatedOutputs] = []
+
+    @classmethod
+    def of_trials(cls, trials: pd.DataFrame, **more: Any) -> TrialCounts:
+        """Counts of a table with one row a trial; `more` are further fields."""
+        failed = trials[trials["status"] != "ok"]
+        return cls(
+            planned=len(trials),
+            ok=len(trials) - len(failed),
+            failed=len(failed),
+            not_converged=int(trials["converged"].eq(False).sum()) if "converged" in trials else 0,
+            failures=failed[_FAILURE_COLUMNS].to_dict("records"),
+            **more,
+        )
+
+
+class SplitDigest(_Info):
+    """The splits of one dataset and scheme: their number, and one hash of all their rows."""
+
+    dataset: str
+    scheme: str
+    splits: int
+    sha256: str
+
+
+class MachineInfo(_Info):
+    """An environment (`reseed.core.environment`), and how many trials ran in it."""
+
+    environment: str | None = None
+    cpu: str | None = None
+    cores: int | None = None
+    device: str | None = None
+    threads: int | None = None
+    platform: str | None = None
+    python: str | None = None
+    libraries: dict[str, str] = {}
+    determinism: dict[str, Any] = {}
+    trials: int | None = None
+
+
+class StudyInfo(_Info):
+    """The facts of a study that its exhibits and pages show.
+
+    `variants` maps the identifier of a changed dataset or model to its changes. `seconds_per_trial`
+    holds medians in seconds, by folder of the setting.
+    """
+
+    study: str | None = None
+    title: str = ""
+    question: str | None = ""
+    citation: str | None = ""
+    scale: str
+    reduced: bool = False
+    notes: list[str] | None = None
+    models: dict[str, ModelInfo] = {}
+    variants: dict[str, str] = {}
+    experiments: dict[str, ExperimentInfo] = {}
+    datasets: dict[str, DatasetInfo] = {}
+    splits: list[SplitDigest] = []
+    trials: TrialCounts = TrialCounts()
+    train_seconds: float = 0.0
+    seconds_per_trial: dict[str, float] = {}
+    machines: list[MachineInfo] = []
+    commits: list[str] = []
+
+    @property
+    def is_reproduction(self) -> bool:
+        """Whether the study reproduces a paper, which it then cites."""
+        return bool(self.citation)
+
+
+def read_study_info(path: Path) -> StudyInfo:
+    """Read `about.json`. Raises Damaged."""
+    facts = read_json(path)
+    with raise_damaged(path):
+        return StudyInfo.model_validate(facts)
+
+
+def write_study_info(path: Path, info: StudyInfo) -> None:
+    """Write `about.json` in one step, with the fields that were set."""
+    write_json(path, info.model_dump(exclude_unset=True))

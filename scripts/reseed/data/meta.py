@@ -1,0 +1,141 @@
+"""`meta.json` of a prepared dataset and of pretrained weights, as classes.
+
+The module imports the standard library only, because planning reads these files too.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, Self, TypedDict
+
+from reseed.core.atomic import write_json
+from reseed.core.errors import Damaged
+from reseed.data.kinds import META
+
+
+class FileFacts(TypedDict):
+    """Size in bytes, modification time and SHA-256 of a file."""
+
+    size: int
+    mtime_ns: int
+    sha256: str
+
+
+class Feature(TypedDict):
+    """Name and type of a column of a table."""
+
+    name: str
+    kind: Literal["numeric", "categorical"]
+
+
+#: Fields that only one kind of inputs has; other kinds leave them out of the file.
+_KIND_FIELDS = ("features", "shape", "columns")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Meta:
+    """A `meta.json` file; its fields are those of the class."""
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read `meta.json` in `folder`. Raises Damaged."""
+        path = Path(folder) / META
+        known = {one.name for one in fields(cls)}
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            return cls(**{name: value for name, value in content.items() if name in known})
+        except FileNotFoundError:
+            raise Damaged(path, "is missing") from None
+        except (ValueError, TypeError, AttributeError) as error:
+            raise Damaged(path, f"cannot be read ({error})") from None
+
+    def write(self, folder: Path) -> None:
+        """Write `meta.json` in `folder` in one step."""
+        write_json(Path(folder) / META, self.to_json())
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the file."""
+        content = asdict(self)
+        return {k: v for k, v in content.items() if v is not None or k not in _KIND_FIELDS}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetInfo:
+    """What a reader and the configuration say of a dataset.
+
+    classes: labels in the order of their codes; None for regression. positive: label of class 1 of
+    a binary task. class_counts: rows by label. source: the source that was used, with the SHA-256
+    of each file. attempts: one line for each source that was tried. stand_in: the dataset that
+    this one replaces.
+    """
+
+    name: str
+    task: str
+    target: str
+    title: str = ""
+    unit: str = ""
+    group: str | None = None
+    classes: list[str] | None = None
+    positive: str | None = None
+    class_counts: dict[str, int] | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+    attempts: list[str] = field(default_factory=list)
+    licence: str | None = None
+    citation: str | None = None
+    stand_in: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetMeta(DatasetInfo, _Meta):
+    """`meta.json` of a prepared dataset.
+
+    parts: rows of each official part, if the dataset has official parts. features: columns of a
+    table. shape: height, width and channels of an image. columns: text columns. content_sha256:
+    hash of everything in the data that decides the numbers of a trial.
+    """
+
+    kind: str
+    rows: int
+    inputs_sha256: str
+    targets_sha256: str
+    content_sha256: str
+    files: dict[str, FileFacts]
+    parts: dict[str, int] | None = None
+    features: list[Feature] | None = None
+    shape: list[int] | None = None
+    columns: list[str] | None = None
+
+    # Until every caller reads attributes.
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field, or `default` if there is no such field."""
+        return getattr(self, name, default)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightsMeta(_Meta):
+    """`meta.json` of pretrained weights.
+
+    sha256: hash of the names and bytes of the files. It is part of the key of each trial that
+    uses the weights.
+    """
+
+    name: str
+    files: dict[str, FileFacts]
+    sha256: str
+    title: str | None = None
+    licence: str | None = None
+    citation: str | None = None
+    notes: list[str] | None = None
+    source: dict[str, Any] = field(default_factory=dict)
+    attempts: list[str] = field(default_factory=list)
+
+
+def read_meta(folder: Path) -> DatasetMeta:
+    """Read `meta.json` of a prepared dataset; no rows are read. Raises Damaged."""
+    return DatasetMeta.read(folder)

@@ -1,0 +1,111 @@
+"""Jobs as their rules declare them, by stage, for a checked and planned project."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reseed.core.layout import ResultsLayout
+from reseed.planning.costs import measured_seconds
+from reseed.planning.job_sizes import JobSizes
+from reseed.planning.plan import Plan
+from reseed.planning.project import Project
+
+#: (threads, attempt) → minutes, or megabytes.
+Size = Callable[[int, int], int]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job.
+
+    name: of its rule, `STAGE-…`; names of studies hold no hyphen, so that none can be equal.
+    label: what a person reads while it runs. key: what must not change for its outputs to be
+    valid. spec: builds the spec. environment: file in `envs/`. minutes, memory_mb: what to request.
+    """
+
+    name: str
+    label: str
+    inputs: list[str]
+    outputs: list[str]
+    log: str
+    key: Any
+    spec: Callable[[], Any]
+    environment: str
+    priority: float
+    gpus: int = 0
+    threads: int = 1
+    minutes: Size | None = None
+    memory_mb: Size | None = None
+    captions: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def stage(self) -> str:
+        """The stage, by which progress is counted."""
+        return self.name.partition("-")[0]
+
+    def mark_for_report(self, mark: Callable[..., Any], caption: str) -> list[Any]:
+        """Outputs, of which those with a caption are shown in Snakemake's own report.
+
+        mark: Snakemake's `report`. caption: file of the caption.
+        """
+        return [
+            mark(file, caption=caption, **_as_functions(self.captions[file]))
+            if file in self.captions
+            else file
+            for file in self.outputs
+        ]
+
+
+def _as_functions(texts: dict[str, Any]) -> dict[str, Callable[[object], Any]]:
+    """Snakemake takes braces in texts for wildcards, but not in the results of functions."""
+    return {field: lambda wildcards, text=text: text for field, text in texts.items()}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all builders of jobs need.
+
+    config: the configuration folder. folder: the project's folder. force_if_untracked: returns
+    further inputs for outputs of which Snakemake has no record.
+    """
+
+    project: Project
+    plan: Plan
+    config: Path
+    folder: Path
+    force_if_untracked: Callable[[Iterable[str]], list[str]]
+
+    @property
+    def layout(self) -> ResultsLayout:
+        """Paths below the results folder."""
+        return self.plan.layout
+
+    @property
+    def results(self) -> str:
+        """Absolute path of the results folder, for specs."""
+        return str(Path(self.layout.root).resolve())
+
+    @property
+    def trained(self) -> list[str]:
+        """Studies that train."""
+        return [name for name in self.project.studies if self.plan.studies[name]]
+
+    @property
+    def imported(self) -> list[str]:
+        """Studies of imported results."""
+        return [name for name in self.project.studies if not self.plan.studies[name]]
+
+    @property
+    def high_priority(self) -> int:
+        """Priority of all jobs but trainings: trainings wait for them, or they end a study."""
+        return len(self.trained) + 1
+
+    def job_sizes(self) -> JobSizes:
+        """Sizes of jobs, by the measured seconds of earlier runs."""
+        return JobSizes(self.layout, measured_seconds([Path(self.layout.root)]))
+
+
+def absolute(paths: Iterable[str]) -> tuple[str, ...]:
+    """Absolute paths, for specs."""
+    return tuple(str(Path(path).absolute()) for path in paths)

@@ -1,0 +1,53 @@
+"""Job specs as small content-addressed files.
+
+A command line holds the name of such a file alone. So no text of the user reaches a shell, and
+Snakemake does not store a spec once for each output of a job.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, TypeVar
+
+from reseed.core.atomic import write_text
+from reseed.core.errors import Damaged
+from reseed.core.layout import ResultsLayout
+from reseed.planning.specs import from_json, to_json
+
+AnySpec = TypeVar("AnySpec")
+
+
+class SpecFiles:
+    """Writes specs to files that are named by their checksums.
+
+    Args:
+        layout: paths below the results folder.
+        dry: return the path of the file, but do not write it.
+    """
+
+    def __init__(self, layout: ResultsLayout, dry: bool = False):
+        self.folder, self.dry = Path(layout.specs).resolve(), dry
+
+    def write(self, spec: Any) -> str:
+        """Path of the file that holds `spec`. The file is written if it does not exist."""
+        text = json.dumps(to_json(spec), ensure_ascii=False, separators=(",", ":"))
+        name = _checksum(text)
+        path = self.folder / name[:2] / f"{name[2:]}.json"
+        if not (self.dry or path.exists()):
+            write_text(path, text)
+        return str(path)
+
+
+def read_spec(cls: type[AnySpec], path: Path) -> AnySpec:
+    """The spec in a file. Raises Damaged where it is not what was written."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.parent.name + path.stem != _checksum(text):
+            raise Damaged(path, "its content does not match its name")
+        return from_json(cls, text)
+    except (OSError, ValueError) as error:
+        raise Damaged(path, f"cannot be read ({error})") from None
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,245 @@
+"""Jobs from raw data to trials: prepare, weights, split, search, train, and the checks of trials."""
+
+import os
+from collections.abc import Iterator
+
+from reseed.config import Dataset
+from reseed.core.code_hash import code_hash, digest
+from reseed.core.identifiers import job_name
+from reseed.data.kinds import INPUTS_FILE, META, file_stats, list_local_files
+from reseed.data.registry import find_reader
+from reseed.pipeline.jobs import Context, Job
+from reseed.pipeline.labels import label_block, label_seeds
+from reseed.planning.plan import Block, PlannedSetting, blocks
+from reseed.planning.specs import (
+    DataSpec,
+    SearchSpec,
+    SettingTrials,
+    SplitSpec,
+    TrainSpec,
+    VerifySpec,
+    WeightsSpec,
+)
+from reseed.planning.study_specs import TEXT_FIELDS
+
+
+def data_files(context: Context, dataset: str) -> list[str]:
+    """Files of a prepared dataset: inputs, targets, description."""
+    folder = context.layout.data(dataset)
+    inputs = INPUTS_FILE[context.plan.datasets[dataset].kind]
+    return [f"{folder}/{name}" for name in (inputs, "targets.parquet", META)]
+
+
+def prepare_jobs(context: Context) -> Iterator[Job]:
+    """Raw sources → prepared inputs and targets."""
+    for identifier, dataset in context.plan.datasets.items():
+        outputs, entry = data_files(context, identifier), dataset.model_dump()
+        present = [file for file in list_local_files(entry) if os.path.exists(file)]
+        yield Job(
+            name=job_name("prepare", identifier),
+            label=f"prepare {dataset.title}",
+            inputs=[*present, *context.force_if_untracked(outputs)],
+            outputs=outputs,
+            log=context.layout.log(f"data/{identifier}"),
+            key=digest(
+                data_code(context, dataset),
+                dataset.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
+                file_stats(list_local_files(entry)),
+            ),
+            spec=lambda i=identifier, d=dataset: DataSpec(context.results, i, d),  # type: ignore[misc]
+            environment="data",
+            priority=context.high_priority,
+        )
+
+
+def data_code(context: Context, dataset: Dataset) -> str:
+    """Hash of the code that prepares a dataset, with the module of its reader."""
+    reader = find_reader(dataset.model_dump())
+    return code_hash("reseed.jobs.prepare_data", reader.module, project=context.folder)
+
+
+def weights_jobs(context: Context) -> Iterator[Job]:
+    """Sources of pretrained weights → their files."""
+    for name, weights in context.plan.weights.items():
+        entry, output = weights.model_dump(), context.layout.weights_meta(name)
+        yield Job(
+            name=job_name("weights", name),
+            label=f"fetch weights of {weights.title}",
+            inputs=[*list_local_files(entry), *context.force_if_untracked([output])],
+            outputs=[output],
+            log=context.layout.log(f"weights/{name}"),
+            key=digest(
+                code_hash("reseed.jobs.prepare_weights"),
+                weights.model_dump(mode="json")["sources"],
+                file_stats(list_local_files(entry)),
+            ),
+            spec=lambda w=weights: WeightsSpec(context.results, w),  # type: ignore[misc]
+            environment="data",
+            priority=context.high_priority,
+        )
+
+
+def split_jobs(context: Context) -> Iterator[Job]:
+    """Targets → train, validation and test rows, one file a data seed."""
+    schemes, code = context.plan.schemes(), code_hash("reseed.jobs.make_splits")
+    for dataset, scheme, seeds in context.plan.split_jobs():
+        title = context.plan.datasets[dataset].title
+        yield Job(
+            name=job_name("split", dataset, scheme, str(seeds[0])),
+            label=f"split {title} by {scheme}, {label_seeds('data seed', seeds)}",
+            inputs=data_files(context, dataset)[1:],
+            outputs=[context.layout.split(dataset, scheme, seed) for seed in seeds],
+            log=context.layout.log(f"splits/{dataset}/{scheme}-from-{seeds[0]}"),
+            key=digest(code, schemes[scheme].model_dump(mode="json")),
+            spec=lambda d=dataset, s=scheme, n=tuple(seeds): SplitSpec(  # type: ignore[misc]
+                context.results, d, s, schemes[s], n
+            ),
+            environment="data",
+            priority=context.high_priority,
+        )
+
+
+def weights_files(context: Context, planned: PlannedSetting) -> list[str]:
+    """Description of a setting's pretrained weights, if it has any."""
+    name = planned.model.weights
+    return [context.layout.weights_meta(name)] if name else []
+
+
+def search_jobs(context: Context) -> Iterator[Job]:
+    """Training rows → the best hyper-parameters of a search, and its log."""
+    layout, sizes, main = context.layout, context.job_sizes(), context.project.main
+    for planned in context.plan.settings.values():
+        for at in planned.searches():
+            winner = layout.search(planned.setting, at)
+            name = winner.removeprefix(f"{layout.root}/").removesuffix(".json")
+            yield Job(
+                name=job_name("search", name.removeprefix("tuning/")),
+                label=f"search hyper-parameters of {label_block([(planned, [at])])}",
+                inputs=[
+                    *data_files(context, planned.setting.dataset),
+                    layout.split(*planned.setting[:2], at.data_seed),
+                    *weights_files(context, planned),
+                ],
+                outputs=[winner, layout.search(planned.setting, at, ".parquet")],
+                log=layout.log(name),
+                key=digest(*planned.spec.search_parts),
+                spec=lambda p=planned, a=at: SearchSpec(  # type: ignore[misc]
+                    context.results, main.mixed, p.spec, a, p.user_code_hashes
+                ),
+                environment=planned.model.environment,
+                priority=context.high_priority,
+                gpus=planned.gpus,
+                threads=main.tuning_threads,
+                minutes=lambda threads, attempt, p=planned: sizes.search_minutes(
+                    p, threads, attempt
+                ),
+                memory_mb=lambda threads, attempt, p=planned: sizes.search_memory(
+                    p, threads, attempt
+                ),
+            )
+
+
+def train_jobs(context: Context) -> Iterator[Job]:
+    """Splits and hyper-parameters → trials, many a job, one declared file a trial."""
+    layout, sizes, main = context.layout, context.job_sizes(), context.project.main
+    for block in blocks(context.plan, main.block_seconds, main.seeds_per_job):
+        planned, trials = block[0]
+        name = job_name("train", planned.setting.folder, trials[0].file, str(len(block)))
+        yield Job(
+            name=name,
+            label=f"train {label_block(block)}",
+            inputs=_training_inputs(context, block),
+            outputs=context.plan.block_files(block),
+            log=layout.log(f"train/{name}"),
+            key=sorted(one.spec.key for one, _ in block),
+            spec=lambda b=block: train_spec(context, b),  # type: ignore[misc]
+            environment=planned.model.environment,
+            priority=training_priority(context, block),
+            gpus=planned.gpus,
+            minutes=lambda threads, attempt, b=block: sizes.block_minutes(b, attempt),
+            memory_mb=lambda threads, attempt, b=block: sizes.block_memory(b, attempt),
+        )
+
+
+def _training_inputs(context: Context, block: Block) -> list[str]:
+    layout, inputs = context.layout, {}
+    for planned, trials in block:
+        setting, seeds = planned.setting, sorted({trial.data_seed for trial in trials})
+        files = [
+            *data_files(context, setting.dataset),
+            *(layout.split(*setting[:2], seed) for seed in seeds),
+            *(layout.search(setting, at) for at in planned.searches_of(trials)),
+            *weights_files(context, planned),
+        ]
+        inputs |= dict.fromkeys(files)
+    return list(inputs)
+
+
+def training_priority(context: Context, block: Block) -> float:
+    """Priority of a training job: study after study, so that the first pages come early.
+
+    Within a study the longest job comes first, so that no long job runs alone at the end.
+    """
+    trained = context.trained
+    rank = max(len(trained) - trained.index(s) for one, _ in block for s in one.studies)
+    seconds = sum(one.seconds_per_trial * len(trials) for one, trials in block)
+    return rank + seconds / (seconds + 1)
+
+
+def train_spec(context: Context, block: Block) -> TrainSpec:
+    """Spec of a training job."""
+    main = context.project.main
+    settings = tuple(
+        SettingTrials(one.spec, tuple(trials), one.user_code_hashes) for one, trials in block
+    )
+    return TrainSpec(context.results, main.mixed, main.trial_seconds, settings)
+
+
+# --- checks of trials ----------------------------------------------------------------------------
+
+
+def verify_job(context: Context) -> Job:
+    """All planned trials → a check of each; it has no output."""
+    main, block = context.project.main, context.plan.all_trials()
+    sample = None if main.verify_all else main.verify_sample
+    return Job(
+        name="verify",
+        label="verify trials",
+        inputs=context.plan.block_files(block),
+        outputs=[],
+        log=context.layout.log("verify"),
+        key=None,
+        spec=lambda: VerifySpec(train_spec(context, block), sample),
+        environment="training",
+        priority=0,
+        gpus=count_gpus(block),
+    )
+
+
+def count_gpus(block: Block) -> int:
+    """GPUs that a check of these trials requests."""
+    return max((planned.gpus for planned, _ in block), default=0)
+
+
+def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
+    """Trials of a study → which of a sample give the same bits again (Raste et al., Section 4.1)."""
+    sample = context.project.main.verify_sample
+    for study in studies:
+        block = context.plan.block(study)
+        output = context.layout.study(study).repeated_fits
+        yield Job(
+            name=f"repeat-{study}",
+            label=f"repeat {sample} trials of {study}",
+            inputs=context.plan.block_files(block),
+            outputs=[output],
+            log=context.layout.log(f"studies/{study}/repeated_fits"),
+            key=digest(
+                code_hash("reseed.jobs.repeat_fits"), sorted(one.spec.key for one, _ in block)
+            ),
+            spec=lambda s=study, b=block: VerifySpec(  # type: ignore[misc]
+                train_spec(context, b), sample, s
+            ),
+            environment="training",
+            priority=context.high_priority,
+            gpus=count_gpus(block),
+        )

@@ -1,0 +1,262 @@
+"""What the Snakefile needs: the project, its jobs by stage, and the files that a run ends in."""
+
+import atexit
+import gc
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from reseed.core.environment import read_library_versions
+from reseed.core.layout import ResultsLayout
+from reseed.pipeline import training_jobs
+from reseed.pipeline.jobs import Context, Job
+from reseed.pipeline.snakemake_metadata import claim_results, list_untracked
+from reseed.pipeline.spec_files import SpecFiles
+from reseed.pipeline.startup import (
+    check_writable,
+    job_prefix,
+    prepare_jobs,
+    undo_future_times,
+)
+from reseed.pipeline.study_jobs import StudyJobs
+from reseed.planning.read_plan import read_plan
+
+logger = logging.getLogger("snakemake.reseed")
+
+
+@dataclass(frozen=True)
+class RunMode:
+    """How Snakemake was started.
+
+    dry: nothing is made. is_main: this process schedules; a job's own process parses the Snakefile
+    too. has_records: Snakemake's records of outputs are files in `.snakemake`.
+    """
+
+    dry: bool
+    is_main: bool
+    has_records: bool
+
+    @property
+    def writes(self) -> bool:
+        """Whether this process may write below the results folder."""
+        return self.is_main and not self.dry
+
+
+def find_config(repository: Path) -> Path:
+    """Configuration folder: the project's own, else that of the workflow's checkout."""
+    if Path("config", "studies").is_dir() or not (repository / "config").is_dir():
+        return Path("config")
+    return repository / "config"
+
+
+class Workflow:
+    """A planned project.
+
+    Args:
+        config: the configuration folder.
+        overrides: values of `config/config.yaml` that the command line replaces.
+        mode: how Snakemake was started.
+        warn: receives warnings.
+
+    Raises:
+        ReseedError: for every error in the configuration, and for an unusable results folder.
+    """
+
+    def __init__(
+        self,
+        config: Path,
+        overrides: Mapping[str, Any],
+        mode: RunMode,
+        warn: Any = logger.warning,
+    ):
+        # A plan lives until the process ends. 10⁵ trials are millions of objects, which the
+        # garbage collector would traverse again and again, and once more at exit.
+        gc.set_threshold(200_000, 20, 100)
+        atexit.register(gc.freeze)
+        self.mode, self.warn = mode, warn
+        self.project, self.plan, self.mirror = read_plan(config, dict(overrides))
+        check_writable(self.project.main.results)
+        results = Path(self.layout.root)
+        claim_results(results, Path.cwd(), write=mode.writes)
+        if mode.writes:
+            count = undo_future_times(self.layout.root)
+            if count:
+                warn(f"The clock was wrong: {count} files had times in the future.")
+        prepare_jobs(self.mirror, config.resolve().parent, self.layout)
+        self.context = Context(self.project, self.plan, config, Path.cwd(), self.force_if_untracked)
+        self.studies = StudyJobs(self.context)
+        self.specs = SpecFiles(self.layout, dry=mode.dry)
+
+    @property
+    def layout(self) -> ResultsLayout:
+        """Paths below the results folder."""
+        return self.plan.layout
+
+    @property
+    def shell_prefix(self) -> str:
+        """Shell commands at the start of every job."""
+        return job_prefix()
+
+    @cached_property
+    def trigger_versions(self) -> dict[str, str] | None:
+        """Versions whose change starts jobs again: with `mixed: retrain` alone."""
+        return read_library_versions() if self.project.main.mixed == "retrain" else None
+
+    def spec_file(self, job: Job) -> Any:
+        """The path of a job's spec, as a rule's parameter.
+
+        A function of `output` does not trigger reruns; the key does. So neither the location of the
+        checkout nor the size of blocks starts a job again.
+        """
+
+        def write(wildcards: object, output: object) -> str:
+            return self.specs.write(job.spec())
+
+        return write
+
+    # --- outputs without a record ----------------------------------------------------------------
+
+    def force_if_untracked(self, outputs: Iterable[str]) -> list[str]:
+        """A new input, for outputs that exist but of which Snakemake has no record.
+
+        Without a record Snakemake takes them as up to date, whatever has changed. The new input
+        makes them again, and everything that follows from them.
+        """
+        if self.mode.has_records and list_untracked(outputs):
+            return [self._touched_marker]
+        return []
+
+    @cached_property
+    def _touched_marker(self) -> str:
+        path = Path(self.layout.touched_marker)
+        if self.mode.is_main:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            self.warn(
+                f"Snakemake has no record of how files in {self.layout.root} were made (they were "
+                "copied, or .snakemake was deleted): they are made again. Cached trials are linked."
+            )
+        return str(path)
+
+    def missing_trials(self, study: str) -> list[str]:
+        """Trial files that are missing although the study's table of them exists.
+
+        Snakemake makes a missing file again only where a rule names it. Where the table is missing
+        too, the table's rule names it. A list of every trial in each rule that depends on trials
+        would cost memory and time at 100,000 seeds.
+        """
+        return self._missing_trials.get(study, [])
+
+    @cached_property
+    def _missing_trials(self) -> dict[str, list[str]]:
+        return {
+            study: [file for file in self.plan.trial_files(study) if not os.path.exists(file)]
+            if os.path.exists(self.layout.study(study).metrics)
+            else []
+            for study in self.context.trained
+        }
+
+    # --- jobs by stage ---------------------------------------------------------------------------
+
+    @cached_property
+    def prepare(self) -> list[Job]:
+        """Datasets and weights."""
+        return list(training_jobs.prepare_jobs(self.context))
+
+    @cached_property
+    def weights(self) -> list[Job]:
+        """Pretrained weights."""
+        return list(training_jobs.weights_jobs(self.context))
+
+    @cached_property
+    def splits(self) -> list[Job]:
+        """Splits."""
+        return list(training_jobs.split_jobs(self.context))
+
+    @cached_property
+    def searches(self) -> list[Job]:
+        """Hyper-parameter searches."""
+        return list(training_jobs.search_jobs(self.context))
+
+    @cached_property
+    def trainings(self) -> list[Job]:
+        """Blocks of trials."""
+        return list(training_jobs.train_jobs(self.context))
+
+    @cached_property
+    def repeats(self) -> list[Job]:
+        """Repeated fits."""
+        return list(training_jobs.repeat_jobs(self.context, self.studies.studies_with_repeats()))
+
+    @cached_property
+    def verify(self) -> Job:
+        """The check of all planned trials."""
+        return training_jobs.verify_job(self.context)
+
+    @cached_property
+    def collections(self) -> list[Job]:
+        """Tables of trials."""
+        return list(self.studies.collect_trials())
+
+    @cached_property
+    def item_collections(self) -> list[Job]:
+        """Tables of raw outputs."""
+        return list(self.studies.collect_items(self._missing_trials))
+
+    @cached_property
+    def imports(self) -> list[Job]:
+        """Imported results, and the examples that are exported for them."""
+        return list(self.studies.imports())
+
+    @cached_property
+    def exports(self) -> list[Job]:
+        """Exported tables of runs."""
+        return list(self.studies.exports())
+
+    @cached_property
+    def analyses(self) -> list[Job]:
+        """Statistics."""
+        return list(self.studies.analyses())
+
+    @cached_property
+    def drawings(self) -> list[Job]:
+        """Tables and figures."""
+        return list(self.studies.drawings())
+
+    @cached_property
+    def pages(self) -> list[Job]:
+        """Pages of studies."""
+        return list(self.studies.pages())
+
+    @cached_property
+    def index(self) -> Job:
+        """The index page."""
+        return self.studies.index()
+
+    def labels(self) -> dict[str, str]:
+        """Label of each job by the name of its rule."""
+        stages = (
+            *(self.prepare, self.weights, self.splits, self.searches, self.trainings),
+            *(self.repeats, self.collections, self.item_collections, self.imports, self.exports),
+            *(self.analyses, self.drawings, self.pages, [self.index]),
+        )
+        return {job.name: job.label for jobs in stages for job in jobs}
+
+    # --- targets ---------------------------------------------------------------------------------
+
+    def study_files(self, study: str) -> list[str]:
+        """Files that a study ends in, and its missing trials."""
+        return [*self.studies.study_files(study), *self.missing_trials(study)]
+
+    def requested_targets(self, targets: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Studies that a run requests by name, and the pages it made; without names: all."""
+        named = set(targets)
+        studies = [study for study in self.project.studies if study in named]
+        pages = [self.layout.study_page(study) for study in studies]
+        if not named or named & {"all", "report", self.layout.index_page}:
+            studies, pages = list(self.project.studies), [*pages, self.layout.index_page]
+        return studies, [page for page in pages if os.path.exists(page)]

@@ -1,0 +1,136 @@
+"""Read a configuration folder and plan its work on this machine."""
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from reseed.config import Dataset
+from reseed.core.code_hash import code_hash, digest
+from reseed.core.errors import ReseedError
+from reseed.core.layout import ResultsLayout
+from reseed.data.kinds import is_reachable
+from reseed.planning import checks
+from reseed.planning.build import make_plan
+from reseed.planning.plan import Plan
+from reseed.planning.project import Project, load
+from reseed.plugins import kinds
+
+# Names the folder with local copies of data files, for every job of a run.
+MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
+USUAL_MIRROR = Path("../shared/data")
+
+
+def data_mirror(configured: str | None) -> str:
+    """Absolute path of the local mirror of data files, or an empty text where there is none.
+
+    It is the configured folder, that of the environment variable, or the usual one.
+    """
+    named = configured or os.environ.get(MIRROR_VARIABLE)
+    if named is None and USUAL_MIRROR.is_dir():
+        named = str(USUAL_MIRROR)
+    return os.path.abspath(named) if named else ""
+
+
+def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
+    """Names of the datasets whose only sources are mirror files that do not exist."""
+    return [d.name for d in datasets if not is_reachable(d.model_dump(), mirror)]
+
+
+def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
+    """Read a configuration folder and plan its work on this machine.
+
+    Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.
+    """
+    config = Path(config)
+    folder = config.resolve().parent
+    project = load(config, overrides, lambda read: _find_errors(read, config, folder))
+    mirror = data_mirror(project.main.data_mirror)
+    absent = absent_datasets(project.datasets.values(), mirror)
+    return project, make_plan(project, folder, absent), mirror
+
+
+def _find_errors(project: Project, config: Path, folder: Path) -> Iterator[str]:
+    """Errors in what the requested studies name outside the configuration: files and code."""
+    datasets, models, metrics = {}, {}, {}
+    for study in project.studies.values():
+        file = config / "studies" / f"{study.name}.yaml"
+        yield from checks.lost_results(file, study.results, project.main.results)
+        metrics[f"{file}: metric"] = study.metric
+        metrics[f"{file}: hyperparameters.metric"] = study.hyperparameters.metric
+        for name, experiment in study.experiments.items():
+            if experiment.hyperparameters is not None:
+                field = f"{file}: experiments.{name}.hyperparameters.metric"
+                metrics[field] = experiment.hyperparameters.metric
+            for item in study.used(experiment, "datasets"):
+                if not getattr(item, "optional", False):
+                    datasets[checks.name_of(item)] = None
+            arms = [arm.model for arm in (experiment.arms or {}).values()]
+            models |= dict.fromkeys(map(checks.name_of, arms or study.used(experiment, "models")))
+    for name in filter(project.datasets.get, datasets):
+        file, dataset = config / "datasets" / f"{name}.yaml", project.datasets[name]
+        yield from checks.lost_files(file, dataset)
+        metrics[f"{file}: metric"] = dataset.metric
+    for name in filter(project.models.get, models):
+        file = config / "models" / f"{name}.yaml"
+        yield from checks.code_of_model(file, project.models[name], folder)
+    own = {field: metric for field, metric in metrics.items() if metric and ":" in metric}
+    for field, metric in list(own.items()):
+        for error in checks.code(field, metric, folder):
+            del own[field]
+            yield error
+    yield from _option_errors(project, config, folder, own)
+
+
+def _option_errors(
+    project: Project, config: Path, folder: Path, metrics: dict[str, str]
+) -> list[str]:
+    """Errors that only importing a kind or a metric shows, as unknown options.
+
+    A marker file records options without errors, so that parsing imports nothing again.
+    metrics: the user's own, by field.
+    """
+    used = [
+        (f"{config / 'studies' / study.name}.yaml: {family}.{name}.options", family, entry)
+        for study in project.studies.values()
+        for family in ("analyses", "exhibits")
+        for name, entry in getattr(study, family).items()
+    ]
+    found = {}
+    for field, family, entry in used:
+        with contextlib.suppress(ReseedError):  # reported with the study's names
+            found[field] = kinds.find_kind(family, entry.kind, folder), entry.options
+    modules = {kind.module for kind, _ in found.values()}
+    modules |= {metric.partition(":")[0] for metric in metrics.values()}
+    code = code_hash(*sorted(modules), project=folder) if modules else ""
+    checked = [(field, kind.name, options) for field, (kind, options) in found.items()]
+    layout = ResultsLayout(project.main.results)
+    seen = Path(layout.checked_options(digest(checked, metrics, code)))
+    if seen.exists():
+        return []
+    errors = list(_metric_errors(metrics))
+    for field, (kind, options) in found.items():
+        try:
+            kinds.read_options(kind, options, folder)
+        except ReseedError as error:
+            errors.append(f"{field}: {error}")
+    if not errors:
+        with contextlib.suppress(OSError):
+            seen.parent.mkdir(parents=True, exist_ok=True)
+            seen.touch()
+    return errors
+
+
+def _metric_errors(metrics: dict[str, str]) -> Iterator[str]:
+    """The user's metrics without a direction, or with the name of a built-in metric."""
+    if not metrics:
+        return
+    from reseed.metrics.registry import get_metric
+
+    for field, metric in metrics.items():
+        try:
+            get_metric(metric)
+        except ReseedError as error:
+            # A package may be installed for the jobs alone.
+            if not isinstance(error.__cause__, ImportError):
+                yield f"{field}: {error}"

@@ -1,0 +1,363 @@
+"""What each job does, as one frozen class a job.
+
+Planning builds specs, `pipeline.spec_files` writes them as JSON, and the job reads the same class.
+`results` is the absolute path of the results folder. It decides no number, so it is in no key.
+"""
+
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+from reseed.config import Dataset, Results, Weights
+from reseed.config.models import Encoder, Value, SearchValues
+from reseed.config.studies import Scheme, Seeds
+from reseed.core.code_hash import digest
+from reseed.core.coordinates import Coordinates, Setting, search_coordinates
+
+AnySpec = TypeVar("AnySpec")
+
+
+@cache
+def _adapter(cls: type) -> TypeAdapter[Any]:
+    return TypeAdapter(cls)
+
+
+def to_json(spec: Any) -> Any:
+    """JSON-able form of a spec, or of a part of one."""
+    return _adapter(type(spec)).dump_python(spec, mode="json", by_alias=True)
+
+
+def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
+    """Read a spec. Raises ValueError (pydantic's) for a text that does not hold one."""
+    return _adapter(cls).validate_json(text)
+
+
+def without_results_dir(spec: Any) -> Any:
+    """JSON-able form of a spec without the results folder, for keys."""
+    assert is_dataclass(spec)
+    parts = {f.name: getattr(spec, f.name) for f in fields(spec) if f.name != "results"}
+    return {name: _json_part(part) for name, part in parts.items()}
+
+
+def _json_part(part: Any) -> Any:
+    if is_dataclass(part) and any(f.name == "results" for f in fields(part)):
+        return without_results_dir(part)
+    return to_json(part)
+
+
+# --- training ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """How a trial is trained. Every field decides numbers.
+
+    stack: trials trained in one pass, by the device types on which the model may train. metric: a
+    metric beside the built-in ones. device: the only device that serves an arm, if it names one.
+    """
+
+    factory: str
+    encoder: Encoder
+    weights: str | None
+    hold_validation: bool
+    compute: dict[str, Value]
+    hyperparameters: dict[str, Value]
+    stack: dict[str, int]
+    metric: str | None
+    device: str | None
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How hyper-parameters are searched.
+
+    metrics: names in the order of preference; the first that the task has ranks the candidates.
+    """
+
+    mode: str
+    trials: int
+    folds: int
+    method: str
+    space: dict[str, SearchValues]
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SettingSpec:
+    """What all trials of a setting share.
+
+    search: None where hyper-parameters are given. code, search_code: hashes of the code that
+    trains and that searches. device: `cpu`, `gpu` or `auto`. keep: parts of the split whose raw
+    outputs are stored.
+    """
+
+    setting: Setting
+    model: ModelSpec
+    search: SearchSettings | None
+    code: str
+    search_code: str
+    device: str
+    keep: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """Hash of what decides the setting's numbers, apart from data, rows and seeds."""
+        return digest(*self._shared(), list(self.keep))
+
+    @property
+    def search_parts(self) -> tuple[Any, ...]:
+        """What decides a search, apart from data, rows and seeds: JSON-able, for keys."""
+        return (*self._shared(), self.search_code)
+
+    def _shared(self) -> tuple[Any, ...]:
+        return (to_json(self.model), self.search and to_json(self.search), self.code)
+
+    def search_at(self, trial: Coordinates) -> Coordinates | None:
+        """Coordinates of the search that `trial` uses; None where there is no search."""
+        return search_coordinates(self.search.mode, trial) if self.search else None
+
+
+@dataclass(frozen=True)
+class SettingTrials:
+    """Some trials of a setting, and hashes of the user's files behind its keys, by path."""
+
+    spec: SettingSpec
+    trials: tuple[Coordinates, ...]
+    user_code_hashes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class TrainSpec:
+    """Train trials. mixed: `report` or `retrain` (see `config.Main`)."""
+
+    results: str
+    mixed: str
+    trial_seconds: float | None
+    settings: tuple[SettingTrials, ...]
+
+
+@dataclass(frozen=True)
+class SearchSpec:
+    """Search the hyper-parameters that are used at `trial`."""
+
+    results: str
+    mixed: str
+    spec: SettingSpec
+    trial: Coordinates
+    user_code_hashes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class VerifySpec:
+    """Check trials. sample: how many to retrain (None: all). study: table to write, if any."""
+
+    training: TrainSpec
+    sample: int | None
+    study: str | None = None
+
+
+# --- data ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DataSpec:
+    """Prepare a dataset. identifier: its name with the mark of a variant."""
+
+    results: str
+    identifier: str
+    dataset: Dataset
+
+
+@dataclass(frozen=True)
+class WeightsSpec:
+    """Fetch pretrained weights."""
+
+    results: str
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class SplitSpec:
+    """Draw the splits of some data seeds."""
+
+    results: str
+    dataset: str
+    scheme_id: str
+    scheme: Scheme
+    data_seeds: tuple[int, ...]
+
+
+# --- studies -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ArmSpec:
+    """One arm in one setting. setting: its number in `StudySpec.settings`."""
+
+    name: str
+    title: str
+    setting: int
+    scheme: Scheme
+    seeds: Seeds
+
+
+@dataclass(frozen=True)
+class ExperimentSpec:
+    """One experiment with its arms."""
+
+    name: str
+    title: str
+    arms: tuple[ArmSpec, ...]
+
+
+@dataclass(frozen=True)
+class ModelText:
+    """What a report says about a model."""
+
+    title: str
+    hyperparameters: dict[str, Any]
+    search_space: dict[str, Any]
+    notes: str | list[str] | None
+
+
+@dataclass(frozen=True)
+class DatasetText:
+    """What a report says about a dataset, from its configuration file."""
+
+    title: str
+    unit: str
+    licence: str
+    citation: str
+    notes: list[str]
+    stand_in: str | None
+    metric: str | None
+
+
+@dataclass(frozen=True)
+class StudySpec:
+    """A study as it is collected: texts, experiments, arms, settings.
+
+    reduced: whether the scale changes the study. metrics: those of the study and its datasets.
+    metric_code: hash of the code of the study's own metric. titles: of datasets and models by
+    name, for imported results. variants: what a variant of a dataset or model changes.
+    """
+
+    results: str
+    mixed: str
+    study: str
+    scale: str
+    reduced: bool
+    title: str
+    question: str
+    citation: str
+    metric: str | None
+    metrics: tuple[str, ...]
+    metric_code: str
+    titles: dict[str, dict[str, str]] | None
+    notes: tuple[str, ...]
+    models: dict[str, ModelText]
+    datasets: dict[str, DatasetText]
+    variants: dict[str, str]
+    settings: tuple[SettingSpec, ...]
+    experiments: tuple[ExperimentSpec, ...]
+
+
+@dataclass(frozen=True)
+class ImportSpec:
+    """Import the user's results. items: import the per-item tables, not the table of runs."""
+
+    imported: Results
+    study: StudySpec
+    items: bool
+
+
+@dataclass(frozen=True)
+class ExportSpec:
+    """Write a study's scores as a table of runs."""
+
+    results: str
+    study: str
+    experiment: str
+    metrics: tuple[str, ...]
+    path: str
+
+
+@dataclass(frozen=True)
+class AnalysisSpec:
+    """Run one analysis of a study.
+
+    experiments: those that it reads (None: all). collected: those whose per-item tables exist.
+    published: folder of the papers' numbers.
+    """
+
+    results: str
+    study: str
+    name: str
+    kind: str
+    options: dict[str, Any]
+    experiments: tuple[str, ...] | None
+    collected: tuple[str, ...]
+    published: str
+    user_code_hashes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ExhibitSpec:
+    """Draw one exhibit. key: hash of its code and settings. suffixes: of the files to write."""
+
+    name: str
+    kind: str
+    is_table: bool
+    title: str
+    caption: str
+    analysis: str | None
+    options: dict[str, Any]
+    inputs: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    key: str
+    user_code_hashes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class DrawSpec:
+    """Draw some exhibits of a study."""
+
+    results: str
+    study: str
+    exhibits: tuple[ExhibitSpec, ...]
+
+
+@dataclass(frozen=True)
+class ReportSpec:
+    """Write a page. results: as the user names it, since pages show commands.
+
+    exhibits: names by study, in the order of the page. page: the study of the page; None: index.
+    """
+
+    results: str
+    exhibits: dict[str, tuple[str, ...]]
+    page: str | None
+
+
+def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:
+    """The study with one experiment alone, and the settings and texts that it uses."""
+    kept = [one for one in spec.experiments if one.name == experiment]
+    numbers = sorted({arm.setting for one in kept for arm in one.arms})
+    renumbered = {old: new for new, old in enumerate(numbers)}
+    settings = tuple(spec.settings[number] for number in numbers)
+    datasets = {one.setting.dataset for one in settings}
+    models = {one.setting.model for one in settings}
+    experiments = tuple(
+        replace(one, arms=tuple(replace(a, setting=renumbered[a.setting]) for a in one.arms))
+        for one in kept
+    )
+    return replace(
+        spec,
+        settings=settings,
+        experiments=experiments,
+        models={name: text for name, text in spec.models.items() if name in models},
+        datasets={name: text for name, text in spec.datasets.items() if name in datasets},
+        variants={k: v for k, v in spec.variants.items() if k in models | datasets},
+    )

@@ -1,0 +1,89 @@
+"""Specs of a study: what collecting or importing it needs."""
+
+from pathlib import Path
+
+from reseed.config import Dataset, Model, Study
+from reseed.core.coordinates import Setting
+from reseed.planning.plan import Plan, PlannedArm
+from reseed.planning.project import Project
+from reseed.planning.specs import ArmSpec, DatasetText, ExperimentSpec, ModelText, StudySpec
+
+# Fields of a dataset that reports show. They decide none of its rows.
+TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
+
+
+def build_study_spec(project: Project, plan: Plan, name: str) -> StudySpec:
+    """Texts, experiments, arms and settings of a study."""
+    study, experiments = project.studies[name], plan.studies[name]
+    arms = [arm for arms in experiments.values() for arm in arms]
+    settings = list(dict.fromkeys(arm.setting for arm in arms))
+    titles = {arm.setting.model: arm.model_title for arm in reversed(arms)}  # the first one's
+    datasets = {setting.dataset: plan.datasets[setting.dataset] for setting in settings}
+    named = [study.metric, *(entry.metric for entry in datasets.values())]
+    variants = dict.fromkeys(name for one in settings for name in (one.model, one.dataset))
+    return StudySpec(
+        results=str(Path(project.main.results).resolve()),
+        mixed=project.main.mixed,
+        study=name,
+        scale=project.main.scale,
+        reduced=bool(study.scales.get(project.main.scale)),
+        title=study.title,
+        question=study.question,
+        citation=study.citation,
+        metric=study.metric,
+        metrics=tuple(dict.fromkeys(metric for metric in named if metric)),
+        metric_code=plan.metric_code.get(name, ""),
+        titles=_imported_titles(project, study) if study.results else None,
+        notes=(*study.notes, *_left_out_notes(project, plan.left_out.get(name, []))),
+        models={key: _model_text(plan.models[key], title) for key, title in titles.items()},
+        datasets={key: _dataset_text(entry) for key, entry in datasets.items()},
+        variants={key: plan.variants[key] for key in variants if plan.variants[key]},
+        settings=tuple(plan.settings[setting].spec for setting in settings),
+        experiments=tuple(
+            ExperimentSpec(
+                key,
+                study.experiments[key].title,
+                tuple(_arm_spec(plan, settings, arm) for arm in arms),
+            )
+            for key, arms in experiments.items()
+        ),
+    )
+
+
+def _arm_spec(plan: Plan, settings: list[Setting], arm: PlannedArm) -> ArmSpec:
+    scheme = plan.settings[arm.setting].scheme
+    return ArmSpec(arm.name, arm.title, settings.index(arm.setting), scheme, arm.seeds)
+
+
+def _model_text(model: Model, title: str) -> ModelText:
+    entry = model.model_dump(include={"hyperparameters", "search_space", "notes"})
+    return ModelText(title, **entry)
+
+
+def _dataset_text(dataset: Dataset) -> DatasetText:
+    return DatasetText(
+        title=dataset.title,
+        unit=dataset.unit,
+        licence=dataset.licence,
+        citation=dataset.citation,
+        notes=dataset.notes,
+        stand_in=dataset.stand_in_for,
+        metric=dataset.metric,
+    )
+
+
+def _left_out_notes(project: Project, datasets: list[str]) -> list[str]:
+    return [
+        f"{project.datasets[dataset].title} is left out: its files are not in a local data mirror, "
+        "and it has no other source."
+        for dataset in datasets
+    ]
+
+
+def _imported_titles(project: Project, study: Study) -> dict[str, dict[str, str]]:
+    """Titles by name for imported results: the project's, overlaid with the study's own."""
+    own = study.results.titles if study.results else {}
+    return {
+        "datasets": {name: entry.title for name, entry in project.datasets.items()} | own,
+        "models": {name: entry.title for name, entry in project.models.items()} | own,
+    }
