@@ -38,7 +38,7 @@ def test_each_column_is_a_dataset_and_their_mean_is_none():
     frame["avg"] = frame[DATASETS].mean(axis=1)
     metrics, about = read(frame, metric="accuracy")
     assert scores(metrics) == SCORES
-    assert "Left out: avg, which by their names are no datasets." in about["notes"]
+    assert "Left out: avg, which by their names are no datasets." in about.notes
 
 
 def test_a_spread_of_scores_is_no_dataset():
@@ -49,7 +49,7 @@ def test_a_spread_of_scores_is_no_dataset():
 def test_datasets_may_differ_in_their_metric():
     wanted = {"cola": "mcc", "sst2": "accuracy", "rte": "accuracy"}
     metrics, about = read(wide(), metric=wanted)
-    assert {name: entry["metric"] for name, entry in about["datasets"].items()} == wanted
+    assert {name: entry.metric for name, entry in about.datasets.items()} == wanted
     both = scores(metrics, "mcc") | scores(metrics)
     assert both == {key: value for key, value in SCORES.items() if key[1] in wanted}
     with pytest.raises(ReseedError, match="names the dataset 'stsb'"):
@@ -100,7 +100,7 @@ def test_settings_sizes_and_averages_are_no_datasets():
     beside = {"lr": 1e-3, "dropout": 0.1, "Params (M)": 0.5, "GLUE avg": 0.7, "average score": 0.7}
     metrics, about = read(wide().assign(**beside), metric="accuracy")
     assert scores(metrics) == SCORES
-    told = next(note for note in about["notes"] if note.startswith("Left out"))
+    told = next(note for note in about.notes if note.startswith("Left out"))
     assert all(name in told for name in beside)
     # A word of a setting within a dataset's name, and one letter, do not make a setting of it.
     metrics, _ = read(wide().rename(columns={"cola": "cpu_act", "rte": "c"}), metric="accuracy")
@@ -111,7 +111,7 @@ def test_named_columns_are_datasets_and_others_are_reported():
     wanted = {"time": "accuracy", "sst2": "accuracy"}
     metrics, about = read(wide().rename(columns={"cola": "time"}), metric=wanted)
     assert set(metrics["dataset"]) == {*wanted}
-    assert "Left out: mrpc, rte, mnli, for which no `metric` is named." in about["notes"]
+    assert "Left out: mrpc, rte, mnli, for which no `metric` is named." in about.notes
 
 
 @pytest.mark.parametrize("label", ["Avg. rank", "Average accuracy", "Mean", "Rank"])
@@ -127,4 +127,4 @@ def test_a_size_beside_columns_of_models_is_none_and_lr_is_one():
     metrics, about = read(frame, metric="rmse")
     assert set(metrics["model"]) == {"lr", "rf"}
     told = "Left out: n_samples, n_classes, Instances, which by their names are no models."
-    assert told in about["notes"]
+    assert told in about.notes

@@ -42,8 +42,8 @@ def test_a_group_of_tasks_is_not_counted_beside_its_tasks(tmp_path, subtasks):
             lm_eval(tmp_path, model, seed, subtasks)
     metrics, about = read([tmp_path / "a", tmp_path / "b"], metric="acc")
     assert set(metrics["dataset"]) == {"mmlu_stem", "mmlu_law", "arc"}
-    assert any("mmlu" in note and "mean of its tasks" in note for note in about["notes"])
-    assert tmp_path.name in about["notes"][0]
+    assert any("mmlu" in note and "mean of its tasks" in note for note in about.notes)
+    assert tmp_path.name in about.notes[0]
 
 
 def lightning(folder, value, epochs=2):
@@ -58,7 +58,7 @@ def test_rows_of_a_log_without_the_score_are_no_runs(tmp_path):
         lightning(tmp_path / model / f"seed_{seed}" / "lightning_logs" / "version_0", value)
     metrics, about = read(tmp_path, metric="test_acc")
     assert scores(metrics, "test_acc") == EXPECTED
-    assert any("16 rows of a log, told apart by 'epoch'" in note for note in about["notes"])
+    assert any("16 rows of a log, told apart by 'epoch'" in note for note in about.notes)
 
 
 def test_a_score_that_was_logged_as_nan_is_no_empty_cell(tmp_path):
@@ -84,7 +84,7 @@ def test_files_of_one_run_that_hold_the_same_are_not_two_models(tmp_path, wanted
         trainer(tmp_path / model / f"seed_{seed}", value)
     metrics, about = read(tmp_path, metric=wanted)
     assert set(metrics["model"]) == {"a", "b"}
-    assert any("a file beside each holds the same" in note for note in about["notes"])
+    assert any("a file beside each holds the same" in note for note in about.notes)
 
 
 def test_two_models_that_are_right_on_all_items_are_two(tmp_path):
@@ -102,7 +102,7 @@ def test_files_without_the_wanted_metric_are_no_failed_runs(tmp_path):
         (tmp_path / model / f"seed_{seed}" / "all_results.json").unlink()
     metrics, about = read(tmp_path, metric="eval_accuracy")
     assert scores(metrics, "eval_accuracy") == EXPECTED
-    assert any("without a metric: a/seed_0/train_results.json" in n for n in about["notes"])
+    assert any("without a metric: a/seed_0/train_results.json" in n for n in about.notes)
 
 
 def event_file(folder, tag, value):
@@ -125,7 +125,7 @@ def test_training_and_validation_of_keras_are_not_two_models(tmp_path):
     expected = pytest.approx(EXPECTED)
     metrics, about = read(tmp_path, metric="epoch_acc")
     assert scores(metrics, "epoch_acc") == expected
-    assert any("train" in note and "left out" in note for note in about["notes"])
+    assert any("train" in note and "left out" in note for note in about.notes)
     assert scores(read(files, metric="epoch_acc")[0], "epoch_acc") == expected
     folders = [tmp_path / "a", tmp_path / "b"]
     assert scores(read(folders, metric="epoch_acc")[0], "epoch_acc") == expected
@@ -136,7 +136,7 @@ def test_training_and_validation_of_keras_are_not_two_models(tmp_path):
         shutil.rmtree(tmp_path / model / "seed_0" / "validation")
     metrics, about = read(tmp_path, metric="epoch_acc")
     assert set(metrics["init"]) == {1, 2, 3}
-    assert any("without one: a/seed_0, b/seed_0." in note for note in about["notes"])
+    assert any("without one: a/seed_0, b/seed_0." in note for note in about.notes)
 
 
 def test_a_number_within_a_name_is_no_fold(tmp_path):
@@ -171,7 +171,7 @@ def test_names_of_tables_say_model_and_seed(tmp_path, names):
     assert first.round(6).to_dict() == {
         ("rf", 0): 0.5, ("rf", 1): 0.51, ("svm", 0): 0.52, ("svm", 1): 0.53
     }  # fmt: skip
-    assert "By the names of the files: model, seed." in about["notes"]
+    assert "By the names of the files: model, seed." in about.notes
 
 
 def test_what_a_column_says_no_name_does(tmp_path):

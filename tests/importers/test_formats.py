@@ -37,17 +37,17 @@ def test_long_csv(tmp_path):
     assert set(metrics["experiment"]) == {"results"}
     assert set(metrics["varied"]) == {"model"}
     assert (metrics["init"] == metrics["augment"]).all()
-    assert about["datasets"]["digits"]["metric"] == "accuracy"
-    assert about["datasets"]["digits"]["greater_is_better"] is True
-    assert about["trials"] == {
+    assert about.datasets["digits"].metric == "accuracy"
+    assert about.datasets["digits"].greater_is_better is True
+    assert about.trials.model_dump(exclude_unset=True) == {
         "planned": 4,
         "ok": 4,
         "failed": 0,
         "not_converged": 0,
         "failures": [],
     }
-    assert about["notes"][0] == "as run"
-    assert "seed from 'seed'" in about["notes"][1]
+    assert about.notes[0] == "as run"
+    assert "seed from 'seed'" in about.notes[1]
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
@@ -81,7 +81,7 @@ def test_wide_csv_with_other_names(tmp_path):
     frame.to_csv(path, index=False)
     metrics, about = read(path)
     assert scores(metrics, "Test Accuracy") == SCORES
-    assert about["datasets"]["data"]["metric"] == "Test Accuracy"
+    assert about.datasets["data"].metric == "Test Accuracy"
 
 
 def test_column_mapping(tmp_path):
@@ -115,8 +115,8 @@ def test_mlflow_export(tmp_path):
     pd.DataFrame(rows).to_csv(path, index=False)
     metrics, about = read(path)
     assert scores(metrics) == SCORES
-    assert about["trials"]["failed"] == 1
-    assert about["trials"]["failures"][0]["error"] == "status KILLED"
+    assert about.trials.failed == 1
+    assert about.trials.failures[0].error == "status KILLED"
 
 
 def test_mlflow_run_names_are_models_and_seedless_runs_separate(tmp_path):
@@ -129,7 +129,7 @@ def test_mlflow_run_names_are_models_and_seedless_runs_separate(tmp_path):
     metrics, about = read(path, format="mlflow")
     assert sorted(metrics["accuracy"]) == sorted(SCORES.values())
     assert metrics["init"].is_unique
-    assert any("independent" in note for note in about["notes"])
+    assert any("independent" in note for note in about.notes)
 
 
 def test_wandb_export(tmp_path):
@@ -141,7 +141,7 @@ def test_wandb_export(tmp_path):
     pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
     metrics, about = read(path, metric="test/acc")
     assert scores(metrics, "test/acc") == SCORES
-    assert about["datasets"]["digits"]["greater_is_better"] is True
+    assert about.datasets["digits"].greater_is_better is True
 
 
 def test_datasets_may_have_different_metrics(tmp_path):
@@ -149,7 +149,7 @@ def test_datasets_may_have_different_metrics(tmp_path):
     other = long_frame().assign(dataset="houses", metric="mse")
     pd.concat([long_frame(), other]).to_csv(path, index=False)
     _, about = read(path)
-    found = {k: (v["metric"], v["greater_is_better"]) for k, v in about["datasets"].items()}
+    found = {k: (v.metric, v.greater_is_better) for k, v in about.datasets.items()}
     assert found == {"digits": ("accuracy", True), "houses": ("mse", False)}
 
 
@@ -192,7 +192,7 @@ def test_sizes_of_the_splits_stand_for_the_ratio(tmp_path):
     shares = metrics.groupby("dataset")["test_ratio"].unique().map(list)
     assert shares["one"] == pytest.approx([0.2])
     assert shares["two"] == pytest.approx([0.1])
-    assert "n_test from 'test_rows'" in " ".join(about["notes"])
+    assert "n_test from 'test_rows'" in " ".join(about.notes)
     table = run_analysis(pairs, Data(metrics, about), n_boot=50)
     ratio = table.set_index("dataset")["test_train_ratio"]
     assert ratio["one"] == pytest.approx(40 / 160)
@@ -217,7 +217,7 @@ def test_each_dataset_has_its_own_setting(tmp_path):
         "folds": ["kfold-3x1", "none"],
         "seeds": ["given", "model"],
     }
-    assert about["experiments"]["results"]["varied"] == "model"  # folds are no seed
+    assert about.experiments["results"].varied == "model"  # folds are no seed
 
 
 def predictions(score):
@@ -237,7 +237,7 @@ def test_predicted_probabilities(tmp_path):
     frame = frame.rename(columns={"y": "y_score"})
     frame.sample(frac=1, random_state=1).to_csv(path, index=False)
     metrics, about = read(path)
-    assert about["datasets"]["d"]["metric"] == "auc"
+    assert about.datasets["d"].metric == "auc"
     for row in metrics.itertuples():
         run = frame[(frame["model"] == row.model) & (frame["fold"] == row.fold)]
         expected = evaluate_scores("binary", run["y_true"].to_numpy(), run["y_score"].to_numpy())
@@ -270,7 +270,7 @@ def test_a_prediction_that_is_not_finite_fails_the_run(tmp_path):
     frame.loc[3, "y_score"] = np.nan
     frame.to_csv(path, index=False)
     metrics, about = read(path)
-    assert about["trials"]["failed"] == 1
+    assert about.trials.failed == 1
     assert "diverged" in metrics.loc[metrics["status"] == "failed", "error"].iloc[0]
 
 
@@ -358,7 +358,7 @@ def test_decimal_commas_of_a_spreadsheet_are_read_and_told(tmp_path):
         wide.to_csv(path, sep=separator, decimal=",", quoting=quote)
         metrics, about = read(path)
         assert scores(metrics) == pytest.approx(SCORES)
-        assert "The comma was read as the decimal sign: 'accuracy'." in about["notes"]
+        assert "The comma was read as the decimal sign: 'accuracy'." in about.notes
 
 
 def test_commas_that_may_be_of_thousands_are_refused(tmp_path):
@@ -385,4 +385,4 @@ def test_commas_in_names_stay_and_each_files_notes_do(tmp_path):
         path.write_text(rows.format(name))
     metrics, about = import_results(paths, {}, {"name": "mine"})
     assert set(metrics["model"]) == {"64,32", "64,320"}
-    assert "The comma was read as the decimal sign: 'acc'." in about["notes"]
+    assert "The comma was read as the decimal sign: 'acc'." in about.notes

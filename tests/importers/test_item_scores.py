@@ -45,7 +45,7 @@ def test_a_run_is_the_mean_over_its_items():
     metrics, about = read(table())
     for (model, seed), runs in metrics.groupby(["model", "init"]):
         assert runs["ndcg"].item() == pytest.approx(NDCG[SYSTEMS.index(model), seed].mean())
-    assert any("mean over its items (40 a run)" in note for note in about["notes"])
+    assert any("mean over its items (40 a run)" in note for note in about.notes)
     long = table().rename(columns={"ndcg": "value"}).assign(metric="ndcg")
     assert read(long)[0]["ndcg"].to_numpy() == pytest.approx(metrics["ndcg"].to_numpy())
 
@@ -131,7 +131,7 @@ def test_a_column_of_items_that_counts_runs_is_none():
     runs = pd.DataFrame({"model": list("aabb"), "seed": [0, 1] * 2, "sample": range(4), "auc": 0.5})
     metrics, about = read(runs)
     assert len(metrics) == 4
-    assert about["datasets"]["data"]["task"] is None
+    assert about.datasets["data"].task is None
 
 
 def test_metrics_in_rows_over_datasets_need_no_run_column():
@@ -152,7 +152,7 @@ def test_a_column_a_system():
     wide = table().pivot(index=["seed", "qid"], columns="system", values="ndcg").reset_index()
     wide = wide.rename_axis(columns=None).rename(columns={"qid": "topic"})
     metrics, about = read(wide, metric="ndcg")
-    assert about["datasets"]["data"]["task"] == "scored"
+    assert about.datasets["data"].task == "scored"
     for (model, seed), runs in metrics.groupby(["model", "init"]):
         assert runs["ndcg"].item() == pytest.approx(NDCG[SYSTEMS.index(model), seed].mean())
 

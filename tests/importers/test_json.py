@@ -60,7 +60,7 @@ def test_columns_and_scores_by_model(tmp_path):
     for content in (by_model, {m: {"acc": values} for m, values in by_model.items()}):
         metrics, about = read(write(tmp_path / "models.json", content), metric="acc")
         assert {(r.model, r.fold): r.acc for r in metrics.itertuples()} == EXPECTED
-        assert any("score i" in note for note in about["notes"])
+        assert any("score i" in note for note in about.notes)
     with pytest.raises(ReseedError, match="a has 4, b has 3"):
         read({"a": {"acc": [0.1] * 4}, "b": {"acc": [0.1] * 3}})
 
@@ -72,7 +72,7 @@ def test_a_file_a_run_named_by_its_path(tmp_path):
         write(folder / "config.json", {"lr": 0.1})
     metrics, about = read(tmp_path / "runs", metric="acc")
     assert scores(metrics, "acc") == EXPECTED
-    assert any("Left out" in note and "a/seed_0/config.json" in note for note in about["notes"])
+    assert any("Left out" in note and "a/seed_0/config.json" in note for note in about.notes)
     # What a file says goes before its path.
     for (model, seed), value in EXPECTED.items():
         write(tmp_path / "flat" / f"{model}_{seed}.json",

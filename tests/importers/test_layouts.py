@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
-from reseed.importers.layouts import MOST_CANDIDATES
+from reseed.importers.sklearn_layouts import MOST_CANDIDATES
 from reseed.rendering.data import ExhibitData
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, RepeatedKFold, cross_val_score, cross_validate
@@ -34,7 +34,7 @@ def test_cross_validate_of_several_models(tmp_path):
     metrics, about = read(found, metric="neg_log_loss")
     for name, result in found.items():
         assert list(by_fold(metrics, "neg_log_loss")[name]) == list(result["test_neg_log_loss"])
-    assert about["datasets"]["data"]["greater_is_better"] is True
+    assert about.datasets["data"].greater_is_better is True
     assert set(metrics["scheme"]) == {"kfold-4x1"}
     frames = [pd.DataFrame(r).drop(columns="estimator").assign(model=n) for n, r in found.items()]
     pd.concat(frames).to_csv(tmp_path / "cv.csv")
@@ -49,14 +49,14 @@ def test_cross_validate_with_one_score_uses_the_passed_name():
     assert "accuracy" in read(found, metric="accuracy")[0]
     # A scorer's score is better when greater, whatever it is called.
     _, about = read(found)
-    assert about["datasets"]["data"]["greater_is_better"] is True
+    assert about.datasets["data"].greater_is_better is True
 
 
 def test_lists_of_scores_by_model():
     found = {name: cross_val_score(model, X, Y, cv=4) for name, model in MODELS.items()}
     metrics, about = read(found, metric="accuracy")
     assert list(by_fold(metrics, "accuracy")["bayes"]) == list(found["bayes"])
-    assert any("score i" in note for note in about["notes"])
+    assert any("score i" in note for note in about.notes)
     with pytest.raises(ReseedError, match="tree has 4, bayes has 3"):
         read({"tree": found["tree"], "bayes": found["bayes"][:3]}, metric="accuracy")
 
@@ -84,8 +84,8 @@ def test_cv_results(tmp_path):
             name = ", ".join(f"{key}={value}" for key, value in row["params"].items())
             expected = [row[f"split{k}_test_score"] for k in range(3)]
             assert np.allclose(by_fold(metrics, "accuracy")[name], expected)
-        assert any("Of 12 candidates" in note for note in about["notes"])
-        assert any("on which the search chose" in note for note in about["notes"])
+        assert any("Of 12 candidates" in note for note in about.notes)
+        assert any("on which the search chose" in note for note in about.notes)
 
 
 WIDE = pd.DataFrame(
@@ -106,7 +106,7 @@ def test_a_column_a_fold_or_seed_and_metric():
     scores = {"model": ["a", "b"], "fold0_acc": [0.7, 0.6], "fold1_acc": [0.8, 0.9]}
     metrics, about = read(pd.DataFrame(scores | {"acc_mean": [0.75, 0.75]}))
     assert by_fold(metrics, "acc")["b"].tolist() == [0.6, 0.9]
-    assert any("Left out: acc_mean" in note for note in about["notes"])
+    assert any("Left out: acc_mean" in note for note in about.notes)
     both = scores | {"fold0_auc": [0.1, 0.2], "fold1_auc": [0.3, 0.4]}
     metrics, about = read(pd.DataFrame(both), metric="auc")
     assert by_fold(metrics, "auc")["a"].tolist() == [0.1, 0.3]
@@ -116,7 +116,7 @@ def test_a_column_a_fold_or_seed_and_metric():
     seeds = {"model": ["a", "b"], "test/MSE seed=3": [1.0, 2.0], "test/MSE seed=11": [1.5, 2.5]}
     metrics, about = read(pd.DataFrame(seeds))
     assert sorted(metrics["init"]) == [3, 3, 11, 11]
-    assert about["datasets"]["data"]["greater_is_better"] is False
+    assert about.datasets["data"].greater_is_better is False
 
 
 def test_cv_results_columns_are_splits_not_datasets():
@@ -126,14 +126,14 @@ def test_cv_results_columns_are_splits_not_datasets():
         pd.DataFrame({"model": ["a", "b"], **splits, **summary}), metric="accuracy"
     )
     assert by_fold(metrics, "accuracy")["b"].tolist() == [s[1] for s in splits.values()]
-    assert list(about["datasets"]) == ["data"]
+    assert list(about.datasets) == ["data"]
 
 
 def test_a_spread_beside_a_model_is_no_model():
     frame = pd.DataFrame({"fold": [0, 1, 2], "rf": [0.8, 0.9, 0.7], "svm": [0.7, 0.6, 0.8]})
     metrics, about = read(frame.assign(rf_std=0.01, **{"svm (SD)": 0.02}), metric="accuracy")
     assert set(metrics["model"]) == {"rf", "svm"}
-    assert any("Left out: rf_std, svm (SD)" in note for note in about["notes"])
+    assert any("Left out: rf_std, svm (SD)" in note for note in about.notes)
 
 
 def test_a_column_a_model():
@@ -180,7 +180,7 @@ def test_one_run_each_on_many_datasets():
     frame = pd.DataFrame({"dataset": names, "new": rng.random(6), "old": rng.random(6)})
     metrics, about = read(frame, metric="accuracy")
     assert len(metrics) == 12
-    assert any("over the 6 datasets by rank" in note for note in about["notes"])
+    assert any("over the 6 datasets by rank" in note for note in about.notes)
     with pytest.raises(ReseedError, match="one run of each model"):
         read(frame.head(3), metric="accuracy")
 
@@ -196,9 +196,9 @@ def test_titles_replace_names_and_variants_list_changes():
     titles = {"models": {"xgb": "XGB", "rf": "RF"}, "datasets": {"magic": "MAGIC"}}
     metrics, about = import_results(table, {}, STUDY | {"titles": titles})
     shown = ExhibitData(None, metrics, about)
-    assert [shown.model(m) for m in about["models"]] == ["XGB", "RF†", "mine"]
-    assert [shown.dataset(d) for d in about["datasets"]] == ["MAGIC", "MAGIC, 500 rows"]
-    assert about["experiments"]["results"]["arms"]["xgb"] == "XGB"
+    assert [shown.model(m) for m in about.models] == ["XGB", "RF†", "mine"]
+    assert [shown.dataset(d) for d in about.datasets] == ["MAGIC", "MAGIC, 500 rows"]
+    assert about.experiments["results"].arms["xgb"] == "XGB"
 
 
 def test_a_candidate_whose_parameter_is_none(tmp_path):
@@ -220,4 +220,4 @@ def test_a_candidate_whose_parameter_is_none(tmp_path):
 def test_lists_in_order_say_what_folds_take_for_granted():
     scores = {"a": [0.1, 0.2, 0.4], "b": [0.2, 0.1, 0.3]}
     _, about = import_results(scores, {"metric": "auc"}, {"name": "mine"})
-    assert any("test_train_ratio" in note for note in about["notes"])
+    assert any("test_train_ratio" in note for note in about.notes)

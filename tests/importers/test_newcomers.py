@@ -24,7 +24,7 @@ def runs(**columns):
 
 
 def notes(about):
-    return " ".join(about["notes"])
+    return " ".join(about.notes)
 
 
 def test_headings_that_are_numbers_are_what_they_are_mapped_to():
@@ -72,7 +72,7 @@ def test_an_empty_column_of_a_good_name_hides_no_other():
 
 def test_a_metric_beside_a_column_called_score_is_named():
     _, about = read(runs(score=np.arange(8.0), note="x"), greater_is_better=True)
-    assert about["datasets"]["data"]["metric"] == "score"
+    assert about.datasets["data"].metric == "score"
     assert "Left out: acc; if one of them" in notes(about)
     _, about = read(runs(score=np.arange(8.0)), metric="acc")
     assert "Left out" not in notes(about)
@@ -89,7 +89,7 @@ def test_one_direction_for_metrics_of_which_one_is_known():
     two = pd.concat([runs(dataset="d", metric="acc"), runs(dataset="e", metric="mine")])
     two = two.rename(columns={"acc": "value"})
     _, about = read(two, greater_is_better=True)
-    assert all(entry["greater_is_better"] for entry in about["datasets"].values())
+    assert all(entry.greater_is_better for entry in about.datasets.values())
     with pytest.raises(ReseedError, match="both directions"):
         read(two, greater_is_better=False)
 

@@ -26,7 +26,7 @@ def runs(metric="accuracy", rf=0.9, svm=0.8, **columns):
 
 
 def greater(about):
-    return about["datasets"]["data"]["greater_is_better"]
+    return about.datasets["data"].greater_is_better
 
 
 @pytest.mark.parametrize("how", ["cross_validate", "cross_val_score", "cv_results"])
@@ -43,7 +43,7 @@ def test_errors_that_scorers_negated(how):
         source = source.cv_results_
     _, about = read(source, metric="mse")
     assert greater(about) is True
-    assert any("mse: no value is above 0" in note for note in about["notes"])
+    assert any("mse: no value is above 0" in note for note in about.notes)
     assert greater(read(source, metric="mse", greater_is_better=False)[1]) is False
 
 
@@ -53,7 +53,7 @@ def test_sign_is_checked_for_errors_but_not_other_losses():
     assert greater(read(runs("neg_mse", -0.9, -0.8))[1]) is True
     _, about = read(runs("neg_mse"))
     assert greater(about) is False
-    assert any("no value is below 0" in note for note in about["notes"])
+    assert any("no value is below 0" in note for note in about.notes)
     for name in ("val_loss", "nll", "log_mse"):
         assert greater(read(runs(name, -0.9, -0.8))[1]) is False
         assert greater(read(runs(name, -0.9, 0.8))[1]) is False
@@ -99,22 +99,22 @@ def test_the_column_of_scores_is_named():
     ):
         metrics, about = read(table)
         assert "accuracy" in metrics
-        assert "score from 'accuracy'" in about["notes"][0]
+        assert "score from 'accuracy'" in about.notes[0]
     _, about = read(runs("elo", train_loss=0.1), greater_is_better=True)
-    assert "score from 'elo'" in about["notes"][0]
+    assert "score from 'elo'" in about.notes[0]
     for table, metric, beside in (
         (runs(temperature=0.7, lr=0.1), "accuracy", "temperature"),
         (runs("elo", precision=16.0), "precision", "elo"),
     ):
         _, about = read(table)
-        assert f"score from '{metric}'" in about["notes"][0]
-        assert f"Left out: {beside}; if one of them is the score, give `metric`." in about["notes"]
+        assert f"score from '{metric}'" in about.notes[0]
+        assert f"Left out: {beside}; if one of them is the score, give `metric`." in about.notes
     _, about = read(runs("elo", aux_loss_weight=0.1), greater_is_better=True)
-    assert "score from 'elo'" in about["notes"][0]
+    assert "score from 'elo'" in about.notes[0]
     for metric in ("c_index", "rand_index", "n_correct", "time_to_solution"):
         assert metric in read(runs(metric), greater_is_better=True)[0]
     _, about = read(runs(score=0.5), metric="accuracy")
-    assert about["notes"][0].endswith("seed from 'seed', score from 'accuracy'.")
+    assert about.notes[0].endswith("seed from 'seed', score from 'accuracy'.")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_words_of_a_status():
     early = np.where(np.arange(12) % 6 < 4, "halted", "finished")
     metrics, about = read(runs(status=early))
     assert (metrics["status"] == "failed").sum() == 8
-    assert "Status 'halted' was taken as failed (8 runs)." in about["notes"]
+    assert "Status 'halted' was taken as failed (8 runs)." in about.notes
     for word in (0, True, "passed", "early_stopped", "Stopped"):
         assert (read(runs(status=word))[0]["status"] == "ok").all()
     with pytest.raises(ReseedError, match="no run is finished: the status is 'halted'"):
@@ -164,7 +164,7 @@ def test_a_loss_that_rounding_put_below_zero():
 def test_a_wide_table_needs_one_of_the_metrics_that_are_named(tmp_path):
     frame = pd.DataFrame({"model": ["a", "b"] * 5, "seed": np.arange(10) // 2, "auc": 0.5})
     _, about = import_results(frame, {"metric": ["ndcg", "auc"]}, {})
-    assert about["datasets"]["data"]["metric"] == "auc"
+    assert about.datasets["data"].metric == "auc"
     with pytest.raises(ReseedError, match="no column for the metric 'ndcg' or 'aucc'"):
         import_results(frame, {"metric": ["ndcg", "aucc"]}, {})
 

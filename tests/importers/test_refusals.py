@@ -106,13 +106,13 @@ def test_refused(read, lines, results, words):
 def test_a_dataset_without_the_metric_is_left_out_and_said(read):
     other = ["a,e,0,mse,1", "a,e,1,mse,1", "b,e,0,mse,2"]
     metrics, about = read(HEAD, *ROWS, *other, metric="accuracy")
-    assert set(metrics["dataset"]) == set(about["datasets"]) == {"d"}
-    assert about["trials"]["failed"] == 0
-    assert any("Left out" in note and ": e (1 of 2" in note for note in about["notes"])
+    assert set(metrics["dataset"]) == set(about.datasets) == {"d"}
+    assert about.trials.failed == 0
+    assert any("Left out" in note and ": e (1 of 2" in note for note in about.notes)
     metrics, about = read(HEAD, *ROWS, *other, metric=["accuracy", "mse"])
-    found = {name: entry["metric"] for name, entry in about["datasets"].items()}
+    found = {name: entry.metric for name, entry in about.datasets.items()}
     assert found == {"d": "accuracy", "e": "mse"}
-    assert about["trials"]["failed"] == 0
+    assert about.trials.failed == 0
     with pytest.raises(ReseedError, match="no metric 'f1' for dataset d"):
         read(HEAD, *ROWS, *other, metric="f1")
 
@@ -120,7 +120,7 @@ def test_a_dataset_without_the_metric_is_left_out_and_said(read):
 def test_metric_of_each_dataset_by_name(read):
     lines = [row.replace("accuracy", "f1") for row in ROWS]
     _, about = read(HEAD, *ROWS, *lines, metric={"d": "f1"})
-    assert about["datasets"]["d"]["metric"] == "f1"
+    assert about.datasets["d"].metric == "f1"
     with pytest.raises(ReseedError, match=r"dataset 'dd'.*mean 'd'"):
         read(HEAD, *ROWS, metric={"dd": "accuracy"})
 
@@ -181,15 +181,15 @@ def test_equal_scores_of_unlike_rows_are_not_taken_for_copies(read):
 def test_copies_are_left_out_and_said(read):
     metrics, about = read(HEAD, *ROWS, ROWS[0], ROWS[3])
     assert len(metrics) == 4
-    assert any(note.startswith("2 rows that repeat") for note in about["notes"])
+    assert any(note.startswith("2 rows that repeat") for note in about.notes)
 
 
 def test_scores_that_are_not_there_are_failed_runs(read):
     more = ["a,d,2,accuracy,", "a,d,3,accuracy,nan", "b,d,2,accuracy,inf"]
     metrics, about = read(HEAD, *ROWS, *more)
-    assert about["trials"]["failed"] == 3
+    assert about.trials.failed == 3
     assert metrics.loc[metrics["status"] == "failed", "accuracy"].isna().all()
-    assert {f["error"] for f in about["trials"]["failures"]} == {"no finite value of accuracy"}
+    assert {f.error for f in about.trials.failures} == {"no finite value of accuracy"}
 
 
 def test_blank_lines_do_not_shift_the_line_numbers(read):
@@ -204,7 +204,7 @@ def test_names_that_read_like_nothing_are_names(read):
 
 def test_missing_pairs_and_unequal_seeds_are_said(read):
     _, about = read(HEAD, *ROWS, "a,d,2,accuracy,0.8")
-    assert any("of 3 model seeds, b lacks 1" in note for note in about["notes"])
+    assert any("of 3 model seeds, b lacks 1" in note for note in about.notes)
 
 
 def test_columns_of_a_message_are_counted(read):
@@ -218,7 +218,7 @@ def test_names_differing_in_case_or_blanks_are_warned_about(read):
     _, about = read(
         "model,seed,f1", "svm,0,0.9", "SVM,1,0.8", "rf x,0,0.7", "rf_x,1,0.6", "b,0,1", "b,1,1"
     )
-    told = [note for note in about["notes"] if "are read as 2 models" in note]
+    told = [note for note in about.notes if "are read as 2 models" in note]
     assert [note.split(" are ")[0] for note in told] == [
         "Warning: 'svm' and 'SVM'",
         "Warning: 'rf x' and 'rf_x'",
@@ -237,7 +237,7 @@ def test_a_column_that_holds_the_gap_of_two_models_is_no_model(read):
 
 def test_one_model_is_said(read):
     _, about = read(HEAD, *ROWS[:2])
-    assert any("One model only" in note for note in about["notes"])
+    assert any("One model only" in note for note in about.notes)
 
 
 ITEMS = ["a,0,1,0,0.2", "a,0,2,1,0.7", "a,1,1,0,0.4", "a,1,2,1,0.3"]

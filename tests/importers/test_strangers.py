@@ -6,8 +6,8 @@ import pytest
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
 from reseed.importers.columns import find_columns
-from reseed.importers.item_predictions import scored_items
-from reseed.importers.sources import open_results
+from reseed.importers.item_predictions import score_items
+from reseed.importers.sources import read_source
 
 STUDY = {"name": "mine"}
 EXPECTED = {(m, s): round(0.7 + 0.1 * i + s / 100, 3) for i, m in enumerate("ab") for s in range(4)}
@@ -48,8 +48,8 @@ def items(predict, truth=lambda item: item % 3, count=30, **columns):
 
 def read_as(frame, mapping=None):
     """The notes on how predictions were read."""
-    table = open_results(frame, "auto", mapping or {})
-    scored_items(table, find_columns(table, mapping or {}), None)
+    table = read_source(frame, "auto", mapping or {})
+    score_items(table, find_columns(table, mapping or {}), None)
     return " ".join(table.notes)
 
 
@@ -76,7 +76,7 @@ CLASSES = items(lambda t, right: t if right else (t + 1) % 3, y="y_pred")
 def test_whole_numbers_predicted_as_whole_numbers_are_classes(change):
     frame = CLASSES.assign(**change)
     metrics, about = read(frame)
-    assert about["datasets"]["data"]["task"] == "classification"
+    assert about.datasets["data"].task == "classification"
     found = metrics.set_index(["model", "init"])["accuracy"]
     assert found.to_dict() == pytest.approx(right(frame).to_dict())
     assert read_as(frame).startswith("Read as classes: 'y_pred' is right where it equals y_true")
@@ -142,7 +142,7 @@ def test_summary_next_to_fold_columns_is_not_copied_to_folds():
     frame = flat(wide("model", "seed").add_prefix("fold "))
     metrics, about = read(frame.assign(accuracy=0.5, params=7), metric="accuracy")
     assert scores(metrics, "accuracy", "fold") == EXPECTED
-    assert any("Left out: accuracy, params" in note for note in about["notes"])
+    assert any("Left out: accuracy, params" in note for note in about.notes)
     # Bare numbers beside a metric are no folds: probabilities, years, cut-offs.
     frame = runs(**{str(k): k / 10 for k in range(10)})
     assert scores(read(frame, metric="acc")[0]) == EXPECTED
@@ -150,7 +150,7 @@ def test_summary_next_to_fold_columns_is_not_copied_to_folds():
 
 def test_a_wanted_metric_is_no_model():
     frame = pd.DataFrame({"seed": range(4), "elo": [4.0, 3, 5, 4], "lr": 0.1, "runtime": 3.5})
-    table = open_results(frame, wanted="elo")
+    table = read_source(frame, wanted="elo")
     assert table.layout.format == "table"
     find_columns(table, {})
     with pytest.raises(ReseedError, match="names the model"):
@@ -170,8 +170,8 @@ def test_columns_that_cannot_be_a_share_are_no_models():
     frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(6)], "patients": range(100, 700, 100)})
     frame = frame.assign(genes=range(5, 11), rf=np.linspace(0.7, 0.9, 6), svm=0.6)
     with pytest.raises(ReseedError, match=r"patients, genes.*auc.*between 0 and 1"):
-        open_results(frame, wanted="auc")
-    table = open_results(frame.drop(columns=["patients", "genes"]), wanted="auc")
+        read_source(frame, wanted="auc")
+    table = read_source(frame.drop(columns=["patients", "genes"]), wanted="auc")
     assert table.layout.format == "models_in_columns"
 
 
@@ -191,7 +191,7 @@ def test_what_stands_beside_cross_validate_is_kept():
     metrics, about = read(frame.drop(columns="rep"), columns={"model": "clf"})
     assert set(metrics["model"]) == {"rf", "svm"}
     assert np.allclose(metrics["test_ratio"], 0.2)
-    assert about["datasets"]["data"]["metric"] == "test_auc"
+    assert about.datasets["data"].metric == "test_auc"
     mapping = {"model": "clf", "repeat": "rep"}
     metrics, _ = read(frame, columns=mapping)
     assert metrics.groupby(["model", "repeat"])["fold"].nunique().eq(2).all()
@@ -209,7 +209,7 @@ def test_a_mean_beside_pivoted_runs_is_no_run(kept):
     frame = frame.assign(mean=frame.mean(axis=1), std=frame.std(axis=1), family="net")
     metrics, about = read(frame if kept else frame.reset_index(), metric="acc")
     assert scores(metrics) == EXPECTED
-    assert "Left out: mean, std, which hold no value of a run." in about["notes"]
+    assert "Left out: mean, std, which hold no value of a run." in about.notes
     # Runs that have names: nothing says which are none.
     frame = wide("model", "seed").rename(columns=lambda seed: f"first {seed}")
     assert len(read(frame, metric="acc")[0]) == len(EXPECTED)
@@ -229,7 +229,7 @@ def test_series_are_paired_by_their_index():
     expected = {run: value for run, value in EXPECTED.items() if run != ("b", 1)}
     metrics, about = read(by_model, metric="acc")
     assert scores(metrics, "acc", "fold") == expected
-    assert any("index" in note for note in about["notes"])
+    assert any("index" in note for note in about.notes)
     with pytest.raises(ReseedError, match="a has 4, b has 3"):
         read({m: s.reset_index(drop=True) for m, s in by_model.items()}, metric="acc")
     named = {m: s.rename_axis("seed") for m, s in by_model.items()}
@@ -281,7 +281,7 @@ def test_what_is_no_result_in_a_folder_is_left_out(tmp_path):
     (folder / "notes.txt").write_text("remember the milk\n")
     metrics, about = read(folder)
     assert scores(metrics) == EXPECTED
-    assert any("notes.txt" in note for note in about["notes"])
+    assert any("notes.txt" in note for note in about.notes)
 
 
 def test_a_files_own_model_column_comes_first(tmp_path):
@@ -289,7 +289,7 @@ def test_a_files_own_model_column_comes_first(tmp_path):
         part.to_csv(tmp_path / f"day{day}.csv", index=False)
     metrics, about = read(tmp_path)
     assert scores(metrics) == EXPECTED
-    assert "day0.csv and 3 more" in about["notes"][0]
+    assert "day0.csv and 3 more" in about.notes[0]
     for path in tmp_path.iterdir():
         path.write_text(path.read_text().replace("Algorithm", "what"))
     assert scores(read(tmp_path, columns={"model": "what"})[0]) == EXPECTED

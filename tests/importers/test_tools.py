@@ -11,8 +11,8 @@ import pytest
 from reseed.config import ResultsFormat
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
-from reseed.importers.sources import FORMATS, open_results
-from reseed.importers.tensorboard import scalars
+from reseed.importers.sources import FORMATS, read_source
+from reseed.importers.tensorboard import read_scalars
 
 TABLES = Path(__file__).parent / "tables"
 STUDY = {"name": "mine"}
@@ -78,11 +78,11 @@ def test_the_configuration_knows_every_format():
 )
 def test_each_tracker_is_recognised(tmp_path, tool, columns, row, metric):
     path = csv(tmp_path, [row(*run) for run in RUNS], columns.split(","))
-    assert open_results(path).layout.format == tool
+    assert read_source(path).layout.format == tool
     metrics, about = read(path, metric=metric)
     found = metrics.set_index(["model", "init"])[metric].to_dict()
     assert found == EXPECTED
-    assert not any(note.startswith("Warning") for note in about["notes"])
+    assert not any(note.startswith("Warning") for note in about.notes)
 
 
 def test_a_sweep_is_not_taken_for_repeats_without_a_word(tmp_path):
@@ -90,19 +90,19 @@ def test_a_sweep_is_not_taken_for_repeats_without_a_word(tmp_path):
     rows = [(f"r{s}", "finished", s, m, 10.0**-s, s, v) for m, s, v in RUNS]
     path = csv(tmp_path, rows, columns)
     _, about = read(path)
-    warning = next(note for note in about["notes"] if note.startswith("Warning"))
+    warning = next(note for note in about.notes if note.startswith("Warning"))
     assert "lr (3 values)" in warning
     assert "epoch" not in warning
     metrics, about = read(csv(tmp_path, rows * 2, columns), columns={"model": ["model", "lr"]})
     assert "a, lr=0.1" in set(metrics["model"])
-    assert not any(note.startswith("Warning") for note in about["notes"])
+    assert not any(note.startswith("Warning") for note in about.notes)
 
 
 def test_an_optuna_study_names_its_settings():
     metrics, about = read(TABLES / "optuna.csv", metric="accuracy")
     assert sorted(metrics["accuracy"].dropna()) == [0.1, 0.1, 0.2, 0.3, 0.3]
-    assert about["trials"]["failures"][0]["error"] == "status PRUNED"
-    assert any("params_lr (3 values)" in n for n in about["notes"] if n.startswith("Warning"))
+    assert about.trials.failures[0].error == "status PRUNED"
+    assert any("params_lr (3 values)" in n for n in about.notes if n.startswith("Warning"))
     without = pd.read_csv(TABLES / "optuna.csv").drop(columns="params_model")
     with pytest.raises(ReseedError, match=r"model: \[params_lr\]"):
         read(without, metric="accuracy")
@@ -133,9 +133,9 @@ def test_lm_eval_results(tmp_path):
     arc = metrics[(metrics["dataset"] == "arc") & (metrics["model"] == "org/small")]
     assert dict(zip(arc["init"], arc["acc"], strict=True)) == {0: 0.5, 1: 0.51, 2: 0.52}
     assert "acc_stderr" not in metrics
-    assert any("fewshot_seed" in note for note in about["notes"])
+    assert any("fewshot_seed" in note for note in about.notes)
     _, about = read(tmp_path, metric="exact_match (strict-match)")
-    assert about["datasets"]["arc"]["greater_is_better"] is True
+    assert about.datasets["arc"].greater_is_better is True
     other = tmp_path / "results_other.json"
     other.write_text("{}")
     with pytest.raises(ReseedError, match=r"results_other.json.*no result file"):
@@ -148,7 +148,7 @@ def test_tensorboard_without_tensorboard():
     expected = {("resnet", 0): 0.92, ("resnet", 1): 0.921, ("vit", 0): 0.94, ("vit", 1): 0.941}
     found = metrics.set_index(["model", "init"])["val/accuracy"].to_dict()
     assert found == pytest.approx(expected)
-    assert any("last step" in note for note in about["notes"])
+    assert any("last step" in note for note in about.notes)
 
 
 def varint(value):
@@ -174,12 +174,12 @@ def test_scalars_as_tensors(tmp_path):
         events += struct.pack("<QI", len(record), 0) + record + b"\0\0\0\0"
     path = tmp_path / "events.out.tfevents.1"
     path.write_bytes(events)
-    assert list(scalars(path)) == [(300, "f", 0.25), (301, "d", 0.125)]
+    assert list(read_scalars(path)) == [(300, "f", 0.25), (301, "d", 0.125)]
     path.write_bytes(events[:-9])  # a run that was killed while it wrote
-    assert list(scalars(path)) == [(300, "f", 0.25)]
+    assert list(read_scalars(path)) == [(300, "f", 0.25)]
     path.write_bytes(b"not an event file at all, but long enough to look at")
     with pytest.raises(ReseedError, match="not a TensorBoard event file"):
-        list(scalars(path))
+        list(read_scalars(path))
 
 
 def test_several_files_one_a_model(tmp_path):
@@ -201,14 +201,14 @@ def test_a_public_benchmark_with_a_metric_a_dataset():
     assert len(metrics) == len(table)
     by_task = table.groupby("task")["auc"].apply(lambda auc: auc.notna().any())
     expected = {task: "auc" if has else "logloss" for task, has in by_task.items()}
-    assert {d: e["metric"] for d, e in about["datasets"].items()} == expected
+    assert {d: e.metric for d, e in about.datasets.items()} == expected
     score = table["auc"].where(table["task"].map(expected) == "auc", table["logloss"])
-    assert about["trials"]["failed"] == int(score.isna().sum())
-    assert about["datasets"]["Shuttle"]["greater_is_better"] is False
+    assert about.trials.failed == int(score.isna().sum())
+    assert about.datasets["Shuttle"].greater_is_better is False
     metrics, about = read(TABLES / "automl.csv", metric="auc")
     assert set(metrics["dataset"]) == {task for task, has in by_task.items() if has}
     lost = table[table["task"].isin(set(metrics["dataset"]))]["auc"].isna().sum()
-    assert about["trials"]["failed"] == int(lost)
+    assert about.trials.failed == int(lost)
     # Frameworks share folds, not seeds: nobody is said to lack seeds.
-    assert not any("model seeds" in note for note in about["notes"])
+    assert not any("model seeds" in note for note in about.notes)
     assert np.isfinite(metrics.loc[metrics["status"] == "ok", "auc"]).all()

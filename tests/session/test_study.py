@@ -63,7 +63,7 @@ def test_a_model_without_a_seed_is_trained_once_a_split(found):
     rows = found.data.metrics
     assert (rows[rows["model"] == "bayes"].groupby("data_seed")["fingerprint"].nunique() == 1).all()
     assert len(rows) == 12
-    assert found.data.about["trials"]["planned"] == 9
+    assert found.data.info.trials.planned == 9
     assert any("bayes: no parameter holds a seed" in note for note in found.notes)
 
 
@@ -254,7 +254,7 @@ def test_a_model_that_fails_sometimes_is_told():
             return super().fit(X, y)
 
     found = reseed.study({"fragile": Fragile(), "b": GaussianNB()}, X, Y, splits=2, seeds=2)
-    assert found.data.about["trials"]["failed"] == 2
+    assert found.data.info.trials.failed == 2
     assert any("fragile: 2 of 4 trainings failed" in note for note in found.notes)
 
 

@@ -79,11 +79,10 @@ def _convert_decimal_commas(table: SourceTable) -> SourceTable:
     Raises ReseedError if another column holds points that may separate thousands.
     """
     frame = table.frame
-    cells = {
-        c: _split_numbers(frame[c]) for c in frame if find_standard_name(c) not in _NAME_COLUMNS
-    }
+    values = [str(c) for c in frame if find_standard_name(c) not in _NAME_COLUMNS]
+    cells = {column: _split_numbers(frame[column]) for column in values}
     # A comma that cannot separate thousands is a decimal comma; next to it no point can be one.
-    commas = [str(c) for c, (comma, _) in cells.items() if not all(map(_is_thousands, comma))]
+    commas = [c for c, (comma, _) in cells.items() if not all(map(_is_thousands, comma))]
     if not commas:
         return table
     names = join_names([*map(repr, commas)])
@@ -161,8 +160,9 @@ def read_tables(
         unshared = set(table.columns) ^ set(tables[0].columns)
         if unshared:
             raise ReseedError(
-                f"{path} and {paths[0]} do not have the same columns: {', '.join(sorted(unshared))} "
-                "is in one of them only. Give the files the same columns."
+                f"{path} and {paths[0]} do not have the same columns: "
+                f"{', '.join(sorted(unshared))} is in one of them only. Give the files the same "
+                "columns."
             )
     known = {*map(find_standard_name, tables[0].columns), *mapped}
     ids = [

@@ -116,8 +116,8 @@ def _check_same_length(lengths: dict[str, int]) -> None:
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{model} has {n}" for model, n in lengths.items())
         raise ReseedError(
-            f"The models' lists of scores differ in length: {counts}. Score i of each model belongs "
-            "to the same fold; where runs are missing give a table with a column `fold`."
+            f"The models' lists of scores differ in length: {counts}. Score i of each model "
+            "belongs to the same fold; where runs are missing give a table with a column `fold`."
         )
 
 

@@ -130,7 +130,7 @@ def _compute_accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, f
 
 
 def _score_run(score: _Score, run: pd.DataFrame, primary: str) -> list[tuple[str, float, str]]:
-    """(metric, value, reason) of one run; only the primary metric, as NaN, if it cannot be scored."""
+    """(metric, value, reason) of one run; the primary metric as NaN if it cannot be scored."""
     reason = next(filter(None, run["reason"]), "")
     try:
         values = score(run["target"].to_numpy(), run["prediction"].to_numpy())

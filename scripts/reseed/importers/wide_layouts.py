@@ -140,7 +140,7 @@ def is_column_a_dataset(table: SourceTable, spec: ColumnSpec) -> bool:
 
 
 def _list_datasets(table: SourceTable, spec: ColumnSpec) -> list[str]:
-    """Columns of numbers that may hold scores on a dataset; only those that the user names, if any."""
+    """Columns of numbers that may hold scores on a dataset: those that the user names, if any."""
     if spec.by_dataset:
         return [c for c in spec.find_free_numeric_columns(table) if c in spec.by_dataset]
     return [c for c in _split_scores(table, spec)[0] if may_be_dataset(c)]
