@@ -1,20 +1,58 @@
-"""Run the functions of kinds in tests, with options by keyword."""
+"""Run analyses and draw exhibits in tests, with checked options."""
 
+import re
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
 import pandas as pd
 from reseed.analyses.shared.data import Data
+from reseed.core.code_hash import SCRIPTS
+from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind, run_kind
+from reseed.rendering.data import ExhibitData
 
 
 def run_analysis(
-    module: ModuleType, data: Data, small: Mapping[str, Any] | None = None, **options: Any
+    kind: ModuleType | str,
+    data: Data,
+    small: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """The table of an analysis.
 
-    small: numbers that make many analyses fast. Those that `module` does not have are left out.
+    small: numbers that make many analyses fast. Those that `kind` does not have are left out.
     """
+    module = load_kind(find_kind("analyses", kind)) if isinstance(kind, str) else kind
     known = module.Options.model_fields
     used = {name: value for name, value in (small or {}).items() if name in known}
     return module.analyse(data, module.Options(**used | options))
+
+
+def exhibit_kinds() -> list[str]:
+    """Every kind of exhibit, those of the papers included."""
+    papers = [
+        f"papers.{path.parent.name}.{path.stem}:{found[1]}"
+        for path in sorted((SCRIPTS / "papers").glob("*/*.py"))
+        if (found := re.search(r"^def (table|figure)\(", path.read_text("utf-8"), re.MULTILINE))
+    ]
+    return sorted(built_in_kinds("exhibits")) + papers
+
+
+def is_table(kind: ModuleType | str) -> bool:
+    """Whether exhibits of a kind are tables, else figures."""
+    return find_kind("exhibits", _name(kind)).function == "table"
+
+
+def draw(
+    kind: ModuleType | str, data: ExhibitData, options: Mapping[str, Any] | None = None
+) -> Any:
+    """The table of an exhibit, or its (figure, description)."""
+    return run_kind(find_kind("exhibits", _name(kind)), data, options or {}, object)
+
+
+def _name(kind: ModuleType | str) -> str:
+    if isinstance(kind, str):
+        return kind
+    if kind.__name__.startswith("reseed."):
+        return kind.__name__.rpartition(".")[2]
+    return f"{kind.__name__}:{'table' if hasattr(kind, 'table') else 'figure'}"

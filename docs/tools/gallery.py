@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reseed.core.atomic import write_text
 from reseed.core.errors import ReseedError
+from reseed.core.study_info import StudyInfo
 from reseed.rendering.numbers import counted
 from reseed.reporting.pages import StudyReport, read_study
 
@@ -29,7 +30,7 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
     for path in studies:
         report = read_study(path, exhibits.get(path.name))
         chosen = report.shown if path.name in exhibits else [report.best] if report.best else []
-        parts += [f"## {report.about['title']}", report.about.get("question", "")]
+        parts += [f"## {report.info.title}", report.info.question or ""]
         for exhibit in chosen:
             if exhibit.picture is None:
                 raise ReseedError(
@@ -42,26 +43,25 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
 
 
 def _entry(report: StudyReport, exhibit, name: str) -> list[str]:
-    sidecar, about = exhibit.sidecar, report.about
+    sidecar, info = exhibit.sidecar, report.info
     return [
         f"### {exhibit.heading}",
         f"![{sidecar['alt']}]({name})",
         " ".join([sidecar["caption"], *sidecar["findings"]]).strip(),
         sidecar["footnote"],
-        f"{about['trials']['ok']:,} trials of the study finished, {about['trials']['failed']:,}"
-        f" failed. {_machine(about)}",
+        f"{info.trials.ok:,} trials of the study finished, {info.trials.failed:,}"
+        f" failed. {_machine(info)}",
         f"```sh\n{exhibit.command}\n```" if exhibit.command else "",
     ]
 
 
-def _machine(about: dict) -> str:
-    machines = about.get("machines") or []
-    if not machines:
+def _machine(info: StudyInfo) -> str:
+    if not info.machines:
         return ""
-    first = machines[0]
-    threads = counted(first["threads"], "thread") if "threads" in first else "? threads"
-    more = f" and {len(machines) - 1} more" if len(machines) > 1 else ""
+    first, *others = info.machines
+    threads = "? threads" if first.threads is None else counted(first.threads, "thread")
+    more = f" and {len(others)} more" if others else ""
     return (
-        f"Trained on: {first.get('cpu', 'unknown processor')}, {threads} a trial,"
-        f" device {first.get('device', 'unknown')}{more}."
+        f"Trained on: {first.cpu or 'unknown processor'}, {threads} a trial,"
+        f" device {first.device or 'unknown'}{more}."
     )

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
+from reseed.core.study_info import StudyInfo
 
 OPTIONS = {"n_boot": 200}
 
@@ -30,7 +31,8 @@ def frame(rows, metric="accuracy", test_ratio=0.2, scheme="holdout-0.2"):
 
 def data(metrics, metric="accuracy", greater=True):
     entry = {"metric": metric, "greater_is_better": greater, "metric_unit": ""}
-    return Data(metrics, {"datasets": dict.fromkeys(metrics["dataset"], entry)})
+    datasets = dict.fromkeys(metrics["dataset"], entry)
+    return Data(metrics, StudyInfo(scale="demo", datasets=datasets))
 
 
 def over_splits(rng, effects, n=12, dataset="d"):

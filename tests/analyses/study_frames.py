@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from reseed.core.study_info import StudyInfo, TrialCounts
 
 METRICS = {"regression": "mse", "binary": "auc", "multiclass": "accuracy"}
 PUBLISHED = "config/published"
@@ -39,6 +40,26 @@ def trial(score, **place):
 
 def about(datasets=("bike_sharing", "magic"), models=("ffnn", "rf", "xgb"), scale="demo"):
     """Facts of a study with these datasets and models."""
+    return StudyInfo(**_fields(datasets, models, scale))
+
+
+def amended(info, **fields):
+    """The facts with other values of some fields; mappings are merged entry by entry."""
+    return StudyInfo(**_merged(info.model_dump(exclude_unset=True), fields))
+
+
+def replaced(info, **fields):
+    """The facts with other values of some fields."""
+    return StudyInfo(**info.model_dump(exclude_unset=True) | fields)
+
+
+def _merged(old, new):
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return new
+    return old | {name: _merged(old.get(name), value) for name, value in new.items()}
+
+
+def _fields(datasets, models, scale):
     classifiers = ("magic", "home_mortgage_sim")
     tasks = {d: "binary" if d.partition("~")[0] in classifiers else "regression" for d in datasets}
     return {
@@ -133,14 +154,5 @@ def study(n=8, grid=4, scale="demo", models=("ffnn", "rf", "xgb"), seed=0):
                         where |= {"seed": m, "hyperparameters_source": source}
                         rows.append(trial(base + split + rng.normal(0, 0.001), **where, **here))
     metrics = frame(rows)
-    facts = about(models=models, scale=scale)
-    failed = metrics[metrics["status"] != "ok"]
-    facts["trials"] = {
-        "planned": len(metrics),
-        "ok": len(metrics) - len(failed),
-        "failed": len(failed),
-        "failures": failed[
-            ["experiment", "dataset", "model", "data_seed", "init", "error"]
-        ].to_dict("records"),
-    }
-    return metrics, facts
+    info = about(models=models, scale=scale)
+    return metrics, info.model_copy(update={"trials": TrialCounts.of_trials(metrics)})

@@ -11,7 +11,7 @@ from reseed.core.errors import ReseedError
 from reseed.exhibits import aggregates_figure, improvement_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.aggregates import interquartile_mean
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
@@ -121,14 +121,14 @@ def test_a_task_that_an_arm_lacks_is_told():
 def test_exhibits(tmp_path):
     rows, _ = scores(models=("ffnn", "rf", "xgb"))
     table, data = of(rows)
-    shown = ExhibitData(table, data.metrics, data.about, "k", "Title")
-    _, drawn = check_figure(aggregates_figure.figure, shown, {}, tmp_path)
+    shown = ExhibitData(table, data.metrics, data.info, "k", "Title")
+    _, drawn = check_figure(aggregates_figure, shown, {}, tmp_path)
     assert "too narrow" in drawn.footnote
     assert drawn.findings[0].startswith("XGB has the greatest interquartile mean")
-    check_figure(aggregates_figure.figure, shown, {"show": "profiles"}, tmp_path)
-    square = check_table(improvement_table.table(shown, {}), tmp_path)
+    check_figure(aggregates_figure, shown, {"show": "profiles"}, tmp_path)
+    square = check_table(draw(improvement_table, shown, {}), tmp_path)
     assert square.shown.shape == (3, 4)
     assert square.shown.iloc[0, 1] == "–"
-    nothing = ExhibitData(table.assign(reason="few"), data.metrics, data.about, "k", "T")
-    assert "two runs" in improvement_table.table(nothing, {}).shown.iloc[0, 0]
-    assert aggregates_figure.figure(nothing, {})[1].frame.shape == (1, 1)
+    nothing = ExhibitData(table.assign(reason="few"), data.metrics, data.info, "k", "T")
+    assert "two runs" in draw(improvement_table, nothing, {}).shown.iloc[0, 0]
+    assert draw(aggregates_figure, nothing, {})[1].frame.shape == (1, 1)

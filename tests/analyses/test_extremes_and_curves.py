@@ -12,7 +12,7 @@ from reseed.core.errors import ReseedError
 from reseed.core.schemas import SEED_COLUMNS
 from run_kinds import run_analysis
 from scipy import stats
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, trial
 
 
 def seeds(n=60, arm="rf", mean=0.9, sd=0.002, seed=0, **place):
@@ -121,7 +121,9 @@ def test_the_papers_numbers_stand_beside(tmp_path):
     ).to_csv(tmp_path / "picard_tables.csv", index=False)  # fmt: skip
     rows = seeds(dataset="cifar10~rows=500")[0] + seeds(dataset="magic")[0]
     facts = about(("cifar10~rows=500", "magic"))
-    facts["datasets"]["cifar10~rows=500"] |= {"metric": "auc", "greater_is_better": True}
+    facts = amended(
+        facts, datasets={"cifar10~rows=500": {"metric": "auc", "greater_is_better": True}}
+    )
     data = Data(frame(rows), facts, tmp_path)
 
     def printed(**where):
@@ -236,7 +238,9 @@ def test_a_loss_goes_down(tmp_path):
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
 def test_classifier_curves_use_accuracy_for_any_dataset_metric(tmp_path, metric):
     facts = about(("magic",))
-    facts["datasets"]["magic"] |= {"metric": metric, "greater_is_better": metric == "accuracy"}
+    facts = amended(
+        facts, datasets={"magic": {"metric": metric, "greater_is_better": metric == "accuracy"}}
+    )
     data = data_of(seeds(3)[0], curve_rows(RAGGED), tmp_path, facts)
     table = run_analysis(convergence, data, target=0.8)
     assert set(table["measure"]) == {"validation accuracy"}
@@ -248,7 +252,9 @@ def test_classifier_curves_use_accuracy_for_any_dataset_metric(tmp_path, metric)
 @pytest.mark.parametrize("metric", ["mse", "r2"])
 def test_curves_of_a_regression_are_of_the_mean_squared_error(tmp_path, metric):
     facts = about(("bike_sharing",))
-    facts["datasets"]["bike_sharing"] |= {"metric": metric, "greater_is_better": metric == "r2"}
+    facts = amended(
+        facts, datasets={"bike_sharing": {"metric": metric, "greater_is_better": metric == "r2"}}
+    )
     falling = curve_rows([[0.9, 0.5, 0.2], [0.8, 0.6, 0.4]], dataset="bike_sharing")
     table = run_analysis(convergence, data_of(seeds(2)[0], falling, tmp_path, facts), target=0.5)
     assert set(table["measure"]) == {"validation mse"}

@@ -11,7 +11,7 @@ from reseed.stats.crossed_comparison import crossed_difference
 from run_kinds import run_analysis
 from scipy.special import expit
 from sklearn.metrics import f1_score, roc_auc_score
-from study_frames import about, frame
+from study_frames import about, amended, frame
 
 FAST = {"n_boot": 200, "n_permutations": 500}
 
@@ -112,7 +112,7 @@ def test_error_is_in_target_units_only_where_defined(tmp_path):
         for arm, sd in (("rf", 2), ("xgb", 3))
     }
     facts = about(("bike_sharing",), ("rf", "xgb"))
-    facts["datasets"]["bike_sharing"]["unit"] = "°C"
+    facts = amended(facts, datasets={"bike_sharing": {"unit": "°C"}})
     table = analyse(tmp_path, found, facts, metrics=["mse", "mae"]).set_index("metric")
     assert table["unit"].to_dict() == {"mse": "", "mae": "°C"}
     assert "°C" in table.loc["mae", "verdict"]
@@ -201,7 +201,7 @@ def test_several_classes_have_labels_confidence_and_margins(tmp_path):
     p = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
     found = {("magic", "rf"): (y, list(p)), ("magic", "xgb"): (y, list(p[::-1]))}
     facts = about(("magic",), ("rf", "xgb"))
-    facts["datasets"]["magic"] |= {"task": "multiclass", "metric": "accuracy"}
+    facts = amended(facts, datasets={"magic": {"task": "multiclass", "metric": "accuracy"}})
     data = study_of(write_outputs(tmp_path, found), found, facts)
     one = next(outputs(data))
     np.testing.assert_array_equal(one.labels, logits.argmax(axis=2))

@@ -11,7 +11,7 @@ from reseed.claims.verdicts import ALL_DATASETS
 from reseed.exhibits import leaderboard_table, win_tie_loss_table
 from reseed.importers import import_results
 from reseed.rendering.data import ExhibitData
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from study_frames import about, trial
 from study_frames import frame as trials
 
@@ -40,7 +40,7 @@ def data(frame):
 
 
 def exhibit(data, table, kind):
-    return ExhibitData(table, data.metrics, data.about, kind=kind, title="T")
+    return ExhibitData(table, data.metrics, data.info, kind=kind, title="T")
 
 
 def test_means_and_ranks(frame, data):
@@ -74,7 +74,7 @@ def test_mean_rank_over_complete_datasets_only(data):
     pd.testing.assert_series_equal(over["mean"].sort_index(), own, check_names=False)
     assert over.loc["a", "firsts"] == 2
     compared = run_analysis(pairs, data, n_boot=50)
-    shown = leaderboard_table.table(exhibit(data, compared, "leaderboard_table"), {})
+    shown = draw(leaderboard_table, exhibit(data, compared, "leaderboard_table"), {})
     assert shown.shown["Model"].iloc[0] == "a"
     assert "2 of 3 datasets on which every model" in " ".join(shown.definitions)
 
@@ -158,7 +158,7 @@ def test_wins_ties_and_losses(data):
     assert counts["b"]["a"] == [0, 0, 3, 0]
     assert counts["a"]["c"][:3] == [2, 0, 0]
     assert counts["b"]["c"][win_tie_loss_table.TIE] == counts["c"]["b"][win_tie_loss_table.TIE]
-    shown = win_tie_loss_table.table(exhibit(data, table, "win_tie_loss_table"), {})
+    shown = draw(win_tie_loss_table, exhibit(data, table, "win_tie_loss_table"), {})
     line = shown.shown.set_index("Model").loc["a"]
     assert (line["Wins"], line["Losses"]) == (5, 0)
     assert line["vs b"] == "3–0–0"
@@ -171,5 +171,5 @@ def test_nothing_to_show():
     table = run_analysis(leaderboard, data)
     assert table["rank"].isna().all()
     empty = run_analysis(pairs, data)
-    leaderboard_table.table(exhibit(data, empty, "leaderboard_table"), {})
-    win_tie_loss_table.table(exhibit(data, empty, "win_tie_loss_table"), {})
+    draw(leaderboard_table, exhibit(data, empty, "leaderboard_table"), {})
+    draw(win_tie_loss_table, exhibit(data, empty, "win_tie_loss_table"), {})

@@ -8,7 +8,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
 from run_kinds import run_analysis
 from sklearn.metrics import f1_score, mean_absolute_error, recall_score, roc_auc_score
-from study_frames import about, frame
+from study_frames import about, amended, frame
 
 
 def write(folder, dataset, y_true, scores, model="rf"):
@@ -80,7 +80,7 @@ def test_metrics_of_labels_are_given_labels(tmp_path, metric, average, score):
     y = rng.integers(0, 2, 300)
     runs = np.clip((y + rng.normal(0.0, 0.8, (6, 300))) / 2 + 0.25, 0, 1)
     facts = about()
-    facts["datasets"]["magic"]["metric"] = metric
+    facts = amended(facts, datasets={"magic": {"metric": metric}})
     row = analyse(write(tmp_path, "magic", y, list(runs)), facts).loc[metric]
     expected = [score(y, run > 0.5, average=average) for run in runs]
     assert row["mean"] == pytest.approx(np.mean(expected))
@@ -92,7 +92,7 @@ def test_a_macro_mean_over_three_classes(tmp_path):
     y = rng.integers(0, 3, 200)
     p = rng.dirichlet(np.ones(3), (5, 200)) + np.eye(3)[y] / 2
     facts = about()
-    facts["datasets"]["magic"] |= {"task": "multiclass", "metric": "macro_f1"}
+    facts = amended(facts, datasets={"magic": {"task": "multiclass", "metric": "macro_f1"}})
     row = analyse(write(tmp_path, "magic", y, list(p / 1.5)), facts).loc["macro_f1"]
     expected = [f1_score(y, run.argmax(axis=1), average="macro") for run in p]
     assert row["mean"] == pytest.approx(np.mean(expected))
@@ -104,7 +104,7 @@ def test_a_mean_absolute_error_is_a_mean_over_items(tmp_path):
     scale = 1 + rng.normal(0, 0.1, 40)
     runs = y + scale[:, None] * rng.normal(0, 0.3, (40, 2000))
     facts = about()
-    facts["datasets"]["bike_sharing"]["metric"] = "mae"
+    facts = amended(facts, datasets={"bike_sharing": {"metric": "mae"}})
     table = analyse(write(tmp_path, "bike_sharing", y, list(runs)), facts)
     assert list(table.index) == ["mse", "mae"]
     row = table.loc["mae"]
@@ -134,7 +134,7 @@ def test_no_predictions_at_all():
 
 def test_several_classes_are_unfolded_row_by_row(tmp_path):
     facts = about()
-    facts["datasets"]["magic"] |= {"task": "multiclass", "metric": "accuracy"}
+    facts = amended(facts, datasets={"magic": {"task": "multiclass", "metric": "accuracy"}})
     y = [0, 1, 2, 1]
     first = np.eye(3)[[0, 1, 2, 1]]
     second = np.eye(3)[[0, 1, 2, 0]]

@@ -12,7 +12,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import holm
 from reseed.stats.five_by_two import five_by_two as five_by_two_test
 from reseed.stats.stochastic_order import violation_ratio
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
@@ -70,7 +70,7 @@ def test_order_of_arms(tmp_path):
     assert back["ratio"] == pytest.approx(1 - row["ratio"])
     assert not back["dominates"]
     assert (table["reason"] != "").sum() == 4
-    shown = check_table(stochastic_order_table.table(exhibit(table, metrics), {}), tmp_path)
+    shown = check_table(draw(stochastic_order_table, exhibit(table, metrics), {}), tmp_path)
     assert shown.shown["XGB"][0] != "–"
     assert shown.shown["RF"][1].endswith("§")
     assert "for the one pair" in shown.findings[0]
@@ -99,7 +99,7 @@ def test_the_f_test_of_five_by_two(tmp_path):
     assert (row["f"], row["p"]) == pytest.approx((float(test.f), float(test.f_p)))
     assert row["difference"] == pytest.approx((grids["xgb"] - grids["rf"]).mean())
     np.testing.assert_allclose(table["p_holm"], holm(table["p"]))
-    shown = check_table(five_by_two_table.table(exhibit(table, metrics), {}), tmp_path)
+    shown = check_table(draw(five_by_two_table, exhibit(table, metrics), {}), tmp_path)
     assert len(shown.shown) == 3
 
 
@@ -112,7 +112,7 @@ def test_other_schemes_and_holes():
     table = run_analysis(five_by_two, Data(metrics, about()))
     assert table["reason"].item() == "a fold has a failed run, or none"
     assert table["failed"].item() == 1
-    nothing = five_by_two_table.table(exhibit(table, metrics), {})
+    nothing = draw(five_by_two_table, exhibit(table, metrics), {})
     assert "five repeats" in nothing.shown.iloc[0, 0]
 
 
@@ -143,7 +143,7 @@ def test_a_failed_seed_is_no_fold_of_fewer_seeds():
     whole = table[table["reason"] == ""]
     assert {whole["arm_a"].item(), whole["arm_b"].item()} == {"xgb", "ffnn"}
     assert whole["pairs"].item() == 1
-    shown = five_by_two_table.table(exhibit(table, metrics), {})
+    shown = draw(five_by_two_table, exhibit(table, metrics), {})
     assert "Pairs with a failed or missing run left out: 2." in shown.footnote
 
 

@@ -13,9 +13,9 @@ from reseed.exhibits import over_datasets_figure, over_datasets_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.hierarchical import hierarchical_effect, t_standard_error
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from scipy import stats
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
 
@@ -213,8 +213,8 @@ def test_the_loss_of_a_score_where_greater_is_better(metric, turn, loss):
         for row in splits(d, metric=metric, turn=turn, seed=number)
     ]
     facts = about(names, ("rf", "xgb"))
-    for d in names:
-        facts["datasets"][d].update(metric=metric, greater_is_better=True)
+    judged = {"metric": metric, "greater_is_better": True}
+    facts = amended(facts, datasets=dict.fromkeys(names, judged))
     table = run_analysis(over_datasets, Data(frame(rows), facts), scale="relative")
     first = frame(rows)[lambda t: t["dataset"] == "a"].groupby("model")[metric]
     logs = first.apply(lambda s: np.log(loss(s)).mean())
@@ -226,8 +226,8 @@ def test_the_loss_of_a_score_where_greater_is_better(metric, turn, loss):
 def test_a_score_without_a_loss_says_so():
     rows = [row for d in "abc" for row in splits(d, metric="return", turn=lambda x: 100 * x)]
     facts = about(tuple("abc"), ("rf", "xgb"))
-    for d in "abc":
-        facts["datasets"][d].update(metric="return", greater_is_better=True)
+    judged = {"metric": "return", "greater_is_better": True}
+    facts = amended(facts, datasets=dict.fromkeys("abc", judged))
     table = run_analysis(over_datasets, Data(frame(rows), facts))
     assert "a, b, c: return has no loss" in table["reason"].item()
     assert "runs of both" not in table["reason"].item()
@@ -253,15 +253,15 @@ def test_exhibits(tmp_path):
     metrics, _, facts = study(models=("ffnn", "rf", "xgb"))
     table = run_analysis(over_datasets, Data(metrics, facts))
     data = ExhibitData(table, metrics, facts, "k", "Title")
-    shown = check_table(over_datasets_table.table(data, {}), tmp_path)
+    shown = check_table(draw(over_datasets_table, data, {}), tmp_path)
     assert len(shown.shown) == 3
     assert shown.shown["Better on"][0] == "6"
     assert shown.findings[0].startswith("Over 6 datasets a mean difference is shown for")
     assert "would be better with probability" in shown.findings[1]
-    check_figure(over_datasets_figure.figure, data, {}, tmp_path)
+    check_figure(over_datasets_figure, data, {}, tmp_path)
     empty = ExhibitData(table.assign(reason="few"), metrics, facts, "k", "T")
-    assert "three datasets" in over_datasets_table.table(empty, {}).shown.iloc[0, 0]
-    assert over_datasets_figure.figure(empty, {})[1].frame.shape == (1, 1)
+    assert "three datasets" in draw(over_datasets_table, empty, {}).shown.iloc[0, 0]
+    assert draw(over_datasets_figure, empty, {})[1].frame.shape == (1, 1)
 
 
 def test_dataset_of_failed_runs_does_not_affect_the_scale():

@@ -7,6 +7,7 @@ from pair_frames import OPTIONS, data, frame, over_splits, row_of
 from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.study_info import StudyInfo
 from run_kinds import run_analysis
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -41,7 +42,7 @@ def test_flips_over_datasets_follow_the_stated_order(rng):
                 for m, gain in (("a", -0.2), ("b", 0.0), ("c", 0.2)) for s in range(6)]  # fmt: skip
         parts.append(frame(rows, metric="mse"))
         facts[f"d{number}"] = {"metric": "mse", "greater_is_better": False, "metric_unit": ""}
-    found = Data(pd.concat(parts, ignore_index=True), {"datasets": facts})
+    found = Data(pd.concat(parts, ignore_index=True), StudyInfo(scale="demo", datasets=facts))
     for options in ({}, {"baseline": "b"}):
         table = run_analysis(pairs, found, options, n_boot=50)
         over = table[table["dataset"] == "all datasets"]

@@ -11,7 +11,7 @@ from reseed.analyses.shared.predictions import Predictions
 from run_kinds import run_analysis
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
-from study_frames import about, frame
+from study_frames import about, amended, frame
 from test_noise_analysis import write
 
 _FAST = {"n_bootstrap": 5, "n_halves": 50}
@@ -193,7 +193,7 @@ def test_what_cannot_be_measured_is_one_row_with_its_reason(tmp_path, dataset, s
 
 def test_several_classes_are_left_out_with_a_reason(tmp_path):
     facts = about()
-    facts["datasets"]["magic"] |= {"task": "multiclass"}
+    facts = amended(facts, datasets={"magic": {"task": "multiclass"}})
     table = analyse(tmp_path / "a", [0, 1, 2], [np.eye(3)] * 5, facts=facts)
     assert "multiclass" in table["reason"].item()
 

@@ -12,7 +12,7 @@ from papers.ir import seed_scores
 from papers.ir.seed_scores import box
 from run_kinds import run_analysis
 from sklearn.metrics import f1_score, precision_score
-from study_frames import about
+from study_frames import about, amended
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def test_the_paper_of_two_classes_stands_beside_no_six(tmp_path):
     y = np.arange(40) % 2
     arms = {(name, "linear_svm"): (y, [y * 0.8 + 0.1]) for name in ("liar", "liar_binary")}
     facts = about(("liar", "liar_binary"), ("linear_svm",))
-    for entry in facts["datasets"].values():
-        entry |= {"task": "binary", "metric": "auc"}
+    judged = {"task": "binary", "metric": "auc"}
+    facts = amended(facts, datasets=dict.fromkeys(facts.datasets, judged))
     data = study_of(write_outputs(tmp_path, arms), arms, facts)
     data = replace(data, published=Path("config/published"))
     table = run_analysis(seed_scores, data, study["analyses"]["scores"]["options"])

@@ -1,6 +1,5 @@
 """The spread of each cell: known answers, failed trials, slices of a grid, published numbers."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 import reseed
 from reseed.analyses import spread
 from reseed.analyses.shared.data import Data, cells, data_seeds, read_data
+from reseed.core.study_info import write_study_info
 from run_kinds import run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial
 
@@ -176,7 +176,7 @@ def test_published_numbers_match_by_base_name_and_stand_in():
 def test_a_study_is_read_from_its_folder_and_restricted(tmp_path):
     metrics, facts = study()
     metrics.to_parquet(tmp_path / "metrics.parquet")
-    (tmp_path / "about.json").write_text(json.dumps(facts))
+    write_study_info(tmp_path / "about.json", facts)
     data = read_data(tmp_path, ["grid"], None)
     assert set(data.metrics["experiment"]) == {"grid"}
     assert data.predictions is None

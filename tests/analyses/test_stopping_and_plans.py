@@ -15,7 +15,7 @@ from reseed.stats.evalues import symmetry_e_process
 from reseed.stats.planning import plan_grid
 from reseed.stats.sequential import stopping_point
 from reseed.stats.variance import crossed_variance
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
@@ -137,7 +137,7 @@ def test_splits_have_no_guarantee():
     table = run_analysis(stopping, Data(metrics, about()))
     assert table["guarantee"].str.contains("no guarantee").all()
     assert set(table["outcome"]) == {"not comparable"}
-    shown = stopping_table.table(ExhibitData(table, metrics, about(), "k", "T"), {})
+    shown = draw(stopping_table, ExhibitData(table, metrics, about(), "k", "T"), {})
     assert "overlap" in shown.footnote
     assert shown.findings == []
 
@@ -147,19 +147,19 @@ def test_too_few_runs_give_nothing(tmp_path):
     table = run_analysis(stopping, Data(metrics, about()))
     assert table.empty
     empty = ExhibitData(table, metrics, about(), "k", "T")
-    assert "two comparable runs" in stopping_table.table(empty, {}).shown.iloc[0, 0]
-    assert stopping_figure.figure(empty, {})[1].frame.shape == (1, 1)
+    assert "two comparable runs" in draw(stopping_table, empty, {}).shown.iloc[0, 0]
+    assert draw(stopping_figure, empty, {})[1].frame.shape == (1, 1)
 
 
 def test_exhibits_of_stopping(tmp_path):
     metrics, _ = seeds(models=("ffnn", "rf", "xgb"))
     table = run_analysis(stopping, Data(metrics, about()))
     data = ExhibitData(table, metrics, about(), "k", "Title")
-    shown = check_table(stopping_table.table(data, {}), tmp_path)
+    shown = check_table(draw(stopping_table, data, {}), tmp_path)
     assert len(shown.shown) == 3
     assert shown.shown["Settled, Gaussian"].str.startswith("at ").all()
     assert "had you stopped at run" in shown.findings[1]
-    _, drawn = check_figure(stopping_figure.figure, data, {}, tmp_path)
+    _, drawn = check_figure(stopping_figure, data, {}, tmp_path)
     assert len(drawn.frame) == 90
 
 
@@ -189,7 +189,7 @@ def test_the_plan_is_that_of_the_components(tmp_path):
     assert row["achieved"] >= 0.8
     assert row["difference"] == pytest.approx((a - b).mean())
     data = ExhibitData(table, metrics, about(), "k", "T")
-    shown = check_table(grid_plan_table.table(data, {}), tmp_path)
+    shown = check_table(draw(grid_plan_table, data, {}), tmp_path)
     assert shown.shown["Plan"].iloc[-1] == f"{plan.n_seeds}×{plan.n_folds}"
 
 

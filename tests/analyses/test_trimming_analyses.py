@@ -19,7 +19,7 @@ from reseed.stats.ks import two_sample_threshold
 from reseed.stats.trimming import AUTHORS_GRID
 from run_kinds import run_analysis
 from scipy.special import expit, logit
-from study_frames import about, frame
+from study_frames import about, amended, frame
 
 FAST = {"n_bootstrap": 5, "n_ensembles": 30, "n_halves": 3}
 KINDS = [
@@ -147,7 +147,7 @@ def printed(folder):
 def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
     y, gaps = runs(odd=(20,))
     data = data_of(tmp_path / "o", y, gaps)
-    data = Data(data.metrics, data.about, printed(tmp_path / "p"), data.predictions)
+    data = Data(data.metrics, data.info, printed(tmp_path / "p"), data.predictions)
     row = run_analysis(trimming_summary, data, FAST, published={"rf": "batch"}).iloc[0]
     single = run_analysis(trimming, data, FAST)
     assert row["candidates"] == 12
@@ -163,7 +163,7 @@ def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
     with pytest.raises(ReseedError, match="is not in"):
         run_analysis(
             trimming_summary,
-            Data(data.metrics, data.about, tmp_path, data.predictions),
+            Data(data.metrics, data.info, tmp_path, data.predictions),
             FAST,
             published={"rf": "batch"},
         )
@@ -172,7 +172,7 @@ def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
 def test_published_shares_stand_at_their_size(tmp_path):
     y, gaps = runs(n=20)
     data = data_of(tmp_path / "o", y, gaps)
-    data = Data(data.metrics, data.about, printed(tmp_path / "p"), data.predictions)
+    data = Data(data.metrics, data.info, printed(tmp_path / "p"), data.predictions)
     options = FAST | {"sizes": [3, 5], "published": "rf"}
     table = run_analysis(trimming_ensembles, data, options)
     shares = table.groupby("size")["published_share"].first()
@@ -198,7 +198,7 @@ def test_ensembles_of_several_classes_average_log_probabilities(tmp_path):
     logits = np.eye(3)[y] + rng.normal(0, 1.5, (24, 300, 3))
     p = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
     facts = about(("magic",), ("rf",))
-    facts["datasets"]["magic"] |= {"task": "multiclass", "metric": "accuracy"}
+    facts = amended(facts, datasets={"magic": {"task": "multiclass", "metric": "accuracy"}})
     data = data_of(tmp_path, y, [logit(one) for one in p], facts=facts)
     table = run_analysis(trimming, data, FAST)
     expected = np.mean(np.log(p[12:]).mean(axis=0).argmax(axis=1) == y)

@@ -2,6 +2,7 @@
 
 import pandas as pd
 from reseed.collection.about import find_repeated_outputs, with_texts
+from reseed.core.study_info import RepeatedOutputs, StudyInfo
 from reseed.reporting.pages import StudyReport
 
 PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
@@ -27,23 +28,21 @@ def test_seeds_that_change_nothing_are_counted_split_by_split():
         ]
     )
     assert find_repeated_outputs(frame) == [
-        {"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4},
-        {"dataset": "d", "model": "svm", "trials": 3, "repeats": 1},
+        RepeatedOutputs(dataset="d", model="bayes", trials=6, repeats=4),
+        RepeatedOutputs(dataset="d", model="svm", trials=3, repeats=1),
     ]
 
 
 def test_the_report_says_so():
-    about = {
-        "datasets": {"d": {"title": "Digits"}},
-        "models": {"bayes": {"title": "Naive Bayes"}},
-        "trials": {
-            "same_outputs": [{"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4}],
-        },
-    }
-    (sentence,) = StudyReport("s", about, []).same_outputs
+    info = StudyInfo(
+        scale="demo",
+        datasets={"d": {"title": "Digits", "metric": "accuracy", "greater_is_better": True}},
+        models={"bayes": {"title": "Naive Bayes"}},
+        trials={"same_outputs": [{"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4}]},
+    )
+    (sentence,) = StudyReport("s", info, []).same_outputs
     assert sentence == "Naive Bayes on Digits: 4 of 6 trials give the very outputs of another seed"
-    del about["trials"]["same_outputs"]
-    assert StudyReport("s", about, []).same_outputs == []
+    assert StudyReport("s", StudyInfo(scale="demo"), []).same_outputs == []
 
 
 def test_rows_left_out_are_reported_next_to_file_totals():

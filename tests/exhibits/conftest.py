@@ -1,18 +1,17 @@
 """A small study made once: trials, statistics and the exhibits of the paper's study."""
 
-import importlib
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
-from run_kinds import run_analysis
 
-sys.path.append(str(Path(__file__).parent.parent / "analyses"))
+sys.path += [str(Path(__file__).parent.parent / "analyses")]
 
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
+from run_kinds import run_analysis
 from study_frames import PUBLISHED, study
 
 _OPTIONS = {"n_boot": 50, "n_sim": 50, "n_draws": 50}
@@ -26,15 +25,14 @@ def configured():
 
 @pytest.fixture(scope="session")
 def statistics(configured):
-    """Every analysis of trials, by name, with its trials and facts under `metrics`, `about`."""
-    metrics, about = study()
-    found = {"metrics": metrics, "about": about}
+    """Every analysis of trials, by name, with its trials and facts under `metrics`, `info`."""
+    metrics, info = study()
+    found = {"metrics": metrics, "info": info}
     for name, entry in configured["analyses"].items():
-        module = importlib.import_module(f"reseed.analyses.{entry['kind']}")
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
-        data = Data(part.reset_index(drop=True), about, Path(PUBLISHED))
-        found[name] = run_analysis(module, data, _OPTIONS | entry.get("options", {}))
+        data = Data(part.reset_index(drop=True), info, Path(PUBLISHED))
+        found[name] = run_analysis(entry["kind"], data, _OPTIONS | entry.get("options", {}))
     found["noise"] = _noise(found["noise"].columns)
     return found
 
@@ -67,7 +65,7 @@ def exhibit(configured, statistics):
         inputs = {
             "statistics": statistics.get(entry.get("analysis")),
             "metrics": statistics["metrics"],
-            "about": statistics["about"],
+            "info": statistics["info"],
         } | changes
         data = ExhibitData(**inputs, kind=entry["kind"], title=entry["title"])
         return data, entry.get("options", {})

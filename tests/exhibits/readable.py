@@ -6,6 +6,7 @@ import numpy as np
 from reseed.rendering.figures import write_figure
 from reseed.rendering.latex import latex
 from reseed.rendering.table_files import write_table
+from run_kinds import draw
 from test_figures import texts_of
 from tex import HAS_TEX, complaints
 
@@ -13,9 +14,9 @@ from tex import HAS_TEX, complaints
 KEEP = bool(os.environ.get("KEEP_FIGURES"))
 
 
-def check_figure(make, data, options, folder):
+def check_figure(kind, data, options, folder):
     """Draw twice; return what was drawn. Text is legible, inside the page and apart."""
-    figure, drawn = make(data, options)
+    figure, drawn = draw(kind, data, options)
     found = texts_of(figure)
     assert min(text.get_fontsize() for text, _ in found) >= 7
     for i, (text, box) in enumerate(found):
@@ -25,7 +26,7 @@ def check_figure(make, data, options, folder):
             overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
             assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
     # Both drawn once, as they are written: a layout drawn again moves by parts of a pixel.
-    fresh, again = (make(data, options)[0] for _ in range(2))
+    fresh, again = (draw(kind, data, options)[0] for _ in range(2))
     for one in (fresh, again):
         one.canvas.draw()
     assert (np.asarray(fresh.canvas.buffer_rgba()) == np.asarray(again.canvas.buffer_rgba())).all()

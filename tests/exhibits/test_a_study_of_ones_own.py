@@ -1,11 +1,12 @@
 """The standard set on a study that follows no paper: what its page says is true of it."""
 
-import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from reseed.analyses import fold_scores, pairs, protocol, ranking, seeds_needed, spread
 from reseed.analyses.shared.data import Data
+from reseed.core.study_info import write_study_info
 from reseed.exhibits import (
     checklist,
     critical_difference_figure,
@@ -23,8 +24,8 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
 from reseed.rendering.tables import empty_table
 from reseed.reporting.pages import build_study_page, read_study
-from run_kinds import run_analysis
-from study_frames import about, frame, trial
+from run_kinds import draw, run_analysis
+from study_frames import about, amended, frame, replaced, trial
 
 FAST = {"n_boot": 50, "n_sim": 50, "n_draws": 50, "n_experiments": 50, "n_simulations": 100}
 ROLES = ("init", "order", "dropout", "augment")
@@ -50,14 +51,17 @@ def results(models=("mine", "mine~depth=8", "my_net")):
             seeds = {role: s if arm in ("shallow", "deep", role) else 0 for role in ROLES}
             varied = arm if arm in ROLES else "model"
             run("roles", arm, model, varied, 0, **seeds)
-    facts = about(("magic",), models) | {"citation": ""}
-    facts["datasets"]["magic"]["title"] = "Our loans"
-    facts["experiments"] = {
+    facts = amended(
+        about(("magic",), models),
+        citation="",
+        datasets={"magic": {"title": "Our loans"}},
+        trials={"planned": len(scores), "ok": len(scores)},
+    )
+    experiments = {
         "crossed": {"title": "Splits and seeds", "arms": {m: m for m in models}},
         "roles": {"title": "Init against order", "arms": ARMS},
     }
-    facts["trials"] |= {"planned": len(scores), "ok": len(scores)}
-    return frame(rows), facts
+    return frame(rows), replaced(facts, experiments=experiments)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +78,7 @@ def drawn_from(analysis, metrics, facts, **options):
 def page(folder, facts):
     """The page of a study whose one exhibit has nothing to show."""
     folder.mkdir(exist_ok=True)
-    (folder / "about.json").write_text(json.dumps(facts))
+    write_study_info(folder / "about.json", facts)
     data = ExhibitData(None, frame([]), facts, "k", "Title")
     write_table(empty_table(data, "Nothing was run."), folder / "tables" / "none")
     return build_study_page(read_study(folder))
@@ -83,30 +87,30 @@ def page(folder, facts):
 def test_only_what_follows_a_paper_is_smaller_than_it(tmp_path, study):
     told = "smaller than the published study"
     assert told not in page(tmp_path, study[1])
-    assert told not in page(tmp_path, study[1] | {"reduced": True})
-    cited = study[1] | {"citation": "Somebody. 2022."}
-    assert told in page(tmp_path, cited | {"reduced": True})
-    assert told not in page(tmp_path, cited | {"reduced": False})
+    assert told not in page(tmp_path, replaced(study[1], reduced=True))
+    cited = replaced(study[1], citation="Somebody. 2022.")
+    assert told in page(tmp_path, replaced(cited, reduced=True))
+    assert told not in page(tmp_path, replaced(cited, reduced=False))
 
 
 def test_given_results_have_no_scale(tmp_path, study):
     assert "Left out at this scale" in page(tmp_path, study[1])
-    given = page(tmp_path, study[1] | {"scale": "as given"})
+    given = page(tmp_path, replaced(study[1], scale="as given"))
     assert "<h2>Left out</h2>" in given
     assert "at this scale" not in given
 
 
 def test_a_source_is_told_in_words(tmp_path, study):
-    facts = study[1] | {"datasets": {"magic": study[1]["datasets"]["magic"] | {
-        "source": {"kind": "file", "path": ["a.csv", "b.csv"], "sha256": None,
-                   "files": {"a.csv": "88c9"}}}}}  # fmt: skip
+    source = {"kind": "file", "path": ["a.csv", "b.csv"], "sha256": None, "files": {"a.csv": "8"}}
+    magic = study[1].datasets["magic"].model_copy(update={"source": source})
+    facts = replaced(study[1], datasets={"magic": magic})
     assert "<dt>Source</dt><dd>file a.csv, b.csv</dd>" in page(tmp_path, facts)
-    shown = checklist.table(ExhibitData(None, study[0], facts), {}).shown.to_string()
+    shown = draw(checklist, ExhibitData(None, study[0], facts), {}).shown.to_string()
     assert "from file a.csv, b.csv;" in shown
 
 
 def test_the_checklist_tells_the_seeds_of_each_arm(study):
-    shown = checklist.table(ExhibitData(None, *study), {}).shown
+    shown = draw(checklist, ExhibitData(None, *study), {}).shown
     told = dict(shown.itertuples(index=False, name=None))
     assert told["Init against order · Depth 4"] == "all roles: 0–5"
     assert told["Init against order · Net, weights"] == "init: 0–5; order, dropout, augment: 0"
@@ -116,20 +120,20 @@ def test_the_checklist_tells_the_seeds_of_each_arm(study):
 
 def test_a_trial_that_two_experiments_need_is_one(study):
     metrics, facts = study
-    assert (len(metrics), facts["trials"]["planned"]) == (78, 70)
-    shown = checklist.table(ExhibitData(None, metrics, facts), {}).shown
+    assert (len(metrics), facts.trials.planned) == (78, 70)
+    shown = draw(checklist, ExhibitData(None, metrics, facts), {}).shown
     assert "recorded for 70 trials" in shown.to_string()
-    table = pairs_table.table(drawn_from(pairs, metrics, facts), {})
+    table = draw(pairs_table, drawn_from(pairs, metrics, facts), {})
     assert "Failed trials (left out): 0 of 70." in table.footnote
 
 
 def test_a_shared_trial_counts_for_the_arm_that_is_shown(study):
-    table = pairs_table.table(drawn_from(pairs, *study), {"experiments": ["roles"]})
+    table = draw(pairs_table, drawn_from(pairs, *study), {"experiments": ["roles"]})
     assert "Failed trials (left out): 0 of 23." in table.footnote  # init 0 is order 0
 
 
 def test_an_order_is_named_by_its_experiment_drawn_or_not(study):
-    canvas, drawn = ranking_figure.figure(drawn_from(ranking, *study), {})
+    canvas, drawn = draw(ranking_figure, drawn_from(ranking, *study), {})
     assert "Failed trials (left out): 0 of 70." in drawn.footnote
     labels = [text.get_text() for text in canvas.axes[0].get_yticklabels()]
     assert sorted(labels) == ["Our loans · Init against order", "Our loans · Splits and seeds"]
@@ -137,7 +141,7 @@ def test_an_order_is_named_by_its_experiment_drawn_or_not(study):
     trials = trials.copy()
     arms = trials["experiment"] == trials["experiment"].iloc[-1]
     trials.loc[arms, "data_seed"] += trials.loc[arms, "arm"].factorize()[0]  # no split is shared
-    canvas, drawn = ranking_figure.figure(drawn_from(ranking, trials, *facts), {})
+    canvas, drawn = draw(ranking_figure, drawn_from(ranking, trials, *facts), {})
     assert drawn.footnote.endswith("or always tie: Our loans · Init against order.")
     labels = [text.get_text() for text in canvas.axes[0].get_yticklabels()]
     assert labels == ["Our loans · Splits and seeds"]
@@ -145,7 +149,7 @@ def test_an_order_is_named_by_its_experiment_drawn_or_not(study):
 
 def test_decision_rules_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(protocol, *study)
-    table = protocol_table.table(data, {})
+    table = draw(protocol_table, data, {})
     told = " ".join([table.headline, table.footnote, *table.findings, table.shown.to_string()])
     assert "protocol" not in told.lower()
     assert "written" not in told
@@ -153,16 +157,15 @@ def test_decision_rules_are_per_protocol_only_with_a_paper(study):
         "Uncorrected (Wilcoxon, Holm)", "Corrected resampled t, Holm",
     ]  # fmt: skip
     assert table.headline.startswith("On equally good models: uncorrected wrong in ")
-    data.about["citation"] = "Somebody. 2022."
-    table = protocol_table.table(data, {})
-    data.about["citation"] = ""
+    cited = replace(data, info=replaced(data.info, citation="Somebody. 2022."))
+    table = draw(protocol_table, cited, {})
     assert list(table.shown["Way of deciding"])[1:] == ["Protocol as written", "Corrected protocol"]
     assert table.headline.startswith("Promised to err in 5 %: as written in ")
 
 
 def test_split_intervals_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(fold_scores, *study)
-    table = fold_scores_table.table(data, {})
+    table = draw(fold_scores_table, data, {})
     told = " ".join([table.headline, table.footnote, *table.findings, *table.shown])
     for word in ("written", "protocol", "one fold", "One fold"):
         assert word not in told
@@ -173,9 +176,9 @@ def test_split_intervals_are_per_protocol_only_with_a_paper(study):
 def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
     data = drawn_from(spread, *study)
     told = "where seeds are crossed"
-    both = interval_table.table(data, {"experiments": ["crossed", "roles"]})
+    both = draw(interval_table, data, {"experiments": ["crossed", "roles"]})
     assert told in both.definitions[0]
-    assert told not in interval_table.table(data, {"experiments": ["roles"]}).definitions[0]
+    assert told not in draw(interval_table, data, {"experiments": ["roles"]}).definitions[0]
 
 
 def test_one_model_is_said_to_be_one():
@@ -183,17 +186,17 @@ def test_one_model_is_said_to_be_one():
     one = one[0][one[0]["experiment"] == "crossed"], one[1]
     data = drawn_from(pairs, *one)
     for kind in (pairs_table, verdicts_table, win_tie_loss_table):
-        assert kind.table(data, {}).empty == "There is one model."
+        assert draw(kind, data, {}).empty == "There is one model."
     for kind in (pairs_figure, critical_difference_figure):
-        assert kind.figure(data, {})[1].empty == "There is one model."
-    assert ranking_figure.figure(drawn_from(ranking, *one), {})[1].empty == "There is one model."
-    assert seeds_figure.figure(drawn_from(seeds_needed, *one), {})[1].empty == "There is one model."
-    assert protocol_table.table(drawn_from(protocol, *one), {}).empty == "There is one model."
+        assert draw(kind, data, {})[1].empty == "There is one model."
+    assert draw(ranking_figure, drawn_from(ranking, *one), {})[1].empty == "There is one model."
+    assert draw(seeds_figure, drawn_from(seeds_needed, *one), {})[1].empty == "There is one model."
+    assert draw(protocol_table, drawn_from(protocol, *one), {}).empty == "There is one model."
 
 
 @pytest.mark.parametrize("chosen", [{"baseline": "mine"}, {"pairs": [["mine", "my_net"]]}])
 def test_runs_needed_are_those_of_the_chosen_pairs(study, chosen):
     metrics = study[0][study[0]["experiment"] == "crossed"]
     compared = drawn_from(pairs, metrics, study[1], **chosen).statistics
-    drawn = seeds_figure.figure(drawn_from(seeds_needed, metrics, study[1], **chosen), {})[1]
+    drawn = draw(seeds_figure, drawn_from(seeds_needed, metrics, study[1], **chosen), {})[1]
     assert drawn.headline.endswith(f" of {len(compared)} pair{'s' * (len(compared) > 1)}")

@@ -10,7 +10,7 @@ from reseed.importers import import_results
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 
 FIGURES = {
     "pairs_figure": (pairs_figure, pairs),
@@ -38,12 +38,12 @@ def study(tmp_path_factory):
 
 def exhibit(study, analysis, kind, options=None):
     table = run_analysis(analysis, study, options or {"n_boot": 200})
-    return ExhibitData(table, study.metrics, study.about, kind=kind, title="Title")
+    return ExhibitData(table, study.metrics, study.info, kind=kind, title="Title")
 
 
 def test_verdicts_table(study, tmp_path):
     data = exhibit(study, pairs, "verdicts_table")
-    table = verdicts_table.table(data, {})
+    table = draw(verdicts_table, data, {})
     assert list(table.sections) == ["a, points of accuracy"] * 3 + ["b, points of accuracy"] * 3
     assert table.headline == "A difference is shown for 3 of 6 pairs"
     assert table.findings[0].startswith("The best mean score on 2 datasets: x on 2;")
@@ -59,7 +59,7 @@ def test_verdicts_table(study, tmp_path):
 
 def test_pairs_table(study):
     data = exhibit(study, pairs, "pairs_table")
-    table = pairs_table.table(data, {})
+    table = draw(pairs_table, data, {})
     row = data.statistics.iloc[0]
     assert table.shown["Difference"].iloc[0] == f"{100 * row['difference']:.2f}"
     assert table.shown["n"].iloc[0] == "11"
@@ -71,7 +71,7 @@ def test_figures_are_drawn_from_their_numbers_reproducibly(study, tmp_path, kind
     module, analysis = FIGURES[kind]
     for stem in ("one", "two"):
         data = exhibit(study, analysis, kind)
-        write_figure(*module.figure(data, {}), data, tmp_path / stem)
+        write_figure(*draw(module, data, {}), data, tmp_path / stem)
     for suffix in ("png", "pdf", "csv"):
         one, two = ((tmp_path / f"{stem}.{suffix}").read_bytes() for stem in ("one", "two"))
         assert one == two
@@ -80,7 +80,7 @@ def test_figures_are_drawn_from_their_numbers_reproducibly(study, tmp_path, kind
 
 def test_forest_plot_shows_every_interval(study):
     data = exhibit(study, pairs, "pairs_figure")
-    figure, drawn = pairs_figure.figure(data, {})
+    figure, drawn = draw(pairs_figure, data, {})
     panel = figure.axes[0]
     part = data.statistics[data.statistics["dataset"] == "a"].sort_values("difference")
     bars = [line.get_xdata() for line in panel.lines if len(line.get_xdata()) == 2][1:]
@@ -91,15 +91,15 @@ def test_forest_plot_shows_every_interval(study):
 @pytest.mark.parametrize("module", [pairs_figure, ranking_figure, seeds_figure])
 def test_figures_without_anything_to_show(study, module):
     metrics = study.metrics[study.metrics["model"] == "x"]
-    data = ExhibitData(pd.DataFrame(), metrics, study.about)
-    _, drawn = module.figure(data, {})
+    data = ExhibitData(pd.DataFrame(), metrics, study.info)
+    _, drawn = draw(module, data, {})
     assert list(drawn.frame) == ["nothing_to_show"]
 
 
 def test_tables_without_anything_to_show(study):
-    data = ExhibitData(run_analysis(pairs, study).head(0), study.metrics, study.about)
+    data = ExhibitData(run_analysis(pairs, study, {}).head(0), study.metrics, study.info)
     for module in (verdicts_table, pairs_table):
-        assert list(module.table(data, {}).shown) == ["Nothing to show"]
+        assert list(draw(module, data, {}).shown) == ["Nothing to show"]
 
 
 def test_ranking_names_what_it_leaves_out(study):
@@ -107,7 +107,7 @@ def test_ranking_names_what_it_leaves_out(study):
     shifted = (metrics["dataset"] == "b") & (metrics["model"] == "x")
     metrics.loc[shifted, "data_seed"] += 100
     metrics["test_ratio"] = 0.2
-    data = exhibit(Data(metrics, study.about), ranking, "ranking_figure", {"n_draws": 100})
+    data = exhibit(Data(metrics, study.info), ranking, "ranking_figure", {"n_draws": 100})
     assert "Not shown, as its models do not share two runs, or always tie: b." in (
-        ranking_figure.figure(data, {})[1].footnote
+        draw(ranking_figure, data, {})[1].footnote
     )

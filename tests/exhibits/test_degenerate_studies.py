@@ -1,16 +1,14 @@
 """Every exhibit of a study in which little or nothing went right: it is made all the same."""
 
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from reseed.analyses.shared.data import Data
-from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
-from run_kinds import run_analysis
+from run_kinds import draw, is_table, run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial
 
 FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}
@@ -64,17 +62,16 @@ def test_every_exhibit_is_made(make, configured, tmp_path):
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
         data = Data(part.reset_index(drop=True), facts, Path(PUBLISHED))
-        module = importlib.import_module(f"reseed.analyses.{entry['kind']}")
-        found[name] = run_analysis(module, data, FAST | entry.get("options", {}))
+        found[name] = run_analysis(entry["kind"], data, FAST | entry.get("options", {}))
         found[name].to_parquet(tmp_path / f"{name}.parquet")
     for name, entry in configured["exhibits"].items():
         data = ExhibitData(
             found[entry.get("analysis")], metrics, facts, kind=entry["kind"], title=entry["title"]
         )
-        module = importlib.import_module(f"reseed.exhibits.{entry['kind']}")
-        if KINDS[entry["kind"]] == "table":
-            write_table(module.table(data, entry.get("options", {})), tmp_path / name)
+        drawn = draw(entry["kind"], data, entry.get("options"))
+        if is_table(entry["kind"]):
+            write_table(drawn, tmp_path / name)
         else:
-            write_figure(*module.figure(data, entry.get("options", {})), data, tmp_path / name)
+            write_figure(*drawn, data, tmp_path / name)
         text = (tmp_path / f"{name}.json").read_text()
         assert "nan" not in text.replace("Finance", "").lower().split()

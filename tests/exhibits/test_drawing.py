@@ -1,8 +1,7 @@
 """A job's exhibits: what is unchanged is linked, what fails harms no other."""
 
-import json
-
 import pytest
+from reseed.core.study_info import write_study_info
 from reseed.rendering.drawing import draw_all
 
 
@@ -11,7 +10,7 @@ def job(tmp_path, statistics):
     study = tmp_path / "studies" / "one"
     study.mkdir(parents=True)
     statistics["metrics"].to_parquet(study / "metrics.parquet")
-    (study / "about.json").write_text(json.dumps(statistics["about"], default=str))
+    write_study_info(study / "about.json", statistics["info"])
     inputs = [str(study / name) for name in ("metrics.parquet", "about.json")]
 
     def entry(name, kind, **changes):

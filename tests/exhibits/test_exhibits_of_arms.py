@@ -1,7 +1,5 @@
 """Arms of one model, in experiments and places of their own: counted, named and drawn apart."""
 
-import copy
-import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -25,8 +23,8 @@ from reseed.exhibits import (
 )
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
-from run_kinds import run_analysis
-from study_frames import about, frame, trial
+from run_kinds import draw, is_table, run_analysis
+from study_frames import about, amended, frame, replaced, trial
 
 FAST = {"n_boot": 50, "n_sim": 50}
 TITLES = {"init": "Initial weights", "order": "Order", "both": "Both"}
@@ -36,10 +34,8 @@ def shown(kind, analysis, metrics, facts, options=None, measured=FAST):
     """The table, or what is drawn, of one exhibit over one analysis (None: trials alone)."""
     known = analysis and run_analysis(analysis, Data(metrics, facts), measured)
     data = ExhibitData(known, metrics, facts, "k", "Title")
-    module = importlib.import_module(kind.__name__)
-    if hasattr(module, "table"):
-        return module.table(data, options or {})
-    return module.figure(data, options or {})[1]
+    drawn = draw(kind, data, options)
+    return drawn if is_table(kind) else drawn[1]
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +49,8 @@ def arms():
         for s in range(12)
     ]  # fmt: skip
     facts = about(("magic",), ("cnn",))
-    facts["experiments"] = {"arms": {"title": "One source", "arms": TITLES, "varied": "model"}}
-    return frame(rows), facts
+    experiments = {"arms": {"title": "One source", "arms": TITLES, "varied": "model"}}
+    return frame(rows), replaced(facts, experiments=experiments)
 
 
 @pytest.mark.parametrize(
@@ -101,10 +97,11 @@ def test_an_arms_title_is_that_of_its_experiment():
     """Two experiments call an arm `base`, and mean two things."""
     rng = np.random.default_rng(0)
     facts = about(("magic",), ("rf",))
-    facts["experiments"] = {
+    experiments = {
         name: {"title": name, "arms": {"base": f"Trained {epochs} epochs"}, "varied": "model"}
         for name, epochs in (("a", 45), ("b", 15))
     }
+    facts = replaced(facts, experiments=experiments)
     metrics = frame([
         trial(0.9 + rng.normal(0, 0.01), seed=s, dataset="magic", metric="auc", model="rf",
               arm="base", experiment=name)
@@ -179,7 +176,7 @@ def test_arms_of_one_model_get_separate_rows_and_columns(arms):
 def named_columns(kind, analysis, metrics, facts, options):
     """Names under the columns of each panel that is seen."""
     known = analysis and run_analysis(analysis, Data(metrics, facts), FAST)
-    figure, _ = kind.figure(ExhibitData(known, metrics, facts, "k", "T"), options)
+    figure, _ = draw(kind, ExhibitData(known, metrics, facts, "k", "T"), options)
     return [[t.get_text() for t in a.get_xticklabels()] for a in figure.axes if a.get_visible()]
 
 
@@ -203,26 +200,27 @@ def outputs(tmp_path_factory):
 
 def test_a_choice_of_seeds_is_made_within_an_arm(outputs):
     options = {"n_bootstrap": 3, "n_halves": 10}
-    data = ExhibitData(run_analysis(seed_choice, outputs, options), outputs.metrics, outputs.about)
-    table = seed_choice_table.table(data, {})
+    data = ExhibitData(run_analysis(seed_choice, outputs, options), outputs.metrics, outputs.info)
+    table = draw(seed_choice_table, data, {})
     assert list(table.shown["", "Algorithm"]) == ["rf:first", "rf:second"] * 2
     assert set(table.shown["", "n"]) == {"6"}
     first, second = table.shown["Accuracy", "Mean seed"].astype(float)[:2]
     assert first > second + 0.1
     far = data.statistics.assign(alpha_hat=0.04)
-    figure, _ = seed_choice_figure.figure(replace(data, statistics=far), {})
+    figure, _ = draw(seed_choice_figure, replace(data, statistics=far), {})
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts[:2] == ["rf:first", "rf:second"]
 
 
 def test_dataset_without_primary_metric_uses_accuracy(outputs):
-    facts = copy.deepcopy(outputs.about)
-    facts["datasets"]["magic"] |= {"metric": "log_loss", "greater_is_better": False}
-    read = replace(outputs, about=facts)
-    found = run_analysis(item_pairs, read, n_boot=20, n_permutations=20)
+    facts = amended(
+        outputs.info, datasets={"magic": {"metric": "log_loss", "greater_is_better": False}}
+    )
+    read = replace(outputs, info=facts)
+    found = run_analysis(item_pairs, read, {"n_boot": 20, "n_permutations": 20})
     data = ExhibitData(found, read.metrics, facts)
-    table = item_pairs_table.table(data, {})
+    table = draw(item_pairs_table, data, {})
     assert table.sections == ["Magic, accuracy", "Home Mortgage Sim*, AUC"]
     assert table.findings[0].startswith("On 2 test sets, over seeds and items")
-    table = item_pairs_table.table(data, {"metrics": ["macro_f1"]})
+    table = draw(item_pairs_table, data, {"metrics": ["macro_f1"]})
     assert table.empty.endswith("on the same test set, compared by macro_f1.")

@@ -13,8 +13,8 @@ from reseed.exhibits import curves_figure, seed_noise, spread_table
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import by_ratio
-from run_kinds import run_analysis
-from study_frames import about, frame, trial
+from run_kinds import draw, run_analysis
+from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown
 
 SEEDS = {"experiments": ["model_seeds"]}
@@ -36,7 +36,7 @@ def ratios():
 
 
 def test_test_ratios_have_panels_of_their_own(ratios):
-    figure, drawn = score_strips.figure(ExhibitData(None, *ratios, "k", "T"), SEEDS)
+    figure, drawn = draw(score_strips, ExhibitData(None, *ratios, "k", "T"), SEEDS)
     titles = [axis.get_title("left") for axis in figure.axes]
     assert titles == ["Magic, test ratio 0.1", "Magic, test ratio 0.4"]
     for axis, ratio in zip(figure.axes, (0.1, 0.4), strict=True):
@@ -86,7 +86,7 @@ def test_heat_maps_name_their_ratio_and_lose_no_model():
         for row in grid(score, model=model, scheme=f"holdout-{ratio}", test_ratio=ratio)
     ]
     data = ExhibitData(None, frame(rows), about(("magic", "home_mortgage_sim")), "k", "T")
-    figure, drawn = heat_maps.figure(data, {"experiment": "grid"})
+    figure, drawn = draw(heat_maps, data, {"experiment": "grid"})
     titles = [axis.get_title("left").replace("\n", " ") for axis in figure.axes]
     assert [title for title in titles if title] == [
         "RF, holdout-0.1, median 0.911", "XGB, holdout-0.1, median –",
@@ -94,7 +94,7 @@ def test_heat_maps_name_their_ratio_and_lose_no_model():
     ]  # fmt: skip
     assert "every score is the same: FFNN, holdout-0.1 (Magic) and FFNN" in drawn.footnote
     other = frame([*rows, *grid(lambda d, s: None, model="rf", dataset="home_mortgage_sim")])
-    figure, _ = heat_maps.figure(replace(data, metrics=other), {"experiment": "grid"})
+    figure, _ = draw(heat_maps, replace(data, metrics=other), {"experiment": "grid"})
     assert "RF, median –" in [axis.get_title("left") for axis in figure.axes]
 
 
@@ -126,10 +126,10 @@ def test_ranges_and_scores_of_seeds_by_role():
         for s in range(6)
     ])  # fmt: skip
     facts, both = about(("magic",), ("rf",)), {"experiments": ["order", "init"]}
-    facts["experiments"] |= {role: {"title": role} for role in ("order", "init")}
-    data = ExhibitData(run_analysis(spread, Data(metrics, facts)), metrics, facts, "k", "T")
+    facts = amended(facts, experiments={role: {"title": role} for role in ("order", "init")})
+    data = ExhibitData(run_analysis(spread, Data(metrics, facts), {}), metrics, facts, "k", "T")
     for module in (score_strips, range_bars):
-        figure, _ = module.figure(data, both)
+        figure, _ = draw(module, data, both)
         legend = [text.get_text() for text in figure.legends[0].get_texts()]
         assert legend[:2] == ["Order varied", "Init varied"]
 
@@ -152,7 +152,7 @@ def test_folds_are_no_seeds():
         for epoch in range(1, 9)
     ])  # fmt: skip
     data = ExhibitData(rows, metrics, about(("magic",), ("rf",)), "k", "T")
-    figure, drawn = curves_figure.figure(data, {})
+    figure, drawn = draw(curves_figure, data, {})
     assert figure.axes[0].get_title("left") == "RF (15 runs)"
     assert "Runs per arm: 15." in drawn.footnote
     told = " ".join([drawn.headline, drawn.footnote, *drawn.findings])
@@ -177,7 +177,7 @@ FOLDS = frame([
 def test_noise_on_several_test_sets_has_labels_and_level():
     rows = pd.DataFrame([NOISE | {"fold": fold} for fold in range(3)])
     data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
-    figure, drawn = seed_noise.figure(data, {})
+    figure, drawn = draw(seed_noise, data, {})
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert labels == ["RF, fold 0", "RF, fold 1", "RF, fold 2"]
     assert "3 without an interval: an interval needs at least 50 test items." in drawn.footnote
@@ -185,7 +185,7 @@ def test_noise_on_several_test_sets_has_labels_and_level():
     legend = " ".join(text.get_text() for text in figure.legends[0].get_texts())
     assert "80 % interval" in legend
     assert "covers" not in " ".join(drawn.definitions)
-    drawn = seed_noise.figure(replace(data, statistics=rows.assign(level=0.95)), {})[1]
+    drawn = draw(seed_noise, replace(data, statistics=rows.assign(level=0.95)), {})[1]
     assert "covers 94 to 100 %" in " ".join(drawn.definitions)
 
 
@@ -195,12 +195,12 @@ def test_noise_of_a_metric_that_is_no_mean():
                   "observed_sd": 0.03}  # fmt: skip
     rows = pd.DataFrame([NOISE | {"metric": "accuracy", "primary": False}, f1])
     data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
-    figure, drawn = seed_noise.figure(data, {})
+    figure, drawn = draw(seed_noise, data, {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of accuracy"]
     assert "in the CSV only: F1, mean over classes." in drawn.footnote
     assert all("(accuracy)" in found for found in drawn.findings)
     assert drawn.headline.endswith("in 1 of 1 cell (accuracy)")
-    figure, drawn = seed_noise.figure(replace(data, statistics=pd.DataFrame([f1])), {})
+    figure, drawn = draw(seed_noise, replace(data, statistics=pd.DataFrame([f1])), {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
     assert "it has none: F1, mean over classes." in drawn.definitions[0]
     assert "(F1, mean over classes)" in drawn.findings[0]
@@ -220,20 +220,23 @@ def test_scores_on_several_test_sets_are_told_apart():
         for metric in seed_scores_table.METRICS
     ])  # fmt: skip
     data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
-    table = seed_scores_table.table(data, {})
+    table = draw(seed_scores_table, data, {})
     assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
     assert "in 3 cells" in table.findings[0]
-    table = bootstrap_table.table(data, {})
+    table = draw(bootstrap_table, data, {})
     assert table.sections == [f"Magic, fold {k}" for k in range(3)]
     assert "none of the 3 cells" in table.findings[0]
 
 
 def test_equal_titles_are_told_apart_by_identifier():
     facts = about(("magic",), ("rf", "xgb"))
-    facts["models"] = {name: {"title": "Boosting"} for name in ("rf", "xgb")}
-    facts["datasets"] = {name: facts["datasets"]["magic"] for name in ("a", "b")}
-    for experiment in facts["experiments"].values():
-        experiment["title"] = "Seeds varied"
+    facts = replaced(
+        facts,
+        models={name: {"title": "Boosting"} for name in ("rf", "xgb")},
+        datasets={name: facts.datasets["magic"] for name in ("a", "b")},
+    )
+    same = {name: {"title": "Seeds varied"} for name in facts.experiments}
+    facts = amended(facts, experiments=same)
     metrics = frame([
         trial(0.8 + 0.1 * (e == "grid") + 0.01 * s, seed=s, dataset="a", metric="auc", model=model,
               experiment=e)
@@ -248,5 +251,5 @@ def test_equal_titles_are_told_apart_by_identifier():
     assert [float(table.shown[f"Seeds varied ({e})", "Median"][0]) for e in ("model_seeds", "grid")
             ] == pytest.approx([0.825, 0.925])  # fmt: skip
     arms = {"arms": {"one": "Same", "two": "Same"}}
-    data = ExhibitData(None, metrics, facts | {"experiments": {"e": arms}})
+    data = ExhibitData(None, metrics, replaced(facts, experiments={"e": arms}))
     assert arm_title(data, "two", "e") == "Same (two)"

@@ -1,6 +1,5 @@
 """Figures: what is drawn equals the numbers, text is readable, bytes are reproducible."""
 
-import importlib
 from pathlib import Path
 
 import numpy as np
@@ -8,16 +7,17 @@ import pandas as pd
 import pytest
 import yaml
 from matplotlib.text import Text
-from reseed.exhibits import KINDS
 from reseed.rendering.figures import write_figure
+from run_kinds import draw, is_table
+from study_frames import amended, replaced
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
-FIGURES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "figure"]
+FIGURES = [name for name, entry in CONFIGURED.items() if not is_table(entry["kind"])]
 
 
 def make(exhibit, name, **changes):
     data, options = exhibit(name, **changes)
-    figure, drawn = importlib.import_module(f"reseed.exhibits.{data.kind}").figure(data, options)
+    figure, drawn = draw(data.kind, data, options)
     return figure, drawn, data
 
 
@@ -123,9 +123,9 @@ def test_published_range_is_shown_next_to_equal_seed_count(exhibit):
 
 
 def test_no_range_is_shown_for_unavailable_data(exhibit, statistics):
-    about = statistics["about"]
-    datasets = {name: entry | {"stand_in": "a bank's"} for name, entry in about["datasets"].items()}
-    _, drawn, _ = make(exhibit, "figure3", about=about | {"datasets": datasets})
+    info = statistics["info"]
+    stand_ins = {name: {"stand_in": "a bank's"} for name in info.datasets}
+    _, drawn, _ = make(exhibit, "figure3", info=amended(info, datasets=stand_ins))
     assert drawn.frame["published_range"].isna().all()
     assert drawn.frame["expected_low"].isna().all()
 
@@ -183,11 +183,11 @@ def test_strips_show_every_score_that_there_is(exhibit, statistics):
 def test_long_model_names_do_not_collide(exhibit, statistics):
     """Variants carry a mark and a footnote in place of a name that would run over its neighbour."""
     names = {"ffnn": "ffnn~max_epochs=100", "rf": "rf~n_estimators=10", "xgb": "xgb~max_depth=3"}
-    about = statistics["about"] | {
-        "models": {new: statistics["about"]["models"][old] for old, new in names.items()}
-    }
+    models = statistics["info"].models
+    renamed = {new: models[old] for old, new in names.items()}
+    info = replaced(statistics["info"], models=renamed)
     changed = statistics["metrics"].replace({"model": names})
-    figure, drawn, _ = make(exhibit, "scores", metrics=changed, about=about)
+    figure, drawn, _ = make(exhibit, "scores", metrics=changed, info=info)
     assert "† FFNN: max_epochs=100; RF: n_estimators=10" in drawn.footnote
     assert "FFNN†" in [text.get_text() for text, _ in texts_of(figure)]
     assert isinstance(drawn.frame, pd.DataFrame)

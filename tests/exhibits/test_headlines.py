@@ -1,6 +1,5 @@
 """Every kind of exhibit is headed by what it shows, and its figures say what is seen."""
 
-import importlib
 import re
 from dataclasses import replace
 
@@ -35,9 +34,8 @@ from reseed.analyses import (
     stopping,
 )
 from reseed.analyses.shared.data import Data
-from reseed.exhibits import KINDS
 from reseed.rendering.data import ExhibitData
-from run_kinds import run_analysis
+from run_kinds import draw, exhibit_kinds, is_table, run_analysis
 from study_frames import about, frame, trial
 from test_extremes_and_curves_exhibits import make as curve_study
 from test_extremes_and_curves_exhibits import read
@@ -69,34 +67,38 @@ COMPARED = {
 #: Exhibits of curves and extremes, of outputs, of the protocol, with what each is drawn from.
 CURVES = {
     "curves_figure": curves,
-    "convergence_figure": convergence,
-    "reach_table": convergence,
-    "extremes_table": extremes,
-    "histogram_figure": extremes,
-    "range_growth_figure": range_growth,
+    "papers.picard.convergence_figure:figure": convergence,
+    "papers.picard.reach_table:table": convergence,
+    "papers.picard.extremes_table:table": extremes,
+    "papers.picard.histogram_figure:figure": extremes,
+    "papers.picard.range_growth_figure:figure": range_growth,
     "standing_table": standing,
 }
 OUTPUTS = {
-    "ensembles_figure": trimming_ensembles,
-    "ensembles_table": trimming_ensembles,
-    "gap_figure": gap_distribution,
-    "information_table": trimming_information,
-    "representatives_table": trimming,
-    "trimming_3d_figure": trimming,
-    "trimming_figure": trimming,
-    "trimming_pairs_figure": trimming_pairs,
-    "trimming_table": trimming_summary,
+    "papers.banerjee.ensembles_figure:figure": trimming_ensembles,
+    "papers.banerjee.ensembles_table:table": trimming_ensembles,
+    "papers.banerjee.gap_figure:figure": gap_distribution,
+    "papers.banerjee.information_table:table": trimming_information,
+    "papers.banerjee.representatives_table:table": trimming,
+    "papers.banerjee.trimming_3d_figure:figure": trimming,
+    "papers.banerjee.trimming_figure:figure": trimming,
+    "papers.banerjee.trimming_pairs_figure:figure": trimming_pairs,
+    "papers.banerjee.trimming_table:table": trimming_summary,
 }
-SCORES = ("seed_scores_table", "bootstrap_table", "seed_boxes")
+SCORES = (
+    "papers.ir.seed_scores_table:table",
+    "papers.ir.bootstrap_table:table",
+    "papers.ir.seed_boxes:figure",
+)
 FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
 ITEMS = ("item_pairs_table", "item_pairs_figure")
 CHOICE = ("seed_choice_table", "seed_choice_figure")
 ALONE = (
-    "ratio_table",
+    "papers.raste.ratio_table:table",
     "grid_plan_table",
     "five_by_two_table",
-    "training_time_table",
-    "roles_table",
+    "papers.protocol.training_time_table:table",
+    "papers.banerjee.roles_table:table",
 )
 FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_simulations": 100}
 
@@ -123,12 +125,10 @@ def compared():
 def alone(kind):
     rng = np.random.default_rng(1)
     here = {"dataset": "magic", "metric": "auc"}
-    if kind == "roles_table":
+    if kind == "papers.banerjee.roles_table:table":
         data = crossed_roles()
-        return ExhibitData(
-            run_analysis(role_components, data), data.metrics, data.about, "k", TITLE
-        )
-    if kind == "ratio_table":
+        return ExhibitData(run_analysis(role_components, data), data.metrics, data.info, "k", TITLE)
+    if kind == "papers.raste.ratio_table:table":
         rows = [
             trial(0.8 + rng.normal(0, 0.01), seed=s, model=m, test_ratio=r, scheme=f"holdout-{r}",
                   experiment="ratios", **here)
@@ -177,40 +177,41 @@ def shown(request, configured, exhibit):
                 return ExhibitData(None, metrics, facts, "k", TITLE), {}
             return analysed(FOLDS[kind], metrics, facts), {}
         if kind in ALONE:
-            return alone(kind), {"experiments": ["ratios"]} if kind == "ratio_table" else {}
+            return alone(kind), {
+                "experiments": ["ratios"]
+            } if kind == "papers.raste.ratio_table:table" else {}
         if kind in CHOICE:
             return request.getfixturevalue("choice_study"), {}
-        if kind == "repeated_fits":
+        if kind == "papers.raste.repeated_fits:table":
             fit = {"dataset": "magic", "model": "rf", "text": ""}
             again = [fit | {"same": s > 0} for s in range(9)]
-            return replace(exhibit(kind)[0], repeats=pd.DataFrame(again)), {}
+            return replace(exhibit("repeated_fits")[0], repeats=pd.DataFrame(again)), {}
         names = [name for name, entry in configured["exhibits"].items() if entry["kind"] == kind]
         return exhibit(names[0]) if names else None
 
     return of
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", exhibit_kinds())
 def test_it_is_headed_by_what_it_shows(kind, shown):
     case = shown(kind)
     assert case is not None, f"{kind}: no case here draws it"
     data, options = case
-    module = importlib.import_module(f"reseed.exhibits.{kind}")
-    table = KINDS[kind] == "table"
-    made = module.table(data, options) if table else module.figure(data, options)[1]
+    drawn = draw(kind, data, options)
+    made = drawn if is_table(kind) else drawn[1]
     assert not made.empty
     if kind in UNTITLED:
         assert made.headline == ""
         return
     assert 12 <= len(made.headline) <= 85
-    assert made.headline not in (data.title, data.about["title"])
+    assert made.headline not in (data.title, data.info.title)
     assert not re.search(r"\bnan\b|None|_|\b1 (?!times)[a-z]+s\b|  ", made.headline), made.headline
     for sentence in made.findings:
         assert sentence[-1] == "."
         assert not re.search(r"\b(\S+ ?%?) to \1[ ,)]", sentence), sentence
         assert "median of 1 " not in sentence
         assert not re.search(r"\b1 of the 1\b|\b0 of the\b", sentence)
-    if KINDS[kind] == "figure":
+    if not is_table(kind):
         assert len(made.alt) >= 40
         assert made.alt not in (made.headline, data.title)
         # What is seen comes first, then what it says.
@@ -221,4 +222,4 @@ def test_it_is_headed_by_what_it_shows(kind, shown):
 
 def test_the_cases_are_of_kinds_that_there_are():
     named = {*COMPARED, *CURVES, *OUTPUTS, *SCORES, *FOLDS, *ITEMS, *ALONE, *CHOICE}
-    assert named | UNTITLED <= set(KINDS)
+    assert named | UNTITLED <= set(exhibit_kinds())

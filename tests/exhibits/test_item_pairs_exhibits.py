@@ -8,7 +8,7 @@ from readable import check_figure, check_table
 from reseed.analyses import item_pairs
 from reseed.exhibits import item_pairs_figure, item_pairs_table
 from reseed.rendering.data import ExhibitData
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from test_item_pairs import FAST, arms
 
 
@@ -20,11 +20,11 @@ def data(tmp_path_factory):
     found["magic", "rf"] = (y, [None, *runs[1:]])
     predictions = write_outputs(tmp_path_factory.mktemp("o"), found)
     read = study_of(predictions, found)
-    return ExhibitData(run_analysis(item_pairs, read, FAST), read.metrics, read.about, "k", "Title")
+    return ExhibitData(run_analysis(item_pairs, read, FAST), read.metrics, read.info, "k", "Title")
 
 
 def test_the_table_has_a_verdict_for_each_pair(data, tmp_path):
-    table = check_table(item_pairs_table.table(data, {}), tmp_path)
+    table = check_table(draw(item_pairs_table, data, {}), tmp_path)
     assert len(table.shown) == 4
     assert table.sections[0] == "Magic, AUC"
     assert table.sections[-1] == "Home Mortgage Sim*, AUC"
@@ -35,7 +35,7 @@ def test_the_table_has_a_verdict_for_each_pair(data, tmp_path):
 
 
 def test_numbers_in_place_of_sentences(data, tmp_path):
-    table = check_table(item_pairs_table.table(data, {"verdicts": False}), tmp_path)
+    table = check_table(draw(item_pairs_table, data, {"verdicts": False}), tmp_path)
     assert list(table.shown["Runs"])[-1] == "1 + 1"
     assert list(table.shown["Seeds' share"])[-1] == "not known"
     row = data.statistics.query("metric == 'auc'").iloc[0]
@@ -43,7 +43,7 @@ def test_numbers_in_place_of_sentences(data, tmp_path):
 
 
 def test_the_figure_has_a_line_a_pair(data, tmp_path):
-    figure, drawn = check_figure(item_pairs_figure.figure, data, {}, tmp_path)
+    figure, drawn = check_figure(item_pairs_figure, data, {}, tmp_path)
     assert len(drawn.frame) == 4
     labels = [t.get_text() for axis in figure.axes for t in axis.get_yticklabels()]
     assert sum("as trained" in label for label in labels) >= 1
@@ -51,6 +51,6 @@ def test_the_figure_has_a_line_a_pair(data, tmp_path):
 
 def test_nothing_is_said_plainly(data):
     for rows in (pd.DataFrame(), data.statistics.assign(reason="one class only")):
-        empty = ExhibitData(rows, data.metrics, data.about, "k", "T")
-        assert "per-item" in item_pairs_table.table(empty, {}).shown.iloc[0, 0]
-        assert np.all(item_pairs_figure.figure(empty, {})[1].frame.shape == (1, 1))
+        empty = ExhibitData(rows, data.metrics, data.info, "k", "T")
+        assert "per-item" in draw(item_pairs_table, empty, {}).shown.iloc[0, 0]
+        assert np.all(draw(item_pairs_figure, empty, {})[1].frame.shape == (1, 1))

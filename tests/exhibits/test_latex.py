@@ -1,27 +1,28 @@
 """LaTeX: every table compiles in a plain article with booktabs and stays on its page."""
 
-import importlib
 import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
-from reseed.exhibits import KINDS
+from reseed.core.study_info import StudyInfo
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.latex import TEXT_WIDTH, escape_latex, latex, width_of
 from reseed.rendering.tables import Table
+from run_kinds import draw, is_table
 from tex import HAS_TEX, compiled, complaints
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
-TABLES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "table"]
+TABLES = [name for name, entry in CONFIGURED.items() if is_table(entry["kind"])]
 # Everything between these and a reader: characters of data sets, models and people's names.
 ODD = 'α̂ ≤ 0.05 & 5% of $3 #1 {x} ~ ^ \\ <|> "q" ± × σ² → ‡† Süß Čapek Ångström 東京 naïve½ x̂'
 
 
 def table(shown, **changes):
-    about = {"scale": "demo", "datasets": {}, "models": {}}
-    data = ExhibitData(None, pd.DataFrame(), about, title=changes.pop("title", "A title"))
+    data = ExhibitData(
+        None, pd.DataFrame(), StudyInfo(scale="demo"), title=changes.pop("title", "A title")
+    )
     return Table(data, shown, pd.DataFrame(), changes.pop("footnote", "Scale: demo."), **changes)
 
 
@@ -51,8 +52,7 @@ def every(exhibit):
     found = {}
     for name in TABLES:
         data, options = exhibit(name)
-        module = importlib.import_module(f"reseed.exhibits.{data.kind}")
-        found[name] = module.table(data, options)
+        found[name] = draw(data.kind, data, options)
     return found | {f"odd {i}": made for i, made in enumerate(odd_tables())}
 
 

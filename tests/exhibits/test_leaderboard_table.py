@@ -6,14 +6,14 @@ from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import leaderboard_table
 from reseed.rendering.data import ExhibitData
-from run_kinds import run_analysis
-from study_frames import about, frame, trial
+from run_kinds import draw, run_analysis
+from study_frames import about, amended, frame, trial
 
 
 def board(rows, facts):
     metrics = frame(rows)
-    found = run_analysis(pairs, Data(metrics, facts), n_boot=50)
-    return leaderboard_table.table(ExhibitData(found, metrics, facts, title="T"), {})
+    found = run_analysis(pairs, Data(metrics, facts), {"n_boot": 50})
+    return draw(leaderboard_table, ExhibitData(found, metrics, facts, title="T"), {})
 
 
 def splits(means, n=8, dataset="magic", experiment="data_seeds", **place):
@@ -76,7 +76,7 @@ def test_two_test_ratios_of_two_datasets_are_no_four_datasets():
     facts = about(("magic", "home_mortgage_sim"))
     rows = [
         row
-        for dataset in facts["datasets"]
+        for dataset in facts.datasets
         for ratio in (0.1, 0.4)
         for row in splits({"rf": 0.8, "xgb": 0.83, "ffnn": 0.81}, dataset=dataset,
                           scheme=f"holdout-{ratio}", test_ratio=ratio)
@@ -96,7 +96,7 @@ def test_two_experiments_have_own_sentences_and_no_headline():
     first, second = {"rf": 0.8, "xgb": 0.83, "ffnn": 0.81}, {"rf": 0.83, "xgb": 0.8, "ffnn": 0.81}
     rows = [
         row
-        for dataset in facts["datasets"]
+        for dataset in facts.datasets
         for experiment, means in (("data_seeds", first), ("grid", second))
         for row in splits(means, dataset=dataset, experiment=experiment)
     ]
@@ -111,7 +111,7 @@ def test_two_experiments_have_own_sentences_and_no_headline():
 def test_arms_go_by_their_titles():
     facts = about(("magic",), ("rf",))
     arms = {"rf:small": "Small forest", "rf:large": "Large forest"}
-    facts["experiments"]["data_seeds"]["arms"] = arms
+    facts = amended(facts, experiments={"data_seeds": {"arms": arms}})
     rows = [row | {"model": "rf", "arm": row["model"]} for row in splits(dict.fromkeys(arms, 0.8))]
     table = board(rows, facts)
     assert set(table.shown["Model"]) == set(arms.values())

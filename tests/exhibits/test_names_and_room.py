@@ -20,8 +20,8 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import line, panel_grid
 from reseed.rendering.short_names import LONGEST_MODEL, SAID, with_short_names
 from reseed.rendering.style import legend_below, panels_of_columns, styled
-from run_kinds import run_analysis
-from study_frames import about, frame, trial
+from run_kinds import draw, run_analysis
+from study_frames import about, amended, frame, trial
 from test_figures import texts_of
 
 FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}
@@ -40,7 +40,7 @@ def study(models, splits=6, seeds=1, experiment="data_seeds", varied="data", spr
     ]  # fmt: skip
     facts = about(("magic",), models)
     for model in models:
-        facts["models"][model]["title"] = model
+        facts = amended(facts, models={model: {"title": model}})
     return frame(rows), facts
 
 
@@ -69,7 +69,7 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[0].__name__)
 def test_a_name_is_no_formula_and_hides_nothing(kind, tmp_path):
     module, analysis, options = kind
-    figure, _ = check_figure(module.figure, shown(*study(ODD), analysis), options, tmp_path)
+    figure, _ = check_figure(module, shown(*study(ODD), analysis), options, tmp_path)
     text = " ".join(t.get_text().replace("\n", " ") for t, _ in texts_of(figure))
     assert all(name in text for name in ODD)
 
@@ -79,7 +79,7 @@ def test_a_name_is_no_formula_and_hides_nothing(kind, tmp_path):
 def test_very_long_names_leave_room_for_what_is_drawn(kind):
     module, analysis, options = kind
     data = shown(*study(LONG, splits=5), analysis)
-    figure, drawn = module.figure(data, options)
+    figure, drawn = draw(module, data, options)
     figure.canvas.draw()
     assert SAID in drawn.footnote
     assert set(drawn.frame.get("model", LONG)) <= set(LONG)  # the CSV has them whole
@@ -92,9 +92,8 @@ def test_very_long_names_leave_room_for_what_is_drawn(kind):
 
 def test_short_names_stay_apart_and_others_stay():
     names = ["rf", "x" * 90, "x" * 91, "y" * LONGEST_MODEL]
-    data = ExhibitData(None, frame([]), about(("magic",), names))
-    for name in names:
-        data.about["models"][name]["title"] = name
+    facts = amended(about(("magic",), names), models={name: {"title": name} for name in names})
+    data = ExhibitData(None, frame([]), facts)
     short = with_short_names(data)
     titles = [short.model(name) for name in names]
     assert len(set(titles)) == 4
@@ -111,7 +110,7 @@ def test_names_of_forty_columns_do_not_collide(tmp_path):
     metrics, facts = study(models)
     data = shown(metrics, facts, spread)
     for module in (score_strips, range_bars):
-        check_figure(module.figure, data, {"experiments": ["data_seeds"]}, tmp_path)
+        check_figure(module, data, {"experiments": ["data_seeds"]}, tmp_path)
 
 
 @styled
@@ -131,14 +130,14 @@ def test_panels_without_room_are_counted_beside_the_legend():
 
 def test_lines_that_are_not_drawn_are_counted():
     data = shown(*study(tuple(f"m{i}" for i in range(9))), pairs)
-    figure, drawn = same_splits.figure(data, {"experiment": "data_seeds"})
+    figure, drawn = draw(same_splits, data, {"experiment": "data_seeds"})
     assert len(figure.axes[0].lines) == 6
     assert "Of 9 models the 6 with the best means are drawn." in drawn.footnote
 
 
 def test_the_greatest_range_is_drawn_whole():
-    figure, drawn = range_bars.figure(
-        shown(*study(("rf", "gbm", "xgb")), spread), {"experiments": ["data_seeds"]}
+    figure, drawn = draw(
+        range_bars, shown(*study(("rf", "gbm", "xgb")), spread), {"experiments": ["data_seeds"]}
     )
     dots = [one for one in figure.axes[0].lines if one.get_marker() == "o"]
     assert len(dots) == len(drawn.frame)
@@ -159,9 +158,7 @@ def test_experiments_that_vary_the_same_seed_are_told_apart(tmp_path):
     chosen = {"experiments": ["data_seeds", "retuned", "model_seeds"]}
     metrics, facts = several()
     for module, analysis in ((range_bars, spread), (score_strips, None)):
-        figure, drawn = check_figure(
-            module.figure, shown(metrics, facts, analysis), chosen, tmp_path
-        )
+        figure, drawn = check_figure(module, shown(metrics, facts, analysis), chosen, tmp_path)
         labels = [text.get_text() for text in figure.legends[0].get_texts()]
         assert labels[:3] == ["Data seeds varied", "Tuned for each pair", "Model seeds varied"]
         dots = [one for one in figure.axes[0].lines if one.get_marker() == "o"]
@@ -171,8 +168,8 @@ def test_experiments_that_vary_the_same_seed_are_told_apart(tmp_path):
         assert max(abs(x - round(x)) for x in centres) < 0.5
         if module is range_bars:
             assert drawn.headline == ""  # two ranges over splits: none is the one
-            _, drawn = module.figure(
-                shown(metrics, facts, analysis), {"experiments": ["retuned", "model_seeds"]}
+            _, drawn = draw(
+                module, shown(metrics, facts, analysis), {"experiments": ["retuned", "model_seeds"]}
             )
             frame = drawn.frame.set_index(["varied", "arm"])["range"]
             larger = sum(frame["data", arm] > frame["model", arm] for arm in ("rf", "gbm"))
@@ -186,11 +183,11 @@ def test_repeats_are_splits_of_a_heat_map_and_of_strips():
         for repeat in range(4) for seed in range(3)
     ]  # fmt: skip
     data = shown(frame(rows), about(("magic",), ("rf",)))
-    _, drawn = heat_maps.figure(data, {"experiment": "grid"})
+    _, drawn = draw(heat_maps, data, {"experiment": "grid"})
     grid = drawn.frame.pivot(index="model_seed", columns="data_seed", values="score")
     expected = [[0.8 + 0.01 * r + 0.001 * s for r in range(4)] for s in range(3)]
     np.testing.assert_allclose(grid, expected)
-    _, drawn = score_strips.figure(data, {"experiments": ["grid"]})
+    _, drawn = draw(score_strips, data, {"experiments": ["grid"]})
     assert "Seeds per cell: 12." in drawn.footnote
 
 
@@ -203,7 +200,7 @@ def test_the_rows_of_a_heat_map_are_the_seeds_that_vary():
         for role in ("init", "order") for split in range(4) for seed in range(3)
     ]  # fmt: skip
     data = shown(frame(rows), about(("magic",), ("rf",)))
-    _, drawn = heat_maps.figure(data, {"experiment": "grid"})
+    _, drawn = draw(heat_maps, data, {"experiment": "grid"})
     assert len(drawn.frame) == 24
     for _, part in drawn.frame.groupby("arm"):
         assert sorted(set(part["model_seed"])) == [10, 11, 12]
@@ -213,9 +210,9 @@ def test_a_score_that_is_none_is_not_drawn():
     metrics, facts = study(("rf", "gbm"))
     metrics.loc[metrics["model"] == "rf", "auc"] = np.nan
     options = {"experiments": ["data_seeds"]}
-    _, drawn = score_strips.figure(shown(metrics, facts), options)
+    _, drawn = draw(score_strips, shown(metrics, facts), options)
     assert set(drawn.frame["model"]) == {"gbm"}
-    nothing = score_strips.figure(shown(metrics.assign(auc=np.nan), facts), options)[1]
+    nothing = draw(score_strips, shown(metrics.assign(auc=np.nan), facts), options)[1]
     assert nothing.empty
 
 
@@ -227,13 +224,12 @@ def many(datasets, models, equal=False):
     rng = np.random.default_rng(0)
     metrics["auc"] = 0.8 if equal else rng.normal(0.8, 0.01, len(metrics))
     facts = about(tuple(dict.fromkeys(metrics["dataset"])), models)
-    for entry in facts["datasets"].values():
-        entry |= {"metric": "auc", "greater_is_better": True, "title": ""}
-    return metrics, facts
+    untitled = {"metric": "auc", "greater_is_better": True, "title": ""}
+    return metrics, amended(facts, datasets=dict.fromkeys(facts.datasets, untitled))
 
 
 def test_as_many_orders_are_drawn_as_can_be_told_apart():
-    figure, drawn = ranking_figure.figure(shown(*many(20, ("rf", "gbm")), ranking), {})
+    figure, drawn = draw(ranking_figure, shown(*many(20, ("rf", "gbm")), ranking), {})
     looks = [(one.get_color(), one.get_linestyle()) for one in figure.axes[1].lines]
     assert len(looks) == len(set(looks)) == 18
     assert "Not drawn for want of room, but in the CSV: d18, d19." in drawn.footnote
@@ -243,7 +239,7 @@ def test_as_many_orders_are_drawn_as_can_be_told_apart():
 def test_as_many_profiles_are_drawn_as_can_be_told_apart():
     models = tuple(f"m{i}" for i in range(26))
     data = shown(*many(2, models), aggregates)
-    figure, drawn = aggregates_figure.figure(data, {"show": "profiles"})
+    figure, drawn = draw(aggregates_figure, data, {"show": "profiles"})
     looks = [(one.get_color(), one.get_linestyle()) for one in figure.axes[0].lines]
     assert len(looks) == len(set(looks)) == 24
     assert "in the CSV: M24, M25." in drawn.footnote
@@ -251,15 +247,15 @@ def test_as_many_profiles_are_drawn_as_can_be_told_apart():
 
 def test_what_never_moves_is_not_drawn_and_named_once():
     metrics, facts = many(2, ("rf", "gbm"), equal=True)
-    _, drawn = histogram_figure.figure(shown(metrics, facts), {})
+    _, drawn = draw(histogram_figure, shown(metrics, facts), {})
     assert drawn.empty.startswith("Not drawn, as every score is the same: RF, d0,")
-    _, drawn = heat_maps.figure(shown(metrics, facts), {"experiment": "data_seeds"})
+    _, drawn = draw(heat_maps, shown(metrics, facts), {"experiment": "data_seeds"})
     assert drawn.empty.endswith(": RF (d0), GBM (d0), RF (d1) and GBM (d1).")
-    _, drawn = aggregates_figure.figure(shown(metrics, facts, aggregates), {"show": "profiles"})
+    _, drawn = draw(aggregates_figure, shown(metrics, facts, aggregates), {"show": "profiles"})
     assert drawn.empty == "Every run has the same score."
     moved = metrics["model"] == "rf"
     metrics.loc[moved, "auc"] = np.linspace(0.7, 0.8, moved.sum())
-    figure, drawn = histogram_figure.figure(shown(metrics, facts), {})
+    figure, drawn = draw(histogram_figure, shown(metrics, facts), {})
     assert len(figure.axes) == 2
     assert "every score is the same: GBM, d0 and GBM, d1." in drawn.footnote
 
@@ -267,9 +263,9 @@ def test_what_never_moves_is_not_drawn_and_named_once():
 def test_non_simulated_level_shows_no_simulated_coverage():
     metrics, facts = study(("rf",), splits=8)
     for level, told in ((0.95, True), (0.8, False)):
-        table = run_analysis(range_growth, Data(metrics, facts), n_sim=20, level=level)
+        table = run_analysis(range_growth, Data(metrics, facts), {"n_sim": 20, "level": level})
         data = ExhibitData(table, metrics, facts, "k", "Title")
-        assert ("more than 95 %" in range_growth_figure.figure(data, {})[1].footnote) == told
+        assert ("more than 95 %" in draw(range_growth_figure, data, {})[1].footnote) == told
 
 
 @pytest.mark.parametrize("arms", [False, True])
@@ -277,8 +273,10 @@ def test_a_name_of_several_lines_is_drawn_on_one(arms):
     models = ("one\nof two lines", "plain", "tab\tand\r\nreturn")
     metrics, facts = study(models)
     if arms:
-        facts["experiments"]["data_seeds"]["arms"] = {m: f"{m}\u2028arm" for m in models}
-    figure, drawn = pairs_figure.figure(shown(metrics, facts, pairs), {})
+        facts = amended(
+            facts, experiments={"data_seeds": {"arms": {m: f"{m}\u2028arm" for m in models}}}
+        )
+    figure, drawn = draw(pairs_figure, shown(metrics, facts, pairs), {})
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert not [text for text in (*labels, drawn.headline) if len(text.splitlines()) > 1]
     end = " arm" if arms else ""

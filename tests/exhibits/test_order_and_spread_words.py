@@ -8,7 +8,7 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import interval_table, leaderboard_table, ranking_figure
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import fixed, interval, interval_decimals
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 from test_tables_hold_true import GAINS, seeds, shown
 
@@ -26,8 +26,8 @@ def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
 def test_no_run_wrong_is_not_up_to_none():
     data = frame(seeds({"rf": 0.0, "xgb": 0.1}))
     facts = about(("magic",), tuple(GAINS))
-    table = run_analysis(ranking, Data(data, facts))
-    _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
+    table = run_analysis(ranking, Data(data, facts), {})
+    _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
     assert drawn.headline == "No single run orders a pair of models wrongly"
 
 
@@ -37,8 +37,8 @@ def test_unpaired_seed_models_are_ordered_split_by_split():
               dataset="magic", metric="auc", model=m) for m in GAINS for s in range(6)
     ]  # fmt: skip
     data, facts = frame(rows), about(("magic",), tuple(GAINS))
-    table = run_analysis(ranking, Data(data, facts))
-    _, drawn = ranking_figure.figure(ExhibitData(table, data, facts, "k", "T"), {})
+    table = run_analysis(ranking, Data(data, facts), {})
+    _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
     assert drawn.headline == "No single run orders a pair of models wrongly"
 
 
@@ -54,7 +54,7 @@ def test_what_is_printed_is_what_was_scored(size, share):
     for column, expected in (("Mean MSE ↓", scores.mean()), ("SD", scores.std()),
                              ("Lowest", scores.min()), ("Highest", scores.max())):  # fmt: skip
         read = table.shown[column].astype(float).to_numpy()
-        titles = [facts["models"][name]["title"] for name in expected.index]
+        titles = [facts.models[name].title for name in expected.index]
         wanted = expected.set_axis(titles)[table.shown["Model"]].to_numpy()
         assert np.abs(read - wanted).max() <= 0.06 * scores.std().min()
 

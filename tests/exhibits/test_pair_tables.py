@@ -10,8 +10,8 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, seeds_figure, verdicts_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
-from run_kinds import run_analysis
-from study_frames import about, frame, trial
+from run_kinds import draw, run_analysis
+from study_frames import about, amended, frame, trial
 
 BOTH = (verdicts_table.table, pairs_table.table)
 SIX = tuple(f"magic~rows={i}00" for i in range(1, 7))
@@ -65,12 +65,14 @@ def test_a_sign_test_has_no_size(table):
 
 
 def test_only_a_test_of_ranks_is_told_as_one():
-    two = verdicts_table.table(
-        exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX, ("rf", "xgb"))), {}
+    two = draw(
+        verdicts_table,
+        exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX, ("rf", "xgb"))),
+        {},
     )
     assert two.findings[1] == "Over 6 datasets a difference is shown for 1 of 1 pair."
     three = {"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}
-    ranked = verdicts_table.table(exhibit(splits(three, SIX), about(SIX)), {})
+    ranked = draw(verdicts_table, exhibit(splits(three, SIX), about(SIX)), {})
     assert "a difference of average ranks is shown" in ranked.findings[1]
 
 
@@ -80,16 +82,16 @@ def test_test_ratios_are_settings_of_one_dataset():
         for ratio in (0.1, 0.4)
         for row in splits({"rf": 0.8, "xgb": 0.82}, scheme=f"holdout-{ratio}", test_ratio=ratio)
     ]
-    table = verdicts_table.table(exhibit(rows, about(("magic",), ("rf", "xgb"))), {})
+    table = draw(verdicts_table, exhibit(rows, about(("magic",), ("rf", "xgb"))), {})
     assert table.findings[0].startswith("The best mean score on 2 settings: XGB on 2;")
     assert "adjusted over the pairs of a section" in table.definitions[0]
-    drawn = pairs_figure.figure(exhibit(rows, about(("magic",), ("rf", "xgb"))), {})[1]
+    drawn = draw(pairs_figure, exhibit(rows, about(("magic",), ("rf", "xgb"))), {})[1]
     assert "adjusted over the pairs of a panel" in drawn.definitions[0]
 
 
 def test_who_shares_the_best_mean_is_named_with_the_other():
     rows = splits({"rf": 0.8, "xgb": 0.8, "ffnn": 0.7}, noise=0)
-    table = verdicts_table.table(exhibit(rows, about(("magic",))), {})
+    table = draw(verdicts_table, exhibit(rows, about(("magic",))), {})
     assert table.findings[0] == "RF and XGB share the best mean score (6 splits a pair)."
 
 
@@ -99,18 +101,18 @@ def test_what_is_adjusted_over_is_what_was_configured(family, told):
     data = exhibit(
         splits({"rf": 0.8, "xgb": 0.82}), about(("magic",), ("rf", "xgb")), family=family
     )
-    assert told in verdicts_table.table(data, {}).definitions[0]
-    assert told in pairs_figure.figure(data, {})[1].definitions[0]
+    assert told in draw(verdicts_table, data, {}).definitions[0]
+    assert told in draw(pairs_figure, data, {})[1].definitions[0]
 
 
 def test_arms_go_by_their_titles():
     facts = about(("magic",), ("rf",))
     arms = {"rf:small": "Small forest", "rf:large": "Large forest"}
-    facts["experiments"]["data_seeds"]["arms"] = arms
+    facts = amended(facts, experiments={"data_seeds": {"arms": arms}})
     means = dict(zip(arms, (0.8, 0.9), strict=True))
     rows = [row | {"model": "rf", "arm": row["model"]} for row in splits(means)]
     data = exhibit(rows, facts)
-    verdicts, (_, drawn) = verdicts_table.table(data, {}), pairs_figure.figure(data, {})
+    verdicts, (_, drawn) = draw(verdicts_table, data, {}), draw(pairs_figure, data, {})
     assert verdicts.shown["Pair"].tolist() == ["Large forest – Small forest"]
     assert drawn.headline == "Large forest is shown to be better than Small forest"
     assert "rf:" not in " ".join([*verdicts.findings, *verdicts.details])
@@ -118,7 +120,7 @@ def test_arms_go_by_their_titles():
 
 def test_of_one_dataset_the_best_and_the_next_are_named():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.9, "ffnn": 0.7}), about(("magic",)))
-    assert verdicts_table.table(data, {}).findings[0] == (
+    assert draw(verdicts_table, data, {}).findings[0] == (
         "XGB has the best mean score; that it beats the next, RF, is shown (6 splits a pair)."
     )
 
@@ -131,27 +133,27 @@ def test_a_page_counts_its_pairs_once():
             row |= {"status": "failed", "auc": np.nan}
     data = exhibit(rows, about(SIX[:2]))
     assert (data.statistics["outcome"] == "difference").sum() == 4
-    texts = [t.headline for t in (verdicts_table.table(data, {}), pairs_table.table(data, {}))]
+    texts = [t.headline for t in (draw(verdicts_table, data, {}), draw(pairs_table, data, {}))]
     assert all(text.startswith("A difference is shown for 4 of 6 pairs") for text in texts)
 
 
 def test_differences_that_are_all_the_same_have_no_p():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.85}, noise=0), about(("magic",), ("rf", "xgb")))
-    assert pairs_table.table(data, {}).shown["p"].tolist() == ["–"]
+    assert draw(pairs_table, data, {}).shown["p"].tolist() == ["–"]
 
 
 def test_sentences_below_a_table_name_their_dataset():
     """As text they stand below all rows: `XGB beats RF` alone may be of either dataset."""
     data = exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX[:2]), about(SIX[:2], ("rf", "xgb")))
-    lines = markdown(verdicts_table.table(data, {})).splitlines()
+    lines = markdown(draw(verdicts_table, data, {})).splitlines()
     told = [line.partition(": XGB beats RF")[0] for line in lines if "XGB beats RF" in line]
     assert told == [f"- Magic, {n}00 rows, points of AUC" for n in (1, 2)]
 
 
 def test_one_pair_is_no_half_of_the_pairs():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.803}), about(("magic",), ("rf", "xgb")))
-    found = run_analysis(seeds_needed, Data(data.metrics, data.about))
-    _, drawn = seeds_figure.figure(replace(data, statistics=found), {})
+    found = run_analysis(seeds_needed, Data(data.metrics, data.info), {})
+    _, drawn = draw(seeds_figure, replace(data, statistics=found), {})
     assert re.fullmatch(
         r"To show the observed difference takes [\d,]+ runs; 6 are at hand\.", drawn.findings[0]
     )
@@ -162,7 +164,7 @@ def test_untested_pair_does_not_hide_tested_pairs():
     lacks = {"rf": SIX[0], "ffnn": SIX[1]}
     rows = [row for row in splits({"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}, SIX)
             if lacks.get(row["model"]) != row["dataset"]]  # fmt: skip
-    table = verdicts_table.table(exhibit(rows, about(SIX)), {})
+    table = draw(verdicts_table, exhibit(rows, about(SIX)), {})
     assert "Nothing is tested" not in table.footnote
     assert "Not tested over datasets: 1 pair with comparable runs on 4 or fewer" in table.footnote
     assert table.findings[1].startswith("Over 5 datasets a difference is shown for")

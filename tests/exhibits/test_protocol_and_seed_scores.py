@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from run_kinds import run_analysis
 
 sys.path.append(str(Path(__file__).parent.parent / "analyses"))
 
@@ -20,7 +19,8 @@ from reseed.plugins.kinds import find_kind, read_options
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
-from study_frames import about, frame, trial
+from run_kinds import draw, run_analysis
+from study_frames import about, frame, replaced, trial
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def scores(tmp_path):
         ("magic", "xgb"): (y, [runs[0]] * 4),
     }
     data = study_of(write_outputs(tmp_path / "items", arms), arms)
-    statistics = run_analysis(seed_scores, data, seed=1)
-    return ExhibitData(statistics, data.metrics, data.about, title="Scores")
+    statistics = run_analysis(seed_scores, data, {"seed": 1})
+    return ExhibitData(statistics, data.metrics, data.info, title="Scores")
 
 
 def folds():
@@ -49,7 +49,7 @@ def folds():
 
 
 def test_scores_over_seeds_with_the_constant_and_the_flags(scores, tmp_path):
-    table = seed_scores_table.table(scores, {})
+    table = draw(seed_scores_table, scores, {})
     write_table(table, tmp_path / "t")
     text = (tmp_path / "t.md").read_text()
     assert "The commonest class, always" in text
@@ -62,16 +62,16 @@ def test_scores_over_seeds_with_the_constant_and_the_flags(scores, tmp_path):
 
 
 def test_deviations_side_by_side(scores, tmp_path):
-    write_table(bootstrap_table.table(scores, {}), tmp_path / "t")
+    write_table(draw(bootstrap_table, scores, {}), tmp_path / "t")
     assert "F1 (macro): seeds" in (tmp_path / "t.md").read_text()
     assert "published" not in (tmp_path / "t.md").read_text()
     known = scores.statistics.assign(published_bootstrap_sd=0.0123)
-    shown = ExhibitData(known, scores.metrics, scores.about)
-    assert "0.0123" in bootstrap_table.table(shown, {}).shown.to_string()
+    shown = ExhibitData(known, scores.metrics, scores.info)
+    assert "0.0123" in draw(bootstrap_table, shown, {}).shown.to_string()
 
 
 def test_boxes_print_their_outliers(scores, tmp_path):
-    canvas, drawn = seed_boxes.figure(scores, {})
+    canvas, drawn = draw(seed_boxes, scores, {})
     write_figure(canvas, drawn, scores, tmp_path / "f")
     printed = [text.get_text() for axis in canvas.axes for text in axis.texts]
     f1 = scores.statistics.query("arm == 'rf' and metric == 'macro_f1'").iloc[0]
@@ -83,13 +83,13 @@ def test_boxes_print_their_outliers(scores, tmp_path):
 def test_the_protocols_tables(tmp_path):
     metrics, facts = folds()
     data = Data(metrics, facts, None, None)
-    intervals = ExhibitData(run_analysis(fold_scores, data), metrics, facts)
-    shown = fold_scores_table.table(intervals, {}).shown
+    intervals = ExhibitData(run_analysis(fold_scores, data, {}), metrics, facts)
+    shown = draw(fold_scores_table, intervals, {}).shown
     assert shown["Model"].tolist() == ["XGB", "RF"]
     assert set(shown["Folds"]) == {"10"}
     assert set(shown["Seed 42, one fold"]) == {"–"}  # seeds 7, 13 and 21 alone
-    ways = run_analysis(protocol, data, n_experiments=50, n_simulations=50)
-    table = protocol_table.table(ExhibitData(ways, metrics, facts), {})
+    ways = run_analysis(protocol, data, {"n_experiments": 50, "n_simulations": 50})
+    table = draw(protocol_table, ExhibitData(ways, metrics, facts), {})
     write_table(table, tmp_path / "t")
     assert table.shown["Wins"].tolist() == ["1.0 / 1"] * 3
     assert table.shown["Cost"].tolist() == ["1.0 ×", "30.0 ×", "30.0 ×"]
@@ -100,15 +100,19 @@ def test_nothing_to_show():
     metrics, facts = folds()
     empty = ExhibitData(None, metrics, facts)
     for module in (seed_scores_table, bootstrap_table, fold_scores_table, protocol_table):
-        assert list(module.table(empty, {}).shown.columns) == ["Nothing to show"]
-    assert "nothing_to_show" in seed_boxes.figure(empty, {})[1].frame
+        assert list(draw(module, empty, {}).shown.columns) == ["Nothing to show"]
+    assert "nothing_to_show" in draw(seed_boxes, empty, {})[1].frame
 
 
 def test_the_checklist_holds_what_was_recorded(tmp_path):
     metrics, facts = folds()
-    facts["machines"][0]["determinism"] = {"deterministic_algorithms": True}
-    facts["splits"] = [{"dataset": "magic", "scheme": "kfold-5", "splits": 10, "sha256": "ab12"}]
-    table = checklist.table(ExhibitData(None, metrics, facts, title="Checklist"), {})
+    flags = {"determinism": {"deterministic_algorithms": True}}
+    recorded = replaced(
+        facts,
+        machines=[facts.machines[0].model_copy(update=flags)],
+        splits=[{"dataset": "magic", "scheme": "kfold-5", "splits": 10, "sha256": "ab12"}],
+    )
+    table = draw(checklist, ExhibitData(None, metrics, recorded, title="Checklist"), {})
     write_table(table, tmp_path / "t")
     text = (tmp_path / "t.md").read_text()
     for expected in ("kfold-5; data seeds 0, 1; 5 folds each", "all roles: 7, 13, 21",
@@ -117,11 +121,10 @@ def test_the_checklist_holds_what_was_recorded(tmp_path):
                      "kfold-5: 10 splits, SHA-256 of their rows ab12"):  # fmt: skip
         assert expected in text, expected
     assert r"\toprule" in (tmp_path / "t.tex").read_text()
-    del facts["machines"][0]["determinism"]
-    text = checklist.table(ExhibitData(None, metrics, facts), {}).shown.to_string()
+    text = draw(checklist, ExhibitData(None, metrics, facts), {}).shown.to_string()
     assert "not recorded" in text
 
 
 def test_boxes_of_a_metric_that_is_not_scored_are_refused():
     with pytest.raises(ReseedError, match="no scores of 'auc' over seeds: use accuracy"):
-        read_options(find_kind("exhibits", "seed_boxes"), {"metrics": ["auc"]})
+        read_options(find_kind("exhibits", "papers.ir.seed_boxes:figure"), {"metrics": ["auc"]})

@@ -1,16 +1,15 @@
 """The report: valid pages that fetch nothing, escape what they are given and answer first."""
 
-import importlib
-import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from gallery import write_gallery
 from reseed.core.errors import ReseedError
-from reseed.exhibits import KINDS
+from reseed.core.study_info import write_study_info
 from reseed.rendering.figures import write_figure
 from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.table_files import write_table
@@ -24,6 +23,8 @@ from reseed.reporting.pages import (
     snakemake_command,
 )
 from reseed.reporting.words import link_words
+from run_kinds import draw, is_table
+from study_frames import replaced
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 
@@ -58,14 +59,14 @@ class Page(HTMLParser):
 def folder(tmp_path_factory, configured, statistics, exhibit):
     """A study's folder with every exhibit of paper 1."""
     study = tmp_path_factory.mktemp("results") / "studies" / "toy"
-    for name, entry in configured["exhibits"].items():
+    for name in configured["exhibits"]:
         data, options = exhibit(name)
-        module = importlib.import_module(f"reseed.exhibits.{entry['kind']}")
-        if KINDS[entry["kind"]] == "table":
-            write_table(module.table(data, options), study / "tables" / name)
+        drawn = draw(data.kind, data, options)
+        if is_table(data.kind):
+            write_table(drawn, study / "tables" / name)
         else:
-            write_figure(*module.figure(data, options), data, study / "figures" / name)
-    (study / "about.json").write_text(json.dumps(statistics["about"], sort_keys=True))
+            write_figure(*drawn, data, study / "figures" / name)
+    write_study_info(study / "about.json", statistics["info"])
     return study
 
 
@@ -140,8 +141,7 @@ def test_readers_without_eyes_or_mouse_are_served(text):
 
 
 def test_it_says_what_was_run_and_what_failed(text, statistics):
-    about = statistics["about"]
-    assert f"{about['trials']['ok']} trials finished" in text
+    assert f"{statistics['info'].trials.ok} trials finished" in text
     assert "1 failed" in text
     assert "1 × Magic, FFNN: diverged: loss is NaN" in text
     assert "1 h 6 min in all" in text
@@ -167,9 +167,8 @@ def test_a_command_of_ones_own_takes_the_place_of_snakemakes(folder):
 
 def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
     data, options = exhibit("figure4", metrics=statistics["metrics"].iloc[:0])
-    module = importlib.import_module("papers.raste.heat_maps")
-    write_figure(*module.figure(data, options), data, tmp_path / "s" / "figures" / "figure4")
-    (tmp_path / "s" / "about.json").write_text(json.dumps(statistics["about"]))
+    write_figure(*draw(data.kind, data, options), data, tmp_path / "s" / "figures" / "figure4")
+    write_study_info(tmp_path / "s" / "about.json", statistics["info"])
     page = build_study_page(read_study(tmp_path / "s"))
     assert "<img" not in page
     assert re.search(r"<li>Figure 4\. .*: Model and data seeds were not crossed", page)
@@ -178,7 +177,7 @@ def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
 
 def test_what_is_given_is_escaped(folder):
     study = read_study(folder, ["table1"])
-    study.about["title"] = "<script>alert(1)</script> & more"
+    study = replace(study, info=replaced(study.info, title="<script>alert(1)</script> & more"))
     for page in (build_study_page(study), build_index([study], ["a"])):
         assert "<script>" not in page
         assert "&lt;script&gt;" in page

@@ -10,9 +10,9 @@ from reseed.exhibits import seed_choice_figure, seed_choice_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from scipy.special import expit
-from study_frames import about, frame, trial
+from study_frames import about, amended, frame, replaced, trial
 from test_figures import texts_of
 from test_noise_analysis import write
 
@@ -26,7 +26,7 @@ def data(tmp_path_factory):
     rng = np.random.default_rng(0)
     facts = about(("magic", "home_mortgage_sim", "bike_sharing"), MODELS)
     parts, trials = [], []
-    for dataset in facts["datasets"]:
+    for dataset in facts.datasets:
         y = rng.integers(0, 2, ITEMS)
         signal = (2 * y - 1) * 1.2 + rng.normal(0, 1.5, ITEMS)
         for model in MODELS:
@@ -44,7 +44,7 @@ def data(tmp_path_factory):
 
 
 def test_the_table_sums_up_each_cell(data, tmp_path):
-    table = seed_choice_table.table(data, {})
+    table = draw(seed_choice_table, data, {})
     assert len(table.shown) == 2 * len(MODELS)
     assert list(table.shown["", "Algorithm"]) == ["FFNN", "RF", "XGB"] * 2
     assert table.sections[0] == "Magic"
@@ -65,7 +65,7 @@ def test_the_table_sums_up_each_cell(data, tmp_path):
 
 
 def test_findings_count_by_the_numbers(data):
-    first, second, _ = seed_choice_table.table(data, {}).findings
+    first, second, _ = draw(seed_choice_table, data, {}).findings
     cells = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
     assert f"scores {100 * cells['optimism'].median():.2f} (median of 6 cells, " in first
     assert "70 of 72 trained models" in second  # two outliers
@@ -76,11 +76,11 @@ def test_the_headline_is_of_the_halves_that_were_measured(data):
     """Optimism on half of the rows is 1.4 to 1.9 times that of a choice on all of them."""
     optimism = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
     told = f"half of the test rows is {100 * optimism['optimism'].median():.2f} points worse"
-    assert told in seed_choice_table.table(data, {}).headline
+    assert told in draw(seed_choice_table, data, {}).headline
 
 
 def test_the_figure_rings_candidates_only(data):
-    figure, drawn = seed_choice_figure.figure(data, {})
+    figure, drawn = draw(seed_choice_figure, data, {})
     frame_drawn = drawn.frame
     assert len(frame_drawn) == 2 * len(MODELS) * SEEDS
     outliers = frame_drawn[(frame_drawn["model"] == "rf") & (frame_drawn["init"] == OUTLIER)]
@@ -100,7 +100,7 @@ def test_the_figure_rings_candidates_only(data):
 
 
 def test_the_figure_is_readable_and_reproducible(data, tmp_path):
-    figure, drawn = seed_choice_figure.figure(data, {})
+    figure, drawn = draw(seed_choice_figure, data, {})
     found = texts_of(figure)
     assert min(text.get_fontsize() for text, _ in found) >= 7
     for i, (text, box) in enumerate(found):
@@ -110,15 +110,15 @@ def test_the_figure_is_readable_and_reproducible(data, tmp_path):
             overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
             assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
     write_figure(figure, drawn, data, tmp_path / "a")
-    write_figure(*seed_choice_figure.figure(data, {}), data, tmp_path / "b")
+    write_figure(*draw(seed_choice_figure, data, {}), data, tmp_path / "b")
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
 def test_cells_of_several_splits_say_which(data):
     part = data.statistics.query("dataset == 'magic' and model == 'xgb'")
     both = pd.concat([part, part.assign(data_seed=1)])
-    several = ExhibitData(both, data.metrics, data.about, "kind", "Which seed")
-    shown = seed_choice_table.table(several, {}).shown
+    several = ExhibitData(both, data.metrics, data.info, "kind", "Which seed")
+    shown = draw(seed_choice_table, several, {}).shown
     assert list(shown["", "Algorithm"]) == ["XGB, data seed 0", "XGB, data seed 1"]
 
 
@@ -129,9 +129,9 @@ def test_omitted_rows_are_named_by_what_distinguishes_them(data):
         part.assign(experiment="grid", data_seed=d, reason=why) for d in range(3)
     ])  # fmt: skip
     arm = part.assign(model="other", arm="other", reason=why)
-    facts = data.about | {"models": {**data.about["models"], "other": {"title": "Other"}}}
+    facts = amended(data.info, models={"other": {"title": "Other"}})
     every = pd.concat([data.statistics, crossed, arm])
-    note = seed_choice_table.table(ExhibitData(every, data.metrics, facts), {}).footnote
+    note = draw(seed_choice_table, ExhibitData(every, data.metrics, facts), {}).footnote
     assert f"Magic, Model seeds × data seeds ({why})" in note
     assert f"Other on Magic, Model seeds varied ({why})" in note
     assert note.count(why) == 2
@@ -139,16 +139,16 @@ def test_omitted_rows_are_named_by_what_distinguishes_them(data):
 
 
 def test_no_paper_is_spoken_of_where_none_is_followed(data):
-    own = ExhibitData(data.statistics, data.metrics, data.about | {"citation": ""}, "kind", "T")
-    assert "The paper" in seed_choice_table.table(data, {}).footnote
-    note = seed_choice_table.table(own, {}).footnote
+    own = ExhibitData(data.statistics, data.metrics, replaced(data.info, citation=""), "kind", "T")
+    assert "The paper" in draw(seed_choice_table, data, {}).footnote
+    note = draw(seed_choice_table, own, {}).footnote
     assert "paper" not in note
     assert "Only test predictions are kept: choose no model by these scores." in note
 
 
 def test_nothing_measured_is_said_plainly(data):
     only = data.statistics.query("dataset == 'bike_sharing'")
-    nothing = ExhibitData(only, data.metrics, data.about, "kind", "Which seed")
-    assert "at this scale" in seed_choice_table.table(nothing, {}).shown.iloc[0, 0]
-    figure, _ = seed_choice_figure.figure(nothing, {})
+    nothing = ExhibitData(only, data.metrics, data.info, "kind", "Which seed")
+    assert "at this scale" in draw(seed_choice_table, nothing, {}).shown.iloc[0, 0]
+    figure, _ = draw(seed_choice_figure, nothing, {})
     assert "at this scale" in " ".join(text.get_text() for text, _ in texts_of(figure))

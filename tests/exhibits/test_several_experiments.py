@@ -15,8 +15,8 @@ from reseed.exhibits import (
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import colours, looks
-from run_kinds import run_analysis
-from study_frames import about, frame, trial
+from run_kinds import draw, run_analysis
+from study_frames import about, amended, frame, trial
 
 TABLES = tuple(f"magic~rows={i}00" for i in range(1, 4))
 FAST = {"n_boot": 50, "points": 5, "n_draws": 50, "max_runs": 50}
@@ -49,19 +49,19 @@ def two():
 
 def test_aggregates_draw_every_experiment(two):
     data = exhibit(aggregates, *two)
-    figure, drawn = aggregates_figure.figure(data, {"experiments": ["model_seeds", "retuned"]})
+    figure, drawn = draw(aggregates_figure, data, {"experiments": ["model_seeds", "retuned"]})
     titles = {axis.get_title(loc="left").replace("\n", " ") for axis in figure.axes}
     lead = ("Model seeds varied", "Tuned for each pair")
     assert {f"{name} · Interquartile mean" for name in lead} <= titles
     assert drawn.headline == ""
     assert drawn.findings[0].startswith("Model seeds varied: XGB has the greatest")
     assert drawn.findings[1].startswith("Tuned for each pair: RF has the greatest")
-    figure, _ = aggregates_figure.figure(data, {"show": "profiles"})
+    figure, _ = draw(aggregates_figure, data, {"show": "profiles"})
     assert sum(axis.get_visible() for axis in figure.axes) == 4
 
 
 def test_improvement_has_a_section_an_experiment(two):
-    table = improvement_table.table(exhibit(aggregates, *two), {})
+    table = draw(improvement_table, exhibit(aggregates, *two), {})
     assert list(table.sections) == ["Model seeds varied"] * 2 + ["Tuned for each pair"] * 2
     assert int(table.shown["RF"].iloc[1].split()[0]) > 80
     assert int(table.shown["XGB"].iloc[2].split()[0]) > 80
@@ -72,10 +72,10 @@ def test_improvement_has_a_section_an_experiment(two):
 
 def test_over_datasets_tells_experiments_apart(two):
     data = exhibit(over_datasets, *two)
-    table = over_datasets_table.table(data, {})
+    table = draw(over_datasets_table, data, {})
     assert list(table.sections) == ["Model seeds varied", "Tuned for each pair"]
     assert table.headline == ""
-    figure, _ = over_datasets_figure.figure(data, {})
+    figure, _ = draw(over_datasets_figure, data, {})
     titles = [axis.get_title(loc="left") for axis in figure.axes if axis.get_visible()]
     sections = [title.replace("\n", " ").partition(" · ")[0] for title in titles]
     assert sections == list(table.sections)
@@ -83,16 +83,16 @@ def test_over_datasets_tells_experiments_apart(two):
 
 def test_who_ties_is_not_first():
     data = exhibit(aggregates, seeds({"rf": 0.8, "xgb": 0.8, "ffnn": 0.7}, noise=0), about(TABLES))
-    drawn = aggregates_figure.figure(data, {})[1]
+    drawn = draw(aggregates_figure, data, {})[1]
     assert drawn.headline == "Greatest interquartile mean: shared by RF and XGB"
     assert drawn.findings[0].startswith("RF and XGB share the greatest interquartile mean")
     even = seeds({"rf": 0.8, "xgb": 0.8}, noise=0)
     data = exhibit(aggregates, even, about(TABLES, ("rf", "xgb")))
-    assert improvement_table.table(data, {}).headline == (
+    assert draw(improvement_table, data, {}).headline == (
         "No arm beats another in more than half of cases"
     )
     apart = {"rf": 0.6, "xgb": 0.7, "ffnn": 0.8}
-    table = improvement_table.table(exhibit(aggregates, seeds(apart, noise=0), about(TABLES)), {})
+    table = draw(improvement_table, exhibit(aggregates, seeds(apart, noise=0), about(TABLES)), {})
     assert table.headline == (
         "XGB beats RF, FFNN beats RF and FFNN beats XGB, in 100 % of cases each"
     )
@@ -102,7 +102,7 @@ def test_pairs_without_a_panel_are_named():
     models = tuple(f"m{i}" for i in range(6))
     means = {m: 0.6 + 0.02 * i for i, m in enumerate(models)}
     data = exhibit(over_datasets, seeds(means, n=5), about(TABLES, models))
-    figure, drawn = over_datasets_figure.figure(data, {})
+    figure, drawn = draw(over_datasets_figure, data, {})
     panels = sum(axis.get_visible() for axis in figure.axes)
     assert panels < 15
     assert f"{15 - panels} more panels" in figure.get_suptitle()
@@ -115,21 +115,21 @@ def test_a_dataset_left_out_is_named_with_the_reason():
         *seeds({"rf": 0.8, "xgb": 0.83}, ("home_mortgage_sim",), n=3),
     ]
     facts = about((*TABLES, "home_mortgage_sim"), ("rf", "xgb"))
-    table = over_datasets_table.table(exhibit(over_datasets, rows, facts), {})
+    table = draw(over_datasets_table, exhibit(over_datasets, rows, facts), {})
     why = "fewer than 4 comparable runs of both"
     assert f"Left out: Home Mortgage Sim* ({why}). * Home Mortgage Sim stands" in table.footnote
 
 
 def test_a_given_difference_is_told_in_the_unit_of_each_metric():
     facts = about(("magic", "bike_sharing"), ("rf", "xgb"))
-    facts["datasets"]["bike_sharing"]["metric_unit"] = "kW²"
+    facts = amended(facts, datasets={"bike_sharing": {"metric_unit": "kW²"}})
     rows = seeds({"rf": 0.8, "xgb": 0.82}, ("magic",))
     rows += seeds({"rf": 0.12, "xgb": 0.13}, ("bike_sharing",), metric="mse")
-    drawn = seeds_figure.figure(exhibit(seeds_needed, rows, facts, difference=0.005), {})[1]
+    drawn = draw(seeds_figure, exhibit(seeds_needed, rows, facts, difference=0.005), {})[1]
     told = "a difference of 0.5 points of AUC or 0.005 MSE (kW²)"
     assert told in drawn.definitions[0]
     assert f"to show {told} in" in drawn.findings[0]
-    drawn = seeds_figure.figure(exhibit(seeds_needed, rows, facts), {})[1]
+    drawn = draw(seeds_figure, exhibit(seeds_needed, rows, facts), {})[1]
     assert "to show the observed difference in" in drawn.findings[0]
 
 
@@ -141,7 +141,7 @@ def test_the_ranking_counts_test_ratios_as_settings():
                          test_ratio=ratio)
     ]  # fmt: skip
     data = exhibit(ranking, rows, about(("magic",), ("rf", "xgb")))
-    assert ranking_figure.figure(data, {})[1].findings[0].endswith("(out of 6 runs; 2 settings).")
+    assert draw(ranking_figure, data, {})[1].findings[0].endswith("(out of 6 runs; 2 settings).")
 
 
 def test_no_two_models_or_arms_look_alike():

@@ -6,7 +6,7 @@ from reseed.analyses import stopping
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import stopping_figure, stopping_table
 from reseed.rendering.data import ExhibitData
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 
 MODELS = ("rf", "xgb")
@@ -32,7 +32,7 @@ def test_the_winner_told_is_the_one_at_the_stop():
     """RF leads for twelve seeds, by which the sequence settles; after sixty XGB does."""
     noise = np.random.default_rng(0).normal(0, 0.001, 60)
     data = exhibit(seeds(np.where(np.arange(60) < 12, 0.01, -0.02) + noise))
-    table = stopping_table.table(data, {})
+    table = draw(stopping_table, data, {})
     assert table.shown["Pair"].tolist() == ["XGB – RF"]
     assert table.findings[1].startswith("Magic: had you stopped at run ")
     assert table.findings[1].endswith(
@@ -44,28 +44,28 @@ def test_the_winner_told_is_the_one_at_the_stop():
 def test_a_difference_that_was_not_to_last_is_told():
     noise = np.random.default_rng(0).normal(0, 0.001, 60)
     found = exhibit(seeds(np.where(np.arange(60) < 12, 0.01, -0.0025) + noise))
-    told = stopping_table.table(found, {}).findings[1]
+    told = draw(stopping_table, found, {}).findings[1]
     assert told.endswith("RF beats XGB; at the last run the interval covers 0 again.")
     found = exhibit(seeds(0.01 + noise))
-    assert stopping_table.table(found, {}).findings[1].endswith(": RF beats XGB.")
+    assert draw(stopping_table, found, {}).findings[1].endswith(": RF beats XGB.")
 
 
 def test_an_interval_that_is_narrow_enough_settles_nothing():
     noise = np.random.default_rng(0).normal(0, 0.001, 40)
     data = exhibit(seeds(noise - noise.mean()), half_width=0.002)
     assert set(data.statistics["reason"]) == {"precise enough"}
-    table = stopping_table.table(data, {})
+    table = draw(stopping_table, data, {})
     assert table.headline == "0 of 1 pair settled by 40 runs of each"
     assert table.findings == ["No pair is settled by the 40 runs at hand."]
     assert table.shown["Settled, Gaussian"].tolist() == ["not yet"]
     assert table.shown["Outcome"].iloc[0].startswith("no difference shown, precise enough at ")
-    figure, _ = stopping_figure.figure(data, {})
+    figure, _ = draw(stopping_figure, data, {})
     assert all(line.get_linestyle() != ":" for line in figure.axes[0].lines)
 
 
 def test_equivalence_is_told_as_such():
     noise = np.random.default_rng(0).normal(0, 0.001, 60)
-    table = stopping_table.table(exhibit(seeds(noise - noise.mean()), rope=0.005), {})
+    table = draw(stopping_table, exhibit(seeds(noise - noise.mean()), rope=0.005), {})
     assert table.findings[1].endswith(" are equivalent.")
     assert "RF and XGB" in table.findings[1] or "XGB and RF" in table.findings[1]
 
@@ -77,7 +77,7 @@ def test_each_test_ratio_counts():
         for ratio, gain in ((0.1, 0.0), (0.4, 0.02))
         for row in seeds(gain + noise, scheme=f"holdout-{ratio}", test_ratio=ratio)
     ]
-    assert stopping_table.table(exhibit(rows), {}).headline.startswith("1 of 2 pairs settled")
+    assert draw(stopping_table, exhibit(rows), {}).headline.startswith("1 of 2 pairs settled")
 
 
 @pytest.mark.parametrize("module", [stopping_figure])
@@ -89,7 +89,7 @@ def test_pairs_without_a_panel_are_named(module):
         for i, m in enumerate(models)
         for s in range(5)
     ]
-    figure, drawn = module.figure(exhibit(rows, models), {})
+    figure, drawn = draw(module, exhibit(rows, models), {})
     panels = sum(axis.get_visible() for axis in figure.axes)
     assert panels < 21
     assert f"{21 - panels} more panels" in figure.get_suptitle()

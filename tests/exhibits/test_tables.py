@@ -1,6 +1,5 @@
 """Tables: what they show, how they are written, and that nothing breaks on nothing."""
 
-import importlib
 import json
 from pathlib import Path
 
@@ -8,23 +7,26 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from reseed.exhibits import KINDS
+from reseed.core.study_info import StudyInfo
+from reseed.plugins.kinds import built_in_kinds, load_kind
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown, write_table
 from reseed.rendering.tables import Table
+from run_kinds import draw, is_table
+from study_frames import amended
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
-TABLES = [name for name, entry in CONFIGURED.items() if KINDS[entry["kind"]] == "table"]
+TABLES = [name for name, entry in CONFIGURED.items() if is_table(entry["kind"])]
 
 
 def make(exhibit, name, **changes):
     data, options = exhibit(name, **changes)
-    return importlib.import_module(f"reseed.exhibits.{data.kind}").table(data, options)
+    return draw(data.kind, data, options)
 
 
 def simple(**changes):
-    data = ExhibitData(None, pd.DataFrame(), {"scale": "demo", "datasets": {}, "models": {}})
+    data = ExhibitData(None, pd.DataFrame(), StudyInfo(scale="demo"))
     shown = pd.DataFrame({"A|b": ["x_1 & 50%", "y"], "n": ["1", "2"]})
     raw = pd.DataFrame({"value": [1 / 3, 2.0]})
     return Table(
@@ -33,8 +35,8 @@ def simple(**changes):
 
 
 def test_every_kind_has_its_module():
-    for kind, form in KINDS.items():
-        assert callable(getattr(importlib.import_module(f"reseed.exhibits.{kind}"), form))
+    for kind in built_in_kinds("exhibits").values():
+        assert callable(getattr(load_kind(kind), kind.function))
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -172,12 +174,12 @@ def test_decimals_show_two_digits_of_the_smallest(values, places):
 
 
 def test_a_variant_is_marked_and_explained(statistics):
-    about = {"datasets": {}, "models": {"ffnn~max_epochs=9": {"title": "FFNN"}}, "scale": "demo"}
-    data = ExhibitData(None, pd.DataFrame(), about)
+    info = StudyInfo(models={"ffnn~max_epochs=9": {"title": "FFNN"}}, scale="demo")
+    data = ExhibitData(None, pd.DataFrame(), info)
     assert data.model("ffnn~max_epochs=9") == "FFNN†"
     assert data.recipes(["ffnn~max_epochs=9"]) == ["FFNN: max_epochs=9"]
-    about["models"]["ffnn~max_epochs=5"] = {"title": "FFNN"}
-    data = ExhibitData(None, pd.DataFrame(), about)
+    info = amended(info, models={"ffnn~max_epochs=5": {"title": "FFNN"}})
+    data = ExhibitData(None, pd.DataFrame(), info)
     assert data.model("ffnn~max_epochs=9") == "FFNN, max_epochs=9"
 
 
@@ -190,13 +192,12 @@ def test_repeated_fits_are_counted(exhibit):
         for m in ("rf", "xgb")
         for s in range(3)
     ]
-    module = importlib.import_module("papers.raste.repeated_fits")
-    table = module.table(replace(data, repeats=pd.DataFrame(entries)), {})
+    table = draw(data.kind, replace(data, repeats=pd.DataFrame(entries)), {})
     assert table.headline == "5 of 6 repeated fits bitwise the same"
     assert list(table.shown["Bitwise the same"]) == ["2", "3"]
     assert list(table.shown["What differs"]) == ["metrics differ", "nothing"]
     assert "1 of 6 trials gave other outputs" in table.findings[0]
-    assert module.table(data, {}).empty.startswith("No trial was trained again")
+    assert draw(data.kind, data).empty.startswith("No trial was trained again")
 
 
 def test_trials_of_two_environments_are_not_pooled_silently(exhibit, statistics):
@@ -210,5 +211,4 @@ def test_trials_of_two_environments_are_not_pooled_silently(exhibit, statistics)
 
 
 def table3(data, options) -> str:
-    module = importlib.import_module(f"reseed.exhibits.{data.kind}")
-    return module.table(data, options).note
+    return draw(data.kind, data, options).note

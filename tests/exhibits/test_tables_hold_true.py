@@ -40,7 +40,8 @@ from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.latex import escape_latex, latex
 from reseed.rendering.numbers import decimals, fixed, ratio, times
 from reseed.rendering.table_files import markdown
-from study_frames import about, frame, trial
+from run_kinds import draw
+from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown as shown_by
 from tex import HAS_TEX, complaints
 
@@ -79,8 +80,7 @@ def namesakes(datasets=("magic",)):
         for row in seeds({"rf": gain}, dataset=dataset, experiment=experiment, arm=arm)
     ]  # fmt: skip
     facts = about(datasets, ("rf",))
-    facts["experiments"] = TWO
-    return frame(rows), facts
+    return frame(rows), replaced(facts, experiments=TWO)
 
 
 def test_arms_of_one_title_are_told_apart_by_their_experiment():
@@ -174,7 +174,7 @@ def test_a_cell_whose_seeds_two_experiments_vary_counts_once():
             for s in range(6)
         ]  # fmt: skip
     facts = about(("magic",), ("rf",))
-    facts["experiments"] |= {"m2": {"title": "Again"}, "d2": {"title": "Once more"}}
+    facts = amended(facts, experiments={"m2": {"title": "Again"}, "d2": {"title": "Once more"}})
     options = {"experiments": ["model_seeds", "m2", "data_seeds", "d2"]}
     found = shown(spread_table, spread, frame(rows), facts, options)
     assert found.headline == "Splits move the score 4 times as much as model seeds"
@@ -286,8 +286,8 @@ def test_what_was_not_measured_of_a_protocol_is_not_told():
 def test_datasets_that_are_left_out_may_be_named_anything():
     whole, few = ("magic", "bike", "ok"), ("Boston, MA", "a: b", "c; d")
     facts = about((*whole, *few), tuple(GAINS))
-    for name, entry in facts["datasets"].items():
-        entry.update(task="binary", metric="auc", greater_is_better=True, title=name)
+    judged = {"task": "binary", "metric": "auc", "greater_is_better": True}
+    facts = amended(facts, datasets={name: judged | {"title": name} for name in facts.datasets})
     rows = [row for d in whole for row in seeds(dataset=d)]
     rows += [row for d in few for row in seeds(dataset=d, n=2)]
     table = shown(over_datasets_table, over_datasets, frame(rows), facts)
@@ -338,7 +338,7 @@ def oddly_named():
     models = tuple(f"m{i}" for i in range(len(NAMES)))
     facts = about(("magic",), models)
     for model, name in zip(models, NAMES, strict=True):
-        facts["models"][model]["title"] = name
+        facts = amended(facts, models={model: {"title": name}})
     rows = seeds({m: 0.01 * i for i, m in enumerate(models)}, converged=False)
     return shown(leaderboard_table, pairs, frame(rows), facts)
 
@@ -364,8 +364,12 @@ def test_names_in_a_note_are_no_markdown(oddly_named):
 
 def test_sentences_with_full_stops_in_them_are_kept_whole():
     facts = about(("home_mortgage_sim", "bike_sharing"), tuple(GAINS))
-    facts["datasets"]["home_mortgage_sim"]["stand_in"] = "a bank's loans (U.S. only, No. 5)."
-    facts["datasets"]["bike_sharing"] |= {"title": "Bikes of St. Louis: all", "unit": "approx. kW"}
+    facts = amended(
+        facts, datasets={"home_mortgage_sim": {"stand_in": "a bank's loans (U.S. only, No. 5)."}}
+    )
+    facts = amended(
+        facts, datasets={"bike_sharing": {"title": "Bikes of St. Louis: all", "unit": "approx. kW"}}
+    )
     rows = seeds(dataset="home_mortgage_sim")
     rows += seeds(dataset="bike_sharing", metric="mse", converged=False)
     note = shown(leaderboard_table, pairs, frame(rows), facts).footnote
@@ -387,8 +391,8 @@ def test_a_marked_name_in_a_sentence_is_no_mark_of_its_own():
 def test_lists_of_what_was_used_claim_nothing_of_given_results():
     runs = [{"model": m, "seed": s, "auc": 0.8 + 0.01 * s} for m in "ab" for s in range(3)]
     data = ExhibitData(None, *import_results(pd.DataFrame(runs), {}, {"name": "m"}), title="T")
-    listed = datasets_table.table(data, {})
+    listed = draw(datasets_table, data, {})
     assert listed.headline == "1 dataset, as given"
     assert listed.shown.iloc[0].tolist()[1:6] == ["–"] * 5
-    recorded = checklist.table(data, {}).shown.set_index("Item")["As recorded"]
+    recorded = draw(checklist, data, {}).shown.set_index("Item")["As recorded"]
     assert {recorded[name] for name in ("a", "b", "Machine", "Outputs")} == {"not recorded"}

@@ -29,8 +29,9 @@ from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from scipy.special import expit
+from study_frames import amended
 from test_trimming_analyses import printed, runs
 
 FAST = {"n_bootstrap": 4, "n_ensembles": 20, "n_halves": 2, "sizes": [1, 3, 5]}
@@ -49,9 +50,9 @@ def make(tmp_path_factory):
     found["bike_sharing", "rf"] = (y.astype(float), [y + 0.1 * i for i in range(5)])
     data = study_of(write_outputs(folder / "w", found), found)
     published = printed(folder / "p")
-    data = Data(data.metrics, data.about, published, data.predictions)
     titles = {"rf:order": "Order", "rf:both": "Init and order"}
-    data.about["experiments"][data.metrics["experiment"].iloc[0]]["arms"] = titles
+    info = amended(data.info, experiments={data.metrics["experiment"].iloc[0]: {"arms": titles}})
+    data = Data(data.metrics, info, published, data.predictions)
     options = {
         trimming_summary: {"published": {"rf": "init", "rf:order": "batch"}},
         trimming_ensembles: {"published": "rf"},
@@ -61,7 +62,7 @@ def make(tmp_path_factory):
     def of(analysis):
         if analysis not in cache:
             cache[analysis] = run_analysis(analysis, data, FAST | options.get(analysis, {}))
-        return ExhibitData(cache[analysis], data.metrics, data.about, "k", "Title")
+        return ExhibitData(cache[analysis], data.metrics, data.info, "k", "Title")
 
     of.predictions = data.predictions
 
@@ -70,7 +71,7 @@ def make(tmp_path_factory):
 
 def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
     data = make(trimming_summary)
-    table = check_table(trimming_table.table(data, {}), tmp_path)
+    table = check_table(draw(trimming_table, data, {}), tmp_path)
     names = [name.strip() for name in table.shown["", "Arm"]]
     assert names == ["RF", "as published", "Order", "as published", "Init and order"]
     assert table.shown["Accuracy", "Range"][1] == "0.9000–0.9200"
@@ -84,23 +85,23 @@ def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
 
 def test_the_figures_of_runs(make, tmp_path):
     data = make(trimming)
-    figure, drawn = check_figure(trimming_figure.figure, data, {}, tmp_path)
+    figure, drawn = check_figure(trimming_figure, data, {}, tmp_path)
     assert len([axis for axis in figure.axes if axis.get_visible()]) == 3
     assert len(drawn.frame) == 36
     assert "12 of 12 runs of RF, 11 of 12 runs of Order" in drawn.findings[0]
     assert "so has" in drawn.findings[1] or "no other" in drawn.findings[1]
     three = {"x": ["accuracy", "churn_ensemble", "ece"], "arms": ["rf:both"]}
-    figure, drawn = check_figure(trimming_figure.figure, data, three, tmp_path)
+    figure, drawn = check_figure(trimming_figure, data, three, tmp_path)
     assert len(figure.axes) == 3
     assert set(drawn.frame["arm"]) == {"rf:both"}
 
 
 def test_the_space_of_three_measurements(make, tmp_path):
-    figure, drawn = trimming_3d_figure.figure(make(trimming), {"arms": ["rf:both"]})
+    figure, drawn = draw(trimming_3d_figure, make(trimming), {"arms": ["rf:both"]})
     figure.canvas.draw()
     points = figure.axes[0].collections[0]
     assert len(points.get_offsets()) == len(drawn.frame) == 12
-    sized = trimming_3d_figure.figure(make(trimming_ensembles), {"colour": "size"})
+    sized = draw(trimming_3d_figure, make(trimming_ensembles), {"colour": "size"})
     assert len(sized[0].axes) == 4
 
 
@@ -122,23 +123,23 @@ def with_arms_of_number(data, count):
 )
 def test_panels_that_a_page_has_no_room_for_are_named(make, kind, analysis, drawn):
     data = with_arms_of_number(make(analysis), drawn + 2)
-    footnote = kind.figure(data, {})[1].footnote
+    footnote = draw(kind, data, {})[1].footnote
     assert f"Not drawn for want of room, but in the CSV: rf{drawn}, rf{drawn + 1}." in footnote
 
 
 def test_spaces_that_a_page_has_no_room_for_are_named(make):
-    figure, drawn = trimming_3d_figure.figure(with_arms_of_number(make(trimming), 6), {})
+    figure, drawn = draw(trimming_3d_figure, with_arms_of_number(make(trimming), 6), {})
     assert figure.get_figheight() < 8.6
     assert len(figure.axes) == 5  # with the scale
     assert "Not drawn for want of room, but in the CSV: rf4, rf5." in drawn.footnote
 
 
 def test_pairs_and_gaps(make, tmp_path):
-    _, drawn = check_figure(trimming_pairs_figure.figure, make(trimming_pairs), {}, tmp_path)
+    _, drawn = check_figure(trimming_pairs_figure, make(trimming_pairs), {}, tmp_path)
     assert drawn.frame.groupby("arm")["above"].apply(lambda a: (a == 1).sum()).to_dict() == {
         "rf": 0, "rf:order": 11, "rf:both": 11,
     }  # fmt: skip
-    check_figure(gap_figure.figure, make(gap_distribution), {}, tmp_path)
+    check_figure(gap_figure, make(gap_distribution), {}, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -150,13 +151,13 @@ def test_pairs_and_gaps(make, tmp_path):
     ids=["over size", "scatter"],
 )
 def test_the_figures_of_ensembles(make, tmp_path, options):
-    _, drawn = check_figure(ensembles_figure.figure, make(trimming_ensembles), options, tmp_path)
+    _, drawn = check_figure(ensembles_figure, make(trimming_ensembles), options, tmp_path)
     assert set(drawn.frame["arm"]) == set(options["arms"])
 
 
 def test_the_table_of_ensembles(make, tmp_path):
     data = make(trimming_ensembles)
-    table = check_table(ensembles_table.table(data, {}), tmp_path)
+    table = check_table(draw(ensembles_table, data, {}), tmp_path)
     assert list(table.shown["Runs"][:4]) == ["1", "3", "5", "12"]
     assert table.shown["Paper"][1] == "77.2 %"
     assert table.shown["Paper"][5] == "–"
@@ -166,7 +167,7 @@ def test_the_table_of_ensembles(make, tmp_path):
 
 def test_representatives_are_the_most_accurate_by_alpha(make, tmp_path):
     data = make(trimming)
-    table = check_table(representatives_table.table(data, {"count": 5}), tmp_path)
+    table = check_table(draw(representatives_table, data, {"count": 5}), tmp_path)
     assert len(table.shown) == 15
     rows = data.statistics.query("arm == 'rf'")
     kept = table.raw.query("arm == 'rf'")
@@ -181,7 +182,7 @@ def test_a_run_is_named_by_the_seed_that_varies(make, tmp_path):
     order = rows.assign(init=0, dropout=0, augment=0)
     both = order.assign(init=rows["init"] + 1)
     for given, name in ((rows, "{0:.0f}"), (order, "{0:.0f}"), (both, "{1:.0f}-{0:.0f}")):
-        shown = representatives_table.table(replace(data, statistics=given), {"count": 3})
+        shown = draw(representatives_table, replace(data, statistics=given), {"count": 3})
         best = given.sort_values(["accuracy", "alpha_hat"], ascending=[False, True]).head(3)
         best = best.sort_values("alpha_hat", kind="stable")
         expected = [name.format(row.order, row.init) for row in best.itertuples()]
@@ -194,15 +195,15 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     lines = ["model,ece,churn_vs_ensemble,validation_accuracy,mean_churn,alpha_hat",
              "1,0.028,297,91.108,472.15,0.002", "8,0.026,376,91.569,,"]  # fmt: skip
     (tmp_path / "models.csv").write_text("\n".join(lines))
-    study = Data(data.metrics, data.about, tmp_path, make.predictions)
-    rows = run_analysis(trimming, study, FAST, published={"rf": "models"})
-    both = ExhibitData(rows, data.metrics, data.about, "k", "T")
-    table = check_table(representatives_table.table(both, {"count": 2}), tmp_path)
+    study = Data(data.metrics, data.info, tmp_path, make.predictions)
+    rows = run_analysis(trimming, study, FAST | {"published": {"rf": "models"}})
+    both = ExhibitData(rows, data.metrics, data.info, "k", "T")
+    table = check_table(draw(representatives_table, both, {"count": 2}), tmp_path)
     assert len(table.shown) == 8
     assert list(table.shown.iloc[2]) == ["1", "0.002", "–", "0.9111", "297", "472.1", "0.0280"]
     assert list(table.shown.iloc[3])[1:] == ["–", "–", "0.9157", "376", "–", "0.0260"]
     assert "as published (8,018 test items)" in table.sections[2]
-    drawn = trimming_figure.figure(both, {})[1].frame
+    drawn = draw(trimming_figure, both, {})[1].frame
     assert len(drawn) == (~rows["published"] & (rows["reason"] == "")).sum()
 
 
@@ -212,24 +213,24 @@ def test_runs_that_are_all_alike_are_drawn_and_told(tmp_path):
     found = {("magic", "rf"): (y, [expit(gaps[0])] * 6)}
     data = study_of(write_outputs(tmp_path / "o", found), found)
     pairs, scores = (
-        ExhibitData(run_analysis(kind, data), data.metrics, data.about, "k", "T")
+        ExhibitData(run_analysis(kind, data, {}), data.metrics, data.info, "k", "T")
         for kind in (trimming_pairs, seed_scores)
     )
-    low, high = trimming_pairs_figure.figure(pairs, {})[0].axes[0].get_ylim()
+    low, high = draw(trimming_pairs_figure, pairs, {})[0].axes[0].get_ylim()
     assert low == 0 < high
-    (finding,) = seed_boxes.figure(scores, {})[1].findings
+    (finding,) = draw(seed_boxes, scores, {})[1].findings
     assert finding.startswith("From seed to seed F1 does not move at all in the one ")
 
 
 def test_the_noise_of_each_arm_is_named_by_the_arm(make):
     """Arms of one model: the model's title would stand three times."""
-    canvas, _ = seed_noise.figure(make(noise_split), {})
+    canvas, _ = draw(seed_noise, make(noise_split), {})
     labels = [text.get_text() for axis in canvas.axes for text in axis.get_yticklabels()]
     assert {"RF", "Order", "Init and order"} <= set(labels)
 
 
 def test_information_is_a_row_a_measure(make, tmp_path):
-    table = check_table(information_table.table(make(trimming_information), {}), tmp_path)
+    table = check_table(draw(information_table, make(trimming_information), {}), tmp_path)
     assert len(table.shown) == 15
     assert list(table.shown["Measured on one half"][:2]) == ["α̂", "KS distance"]
     assert all("iven accuracy" in f for f in table.findings)
@@ -242,8 +243,8 @@ def test_information_is_a_row_a_measure(make, tmp_path):
 )
 def test_empty_tables(make, kind):
     for rows in (pd.DataFrame(), make(trimming).statistics.assign(reason="few")):
-        data = ExhibitData(rows, make(trimming).metrics, make(trimming).about, "k", "T")
-        assert "at this scale" in kind.table(data, {}).shown.iloc[0, 0]
+        data = ExhibitData(rows, make(trimming).metrics, make(trimming).info, "k", "T")
+        assert "at this scale" in draw(kind, data, {}).shown.iloc[0, 0]
 
 
 @pytest.mark.parametrize(
@@ -252,5 +253,5 @@ def test_empty_tables(make, kind):
     ids=lambda k: k.__name__.rpartition(".")[2],
 )
 def test_empty_figures(make, kind):
-    data = ExhibitData(None, make(trimming).metrics, make(trimming).about, "k", "T")
-    assert kind.figure(data, {})[1].frame.columns[0] == "nothing_to_show"
+    data = ExhibitData(None, make(trimming).metrics, make(trimming).info, "k", "T")
+    assert draw(kind, data, {})[1].frame.columns[0] == "nothing_to_show"

@@ -5,7 +5,7 @@ from reseed.analyses import variance_components
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import variance_table
 from reseed.rendering.data import ExhibitData
-from run_kinds import run_analysis
+from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 
 
@@ -21,8 +21,8 @@ def rows_of(scores, names, **place):
 def made(*parts):
     metrics = frame([row for part in parts for row in part])
     data = Data(metrics, about())
-    statistics = run_analysis(variance_components, data, n_draws=50)
-    return variance_table.table(ExhibitData(statistics, metrics, about(), title="Shares"), {})
+    statistics = run_analysis(variance_components, data, {"n_draws": 50})
+    return draw(variance_table, ExhibitData(statistics, metrics, about(), title="Shares"), {})
 
 
 def test_three_crossed_seeds_beside_two():
@@ -61,5 +61,5 @@ def test_a_grid_with_holes_has_shares_without_intervals():
 
 def test_nothing_crossed_is_an_empty_table():
     metrics = frame([trial(0.5, seed=s) for s in range(3)])
-    empty = run_analysis(variance_components, Data(metrics, about()))
-    assert variance_table.table(ExhibitData(empty, metrics, about()), {}).empty
+    empty = run_analysis(variance_components, Data(metrics, about()), {})
+    assert draw(variance_table, ExhibitData(empty, metrics, about()), {}).empty

@@ -1,6 +1,7 @@
 """Letters and the opening figure: rules that are checked by brute force."""
 
 import re
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -12,7 +13,8 @@ from reseed.exhibits import critical_difference_figure, leaderboard_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.letters import groups, groups_of, letters
 from reseed.rendering.panels import MOST_HEIGHT, panel_grid, undrawn
-from study_frames import about, frame, trial
+from run_kinds import draw
+from study_frames import about, frame, replaced, trial
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -62,7 +64,7 @@ CROSSING = {"rf": [0.8, 0.7, 0.8, 0.7, 0.8], "xgb": [0.7, 0.8, 0.7, 0.8, 0.7]}
 def drawn(scores):
     facts = about(("magic", "home_mortgage_sim", "magic~rows=9"), ("rf", "xgb"))
     data = ExhibitData(None, trials(scores), facts, title="T")
-    return same_splits.figure(data, {"experiment": "data_seeds"})
+    return draw(same_splits, data, {"experiment": "data_seeds"})
 
 
 def test_the_opening_figure_chooses_its_panels_by_rule():
@@ -123,7 +125,7 @@ ROWS = [
 
 
 def test_the_leaderboard_says_who_is_told_from_whom():
-    table = leaderboard_table.table(ranked(ROWS), {})
+    table = draw(leaderboard_table, ranked(ROWS), {})
     assert list(table.shown["Model"]) == ["XGB", "RF", "FFNN"]
     assert list(table.shown["Letters"]) == ["a", "b", "b"]
     assert list(table.shown["Won, open, lost"]) == ["2 / 0 / 0", "0 / 1 / 1", "0 / 1 / 1"]
@@ -133,18 +135,18 @@ def test_the_leaderboard_says_who_is_told_from_whom():
 
 def test_without_a_verdict_on_every_pair_there_are_no_letters():
     """A baseline leaves pairs out, and few runs leave them open: no letter may say otherwise."""
-    table = leaderboard_table.table(ranked(ROWS[:2]), {})
+    table = draw(leaderboard_table, ranked(ROWS[:2]), {})
     assert "Letters" not in table.shown
     few = [row | {"outcome": "too few runs"} for row in ROWS]
-    table = leaderboard_table.table(ranked(few), {})
+    table = draw(leaderboard_table, ranked(few), {})
     assert "Letters" not in table.shown
     assert "too few runs to tell it from RF and FFNN" in table.findings[0]
-    assert critical_difference_figure.figure(ranked(few), {})[1].empty
+    assert draw(critical_difference_figure, ranked(few), {})[1].empty
     assert groups_of(pd.DataFrame(ROWS[:2]), list(MEANS)) is None
 
 
 def test_bars_join_models_that_are_not_told_apart():
-    figure, drawn = critical_difference_figure.figure(ranked(ROWS), {})
+    figure, drawn = draw(critical_difference_figure, ranked(ROWS), {})
     axis = figure.axes[0]
     assert [text.get_text() for text in axis.get_yticklabels()] == ["XGB", "RF", "FFNN"]
     bars = [line for line in axis.lines if line.get_linewidth() == 2]
@@ -164,9 +166,9 @@ def many(count, shown):
 
 
 def test_the_27th_group_is_not_the_first():
-    _, apart = critical_difference_figure.figure(many(30, lambda i, j: True), {})
+    _, apart = draw(critical_difference_figure, many(30, lambda i, j: True), {})
     assert apart.headline == ("All 30 models are told apart")
-    figure, neighbours = critical_difference_figure.figure(many(30, lambda i, j: j - i > 1), {})
+    figure, neighbours = draw(critical_difference_figure, many(30, lambda i, j: j - i > 1), {})
     assert neighbours.headline == "30 models in 29 groups not told apart; the best is not alone"
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
     assert all(np.ptp(bar.get_ydata()) == pytest.approx(1.4) for bar in bars)
@@ -176,15 +178,15 @@ def test_the_27th_group_is_not_the_first():
 def test_a_tangle_of_groups_is_neither_lettered_nor_drawn():
     """Twelve trios of which no two are alike: 3^12 groups would take for ever, and nobody reads."""
     tangle = many(36, lambda i, j: i // 3 == j // 3)
-    assert critical_difference_figure.figure(tangle, {})[1].empty
-    assert "Letters" not in leaderboard_table.table(tangle, {}).shown
+    assert draw(critical_difference_figure, tangle, {})[1].empty
+    assert "Letters" not in draw(leaderboard_table, tangle, {}).shown
 
 
 def test_means_of_shared_runs_are_noted_where_they_differ():
     says = "a mean is over the runs shared with each other model"
-    assert says not in critical_difference_figure.figure(ranked(ROWS), {})[1].footnote
+    assert says not in draw(critical_difference_figure, ranked(ROWS), {})[1].footnote
     fewer = [*ROWS[:2], pair("rf", "ffnn", False, 0.81, 0.7)]
-    assert says in critical_difference_figure.figure(ranked(fewer), {})[1].footnote
+    assert says in draw(critical_difference_figure, ranked(fewer), {})[1].footnote
 
 
 @pytest.mark.parametrize("ends", [(0.8042, 0.8405), (34_889, 39_907), (-0.0211, 0.0098)])
@@ -202,14 +204,14 @@ def test_labels_of_ticks_do_not_touch(ends):
 
 
 def test_models_below_the_panel_are_named():
-    figure, drawn = critical_difference_figure.figure(many(45, lambda i, j: True), {})
+    figure, drawn = draw(critical_difference_figure, many(45, lambda i, j: True), {})
     assert len(figure.axes[0].get_yticklabels()) == 40
     assert "Not drawn for want of room, but in the CSV: M40, M41, M42, M43, M44." in drawn.footnote
 
 
 def test_test_ratios_are_settings_of_one_dataset():
     rows = [row | {"scheme": s} for s in ("holdout-0.1", "holdout-0.4") for row in ROWS]
-    _, drawn = critical_difference_figure.figure(ranked(rows), {})
+    _, drawn = draw(critical_difference_figure, ranked(rows), {})
     assert drawn.headline == "The best model is told from all others on 2 of 2 settings"
 
 
@@ -240,7 +242,8 @@ def test_no_grid_is_higher_than_a_page():
 def test_a_dataset_that_is_not_drawn_still_counts():
     rows = [*ROWS, *({**row, "dataset": "open", "outcome": "too few runs"} for row in ROWS)]
     data = ranked(rows)
-    data.about["datasets"]["open"] = data.about["datasets"]["magic"] | {"title": "Open"}
-    _, drawn = critical_difference_figure.figure(data, {})
+    entry = data.info.datasets["magic"].model_copy(update={"title": "Open"})
+    data = replace(data, info=replaced(data.info, datasets={**data.info.datasets, "open": entry}))
+    _, drawn = draw(critical_difference_figure, data, {})
     assert drawn.headline == "The best model is told from all others on 1 of 2 datasets"
     assert "Not drawn: 1 dataset with pairs without a verdict" in drawn.footnote

@@ -13,8 +13,8 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
-from run_kinds import run_analysis
-from study_frames import about, frame, trial
+from run_kinds import draw, run_analysis
+from study_frames import about, amended, frame, trial
 from test_exhibits_of_arms import shown
 from test_trimming_analyses import data_of, runs
 
@@ -53,9 +53,9 @@ def splits(scores, arms=None, folds=1):
         for i, score in enumerate(values)
     ])  # fmt: skip
     facts = about(("magic",), ("rf",) if arms else tuple(scores))
-    facts["experiments"]["data_seeds"]["arms"] = arms or {}
+    facts = amended(facts, experiments={"data_seeds": {"arms": arms or {}}})
     data = ExhibitData(None, metrics, facts, "k", "T")
-    return same_splits.figure(data, {"experiment": "data_seeds"})[1]
+    return draw(same_splits, data, {"experiment": "data_seeds"})[1]
 
 
 def test_a_tie_is_nobodys_win():
@@ -96,11 +96,11 @@ def gaps(tmp_path_factory):
 @pytest.mark.parametrize("n_bins", [7, 20, 50, 60])
 def test_small_gaps_are_counted_wherever_bins_begin(gaps, n_bins):
     read, found = gaps
-    table = run_analysis(gap_distribution, read, n_bins=n_bins)
+    table = run_analysis(gap_distribution, read, {"n_bins": n_bins})
     single = np.mean(np.abs(found[12:]) <= 1)
     together = np.mean(np.abs(found[12:].mean(axis=0)) <= 1)
-    data = ExhibitData(table, read.metrics, read.about, "k", "T")
-    headline = gap_figure.figure(data, {})[1].headline
+    data = ExhibitData(table, read.metrics, read.info, "k", "T")
+    headline = draw(gap_figure, data, {})[1].headline
     assert f"{100 * single:.1f} % of items in single runs" in headline
     assert f"{100 * together:.1f} % in the ensemble" in headline
 
@@ -113,7 +113,7 @@ def test_undefined_correlation_is_not_reported_as_equal():
          "share_zero": 0.0, "level": 0.95, "n_halves": 5, "reason": ""}
     ])  # fmt: skip
     data = ExhibitData(rows, frame([trial(0.9)]), about(("magic",), ("rf",)))
-    finding = information_table.table(data, {}).findings[0]
+    finding = draw(information_table, data, {}).findings[0]
     assert "same for" not in finding
     assert "given accuracy, churn and ECE" in finding
 
@@ -139,19 +139,19 @@ def converged():
 
 
 def test_each_measure_has_its_tolerance(converged):
-    note = convergence_figure.figure(converged, {})[1].footnote
+    note = draw(convergence_figure, converged, {})[1].footnote
     assert "within 0.002 (validation AUC) and 35 (validation MSE) of its own" in note
 
 
 def test_failed_runs_that_count_are_told(converged):
-    assert "failed run" not in reach_table.table(converged, {}).footnote
+    assert "failed run" not in draw(reach_table, converged, {}).footnote
     rows = converged.statistics.assign(broken=1)  # of each of two arms
-    note = reach_table.table(ExhibitData(rows, converged.metrics, converged.about), {}).footnote
+    note = draw(reach_table, ExhibitData(rows, converged.metrics, converged.info), {}).footnote
     assert "2 failed runs with a curve: among those that never reach it" in note
 
 
 def test_many_epochs_are_told_in_full(converged):
-    shown = reach_table.table(converged, {}).shown
+    shown = draw(reach_table, converged, {}).shown
     assert shown["Median epoch"][0] == "1,234 [1,000, never]"
     assert shown["Epochs with restarts"][0] == "12,346"
 

@@ -224,7 +224,7 @@ def test_names_differing_in_case_or_blanks_are_warned_about(read):
         "Warning: 'rf x' and 'rf_x'",
     ]
     signs = read("model,seed,f1", "C=1,0,0.9", "C=1,1,0.8", "C=-1,0,0.7", "C=-1,1,0.6")[1]
-    assert not any("are read as" in note for note in signs["notes"])
+    assert not any("are read as" in note for note in signs.notes)
 
 
 def test_a_column_that_holds_the_gap_of_two_models_is_no_model(read):

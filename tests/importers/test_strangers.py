@@ -84,7 +84,7 @@ def test_whole_numbers_predicted_as_whole_numbers_are_classes(change):
 
 def test_whole_numbers_beyond_all_labels_are_counts():
     frame = items(lambda t, right: t if right else t + 3, lambda i: i % 10, y="y_pred")
-    assert read(frame)[1]["datasets"]["data"]["task"] == "regression"
+    assert read(frame)[1].datasets["data"].task == "regression"
 
 
 def test_true_and_false_are_one_and_zero():
@@ -104,7 +104,7 @@ def test_names_of_classes_may_be_predicted_that_no_item_has():
 
 def test_numbers_are_still_numbers():
     frame = items(lambda t, right: t + (0.1 if right else 0.7), lambda i: i, y="y_pred")
-    assert read(frame)[1]["datasets"]["data"]["metric"] == "mse"
+    assert read(frame)[1].datasets["data"].metric == "mse"
     assert "Read as numbers: the nearer 'y_pred' is to y_true" in read_as(frame)
     # A column of scores beside the prediction is none.
     assert read(frame.assign(y_score=0.5))[0]["mse"].nunique() > 1

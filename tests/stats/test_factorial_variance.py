@@ -181,7 +181,7 @@ def test_a_constant_grid_has_no_variance():
         (np.zeros((2, 1, 3)), "at least 2"),
         (np.full((2, 2, 2), np.inf), "infinite"),
         (np.where(np.indices((2, 2, 2))[0] == 0, np.nan, 1.0), "no score at all"),
-        (np.where(np.indices((2, 2, 2)).sum(axis=0) % 2, np.nan, 1.0), "cannot be told apart"),
+        (np.where(np.indices((2, 2, 2)).sum(axis=0) % 2, np.nan, 1.0), "cannot be separated"),
     ],
 )
 def test_what_cannot_be_estimated_is_refused(y, message):

@@ -153,7 +153,7 @@ def test_what_cannot_be_trusted_is_withheld():
     got = distribution_wise_sd(same)
     assert (got.variance, got.sd) == (0, 0)
     assert np.isnan([got.sd_low, got.sd_high]).all()
-    assert "no spread" in got.reason
+    assert "no variation" in got.reason
     assert np.isnan(seed_and_test_noise(same).seed_share)
 
 

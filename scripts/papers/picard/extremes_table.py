@@ -147,7 +147,7 @@ def _ends(data: ExhibitData, judged: pd.DataFrame, titles: dict) -> str:
     places = numbers.decimals(judged["sd"], least=3)
     told = []
     for i, row in judged.iterrows():
-        up = greater_is_better(data.about, row["metric"])
+        up = greater_is_better(data.info, row["metric"])
         worst, best = row[["min", "max"] if up else ["max", "min"]]
         told.append(
             f"{numbers.fixed(worst, places)} to {numbers.fixed(best, places)} for {titles[i]}"

@@ -110,7 +110,7 @@ def _scores(data: ExhibitData, options: dict) -> list[pd.DataFrame]:
         metrics = metrics[metrics["experiment"].isin(options["experiments"])]
     return [
         cell.scores.drop(columns="bad").assign(**cell.key, metric=cell.metric)
-        for cell in arm_cells(Data(metrics, data.about), options.get("metric"))
+        for cell in arm_cells(Data(metrics, data.info), options.get("metric"))
         if len(cell.scores) >= _LEAST
         and "+" not in cell.key["varied"]
         and cell.key["arm"] in (options.get("arms") or [cell.key["arm"]])

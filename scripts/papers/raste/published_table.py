@@ -134,8 +134,8 @@ def contradictions(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 
 def _named(data: ExhibitData, entry: dict, plain: str) -> str:
-    models = [m for m in data.about["models"] if base_name(m) == entry["algorithm"]]
-    datasets = [d for d in data.about["datasets"] if base_name(d) == entry["dataset"]]
+    models = [m for m in data.info.models if base_name(m) == entry["algorithm"]]
+    datasets = [d for d in data.info.datasets if base_name(d) == entry["dataset"]]
     if not models or not datasets:
         return plain
     model = data.model(models[0]).rstrip("†‡")

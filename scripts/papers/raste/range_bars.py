@@ -86,7 +86,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
 def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
     """The interval of a range of the paper's size beside each published range that is matched."""
     own = rows["published_range"].notna() & ~rows["dataset"].map(
-        lambda d: bool(data.about["datasets"][d].get("stand_in"))
+        lambda d: bool(data.info.datasets[d].stand_in)
     )
     ends = [
         next_range(row["sd"], int(row["n"]), PUBLISHED_SEEDS) if known else (np.nan, np.nan)

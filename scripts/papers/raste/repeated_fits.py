@@ -37,7 +37,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             data.dataset(dataset),
         )
     same, total = int(rows["same"].sum()), len(rows)
-    planned = data.about["trials"]["planned"]
+    planned = data.info.trials.planned
     return lines.table(
         data,
         rows,

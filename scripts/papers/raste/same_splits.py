@@ -140,7 +140,7 @@ def _cases(data: ExhibitData, experiment: str) -> list[Case]:
     """A case each dataset in which two arms share enough splits; variants apart."""
     trials = data.metrics[data.metrics["experiment"] == experiment]
     places: dict[tuple, list[Cell]] = {}
-    for cell in arm_cells(Data(trials, data.about)):
+    for cell in arm_cells(Data(trials, data.info)):
         if len(cell.scores):
             places.setdefault(tuple(cell.key[name] for name in _PLACE), []).append(cell)
     found = []

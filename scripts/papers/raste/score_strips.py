@@ -55,7 +55,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas, axes = panel_grid([2.15 + more] * len(panels), columns, legend=0.3)
     for axis, (title, part) in zip(axes, panels, strict=False):
         metric = part["metric"].iloc[0]
-        better = "higher" if greater_is_better(data.about, metric) else "lower"
+        better = "higher" if greater_is_better(data.info, metric) else "lower"
         _panel(axis, data, part.assign(series=part[told_by]), shown)
         entitle(axis, title)
         axis.set_ylabel(f"{metric_title(metric)} ({better} is better)")
@@ -86,7 +86,7 @@ def _alt(data: ExhibitData, panels: list[tuple[str, pd.DataFrame]]) -> str:
     parts = []
     for title, part in panels:
         median = part["score"].groupby(arm_titles(data, part)).median()
-        up = greater_is_better(data.about, part["metric"].iloc[0])
+        up = greater_is_better(data.info, part["metric"].iloc[0])
         parts.append(f"{title}, best median {median.idxmax() if up else median.idxmin()}")
     return f"Strips of dots, one a trial, for each algorithm and seed varied. {'; '.join(parts)}."
 

@@ -43,14 +43,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: Options) -> list[dict]:
-    metric = primary_metric(data.about, key["dataset"])
+    metric = primary_metric(data.info, key["dataset"])
     score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
     ok = (trials["status"] == "ok") & np.isfinite(score)
     cells = score.where(ok).groupby([trials[name] for name in (ARM, "repeat", "fold")])
     means = cells.agg(lambda scores: scores.mean(skipna=False)).unstack("fold")
     grids = {arm: means.loc[arm].to_numpy() for arm in trials[ARM].unique()}
     failed = (~ok).groupby(trials[ARM]).sum()
-    sign = 1 if data.about["datasets"][key["dataset"]]["greater_is_better"] else -1
+    sign = 1 if data.info.datasets[key["dataset"]].greater_is_better else -1
     shared = key | {"metric": metric, "alpha": options.alpha, "runs": len(trials)}
     rows = list(_pairs(grids, failed, sign, shared))
     tested = [row for row in rows if not row["reason"]]

@@ -24,6 +24,7 @@ from reseed.analyses.shared.pairing import unit_of
 from reseed.analyses.shared.region import region
 from reseed.claims.item_verdicts import build_item_verdict
 from reseed.core.schemas import TEST_SET_COLUMNS
+from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share
 from reseed.metrics.outputs import SCORED
 from reseed.metrics.registry import METRICS
@@ -89,7 +90,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     found = selected(data, options)
     sets = [*side_by_side(found), *apart(found)]
     factors = {
-        metric: _told_in(data.about["datasets"][one.key["dataset"]], one, metric)[0]
+        metric: _told_in(data.info.datasets[one.key["dataset"]], one, metric)[0]
         for one, *_ in sets
         for metric, _ in _metrics(data, one, options)
     }
@@ -125,33 +126,33 @@ def _of_test_set(
 
 
 def _metrics(data: Data, one: Outputs, options: Options) -> list[tuple[str, bool]]:
-    primary = primary_metric(data.about, one.key["dataset"])
+    primary = primary_metric(data.info, one.key["dataset"])
     own = judged(one.task, primary).items()
     chosen = options.metrics or [name for name, by in own if by in WEIGHTED_METRICS]
     return [(metric, metric == primary) for metric in dict.fromkeys(chosen)]
 
 
-def _told_in(dataset: dict, one: Outputs, metric: str) -> tuple[float, str]:
+def _told_in(dataset: DatasetInfo, one: Outputs, metric: str) -> tuple[float, str]:
     """(factor, name) of the unit in which differences are told: the target's, of an absolute error.
 
     Of given scores by their size too, which may be in percent.
     """
     if one.task == SCORED:
-        return unit_of(metric, pd.Series(one.probability.ravel()), dataset["metric_unit"])
+        return unit_of(metric, pd.Series(one.probability.ravel()), dataset.metric_unit)
     if is_share(metric):
         return 100.0, "points"
-    return 1.0, dataset.get("unit") or "" if metric == "mae" else ""
+    return 1.0, dataset.unit or "" if metric == "mae" else ""
 
 
 def _row(
     data: Data, a: Outputs, b: Outputs, metric: str, rope: float | None, options: Options
 ) -> dict:
-    dataset = data.about["datasets"][a.key["dataset"]]
+    dataset = data.info.datasets[a.key["dataset"]]
     known = METRICS[metric].greater_is_better if metric in METRICS else False
     factor, unit = _told_in(dataset, a, metric)
     row = {name: a.key[name] for name in TEST_SET_COLUMNS} | {
         "metric": metric,
-        "greater_is_better": dataset["greater_is_better"] if metric == dataset["metric"] else known,
+        "greater_is_better": dataset.greater_is_better if metric == dataset.metric else known,
         "factor": factor,
         "unit": unit,
         "arm_a": a.key[ARM],
@@ -171,7 +172,7 @@ def _row(
         rows = shared_rows(a, b)
         sides = rows or (list(range(a.n)), list(range(b.n)))
         rows_a, rows_b = (side[:most] for side in sides)
-        computed = judged(a.task, dataset["metric"]).get(metric, metric)
+        computed = judged(a.task, dataset.metric).get(metric, metric)
         return row | _measure(a, b, rows_a, rows_b, computed, rows is not None, row, rope, options)
     except ValueError as error:
         return row | {"reason": str(error)}

@@ -52,7 +52,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _rows(data: Data, one: Outputs, options: Options) -> Iterator[dict]:
-    primary = primary_metric(data.about, one.key["dataset"])
+    primary = primary_metric(data.info, one.key["dataset"])
     for metric, computed in judged(one.task, primary).items():
         row = one.key | {
             "metric": metric,

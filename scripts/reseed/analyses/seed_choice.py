@@ -82,7 +82,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _rows(data: Data, group: Group, options: Options) -> Iterator[dict]:
-    metric = primary_metric(data.about, group.key["dataset"])
+    metric = primary_metric(data.info, group.key["dataset"])
     cell = group.key | {
         "n": len(group.seeds),
         "failed": group.failed,
@@ -91,7 +91,7 @@ def _rows(data: Data, group: Group, options: Options) -> Iterator[dict]:
         "threshold": options.threshold,
     }
     try:
-        _refuse(data.about["datasets"][group.key["dataset"]]["task"], group)
+        _refuse(data.info.datasets[group.key["dataset"]].task, group)
         gaps = clip_logit_gap(logit(group.scores))
         measured = _of_models(group, gaps, metric, cell["threshold"], options)
         cell |= _of_cell(group, gaps, metric, options) | {"reason": ""}

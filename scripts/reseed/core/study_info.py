@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from reseed.core.atomic import write_json
-from reseed.core.checked_io import read_json, raise_damaged
+from reseed.core.checked_io import raise_damaged, read_json
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from reseed.core.study_info import ModelInfo
 from reseed.plugins.options import Strict
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, marks
@@ -23,14 +24,14 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(data, "No model was run at this scale.")
     lines = Rows()
     for name in models:
-        entry = data.about["models"].get(name, {})
-        notes = entry.get("notes") or ""
+        model = data.info.models.get(name, ModelInfo())
+        notes = model.notes or ""
         lines.add(
             {
                 "Algorithm": data.model(name),
                 "Description": notes if isinstance(notes, str) else " ".join(notes),
-                "Held": _pairs(entry.get("hyperparameters") or {}),
-                "Searched": _pairs(entry.get("search_space") or {}),
+                "Held": _pairs(model.hyperparameters),
+                "Searched": _pairs(model.search_space),
             }
         )
     sources = sorted(data.metrics["hyperparameters_source"].unique())

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
+from reseed.core.study_info import ModelInfo
 from reseed.plugins.options import Strict
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, distinct, source_text
@@ -48,13 +49,13 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 
 def _of_data(data: ExhibitData) -> Iterator[tuple]:
-    for name, entry in data.about["datasets"].items():
+    for name, entry in data.info.datasets.items():
         source = source_text(entry)
-        digest = entry.get("content_sha256") or entry.get("sha256")
+        digest = entry.content_sha256 or entry.sha256
         parts = [
-            f"{entry['rows']:,} rows" if entry.get("rows") else "",
+            f"{entry.rows:,} rows" if entry.rows else "",
             f"from {source}" if source else "",
-            f"licence: {entry['licence']}" if entry.get("licence") else "",
+            f"licence: {entry.licence}" if entry.licence else "",
             f"content SHA-256 {digest}" if digest else "hash not recorded",
         ]
         yield "Data", data.dataset(name), "; ".join(part for part in parts if part)
@@ -68,9 +69,9 @@ def _of_splits(data: ExhibitData) -> Iterator[tuple]:
         text = f"{scheme}; data seeds {_numbers(seeds)}"
         text += f"; {folds} folds each" if folds > 1 else ""
         yield _SPLITS, data.experiment(experiment), text
-    for entry in data.about.get("splits", []):
-        text = f"{entry['scheme']}: {entry['splits']:,} splits, SHA-256 of their rows"
-        yield _SPLITS, data.dataset(entry["dataset"]), f"{text} {entry['sha256']}"
+    for digest in data.info.splits:
+        text = f"{digest.scheme}: {digest.splits:,} splits, SHA-256 of their rows {digest.sha256}"
+        yield _SPLITS, data.dataset(digest.dataset), text
 
 
 def _of_seeds(data: ExhibitData) -> Iterator[tuple]:
@@ -98,49 +99,49 @@ def _by_role(trials: pd.DataFrame) -> str:
 
 def _of_models(data: ExhibitData) -> Iterator[tuple]:
     for name in dict.fromkeys(data.metrics["model"]):
-        entry = data.about["models"].get(name, {})
-        held = entry.get("hyperparameters") or {}
+        model = data.info.models.get(name, ModelInfo())
         sources = set(data.metrics.loc[data.metrics["model"] == name, "hyperparameters_source"])
         none = "not recorded" if sources == {"given"} else "the library's defaults"
-        text = ", ".join(f"{key}={value}" for key, value in held.items()) or none
-        if entry.get("search_space") and sources != {"default"}:
-            text += "; searched: " + ", ".join(entry["search_space"])
+        text = ", ".join(f"{key}={value}" for key, value in model.hyperparameters.items()) or none
+        if model.search_space and sources != {"default"}:
+            text += "; searched: " + ", ".join(model.search_space)
         yield "Models", data.model(name), text
 
 
 def _of_machines(data: ExhibitData) -> Iterator[tuple]:
-    machines = data.about.get("machines") or []
-    for number, facts in enumerate(machines, 1):
+    machines = data.info.machines
+    for number, machine in enumerate(machines, 1):
         title = "Machine" if len(machines) == 1 else f"Machine {number}"
-        hardware = [facts.get("cpu"), facts.get("platform"), facts.get("device")]
-        threads = facts.get("threads")
+        hardware = [machine.cpu, machine.platform, machine.device]
+        threads = machine.threads
         text = ", ".join(str(part) for part in hardware if part and part != "cpu")
         text += f"; {threads} thread{'s' if threads != 1 else ''} a trial" if threads else ""
         yield "Hardware and software", title, text or "not recorded"
-        versions = {"python": facts.get("python"), **(facts.get("libraries") or {})}
+        versions = {"python": machine.python, **machine.libraries}
         listed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
         yield "Hardware and software", f"{title}: versions", listed or "not recorded"
-        flags = facts.get("determinism") or {}
-        told = ", ".join(f"{_FLAGS.get(name, name)}={value}" for name, value in flags.items())
+        told = ", ".join(
+            f"{_FLAGS.get(name, name)}={value}" for name, value in machine.determinism.items()
+        )
         yield "Hardware and software", f"{title}: determinism flags", told or "not recorded"
     if not machines:
         yield "Hardware and software", "Machine", "not recorded"
-    commits = data.about.get("commits") or []
+    commits = data.info.commits
     yield "Hardware and software", "Code, commit", several(commits) if commits else "not recorded"
 
 
 def _of_trials(data: ExhibitData) -> Iterator[tuple]:
-    counts = data.about["trials"]
-    text = f"{counts['planned']:,} planned, {counts['ok']:,} finished, {counts['failed']:,} failed"
-    if counts.get("not_converged"):
-        text += f", {counts['not_converged']:,} ended by a limit"
+    counts = data.info.trials
+    text = f"{counts.planned:,} planned, {counts.ok:,} finished, {counts.failed:,} failed"
+    if counts.not_converged:
+        text += f", {counts.not_converged:,} ended by a limit"
     yield "Trials", "Outcome", text
     if "fingerprint" in data.metrics:
         known = distinct(data.metrics)["fingerprint"].fillna("").ne("").sum()
         text = f"SHA-256 of the test outputs recorded for {known:,} trials"
         yield "Trials", "Outputs", text if known else "not recorded"
-    if data.about.get("train_seconds"):
-        yield "Trials", "Training time", f"{data.about['train_seconds']:,.0f} seconds in all"
+    if data.info.train_seconds:
+        yield "Trials", "Training time", f"{data.info.train_seconds:,.0f} seconds in all"
 
 
 def _numbers(values: Iterable) -> str:

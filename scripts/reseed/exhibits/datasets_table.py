@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.core.study_info import DatasetInfo
 from reseed.plugins.options import Strict
 from reseed.rendering.data import ExhibitData, marks, metric_title, units
 from reseed.rendering.numbers import NONE, counted, from_to, percent, whole
@@ -23,35 +24,34 @@ def table(data: ExhibitData, options: dict) -> Table:
         return empty_table(data, "No dataset was run at this scale.")
     lines, raw = Rows(), []
     for name in names:
-        entry = data.about["datasets"][name]
-        counts = entry.get("class_counts") or {}
-        features = entry.get("features") or []
-        text = sum(feature["kind"] == "categorical" for feature in features)
+        entry = data.info.datasets[name]
+        counts = entry.class_counts or {}
+        text = sum(feature["kind"] == "categorical" for feature in entry.features)
         lines.add(
             {
                 "Name": data.dataset(name),
-                "Source": _source(entry.get("source") or {}),
-                "Response": _TASK.get(entry["task"], NONE),
-                "Rows": NONE if entry["rows"] is None else whole(entry["rows"]),
+                "Source": _source(entry.source or {}),
+                "Response": _TASK.get(entry.task, NONE),
+                "Rows": NONE if entry.rows is None else whole(entry.rows),
                 "Features": _features(entry, text),
                 "Classes": ", ".join(
                     f"{label}: {percent(n / sum(counts.values()))}" for label, n in counts.items()
                 )
                 or "–",
-                "Metric": metric_title(entry["metric"]),
+                "Metric": metric_title(entry.metric),
             }
         )
         raw.append(
             {
                 "dataset": name,
-                "rows": entry["rows"],
-                "features": len(features),
+                "rows": entry.rows,
+                "features": len(entry.features),
                 "categorical_features": text,
-                "task": entry["task"],
-                "metric": entry["metric"],
+                "task": entry.task,
+                "metric": entry.metric,
                 "class_counts": "; ".join(f"{label}: {n}" for label, n in counts.items()),
-                "stand_in": entry.get("stand_in") or "",
-                "licence": entry.get("licence") or "",
+                "stand_in": entry.stand_in or "",
+                "licence": entry.licence or "",
             }
         )
     note = " ".join(
@@ -59,7 +59,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             data.scale,
             *units(data, names),
             *marks(data, names),
-            *(_note(data, name) for name in names if data.about["datasets"][name].get("notes")),
+            *(_note(data, name) for name in names if data.info.datasets[name].notes),
         ]
     )
     return lines.table(
@@ -69,7 +69,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 def _note(data: ExhibitData, name: str) -> str:
     """What its file and its reader say of a dataset: rows left out, parts that are no parts."""
-    notes = (text.strip().rstrip(".") for text in data.about["datasets"][name]["notes"])
+    notes = (text.strip().rstrip(".") for text in data.info.datasets[name].notes or ())
     return f"{data.dataset(name)}: {'; '.join(notes)}."
 
 
@@ -81,15 +81,15 @@ def _headline(raw: list[dict]) -> str:
     return text + (f"; {stand_ins} {verb} for data not to be had" if stand_ins else "")
 
 
-def _features(entry: dict, categorical: int) -> str:
+def _features(entry: DatasetInfo, categorical: int) -> str:
     """Columns of a table, size of images, fields of texts."""
-    kind = entry.get("kind", "table")
+    kind = entry.kind or "table"
     if kind == "images":
-        return " × ".join(str(side) for side in entry.get("shape") or []) + " pixels"
+        return " × ".join(str(side) for side in entry.shape or []) + " pixels"
     if kind == "texts":
-        fields = len(entry.get("columns") or [1])
+        fields = len(entry.columns or [1])
         return "text" if fields == 1 else f"{fields} texts"
-    count = len(entry.get("features") or [])
+    count = len(entry.features)
     if not count:
         return NONE
     return f"{count}" + (f" ({categorical} categorical)" if categorical else "")

@@ -26,7 +26,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     rows = data.rows(options.get("experiments"))
     if rows.empty:
         return empty_table(data, "No model was run on two splits or more at this scale.")
-    followed, lines = data.follows, Rows()
+    followed, lines = data.info.is_reproduction, Rows()
     single = followed or rows["single"].notna().any()
     written = _WRITTEN if followed else "BCa"
     for title, part in settings(data, rows):

@@ -101,7 +101,7 @@ def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
     trials = data.metrics
     if experiments is not None:
         trials = trials[trials["experiment"].isin(experiments)]
-    return rank_models(Data(trials, data.about), {})
+    return rank_models(Data(trials, data.info), {})
 
 
 def _place(rows: pd.DataFrame) -> pd.Series:

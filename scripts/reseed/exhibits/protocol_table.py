@@ -38,7 +38,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     if known.empty:
         reason = "No two models share folds and seeds at this scale."
         return empty_table(data, data.no_pairs(reason))
-    titles = TITLES if data.follows else TITLES | _TESTS
+    titles = TITLES if data.info.is_reproduction else TITLES | _TESTS
     lines = Rows()
     for title, part in settings(data, known):
         for _, row in part.iterrows():
@@ -92,7 +92,7 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
         numbers.from_to(ways[name]["simulated"], numbers.percent)
         for name in ("written", "corrected")
     )
-    if not data.follows:
+    if not data.info.is_reproduction:
         return f"On equally good models: uncorrected wrong in {written}, corrected in {corrected}"
     return f"Promised to err in {promised}: as written in {written}, corrected in {corrected}"
 
@@ -110,7 +110,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     averaged = ""
     if written["instability"].notna().any():  # over several seeds
         averaged = f"; with all folds, one seed for each, {_shares(written, 'instability')}"
-    test = "the protocol as written" if data.follows else "the uncorrected test"
+    test = "the protocol as written" if data.info.is_reproduction else "the uncorrected test"
     return [
         f"On equally good models {test} calls one better in"
         f" {_shares(written, 'simulated')} of {count} simulated experiments {where} (promised:"

@@ -18,9 +18,9 @@ def run(spec: StudySpec, granted: Granted) -> None:
     layout, study = ResultsLayout(spec.results).study(spec.study), StudyTrials(spec)
     frame = collect_trials(study)
     write_table(Path(layout.metrics), frame)
-    about = describe_study(study, frame)
-    write_study_info(Path(layout.about), about)
-    say(f"{spec.study}: {about.trials.ok} trials, {about.trials.failed} failed")
+    info = describe_study(study, frame)
+    write_study_info(Path(layout.about), info)
+    say(f"{spec.study}: {info.trials.ok} trials, {info.trials.failed} failed")
 
 
 if __name__ == "__main__":

@@ -19,14 +19,14 @@ def run(spec: ImportSpec, granted: Granted) -> None:
 
 def import_runs(metrics_path: str, about_path: str, results: dict, study: dict) -> None:
     """Write metrics.parquet and about.json."""
-    from reseed.core.atomic import write_json
     from reseed.core.checked_io import write_table
+    from reseed.core.study_info import write_study_info
     from reseed.importers import import_results
 
-    metrics, about = import_results(results["path"], results, study)
+    metrics, info = import_results(results["path"], results, study)
     write_table(Path(metrics_path), metrics)
-    write_json(about_path, about)
-    say(f"{about['study']}: {about['trials']['ok']} runs, {about['trials']['failed']} failed")
+    write_study_info(Path(about_path), info)
+    say(f"{info.study}: {info.trials.ok} runs, {info.trials.failed} failed")
 
 
 def import_items(paths: list[str], results: dict, study: dict) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from reseed.config import Dataset, Results, Weights
-from reseed.config.models import Encoder, Value, SearchValues
+from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates

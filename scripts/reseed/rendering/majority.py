@@ -14,7 +14,7 @@ _RARE = 0.9
 
 def majority_share(data: ExhibitData, dataset: str) -> float:
     """Share of the largest class of a dataset, 0 where classes are not known."""
-    counts = (data.about["datasets"][dataset].get("class_counts") or {}).values()
+    counts = (data.info.datasets[dataset].class_counts or {}).values()
     return max(counts) / sum(counts) if counts else 0.0
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 
-from reseed.rendering.data import ExhibitData, title_of
+from reseed.rendering.data import ExhibitData, Titled, title_of
 
 #: Characters of the name of a model or arm that is drawn whole; a pair's label holds two.
 LONGEST_MODEL = 36
@@ -17,28 +17,36 @@ SAID = "Long names are drawn without their middle (…)."
 
 def with_short_names(data: ExhibitData) -> ExhibitData:
     """The same with short titles of datasets, experiments, models and arms; `data` if all are."""
-    named = {kind: data.about.get(kind, {}) for kind in ("datasets", "experiments", "models")}
-    arms = [entry.get("arms") or {} for entry in named["experiments"].values()]
-    models = [*_names(named["models"]), *(title for of in arms for title in of.values())]
-    places = [*_names(named["datasets"]), *_names(named["experiments"])]
+    info = data.info
+    arms = (title for entry in info.experiments.values() for title in entry.arms.values())
+    models = [*_names(info.models), *arms]
+    places = [*_names(info.datasets), *_names(info.experiments)]
     short = _shortened(models, LONGEST_MODEL) | _shortened(places, LONGEST_PLACE)
     if not short:
         return data
-    about = data.about | {kind: _retitled(entries, short) for kind, entries in named.items()}
-    for entry, of in zip(about["experiments"].values(), arms, strict=True):
-        entry["arms"] = {arm: short.get(title, title) for arm, title in of.items()}
-    return replace(data, about=about)
+    experiments = {
+        name: entry.model_copy(
+            update={"arms": {arm: short.get(title, title) for arm, title in entry.arms.items()}}
+        )
+        for name, entry in _retitled(info.experiments, short).items()
+    }
+    changes = {
+        "datasets": _retitled(info.datasets, short),
+        "models": _retitled(info.models, short),
+        "experiments": experiments,
+    }
+    return replace(data, info=info.model_copy(update=changes))
 
 
-def _names(entries: dict[str, dict]) -> list[str]:
+def _names(entries: Mapping[str, Titled]) -> list[str]:
     return [title_of(entry, identifier) for identifier, entry in entries.items()]
 
 
-def _retitled(entries: dict[str, dict], short: dict[str, str]) -> dict[str, dict]:
+def _retitled(entries: Mapping[str, Titled], short: dict[str, str]) -> dict[str, Titled]:
     """Copies of the entries; what has no long name keeps what it has, a title or none."""
     names = zip(_names(entries), entries.items(), strict=True)
     return {
-        identifier: entry | ({"title": short[name]} if name in short else {})
+        identifier: entry.model_copy(update={"title": short[name]}) if name in short else entry
         for name, (identifier, entry) in names
     }
 

@@ -21,6 +21,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
 from reseed.core.checked_io import read_json
 from reseed.core.errors import ReseedError
+from reseed.core.study_info import StudyInfo, read_study_info
 from reseed.rendering.data import ExhibitData, source_text
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
 from reseed.rendering.numbers import counted
@@ -114,7 +115,7 @@ class StudyReport:
     """A study's facts and its exhibits, in the order of the study."""
 
     name: str
-    about: dict
+    info: StudyInfo
     exhibits: list[Exhibit]
 
     @property
@@ -152,12 +153,12 @@ class StudyReport:
     @cached_property
     def _named(self) -> ExhibitData:
         """Who tells titles by identifier."""
-        return ExhibitData(None, pd.DataFrame(), self.about)
+        return ExhibitData(None, pd.DataFrame(), self.info)
 
     @property
     def titles(self) -> dict[str, str]:
         """Titles of the datasets by identifier, for readers."""
-        return {name: self._named.dataset(name) for name in self.about["datasets"]}
+        return {name: self._named.dataset(name) for name in self.info.datasets}
 
     @property
     def marks(self) -> list[tuple[str, list[str]]]:
@@ -169,9 +170,9 @@ class StudyReport:
         """(how many, what and why) of the failed trials, most frequent first."""
         named = self._named
         counts = Counter(
-            f"{named.dataset(failure['dataset'])}, {named.model(failure['model'])}:"
-            f" {failure['error'] or 'no reason recorded'}"
-            for failure in self.about["trials"]["failures"]
+            f"{named.dataset(failure.dataset)}, {named.model(failure.model)}:"
+            f" {failure.error or 'no reason recorded'}"
+            for failure in self.info.trials.failures
         )
         return [(n, text) for text, n in counts.most_common(_SHOWN_FAILURES)]
 
@@ -180,15 +181,15 @@ class StudyReport:
         """Models of which other seeds gave the same outputs, bit by bit: a flag."""
         named = self._named
         return [
-            f"{named.model(row['model'])} on {named.dataset(row['dataset'])}: {row['repeats']:,} of"
-            f" {row['trials']:,} trials give the very outputs of another seed"
-            for row in self.about["trials"].get("same_outputs", [])
+            f"{named.model(row.model)} on {named.dataset(row.dataset)}: {row.repeats:,} of"
+            f" {row.trials:,} trials give the very outputs of another seed"
+            for row in self.info.trials.same_outputs
         ]
 
     @property
     def failures_left(self) -> int:
         """Failed trials that `failures` does not cover."""
-        return len(self.about["trials"]["failures"]) - sum(n for n, _ in self.failures)
+        return len(self.info.trials.failures) - sum(n for n, _ in self.failures)
 
 
 def read_study(
@@ -206,16 +207,16 @@ def read_study(
     Raises ReseedError if an exhibit or the facts are missing.
     """  # fmt: skip
     folder = Path(folder)
-    about = read_json(folder / "about.json")
+    info = read_study_info(folder / "about.json")
     if exhibits is None:
         exhibits = sorted(p.stem for part in ("tables", "figures")
                           for p in (folder / part).glob("*.json"))  # fmt: skip
-    found = [_read_exhibit(folder, about, name, page, command) for name in exhibits]
-    return StudyReport(folder.name, about, found)
+    found = [_read_exhibit(folder, info, name, page, command) for name in exhibits]
+    return StudyReport(folder.name, info, found)
 
 
 def _read_exhibit(
-    folder: Path, about: dict, exhibit: str, page: Path | None, command: str | None
+    folder: Path, info: StudyInfo, exhibit: str, page: Path | None, command: str | None
 ) -> Exhibit:
     places = [folder / form / f"{exhibit}.json" for form in ("tables", "figures")]
     path = next((place for place in places if place.is_file()), None)
@@ -231,10 +232,10 @@ def _read_exhibit(
     return Exhibit(
         exhibit,
         sidecar,
-        shorten(sidecar["footnote"], about["scale"]),
+        shorten(sidecar["footnote"], info.scale),
         embed(path.with_suffix(".png")) if figure and not sidecar["empty"] else None,
         links,
-        snakemake_command(target, about["scale"]) if command is None else command,
+        snakemake_command(target, info.scale) if command is None else command,
     )
 
 
@@ -253,23 +254,23 @@ def build_study_page(study: StudyReport) -> str:
     known, seen = study.words, set()
     environment = _environment()
     environment.filters["words"] = lambda sentence: link_words(sentence, known, seen)
-    return _page(environment, "study.html", study=study, title=study.about["title"])
+    return _page(environment, "study.html", study=study, title=study.info.title)
 
 
 def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:
     """The index as HTML text: a card each study, with the link to its page."""
     cards = []
     for study, link in zip(studies, links, strict=True):
-        best, trials = study.best, study.about["trials"]
+        best, trials = study.best, study.info.trials
         cards.append(
             {
-                "title": study.about["title"],
-                "question": study.about.get("question", ""),
+                "title": study.info.title,
+                "question": study.info.question,
                 "answer": next(iter(study.answer), "Too little was run to say anything."),
                 "link": link,
-                "scale": study.about["scale"],
-                "ok": trials["ok"],
-                "failed": trials["failed"],
+                "scale": study.info.scale,
+                "ok": trials.ok,
+                "failed": trials.failed,
                 "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
                 "thumbnail": thumbnail(best.picture) if best else None,
                 "alt": best.sidecar["alt"] if best else "",

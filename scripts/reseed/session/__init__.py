@@ -131,7 +131,7 @@ def study(
     _refuse_without_runs(made)
     notes = [*data.notes, *_unseeded(named, numbers, trained), *tables.failure_notes(made)]
     told = {"study": "results", "title": title, "question": "", "citation": "", "dataset": dataset}
-    facts = tables.about(told, data, named, chosen, made, device, notes)
+    info = tables.describe(told, data, named, chosen, made, device, notes)
     folder = tables.predictions(outcomes, drawn, varied, data) if keep else None
     standard = default_analyses_and_exhibits(
         items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
@@ -139,7 +139,7 @@ def study(
     analyses = with_options(apply_pair_options(standard["analyses"], compared), options)
     tasks = {tables.DATASET: data.task}
     read = Predictions(Path(folder.name), tasks=tasks, held=folder) if folder else None
-    found = Data(frame, facts, predictions=read)
+    found = Data(frame, info, predictions=read)
     return Comparison(found, analyses, standard["exhibits"], "reseed.study")
 
 

@@ -22,6 +22,15 @@ from reseed.core.schemas import (
     TARGETS,
     TRIAL_COLUMNS,
 )
+from reseed.core.study_info import (
+    IMPORTED_SCALE,
+    DatasetInfo,
+    ExperimentInfo,
+    MachineInfo,
+    ModelInfo,
+    StudyInfo,
+    TrialCounts,
+)
 from reseed.metrics.registry import Metric
 from reseed.session.inputs import Learnt
 from reseed.session.models import Model
@@ -62,94 +71,83 @@ def _identity(key: Key, design: Design, varied: str) -> dict:
     return dict(zip([*CELL_COLUMNS, *TRIAL_COLUMNS], [*identity, *numbers], strict=True))
 
 
-def about(
-    study: dict,
+def describe(
+    study: dict[str, str],
     data: Learnt,
     models: list[Model],
     metric: Metric,
     metrics: pd.DataFrame,
     device: str,
     notes: list[str],
-) -> dict:
-    """What a reader should know of it, as `reseed.collection.about.describe_study` says of a study."""
+) -> StudyInfo:
+    """Facts of the study of a session, as `reseed.collection.about` describes one.
+
+    `study` holds its texts, and under `dataset` the title of its data.
+    """
     facts = describe_environment(device, 1)
-    failed = metrics[metrics["status"] != "ok"]
-    shown = ["experiment", "dataset", "model", "data_seed", "init", "error"]
+    nouns = {"data": "data_seed", "model": "init"}
+    seeds = {name: sorted(map(int, metrics[column].unique())) for name, column in nouns.items()}
+    machine = facts | {
+        "environment": compute_environment_id(facts),
+        "cores": count_cores(),
+        "trials": len(metrics),
+    }
+    return StudyInfo(
+        **study,
+        scale=IMPORTED_SCALE,
+        notes=notes,
+        models={
+            m.name: ModelInfo(
+                title=m.name, hyperparameters=m.hyperparameters, search_space={}, notes=None
+            )
+            for m in models
+        },
+        variants={},
+        experiments={
+            EXPERIMENT: ExperimentInfo(
+                title="Trained in this session",
+                arms={m.name: m.name for m in models},
+                varied=metrics["varied"].iloc[0],
+                seeds=seeds,
+            )
+        },
+        datasets={DATASET: _describe_data(study["dataset"], data, metric)},
+        trials=TrialCounts.of_trials(metrics, same_outputs=find_repeated_outputs(metrics)),
+        train_seconds=float(metrics["train_seconds"].sum()),
+        seconds_per_trial=metrics.groupby("model")["train_seconds"].median().to_dict(),
+        machines=[MachineInfo(**machine)],
+        commits=[],
+    )
+
+
+def _describe_data(title: str, data: Learnt, metric: Metric) -> DatasetInfo:
     counts = None
     if data.classes is not None:
         sizes = np.bincount(data.targets.target, minlength=len(data.classes))
         counts = dict(zip(data.classes, sizes.tolist(), strict=True))
-    noun = {"data": "data_seed", "model": "init"}
-    return {
-        **study,
-        "scale": "as given",
-        "notes": notes,
-        "models": {
-            m.name: {
-                "title": m.name,
-                "hyperparameters": m.hyperparameters,
-                "search_space": {},
-                "notes": None,
-            }
-            for m in models
-        },
-        "variants": {},
-        "experiments": {
-            EXPERIMENT: {
-                "title": "Trained in this session",
-                "arms": {m.name: m.name for m in models},
-                "varied": metrics["varied"].iloc[0],
-                "seeds": {
-                    name: sorted(map(int, metrics[column].unique()))
-                    for name, column in noun.items()
-                },
-            }
-        },
-        "datasets": {
-            DATASET: {
-                "name": DATASET,
-                "kind": "rows as given",
-                "title": study["dataset"],
-                "task": data.task,
-                "target": "y",
-                "rows": len(data.targets),
-                "features": [],
-                "classes": data.classes,
-                "positive": data.classes[1] if data.task == "binary" else None,
-                "class_counts": counts,
-                "stand_in": None,
-                "licence": "",
-                "citation": "",
-                "source": {},
-                "notes": [],
-                "unit": "",
-                "metric": metric.name,
-                "metric_title": metric.title,
-                "greater_is_better": metric.greater_is_better,
-                "metric_is_share": metric.share,
-                "targets_sha256": data.targets.sha256(),
-            }
-        },
-        "trials": {
-            "planned": len(metrics),
-            "ok": len(metrics) - len(failed),
-            "failed": len(failed),
-            "not_converged": int(metrics["converged"].eq(False).sum()),
-            "failures": failed[shown].to_dict("records"),
-            "same_outputs": find_repeated_outputs(metrics),
-        },
-        "train_seconds": float(metrics["train_seconds"].sum()),
-        "seconds_per_trial": metrics.groupby("model")["train_seconds"].median().to_dict(),
-        "machines": [
-            facts
-            | {
-                "environment": compute_environment_id(facts),
-                "cores": count_cores(),
-                "trials": len(metrics),
-            }
-        ],
-        "commits": [],
-    }
+    return DatasetInfo(
+        name=DATASET,
+        kind="rows as given",
+        title=title,
+        task=data.task,
+        target="y",
+        rows=len(data.targets),
+        features=[],
+        classes=data.classes,
+        positive=data.classes[1] if data.task == "binary" else None,
+        class_counts=counts,
+        stand_in=None,
+        licence="",
+        citation="",
+        source={},
+        notes=[],
+        unit="",
+        metric=metric.name,
+        metric_title=metric.title,
+        greater_is_better=metric.greater_is_better,
+        metric_is_share=metric.share,
+        targets_sha256=data.targets.sha256(),
+    )
 
 
 def failure_notes(metrics: pd.DataFrame) -> list[str]:

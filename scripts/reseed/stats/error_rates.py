@@ -1,4 +1,4 @@
-"""Error rates of decision procedures, measured by experiments whose truth is known."""
+"""Error rates of decision procedures, measured by experiments with known truth."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from scipy import stats
 from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject, wilcoxon_p
 from reseed.stats.inputs import Array, as_finite, as_unmasked, check_probability
 
+#: scores (..., models, folds) -> reject (..., pairs), pairs as in `np.triu_indices(models, 1)`.
 Procedure = Callable[[Array], NDArray[np.bool_]]
-"""scores (..., models, folds) -> reject (..., pairs), pairs as in `np.triu_indices(models, 1)`."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A measured probability with its Monte Carlo standard error and Wilson interval."""
+    """An estimated probability with its Monte Carlo standard error and Wilson interval."""
 
     count: int
     n: int
@@ -29,7 +29,11 @@ class Rate:
 
 
 def estimate_rate(events: ArrayLike, level: float = 0.95) -> Rate:
-    """Return the rate of true among `events` (independent experiments) with Wilson's interval.
+    """Return the share of true among `events` (independent experiments) with Wilson's interval.
+
+    Args:
+        events: booleans (or 0 and 1), any shape.
+        level: two-sided confidence level.
 
     Raises:
         ValueError: no events, or entries that are not booleans (or 0 and 1).
@@ -45,18 +49,18 @@ def estimate_rate(events: ArrayLike, level: float = 0.95) -> Rate:
     p = count / n
     centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n * n))
     low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
-    # At count 0 and n the ends are exactly 0 and 1; rounding would miss them by 1e-17.
+    # For counts 0 and n the ends are set to exactly 0 and 1, to avoid rounding errors of 1e-17.
     low, high = (0.0 if count == 0 else low), (1.0 if count == n else high)
     return Rate(count, n, p, float(np.sqrt(p * (1 - p) / n)), float(low), float(high))
 
 
 def wilcoxon_holm(alpha: float = 0.05) -> Procedure:
-    """Wilcoxon signed-rank on folds, Holm over all pairs: the protocol as written [sec. 3.2]."""
+    """Return the procedure of the protocol [sec. 3.2]: Wilcoxon signed-rank on folds, then Holm."""
     return lambda scores: reject(holm(wilcoxon_p(pair_differences(scores))), alpha)
 
 
 def nadeau_bengio_holm(test_train_ratio: float, alpha: float = 0.05) -> Procedure:
-    """Corrected resampled t test (Nadeau & Bengio 2003), Holm over all pairs."""
+    """Return the procedure "corrected resampled t test (Nadeau & Bengio 2003), then Holm"."""
 
     def procedure(scores: Array) -> NDArray[np.bool_]:
         test = nadeau_bengio(pair_differences(scores), test_train_ratio)
@@ -66,17 +70,17 @@ def nadeau_bengio_holm(test_train_ratio: float, alpha: float = 0.05) -> Procedur
 
 
 def one_by_one(decide: Procedure) -> Procedure:
-    """Lift a procedure that knows only one (models, folds) table to a stack of experiments."""
+    """Return a procedure that applies `decide` to each (models, folds) table of a stack."""
     return lambda scores: np.stack([decide(table) for table in scores])
 
 
 @dataclass(frozen=True)
 class ErrorRates:
-    """What a procedure did over many experiments.
+    """Error rates and power of a procedure over many experiments.
 
-    `family_wise`: at least one true null hypothesis rejected; `per_pair`: a null pair rejected,
-    averaged over the null pairs (SE from the experiments, which are the independent units);
-    `power`: an untrue null pair rejected, likewise. None where there is no such pair.
+    `family_wise` is the rate of at least one rejected true null hypothesis. `per_pair` is the rate
+    of rejection per true null pair, and `power` that per false null pair. Standard errors treat
+    experiments as the independent units. Fields are None if there is no such pair.
     """
 
     n_experiments: int
@@ -94,8 +98,11 @@ def measure_error_rates(
 
     Args:
         scores: (experiments, models, folds), as from `simulate_cv` or `pseudo_models`.
-        procedure: the decision procedure, e.g. `wilcoxon_holm()`.
-        null_pairs: (pairs,) booleans: which pairs are truly equal; all by default.
+        procedure: the decision procedure, for example `wilcoxon_holm()`.
+        null_pairs: (pairs,) booleans, true where the null hypothesis is true; default all.
+
+    Raises:
+        ValueError: NaN, `null_pairs` or decisions of the wrong shape.
     """
     s = as_finite(scores, "scores", ndim=3)
     n_pairs = s.shape[1] * (s.shape[1] - 1) // 2
@@ -113,19 +120,19 @@ def measure_error_rates(
     if null.shape != (n_pairs,):
         raise ValueError(f"null_pairs must be ({n_pairs},), it is {null.shape}")
 
-    def share(chosen: NDArray[np.bool_]) -> tuple[float | None, float | None]:
-        if not chosen.any():
+    def rejection_rate(pairs: NDArray[np.bool_]) -> tuple[float | None, float | None]:
+        if not pairs.any():
             return None, None
-        each = rejected[:, chosen].mean(axis=1)
-        return float(each.mean()), float(each.std() / np.sqrt(each.size))
+        rates = rejected[:, pairs].mean(axis=1)
+        return float(rates.mean()), float(rates.std() / np.sqrt(rates.size))
 
     family = estimate_rate(rejected[:, null].any(axis=1)) if null.any() else None
-    return ErrorRates(len(s), family, *share(null), *share(~null))
+    return ErrorRates(len(s), family, *rejection_rate(null), *rejection_rate(~null))
 
 
-def _distinct(n_experiments: int, size: int, of: int, rng: np.random.Generator) -> NDArray:
-    """Return (n_experiments, size) indices, distinct within a row."""
-    return np.argsort(rng.random((n_experiments, of)), axis=1)[:, :size]
+def _draw_distinct(n_rows: int, size: int, n_indices: int, rng: np.random.Generator) -> NDArray:
+    """Draw (n_rows, size) indices below `n_indices`, distinct within a row."""
+    return np.argsort(rng.random((n_rows, n_indices)), axis=1)[:, :size]
 
 
 def pseudo_models(
@@ -136,31 +143,31 @@ def pseudo_models(
     seed_per_fold: bool = False,
     rng: np.random.Generator,
 ) -> Array:
-    """A/A experiments from stored trials of one model: seeds posing as models, on shared folds.
+    """Build A/A experiments from trials of one model: seeds play the role of models.
 
-    Every null is true by construction. But the data are held fixed: it measures the error of
-    taking seed noise for a difference between models on *this* data, not of generalising to
-    other samples, for which the folds' overlap matters (use `simulate_cv`).
+    All models share the folds and every null hypothesis is true by construction. The data are
+    fixed: the error rate is that of mistaking seed noise for a difference on *this* data set. For
+    new samples the overlap of the folds matters; use `simulate_cv`.
 
     Args:
         scores: (seeds, folds) of one model.
-        n_models: pseudo-models per experiment, at most seeds.
-        n_experiments: experiments; they share the trials, so their Monte Carlo SE does not hold
-            the luck of the stored trials.
-        seed_per_fold: draw seeds anew for every fold (the protocol's seed per fold and repeat);
-            else a pseudo-model is one seed across all folds.
-        rng: source of the draws.
+        n_models: pseudo-models per experiment, from 2 to the number of seeds.
+        n_experiments: number of experiments. They share the trials, so their Monte Carlo SE does
+            not include the sampling error of the trials.
+        seed_per_fold: True draws new seeds for every fold (the protocol has one seed per fold and
+            repeat); False uses one seed across all folds of a pseudo-model.
+        rng: generator of the draws.
 
     Returns:
-        (n_experiments, n_models, folds).
+        (n_experiments, n_models, folds) scores.
     """
     s = as_finite(scores, "scores", ndim=2)
     seeds, folds = s.shape
     if not 2 <= n_models <= seeds:
         raise ValueError(f"n_models must be 2 to the number of seeds ({seeds}), got {n_models}")
     if not seed_per_fold:
-        return s[_distinct(n_experiments, n_models, seeds, rng)]
-    drawn = _distinct(n_experiments * folds, n_models, seeds, rng)
+        return s[_draw_distinct(n_experiments, n_models, seeds, rng)]
+    drawn = _draw_distinct(n_experiments * folds, n_models, seeds, rng)
     drawn = drawn.reshape(n_experiments, folds, n_models).transpose(0, 2, 1)
     return s[drawn, np.arange(folds)]
 
@@ -178,38 +185,42 @@ def simulate_cv(
     test_share: float | None = None,
     rng: np.random.Generator,
 ) -> Array:
-    """Accuracies of real repeated stratified k-fold cross-validation with a known truth.
+    """Simulate accuracies of repeated stratified cross-validation with known truth.
 
-    With `test_share`, of as many stratified hold-outs as there are repeats.
-
-    Each experiment draws a fresh balanced two-class sample. Model m is a nearest-centroid
-    classifier (the plug-in Bayes rule here) that sees its own block of `n_features` Gaussian
-    features, class means `separation` SD apart, blocks independent given the class. So all models
-    have the same expected accuracy exactly (exchangeable), yet they err on different items, and
-    folds depend on each other as in life: they share training items, repeats share all items.
+    Each experiment draws a new balanced two-class sample. Model m is a nearest-centroid
+    classifier (here the plug-in Bayes rule) on its own block of `n_features` Gaussian features.
+    Class means are `separation` SD apart, and blocks are independent given the class. All models
+    are exchangeable and have exactly the same expected accuracy, but they fail on different items.
+    Folds depend on each other as in practice: they share training items, repeats share all items.
 
     Args:
-        n_experiments: independent data samples.
-        n_models: models, at least 2.
-        n_samples: items, even, at least 2 a class and fold.
-        n_folds: folds, at least 2.
-        n_repeats: repeats with fresh partitions.
-        n_features: features a model; more make training noisier.
+        n_experiments: number of independent data samples.
+        n_models: number of models, at least 2.
+        n_samples: number of items, even, at least 2 per class and fold.
+        n_folds: number of folds, at least 2.
+        n_repeats: number of repeats with new partitions.
+        n_features: features per model; more features make training noisier.
         separation: distance of the class means in SD (Mahalanobis).
-        effect: added to the separation of model 0: 0 for the global null, else the pairs with
-            model 0 (the first n_models − 1) are truly different.
-        test_share: share of the items that a hold-out tests on, to a whole item of each class;
-            takes the place of `n_folds`.
-        rng: source of everything.
+        effect: added to the separation of model 0. With 0 all nulls are true; otherwise the pairs
+            with model 0 (the first n_models − 1) differ.
+        test_share: if set, each repeat is one stratified hold-out that tests on this share of the
+            items (rounded to whole items per class), and `n_folds` is ignored.
+        rng: generator of samples and partitions.
 
     Returns:
-        (n_experiments, n_models, n_repeats × n_folds, or n_repeats hold-outs) accuracies.
+        (n_experiments, n_models, n_repeats × n_folds) accuracies; the last axis is n_repeats for
+        hold-outs.
+
+    Raises:
+        ValueError: too few models, folds or items, or a hold-out without items of both classes.
     """
     half = n_samples // 2
     if test_share is not None:
         n_folds = 1
         if not 0 < round(test_share * half) < half:
-            raise ValueError("needs a test_share that leaves items of both classes on either side")
+            raise ValueError(
+                "needs a test_share that leaves training and test items of both classes"
+            )
     elif n_folds < 2 or half < 2 * n_folds:
         raise ValueError("needs n_folds >= 2 and n_samples >= 4 n_folds")
     if n_models < 2 or n_samples % 2:
@@ -217,7 +228,7 @@ def simulate_cv(
     distance = np.full(n_models, float(separation))
     distance[0] += effect
     label = np.repeat([-1.0, 1.0], half)
-    # Class means at ± half the distance, spread evenly over the features.
+    # Class means at ± half the distance, distributed equally over the features.
     shift = label[:, None] * (distance / (2 * np.sqrt(n_features)))[:, None, None]
     step = max(1, 2_000_000 // (n_samples * n_models * max(n_features, n_folds * n_repeats)))
     parts = []
@@ -225,7 +236,7 @@ def simulate_cv(
         size = min(step, n_experiments - done)
         x = rng.standard_normal((size, n_models, n_samples, n_features)) + shift
         rank = rng.random((size, n_repeats, 2, half)).argsort(axis=-1).argsort(axis=-1)
-        test = _tested(rank, n_folds, test_share).reshape(size, 1, -1, n_samples)
+        test = _is_test_item(rank, n_folds, test_share).reshape(size, 1, -1, n_samples)
         train = ~test
         upper, lower = ((train & (label == c)).astype(np.float64) for c in (1.0, -1.0))
         mean_1, mean_0 = (w @ x / w.sum(axis=-1, keepdims=True) for w in (upper, lower))
@@ -237,11 +248,11 @@ def simulate_cv(
     return np.concatenate(parts)
 
 
-def _tested(rank: NDArray, n_folds: int, test_share: float | None) -> NDArray[np.bool_]:
-    """Test items (…, splits, 2, items of a class) from their random ranks (…, 2, items)."""
+def _is_test_item(rank: NDArray, n_folds: int, test_share: float | None) -> NDArray[np.bool_]:
+    """Return the test items (…, splits, 2, items per class) for random ranks (…, 2, items)."""
     half = rank.shape[-1]
     if test_share is not None:
         return rank[..., None, :, :] < round(test_share * half)
-    # Dealt out in turn, one class after the other, so that folds differ by one item at most.
-    deal = (rank + np.array([0, half])[:, None]) % n_folds
-    return deal[..., None, :, :] == np.arange(n_folds)[:, None, None]
+    # Items are assigned to folds in turn, class by class, so fold sizes differ by at most one.
+    fold = (rank + np.array([0, half])[:, None]) % n_folds
+    return fold[..., None, :, :] == np.arange(n_folds)[:, None, None]

@@ -1,12 +1,12 @@
-"""Looking after every seed without assuming a Gaussian: a sign-symmetry e-value, and bounds.
+"""Sequential inference over seeds without a Gaussian assumption.
 
-Two guarantees that hold at any stopping rule, beside the t-mixture of `reseed.stats.sequential`
-(which needs Gaussian scores):
+Both methods are valid under any stopping rule. The t-mixture of `reseed.stats.sequential` is too,
+but needs Gaussian scores.
 
-- `symmetry_e_process`: differences whose distribution is symmetric about 0 under the null, as they
-  are exactly where two procedures that do not differ are run in pairs. No moments are needed.
-- `bounded_confidence_sequence`: the mean of scores within known bounds, whatever their shape. Wide:
-  it has to allow for rare scores at the far end of the bounds.
+- `symmetry_e_process` tests paired differences. Under the null hypothesis they are symmetric about
+  0, which holds exactly for pairs of runs of equivalent procedures. No moments are needed.
+- `bounded_confidence_sequence` gives intervals for the mean of scores within known bounds. They
+  hold for any distribution and are wide, because rare scores near a bound are possible.
 """
 
 from __future__ import annotations
@@ -18,17 +18,23 @@ from scipy.special import logsumexp
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.sequential import ConfidenceSequence
 
-#: Bets of the mixture, in units of the running root mean square, both ways.
+#: Bets of the mixture, in units of the running root mean square; each is used with both signs.
 _BETS = (0.25, 0.5, 1.0, 2.0)
 
 
 def symmetry_e_process(differences: ArrayLike) -> Array:
-    """e-value against symmetry about 0 after each difference (..., n), in the order of the seeds.
+    """Return the e-value against symmetry about 0 after each difference.
 
-    E_n = mean over bets λ of Π_t (1 + tanh(λ x_t / r_t)), r_t the root mean square of x_1 … x_t.
-    Given all absolute values the signs are fair coins under the null, so each product has mean 1:
-    a test martingale, and P(E ever reaches 1/α) <= α (Ville). It at most doubles with a seed, so
-    no evidence of 1/α = 20 is possible before the sixth.
+    E_n = mean over bets λ of Π_t (1 + tanh(λ x_t / r_t)), where r_t is the root mean square of
+    x_1 … x_t. Under the null hypothesis, given the absolute values, the signs are independent and
+    fair. Each product is then a test martingale with mean 1, and P(E ever reaches 1/α) <= α
+    (Ville). The two signs of a bet together give at most 2ⁿ⁻¹, so E >= 20 needs six seeds or more.
+
+    Args:
+        differences: (..., n) paired differences in the order of the seeds.
+
+    Returns:
+        (..., n) e-values.
 
     Source: betting on signs, Ramdas et al. (2020), sec. on symmetry; Vovk & Wang (2024).
     """
@@ -36,7 +42,7 @@ def symmetry_e_process(differences: ArrayLike) -> Array:
     size = np.sqrt(np.cumsum(x**2, axis=-1) / np.arange(1, x.shape[-1] + 1))
     z = np.divide(x, size, out=np.zeros_like(x), where=size > 0)
     bets = np.array([sign * bet for bet in _BETS for sign in (1, -1)])
-    # log(1 + tanh u) = log 2 − log(1 + exp(−2u)), which keeps its digits where tanh is near −1.
+    # log(1 + tanh u) = log 2 − log(1 + exp(−2u)), which is accurate where tanh is close to −1.
     growth = np.log(2) - np.logaddexp(0, -2 * bets[:, None] * z[..., None, :])
     logs = np.cumsum(growth, axis=-1)
     return np.exp(logsumexp(logs, axis=-2) - np.log(bets.size))
@@ -45,20 +51,22 @@ def symmetry_e_process(differences: ArrayLike) -> Array:
 def bounded_confidence_sequence(
     x: ArrayLike, low: float = 0.0, high: float = 1.0, alpha: float = 0.05
 ) -> ConfidenceSequence:
-    """Empirical-Bernstein confidence sequence of the mean of scores in [low, high].
+    """Return the empirical-Bernstein confidence sequence of the mean of scores in [low, high].
 
-    The predictable plug-in sequence of Waudby-Smith & Ramdas (2024, theorem 2): all intervals
-    cover at once with probability 1 − alpha for independent scores with the same (conditional)
-    mean, whatever their distribution within the bounds. Running intersections are taken.
+    All intervals together cover the mean with probability 1 − alpha, for independent scores with
+    the same (conditional) mean and any distribution within the bounds. Each interval is the
+    intersection of all intervals so far.
 
     Args:
         x: (..., n) scores in the order of the seeds; for paired differences of scores in [0, 1]
             the bounds are −1 and 1.
-        low, high: bounds that no score can pass (not those observed).
+        low, high: bounds of all possible scores (not of the observed ones).
         alpha: error probability.
 
     Raises:
         ValueError: scores outside the bounds, NaN, low >= high.
+
+    Source: the predictable plug-in sequence, Waudby-Smith & Ramdas (2024), theorem 2.
     """
     check_probability(alpha=alpha)
     x = as_finite(x, "x")
@@ -71,18 +79,18 @@ def bounded_confidence_sequence(
     mean = (0.5 + np.cumsum(u, axis=-1)) / (t + 1)
     variance = (0.25 + np.cumsum((u - mean) ** 2, axis=-1)) / (t + 1)
 
-    def before(values: Array, first: float) -> Array:
+    def previous(values: Array, first: float) -> Array:
         start = np.full((*values.shape[:-1], 1), first)
         return np.concatenate([start, values[..., :-1]], axis=-1)
 
-    budget = np.log(2 / alpha)
-    bet = np.minimum(np.sqrt(2 * budget / (before(variance, 0.25) * t * np.log(t + 1))), 0.5)
-    cost = (u - before(mean, 0.5)) ** 2 * (-np.log1p(-bet) - bet)
+    log_odds = np.log(2 / alpha)
+    bet = np.minimum(np.sqrt(2 * log_odds / (previous(variance, 0.25) * t * np.log(t + 1))), 0.5)
+    cost = (u - previous(mean, 0.5)) ** 2 * (-np.log1p(-bet) - bet)
     total = np.cumsum(bet, axis=-1)
     centre = np.cumsum(bet * u, axis=-1) / total
-    half = (budget + np.cumsum(cost, axis=-1)) / total
+    half = (log_odds + np.cumsum(cost, axis=-1)) / total
     lower = np.maximum.accumulate(np.maximum(centre - half, 0), axis=-1)
     upper = np.minimum.accumulate(np.minimum(centre + half, 1), axis=-1)
-    running = np.cumsum(x, axis=-1) / t
-    return ConfidenceSequence(running, low + (high - low) * lower, low + (high - low) * upper,
-                              alpha)  # fmt: skip
+    running_mean = np.cumsum(x, axis=-1) / t
+    width = high - low
+    return ConfidenceSequence(running_mean, low + width * lower, low + width * upper, alpha)

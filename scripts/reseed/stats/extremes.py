@@ -1,6 +1,6 @@
-"""Extremes of many seeds: how the range grows with their number, and where one score stands.
+"""Extremes over seeds: growth of the range with the number of seeds, percentile of one score.
 
-Source of the question: Picard; expected ranges after Tippett (1925).
+The question is Picard's; expected ranges follow Tippett (1925).
 """
 
 from __future__ import annotations
@@ -18,10 +18,21 @@ from reseed.stats.spread import spread
 
 
 def expected_subset_range(x: ArrayLike, sizes: ArrayLike) -> Array:
-    """Expected range of a random subset of `x` (n,) for each of `sizes` (all 2 ... n), exactly.
+    """Return the exact expected range of a random subset of `x`, for each subset size.
 
-    Drawn without replacement, x₍ᵢ₎ is the largest of k with probability C(i−1, k−1)/C(n, k).
-    Unbiased for the expected range of k new seeds, whatever the distribution (a U-statistic).
+    In a subset of k drawn without replacement, x₍ᵢ₎ is the largest with probability
+    C(i−1, k−1)/C(n, k). The result is a U-statistic: it is unbiased for the expected range of k
+    new seeds, for any distribution.
+
+    Args:
+        x: (n,) scores.
+        sizes: subset sizes from 2 to n, scalar or array.
+
+    Returns:
+        The shape of `sizes`, in the unit of the scores.
+
+    Raises:
+        ValueError: sizes that are not integers from 2 to n; NaN.
     """
     x = np.sort(as_finite(x, "x", ndim=1, min_size=2))
     k = np.atleast_1d(np.asarray(sizes))
@@ -30,24 +41,27 @@ def expected_subset_range(x: ArrayLike, sizes: ArrayLike) -> Array:
     n, below = x.size, np.arange(x.size, dtype=np.float64)
 
     def log_choose(a: Array, b: Array) -> Array:
-        inside = a >= b
-        a = np.where(inside, a, b)
+        is_valid = a >= b
+        a = np.where(is_valid, a, b)
         value = special.gammaln(a + 1) - special.gammaln(b + 1) - special.gammaln(a - b + 1)
-        return np.where(inside, value, -np.inf)
+        return np.where(is_valid, value, -np.inf)
 
-    share = np.exp(
-        log_choose(below, k[:, None] - 1.0) - log_choose(np.float64(n), k[:, None] * 1.0)
+    is_largest = np.exp(
+        log_choose(below, k[:, None] - 1.0) - log_choose(np.array(float(n)), k[:, None] * 1.0)
     )
-    # The smallest is the largest mirrored; the centre keeps digits.
+    # By symmetry the same weights give the minimum. Centring preserves digits.
     centred = x - x.mean()
-    return (share @ (centred - centred[::-1])).reshape(np.shape(sizes))
+    return (is_largest @ (centred - centred[::-1])).reshape(np.shape(sizes))
 
 
-@cache  # all cells of a study have the same few sizes
+@cache  # the groups of a study share a few sizes
 def gaussian_range_interval(n: int, level: float = 0.95) -> tuple[float, float]:
-    """Central interval of the range of `n` standard normal values.
+    """Return the central interval of the range of `n` standard normal values, in SD.
 
-    P(R <= r) = n ∫ φ(x) (Φ(x+r) − Φ(x))ⁿ⁻¹ dx by the trapezoidal rule, inverted.
+    P(R <= r) = n ∫ φ(x) (Φ(x+r) − Φ(x))ⁿ⁻¹ dx is computed by the trapezoidal rule and inverted.
+
+    Raises:
+        ValueError: n < 2 or a bad level.
     """
     check_at_least(2, n=n)
     check_probability(level=level)
@@ -56,22 +70,23 @@ def gaussian_range_interval(n: int, level: float = 0.95) -> tuple[float, float]:
     low = special.ndtr(x)
 
     def cdf(r: float) -> float:
-        inside = np.maximum(special.ndtr(x + r) - low, 1e-300)
-        return float(np.exp(np.log(n) + log_density + (n - 1) * np.log(inside)).sum() * step)
+        mass = np.maximum(special.ndtr(x + r) - low, 1e-300)
+        return float(np.exp(np.log(n) + log_density + (n - 1) * np.log(mass)).sum() * step)
 
-    return tuple(
-        float(optimize.brentq(lambda r, q=q: cdf(r) - q, 1e-9, 60.0))
-        for q in ((1 - level) / 2, (1 + level) / 2)
-    )
+    def quantile(q: float) -> float:
+        return float(optimize.brentq(lambda r: cdf(r) - q, 1e-9, 60.0))
+
+    return quantile((1 - level) / 2), quantile((1 + level) / 2)
 
 
 @dataclass(frozen=True)
 class ScorePercentile:
-    """Where one score stands among seeds: the share of them that it beats, ties counted half.
+    """Percentile of one score among seeds: the share of seeds that are worse, ties counting 1/2.
 
-    low, high: interval of the share of all seeds it beats. best_of: smallest number of seeds whose
-    best is on average at least as good, 1/(1 − share) − 1 rounded up; infinite if none here is.
-    sds: its distance from the mean of the seeds in their SD (positive: better).
+    `low` and `high` bound the share of all possible seeds that are worse. `best_of` is the
+    smallest number of seeds whose best is on average at least as good: 1/(1 − share) − 1, rounded
+    up; infinite if no seed is as good. `sds` is the distance from the mean of the seeds in SD,
+    positive if better.
     """
 
     n: int
@@ -86,10 +101,19 @@ class ScorePercentile:
 def score_percentile(
     score: float, seeds: ArrayLike, greater_is_better: bool = True, level: float = 0.95
 ) -> ScorePercentile:
-    """Percentile of one published score among its own seeds (n,).
+    """Compute the percentile of one (published) score among seeds of the same model.
 
-    The interval is Clopper and Pearson's on the count of seeds it beats, from ties lost to ties
-    won: with few seeds it is wide, and says so. The score is taken as fixed, not as a draw.
+    The interval is Clopper and Pearson's on the number of worse seeds. Its lower end counts ties
+    as better seeds, its upper end as worse ones. The score is treated as fixed, not as random.
+
+    Args:
+        score: the score to rank.
+        seeds: (n,) scores over seeds.
+        greater_is_better: False for losses.
+        level: two-sided confidence level.
+
+    Raises:
+        ValueError: NaN or infinity, bad level.
     """
     x = as_finite(seeds, "seeds", ndim=1)
     check_probability(level=level)
@@ -97,15 +121,15 @@ def score_percentile(
         raise ValueError(f"score must be a finite number, got {score}")
     sign = 1 if greater_is_better else -1
     n = x.size
-    ahead = differences(np.full(n, score), x)
-    beaten, tied = int((sign * ahead > 0).sum()), int((ahead == 0).sum())
+    lead = differences(np.full(n, score), x)
+    worse, tied = int((sign * lead > 0).sum()), int((lead == 0).sum())
     tail = (1 - level) / 2
-    low = float(stats.beta.ppf(tail, beaten, n - beaten + 1)) if beaten else 0.0
-    top = beaten + tied
+    low = float(stats.beta.ppf(tail, worse, n - worse + 1)) if worse else 0.0
+    top = worse + tied
     high = float(stats.beta.isf(tail, top + 1, n - top)) if top < n else 1.0
-    share = (beaten + tied / 2) / n
-    # The best of k seeds beats a share k/(k+1) of them on average.
+    share = (worse + tied / 2) / n
+    # On average the best of k seeds is better than a share k/(k+1) of all seeds.
     best_of = np.inf if share == 1 else max(1.0, np.ceil(share / (1 - share) - 1e-9))
-    own = spread(x)
-    sds = sign * (score - own.mean) / own.sd if own.sd > 0 else float("nan")
+    summary = spread(x)
+    sds = sign * (score - summary.mean) / summary.sd if summary.sd > 0 else float("nan")
     return ScorePercentile(n, share, low, high, float(best_of), float(sds), level)

@@ -1,4 +1,4 @@
-"""The 5×2 cross-validated tests of two learners: Dietterich's t and Alpaydın's combined F."""
+"""5×2 cross-validated tests of two learners: Dietterich's t and Alpaydın's combined F."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reseed.stats.inputs import Array, as_finite, rescale
 
 @dataclass(frozen=True)
 class FiveByTwo:
-    """Combined F with (10, 5) degrees of freedom, and Dietterich's t with 5; leading axes kept."""
+    """Combined F with (10, 5) degrees of freedom and Dietterich's t with 5; arrays (...)."""
 
     mean_difference: Array
     f: Array
@@ -23,18 +23,25 @@ class FiveByTwo:
 
 
 def five_by_two(differences: ArrayLike) -> FiveByTwo:
-    """Tests of equal expected scores from five repeats of twofold cross-validation.
+    """Test equality of expected scores with five repeats of twofold cross-validation.
 
-    With p_ij the difference in repeat i, fold j and s_i² = (p_i1 − p̄_i)² + (p_i2 − p̄_i)²:
-    F = Σ p_ij² / (2 Σ s_i²) ~ F(10, 5) (Alpaydın 1999); t = p_11 / √(Σ s_i²/5) ~ t(5)
-    (Dietterich 1998), which depends on which fold happens to be first. Both rest on p_ij being
-    Gaussian and nearly independent, which half-sized, disjoint training sets make plausible.
+    p_ij is the difference in repeat i and fold j, and s_i² = (p_i1 − p̄_i)² + (p_i2 − p̄_i)².
+
+    - F = Σ p_ij² / (2 Σ s_i²) ~ F(10, 5) (Alpaydın 1999).
+    - t = p_11 / √(Σ s_i²/5) ~ t(5) (Dietterich 1998). It depends on which fold is first.
+
+    Both assume that p_ij are Gaussian and nearly independent. The two training sets of a repeat
+    are disjoint halves, which makes this plausible.
 
     Args:
         differences: (..., 5, 2) score(A) − score(B).
 
     Returns:
-        p is 1 where all differences are 0, and 0 where they are equal and not 0.
+        Statistics over the leading axes. p is 1 if all differences are 0, and 0 if they are equal
+        and not 0. `mean_difference` is in score units.
+
+    Raises:
+        ValueError: another shape, NaN or infinity.
     """
     p = as_finite(differences, "differences")
     if p.ndim < 2 or p.shape[-2:] != (5, 2):

@@ -1,10 +1,10 @@
-"""One difference over several datasets, with its size: a hierarchical normal model, by quadrature.
+"""Size of one effect over several datasets: a hierarchical normal model by quadrature.
 
-d_q ~ N(δ_q, s_q²), δ_q ~ N(μ, τ²), μ and τ uniform: Gelman et al., *Bayesian Data Analysis* (3rd
-ed., sec. 5.4), which is the model of Corani et al. (2017, baycomp's hierarchical test) with a
-normal in place of a Student population and each dataset's standard error taken from its own
-(corrected) t test. Given τ all is normal and closed; τ is integrated numerically. Nothing is
-sampled: the same numbers every time.
+Model: d_q ~ N(δ_q, s_q²), δ_q ~ N(μ, τ²), with uniform priors on μ and τ (Gelman et al., *Bayesian
+Data Analysis*, 3rd ed., sec. 5.4). It differs from the hierarchical test of Corani et al. (2017,
+baycomp) in two ways: the population is normal instead of Student, and each dataset's standard
+error comes from its own (corrected) t test. Given τ, all posteriors are normal in closed form; τ is
+integrated numerically. The result is deterministic.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from scipy import optimize, special, stats
 
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 
-_POINTS = 800
+_POINTS = 800  # quadrature points of τ
 
 
 @dataclass(frozen=True)
-class Shares:
-    """Posterior shares below −rope, within ±rope and above rope; they sum to 1."""
+class RopeProbabilities:
+    """Posterior probabilities below −rope, within ±rope and above rope; they sum to 1."""
 
     below: float
     equivalent: float
@@ -31,19 +31,20 @@ class Shares:
 
 @dataclass(frozen=True)
 class Hierarchical:
-    """Posterior of the mean effect μ, of the spread τ between datasets, of each dataset's own
-    effect, and of that of a new dataset like these.
+    """Posterior medians and central intervals, in the unit of the effects.
 
-    effects, effects_low, effects_high: (datasets,) shrunken effects.
+    `mean`, `low` and `high` describe the mean effect μ; `tau*` the SD τ between datasets; `new_*`
+    the effect on a new dataset of the same population; `effects*` (datasets,) the shrunken effect
+    on each dataset.
     """
 
     mean: float
     low: float
     high: float
-    mean_shares: Shares
+    mean_shares: RopeProbabilities
     new_low: float
     new_high: float
-    new_shares: Shares
+    new_shares: RopeProbabilities
     tau: float
     tau_low: float
     tau_high: float
@@ -56,15 +57,19 @@ class Hierarchical:
 def hierarchical_effect(
     effects: ArrayLike, standard_errors: ArrayLike, rope: float = 0.0, level: float = 0.95
 ) -> Hierarchical:
-    """Posterior of one effect over datasets; medians and central intervals.
+    """Compute the posterior of an effect over datasets: medians and central intervals.
 
     Args:
-        effects: (datasets,) observed effects in one unit, at least 3 datasets (with two the
-            uniform prior on τ has no posterior).
-        standard_errors: (datasets,) positive; for t-based ones of df degrees of freedom inflate
-            them by √(df/(df − 2)) first (`t_standard_error`).
-        rope: half-width of practical equivalence.
-        level: of the intervals.
+        effects: (datasets,) observed effects in one unit, at least 3 datasets (with two, the
+            uniform prior on τ gives no proper posterior).
+        standard_errors: (datasets,) positive. Those of t tests must be converted with
+            `t_standard_error` first.
+        rope: half-width of practical equivalence, in the unit of the effects, >= 0.
+        level: probability of the central intervals.
+
+    Raises:
+        ValueError: fewer than 3 datasets, different lengths, NaN, standard errors that are not
+            positive, or a negative rope.
     """
     d, s = (
         as_finite(effects, "effects", ndim=1),
@@ -82,26 +87,43 @@ def hierarchical_effect(
     precision = (1 / variance).sum(axis=1)
     mu, mu_sd = (d / variance).sum(axis=1) / precision, np.sqrt(1 / precision)
     new_sd = np.sqrt(mu_sd**2 + tau**2)
-    # Given τ: δ_q is normal about the precision-weighted mean of d_q and μ̂.
+    # Given τ, δ_q is normal with the precision-weighted mean of d_q and μ̂.
     share = tau[:, None] ** 2 / variance
-    own = share * d + (1 - share) * mu[:, None]
-    own_sd = np.sqrt(share * s**2 + (1 - share) ** 2 * mu_sd[:, None] ** 2)
+    delta = share * d + (1 - share) * mu[:, None]
+    delta_sd = np.sqrt(share * s**2 + (1 - share) ** 2 * mu_sd[:, None] ** 2)
     tails = [(1 - level) / 2, 0.5, (1 + level) / 2]
-    centre, fresh = _Mixture(weight, mu, mu_sd), _Mixture(weight, mu, new_sd)
-    low, mean, high = centre.quantiles(tails) * unit
-    new_low, _, new_high = fresh.quantiles(tails) * unit
-    singles = [_Mixture(weight, own[:, q], own_sd[:, q]).quantiles(tails) for q in range(d.size)]
-    own_low, own_mean, own_high = np.transpose(singles) * unit
-    tau_low, tau_mean, tau_high = np.interp(tails, np.cumsum(weight) - weight / 2, tau) * unit
+    mean_effect, new_effect = _Mixture(weight, mu, mu_sd), _Mixture(weight, mu, new_sd)
+    low, median, high = mean_effect.quantiles(tails) * unit
+    new_low, _, new_high = new_effect.quantiles(tails) * unit
+    quantiles = [
+        _Mixture(weight, delta[:, q], delta_sd[:, q]).quantiles(tails) for q in range(d.size)
+    ]
+    effects_low, effects_median, effects_high = np.transpose(quantiles) * unit
+    tau_low, tau_median, tau_high = np.interp(tails, np.cumsum(weight) - weight / 2, tau) * unit
     return Hierarchical(
-        *map(float, (mean, low, high)), centre.shares(rope),
-        *map(float, (new_low, new_high)), fresh.shares(rope),
-        *map(float, (tau_mean, tau_low, tau_high)), own_mean, own_low, own_high, level,
-    )  # fmt: skip
+        mean=float(median),
+        low=float(low),
+        high=float(high),
+        mean_shares=mean_effect.rope_probabilities(rope),
+        new_low=float(new_low),
+        new_high=float(new_high),
+        new_shares=new_effect.rope_probabilities(rope),
+        tau=float(tau_median),
+        tau_low=float(tau_low),
+        tau_high=float(tau_high),
+        effects=effects_median,
+        effects_low=effects_low,
+        effects_high=effects_high,
+        level=level,
+    )
 
 
-def t_standard_error(scale: float, df: int) -> float:
-    """Standard error with the variance of a t: scale √(df/(df − 2)); df must be above 2."""
+def t_standard_error(scale: float, df: float) -> float:
+    """Return the SD of a t distribution: scale √(df/(df − 2)); df must be above 2.
+
+    Raises:
+        ValueError: df of 2 or less, or a scale that is not positive.
+    """
     if not (scale > 0 and df > 2):
         raise ValueError(
             f"needs a positive scale and more than 2 degrees of freedom: {scale}, {df}"
@@ -110,9 +132,12 @@ def t_standard_error(scale: float, df: int) -> float:
 
 
 def _tau_posterior(d: Array, s: Array) -> tuple[Array, Array]:
-    """Points of τ and their weights: p(τ | d) ∝ V_μ^½ Π N(d_q; μ̂, s_q² + τ²)^… (BDA eq. 5.21)."""
-    # τ = c u/(1−u) maps (0, 1) to all τ: the tail of few datasets falls like a power only. u = v³
-    # is dense near 0, where a few datasets that are far more precise than the others place τ.
+    """Return points of τ and their weights, p(τ | d) ∝ V_μ^½ Π N(d_q; μ̂, s_q² + τ²).
+
+    Source: Gelman et al., *Bayesian Data Analysis*, eq. 5.21.
+    """
+    # τ = c u/(1−u) maps (0, 1) to all τ > 0; with few datasets the tail decreases like a power.
+    # u = v³ is dense near 0, where τ lies if a few datasets are much more precise than the rest.
     c = float(np.median(s) + d.std())
     v = (np.arange(_POINTS) + 0.5) / _POINTS
     u = v**3
@@ -129,7 +154,7 @@ def _tau_posterior(d: Array, s: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class _Mixture:
-    """Normals (points,) with weights that sum to 1."""
+    """Mixture of normal distributions (points,) with weights that sum to 1."""
 
     weight: Array
     mean: Array
@@ -138,16 +163,19 @@ class _Mixture:
     def cdf(self, x: float) -> float:
         return float(self.weight @ special.ndtr((x - self.mean) / self.sd))
 
-    def quantiles(self, shares: list[float]) -> Array:
+    def quantiles(self, probabilities: list[float]) -> Array:
         z = stats.norm.isf(1e-12)
-        kept = self.weight > 1e-14
-        low, high = (self.mean - z * self.sd)[kept].min(), (self.mean + z * self.sd)[kept].max()
-        width = max(high - low, 1e-300)
-        return np.array([
-            optimize.brentq(lambda x, p=p: self.cdf(x) - p, low, high, xtol=1e-10 * width)
-            for p in shares
-        ])  # fmt: skip
+        has_weight = self.weight > 1e-14
+        low = (self.mean - z * self.sd)[has_weight].min()
+        high = (self.mean + z * self.sd)[has_weight].max()
+        tolerance = 1e-10 * max(high - low, 1e-300)
+        return np.array(
+            [
+                optimize.brentq(lambda x, p=p: self.cdf(x) - p, low, high, xtol=tolerance)
+                for p in probabilities
+            ]
+        )
 
-    def shares(self, rope: float) -> Shares:
+    def rope_probabilities(self, rope: float) -> RopeProbabilities:
         below, above = self.cdf(-rope), 1 - self.cdf(rope)
-        return Shares(below, max(0.0, 1 - below - above), above)
+        return RopeProbabilities(below, max(0.0, 1 - below - above), above)

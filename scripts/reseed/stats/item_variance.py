@@ -1,4 +1,4 @@
-"""Variance of what runs say of each test item, split between two crossed sources of randomness."""
+"""Variance of item scores over runs, split between two crossed sources of randomness."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from reseed.stats.inputs import Array, as_finite, check_probability
 
 @dataclass(frozen=True)
 class ItemComponents:
-    """Mean over items of each variance component, by name: both sources, then `residual`.
+    """Variance components, averaged over items: both sources, then `residual`; arrays (3,).
 
-    `variances` are unbiased and may come out negative; `shares` are of their sum, truncated to
-    [0, 1], with `low` and `high` ends. `sd` is the root of the sum.
+    `variances` are unbiased, may be negative and are in squared score units. `shares` are relative
+    to their sum, truncated to [0, 1], with interval ends `low` and `high`.
     """
 
     names: tuple[str, ...]
@@ -28,43 +28,43 @@ class ItemComponents:
 
     @property
     def sd(self) -> float:
-        """SD of an item's value over both sources, root mean square over items."""
+        """SD of the score of an item over both sources (root mean square over items)."""
         return float(np.sqrt(max(self.variances.sum(), 0.0)))
 
 
 def item_components(
     y: ArrayLike, names: Sequence[str] = ("first", "second"), level: float = 0.95
 ) -> ItemComponents:
-    """Split the variance of each item's value over a crossed grid of runs; average over items.
+    """Split the variance of item scores over a crossed grid of runs, averaged over items.
 
-    y[i, j, t] = μ_t + a_it + b_jt + e_ijt: for each item the two-way random effects model of
-    `stats.variance.crossed_variance`, by the same moment estimators. Means over items estimate
-    what a test item has on average; the residual holds the interaction. Intervals of the shares:
-    jackknife over the levels of each source (Efron & Stein 1981), their variances added; t
-    quantiles with the levels of the shorter source less one. Approximate, wide for few levels.
+    Each item has the two-way random effects model of `variance.crossed_variance`,
+    y[i, j, t] = μ_t + a_it + b_jt + e_ijt, with the same moment estimators. The residual contains
+    the interaction. Intervals of the shares use the jackknife over the levels of each source (Efron
+    & Stein 1981): the two variances are added, and the t quantile has the smaller number of levels
+    minus one degrees of freedom. They are approximate, and wide for few levels.
 
     Args:
-        y: (levels of the first source, levels of the second, items), each source at least 3.
-        names: of both sources.
+        y: (levels of the first source, levels of the second, items), at least 3 levels each.
+        names: names of the two sources.
         level: two-sided confidence level.
 
     Raises:
-        ValueError: another shape, values that are not finite, or no variance at all.
+        ValueError: another shape, NaN or infinity, or no variance over runs.
     """
     y = as_finite(y, "y", ndim=3)
     check_probability(level=level)
     if min(y.shape[:2]) < 3:
-        raise ValueError(f"needs a grid of at least 3 × 3 runs: found shape {y.shape}")
+        raise ValueError(f"y needs a grid of at least 3 × 3 runs, it has shape {y.shape}")
     variances = _components(y)
     if not variances.sum() > 0:
         raise ValueError("no variance over runs: nothing to split")
-    spread = np.zeros(3)
+    jackknife_variance = np.zeros(3)
     for axis in (0, 1):
         n = y.shape[axis]
         left_out = [_shares(_components(np.delete(y, k, axis))) for k in range(n)]
-        spread += (n - 1) * np.var(left_out, axis=0)
+        jackknife_variance += (n - 1) * np.var(left_out, axis=0)
     shares = _shares(variances)
-    margin = t.ppf((1 + level) / 2, min(y.shape[:2]) - 1) * np.sqrt(spread)
+    margin = t.ppf((1 + level) / 2, min(y.shape[:2]) - 1) * np.sqrt(jackknife_variance)
     return ItemComponents(
         (*names, "residual"),
         variances,
@@ -75,7 +75,7 @@ def item_components(
 
 
 def _components(y: Array) -> Array:
-    """Moment estimates (first, second, residual), averaged over items."""
+    """Return moment estimates (first, second, residual), averaged over items."""
     m, d, _ = y.shape
     rows, columns = y.mean(axis=1), y.mean(axis=0)
     first = d * rows.var(axis=0, ddof=1).mean()

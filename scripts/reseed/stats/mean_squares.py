@@ -10,16 +10,17 @@ from scipy import stats
 
 from reseed.stats.inputs import Array, check_at_least, check_probability
 
-MeanSquare = tuple[float, float]  # value, degrees of freedom
+#: (value, degrees of freedom).
+MeanSquare = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Component:
     """One variance component, in squared units of the score.
 
-    `raw` is the unbiased moment estimate (it may be negative), `variance` is truncated at 0;
-    `low`/`high` bound the variance; `p_value` tests variance = 0; `share` is of the total of the
-    truncated components, with its own interval.
+    `raw` is the unbiased moment estimate, which may be negative; `variance` is truncated at 0.
+    `low` and `high` bound the variance; `p_value` tests variance = 0. `share` is relative to the
+    total of the truncated components, with the interval `share_low`, `share_high`.
     """
 
     name: str
@@ -33,15 +34,23 @@ class Component:
     share_high: float
 
     def in_unit(self, unit: float) -> Component:
-        """The component of the same scores times `unit`; one too large for float64 is infinite."""
-        names = ("raw", "variance", "low", "high")
+        """Return the component of scores multiplied by `unit`; overflow gives infinity."""
+
+        def in_squared_unit(variance: float) -> float:
+            return float(np.float64(variance) * unit * unit)
+
         with np.errstate(over="ignore"):
-            squared = {name: float(np.float64(getattr(self, name)) * unit * unit) for name in names}
-        return replace(self, **squared)
+            return replace(
+                self,
+                raw=in_squared_unit(self.raw),
+                variance=in_squared_unit(self.variance),
+                low=in_squared_unit(self.low),
+                high=in_squared_unit(self.high),
+            )
 
 
 def _share(variances: Array) -> Array:
-    """Return shares along the last axis; 0/0 (no variance at all) is NaN."""
+    """Return shares of the total along the last axis; NaN where the total is 0."""
     total = variances.sum(axis=-1, keepdims=True)
     return np.divide(variances, total, out=np.full_like(variances, np.nan), where=total > 0)
 
@@ -49,7 +58,10 @@ def _share(variances: Array) -> Array:
 def _mls_interval(
     s1: float, n1: int, s2: float, n2: int, coef: float, level: float
 ) -> tuple[float, float]:
-    """Modified large sample interval of (E s1 − E s2) / coef (Ting et al. 1990)."""
+    """Return the modified large sample interval of (E s1 − E s2) / coef (Ting et al. 1990).
+
+    s1 and s2 are independent mean squares with n1 and n2 degrees of freedom.
+    """
     a = (1 - level) / 2
     upper1, lower1 = stats.chi2.isf(a, n1) / n1, stats.chi2.ppf(a, n1) / n1
     upper2, lower2 = stats.chi2.isf(a, n2) / n2, stats.chi2.ppf(a, n2) / n2
@@ -65,22 +77,22 @@ def _mls_interval(
 
 
 def f_test(top: MeanSquare, low: MeanSquare) -> float:
-    """Return the exact p-value of equal expected mean squares; NaN if both are 0."""
+    """Return the exact p-value of E(top) = E(low) against E(top) > E(low); NaN if both are 0."""
     f = top[0] / low[0] if low[0] > 0 else np.inf if top[0] > 0 else np.nan
     return float(stats.f.sf(f, top[1], low[1]))
 
 
 def _satterthwaite(squares: Array, df: Array) -> MeanSquare:
-    """A sum of independent mean squares, and its approximate degrees of freedom (1946)."""
+    """Return a sum of independent mean squares and its degrees of freedom (Satterthwaite 1946)."""
     total = squares.sum()
     return float(total), float(total**2 / (squares**2 / df).sum()) if total > 0 else float(df.sum())
 
 
 def approximate_f_test(weights: Array, squares: Array, df: Array) -> float:
-    """p-value of Σ weights · E(mean square) = 0, for weights of one size.
+    """Return the p-value of Σ weights · E(mean square) = 0, for weights of equal absolute value.
 
-    Exact for two mean squares. Of more, the sum of those that add against the sum of those that
-    take away (Cochran 1951), with the degrees of freedom of Satterthwaite (1946).
+    It is exact for two mean squares. For more, the sum with positive weights is tested against the
+    sum with negative weights (Cochran 1951), with Satterthwaite's degrees of freedom (1946).
     """
     top, low = (_satterthwaite(squares[side], df[side]) for side in (weights > 0, weights < 0))
     return f_test(top, low)
@@ -93,22 +105,25 @@ def components(
     level: float,
     n_draws: int,
     rng: np.random.Generator,
-    known: tuple[Array, Sequence[float]] | None = None,
+    estimates: tuple[Array, Sequence[float]] | None = None,
 ) -> tuple[Component, ...]:
-    """Components that are sums of independent mean squares, with intervals, tests and shares.
+    """Compute variance components from independent mean squares.
 
-    Intervals: of one mean square exact (χ²); of the difference of two, by the modified large
-    sample method; of more, and of all shares, by generalised pivotal quantities. A component of
-    one mean square is not tested (NaN).
+    The interval of a component with one mean square is exact (χ²). A difference of two uses the
+    modified large sample method. Components of more mean squares, and all shares, use generalised
+    pivotal quantities. A component with one mean square has no test (NaN).
 
     Args:
-        names: of the components.
-        mean_squares: (value, degrees of freedom) each.
-        weights: (components, mean squares): each component is its row times the mean squares.
+        names: names of the components.
+        mean_squares: (value, degrees of freedom) of each mean square.
+        weights: (components, mean squares); a component is its row times the mean squares.
         level: two-sided confidence level.
         n_draws: draws of the generalised pivotal quantities.
-        rng: their source.
-        known: (estimates, p-values) of the components, where they come from elsewhere.
+        rng: generator of the draws.
+        estimates: estimates and p-values of the components, if they were computed in another way.
+
+    Returns:
+        One component per name, in the unit of the mean squares.
     """
     check_probability(level=level)
     check_at_least(1, n_draws=n_draws)
@@ -118,26 +133,28 @@ def components(
     pivots = np.stack([s * f / rng.chisquare(f, n_draws) for s, f in mean_squares], axis=1)
     draws = np.maximum(pivots @ weights.T, 0)
     share_low, share_high = np.quantile(_share(draws), tails, axis=0)
-    raw = weights @ squares if known is None else known[0]
+    raw = weights @ squares if estimates is None else estimates[0]
     variance = np.maximum(raw, 0)
-    intervals, tests = [], []
+    intervals: list[Array] = []
+    p_values: list[float] = []
     for row, pivot in zip(weights, draws.T, strict=True):
         up, down = np.flatnonzero(row > 0), np.flatnonzero(row < 0)
         if up.size == 1 and not down.size:
             intervals.append(row[up] * squares[up] * df[up] / stats.chi2.ppf(tails[::-1], df[up]))
-            tests.append(np.nan)
+            p_values.append(np.nan)
             continue
         if up.size == down.size == 1:
             (top,), (low,) = up, down
             coefficient = 1 / row[top]
-            intervals.append(
-                _mls_interval(squares[top], df[top], squares[low], df[low], coefficient, level)
-            )
+            mls = _mls_interval(squares[top], df[top], squares[low], df[low], coefficient, level)
+            intervals.append(np.array(mls))
         else:
             intervals.append(np.quantile(pivot, tails))
-        tests.append(approximate_f_test(row, squares, df))
-    columns = [raw, variance, *np.transpose(intervals)]
-    columns += [tests if known is None else known[1], _share(variance), share_low, share_high]
+        p_values.append(approximate_f_test(row, squares, df))
+    low, high = np.transpose(intervals)
+    if estimates is not None:
+        p_values = list(estimates[1])
+    columns = [raw, variance, low, high, p_values, _share(variance), share_low, share_high]
     return tuple(
         Component(name, *map(float, row))
         for name, row in zip(names, np.transpose(columns), strict=True)

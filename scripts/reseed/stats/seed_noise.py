@@ -1,4 +1,4 @@
-"""What the seed would change on an infinite test set, and what the finite one adds to it."""
+"""Variance over seeds on an infinite test set, and the part due to the finite test set."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from reseed.stats.inputs import (
 )
 from reseed.stats.spread import variance_limits
 
-#: With fewer runs, or items, there is no interval: it would reach from 0 to many times the SD.
+#: With fewer runs or items there is no interval: it would extend from 0 to many times the SD.
 MIN_RUNS, MIN_ITEMS = 5, 50
 
 
 @dataclass(frozen=True)
 class DistributionWiseSd:
-    """What the seed would change on an infinite test set, in squared score (variance) and SD.
+    """Variance (squared score units) and SD over seeds on an infinite test set.
 
-    `sd_low`, `sd_high` are NaN where no interval can be trusted; `reason` says why.
+    `sd_low` and `sd_high` are NaN if there is no reliable interval; `reason` then says why.
     """
 
     runs: int
@@ -39,24 +39,23 @@ class DistributionWiseSd:
 
 
 def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> DistributionWiseSd:
-    """Standard deviation of a mean over items, over seeds, on an infinite test set.
+    """Estimate the SD over seeds of a mean over items, on an infinite test set.
 
-    For correctness (0 / 1) it is Jordan's: variance = n/(n−1) · (Var(acc) − Σᵢ pᵢ(1−pᵢ)/n²), n
-    items, pᵢ the share of runs that get item i right [Jordan, arXiv 2304.01910, sec. 3], with
-    both variances at ddof=1 over runs. For any score of items (a loss) it is what that formula
-    stands for: the mean covariance over runs of two distinct items, which is the variance over
-    seeds of the mean over a population of items. Unbiased for any number of runs and items,
-    whatever the items' own variances are; it may come out negative when the seed hardly matters:
-    `variance` is reported as is, `sd` is 0 then.
+    For correctness (0 / 1) the variance is n/(n−1) · (Var(acc) − Σᵢ pᵢ(1−pᵢ)/n²) for n items,
+    where pᵢ is the share of runs that are correct on item i, with both variances at ddof=1 over
+    runs [Jordan, arXiv 2304.01910, sec. 3]. For other item scores (losses) it is the
+    generalisation of that formula: the mean covariance over runs of two distinct items. This is
+    the variance over seeds of the mean over a population of items. It is unbiased for any number
+    of runs and items. It can be negative if the seed has little effect; `sd` is then 0.
 
-    The interval allows for both samples. Runs: χ² limits of the observed variance, its degrees of
-    freedom lowered where the scores of the runs have positive excess kurtosis (O'Neill 2014).
-    Items: jackknife variance. Put together by the method of variance estimates recovery (Zou &
-    Donner 2008); ends truncated at 0. It is withheld below `MIN_RUNS` runs or `MIN_ITEMS` items,
-    and where all runs score the same: that no spread was seen does not show that there is none.
+    The interval accounts for sampling of runs and of items. Runs: χ² limits of the observed
+    variance, with fewer degrees of freedom if the run scores have positive excess kurtosis
+    (O'Neill 2014). Items: jackknife variance. Both are combined by the method of variance
+    estimates recovery (Zou & Donner 2008), truncated at 0. There is no interval below `MIN_RUNS`
+    runs or `MIN_ITEMS` items, or if all runs have the same score.
 
     Args:
-        scores: (runs, items) scores of single items: correctness, a loss.
+        scores: (runs, items) scores of single items: correctness, or a loss.
         level: two-sided confidence level.
 
     Raises:
@@ -66,14 +65,14 @@ def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> Distribution
     check_probability(level=level)
     runs, items = a.shape
     check_at_least(3, items=items)
-    _, seed = _split(a)
-    reason = _withheld(a)
+    _, seed = _observed_and_seed_variance(a)
+    reason = _reason_for_no_interval(a)
     low = high = float("nan")
     if not reason:
-        below, above = _of_runs(a.mean(axis=1), level)
-        beside = stats.norm.isf((1 - level) / 2) * _of_items(a)
-        low = max(0.0, seed - np.hypot(below, beside))
-        high = max(0.0, seed + np.hypot(above, beside))
+        below, above = _distance_to_variance_limits(a.mean(axis=1), level)
+        item_margin = stats.norm.isf((1 - level) / 2) * _jackknife_error_over_items(a)
+        low = max(0.0, seed - np.hypot(below, item_margin))
+        high = max(0.0, seed + np.hypot(above, item_margin))
     sd, low, high = np.sqrt([max(seed, 0.0), low, high]) * unit
     variance = seed * unit * unit
     return DistributionWiseSd(
@@ -81,41 +80,42 @@ def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> Distribution
     )
 
 
-def _withheld(a: Array) -> str:
-    """Why there is no interval; empty if there is one."""
+def _reason_for_no_interval(a: Array) -> str:
+    """Return why there is no interval for scores (runs, items); empty if there is one."""
     runs, items = a.shape
     if runs < MIN_RUNS:
         return f"an interval needs at least {MIN_RUNS} runs"
     if items < MIN_ITEMS:
         return f"an interval needs at least {MIN_ITEMS} test items"
     if np.ptp(a.mean(axis=1)) == 0:
-        return "all runs score the same: no spread was seen to judge by"
+        return "all runs have the same score: there is no variation to estimate"
     return ""
 
 
-def _of_runs(x: Array, level: float) -> tuple[float, float]:
-    """Distance from the variance of `x` (runs,) down and up to its χ² limits."""
-    observed, (low, high) = x.var(ddof=1), variance_limits(x, level)
+def _distance_to_variance_limits(x: Array, level: float) -> tuple[float, float]:
+    """Return the distances from the variance of `x` (runs,) to its lower and upper χ² limits."""
+    observed, (low, high) = float(x.var(ddof=1)), variance_limits(x, level)
     return observed - low, high - observed
 
 
-def _of_items(a: Array) -> float:
-    """Jackknife standard error, over items, of the mean covariance of two distinct items."""
+def _jackknife_error_over_items(a: Array) -> float:
+    """Return the jackknife standard error of the mean covariance of two distinct items."""
     runs, items = a.shape
     deviation = a - a.mean(axis=0)
-    # Each item's share of the covariance: leave-one-out values by taking off its row and column.
-    with_all = deviation.T @ deviation.sum(axis=1) / (runs - 1)
-    own = (deviation**2).sum(axis=0) / (runs - 1)
-    without = (with_all.sum() - own.sum() - 2 * (with_all - own)) / ((items - 1) * (items - 2))
-    return float(np.sqrt((items - 1) * without.var()))
+    # Leave-one-out values subtract an item's row and column from the covariance matrix.
+    row_sums = deviation.T @ deviation.sum(axis=1) / (runs - 1)
+    variances = (deviation**2).sum(axis=0) / (runs - 1)
+    left_out = row_sums.sum() - variances.sum() - 2 * (row_sums - variances)
+    left_out = left_out / ((items - 1) * (items - 2))
+    return float(np.sqrt((items - 1) * left_out.var()))
 
 
-def _split(a: Array) -> tuple[float, float]:
-    """Variance over runs of their mean, and the mean covariance of two distinct items."""
+def _observed_and_seed_variance(a: Array) -> tuple[float, float]:
+    """Return the variance over runs of their means, and the mean covariance of distinct items."""
     items = a.shape[1]
     observed = a.mean(axis=1).var(ddof=1)
-    own = a.var(axis=0, ddof=1).sum()
-    return float(observed), float((observed * items - own / items) / (items - 1))
+    item_variances = a.var(axis=0, ddof=1).sum()
+    return float(observed), float((observed * items - item_variances / items) / (items - 1))
 
 
 def _runs_by_items(scores: ArrayLike) -> Array:
@@ -127,7 +127,10 @@ def _runs_by_items(scores: ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class NoiseComponents:
-    """Observed variance of the score over seeds = `seed_variance` + `item_variance`, exactly."""
+    """Variance of the score over seeds: `observed_variance` = `seed_variance` + `item_variance`.
+
+    Variances are in squared score units.
+    """
 
     runs: int
     items: int
@@ -140,15 +143,18 @@ class NoiseComponents:
 
 
 def seed_and_test_noise(scores: ArrayLike) -> NoiseComponents:
-    """Split the variance of a mean over items, over seeds, into real and test-set-made parts.
+    """Split the variance over seeds of a mean over items into seed and finite-test-set parts.
 
-    The crossed model seed × item without replication (`variance.crossed_variance`), with mean
-    squares MS: `observed_variance` = MS_seed/n (the usual ddof=1 variance over runs),
-    `seed_variance` = (MS_seed − MS_res)/n, the distribution-wise variance, `item_variance` =
-    MS_res/n = the part that comes from the finite test set: runs that are equally good, right on
-    different items. `fresh_test_variance` is the variance of one run's score when the test items
-    too are drawn afresh: seed + (item + residual)/n. `seed_share` is truncated to [0, 1]; NaN if
-    all runs score the same.
+    The model is the crossed model seed × item without replication (`variance.crossed_variance`).
+    With mean squares MS and n items:
+
+    - `observed_variance` = MS_seed/n, the usual variance over runs (ddof=1).
+    - `seed_variance` = (MS_seed − MS_res)/n, the variance on an infinite test set.
+    - `item_variance` = MS_res/n, the part due to the finite test set: equally good runs are
+      correct on different items.
+    - `fresh_test_variance` = seed + (item + residual)/n, the variance of the score of one run on a
+      new test set.
+    - `seed_share` is truncated to [0, 1], and NaN if all runs have the same score.
 
     Args:
         scores: (runs, items) correctness or losses.
@@ -158,12 +164,18 @@ def seed_and_test_noise(scores: ArrayLike) -> NoiseComponents:
     """
     a, unit = rescale(_runs_by_items(scores))
     runs, items = a.shape
-    observed, seed = _split(a)
+    observed, seed = _observed_and_seed_variance(a)
     ms_item = runs * a.mean(axis=0).var(ddof=1)
     between_items = float((ms_item - items * (observed - seed)) / runs)
     share = float(np.clip(seed / observed, 0, 1)) if observed > 0 else float("nan")
     squared = unit * unit
     return NoiseComponents(
-        runs, items, float(a.mean() * unit), observed * squared, seed * squared,
-        (observed - seed) * squared, share, (observed + between_items / items) * squared,
-    )  # fmt: skip
+        runs=runs,
+        items=items,
+        mean=float(a.mean() * unit),
+        observed_variance=observed * squared,
+        seed_variance=seed * squared,
+        item_variance=(observed - seed) * squared,
+        seed_share=share,
+        fresh_test_variance=(observed + between_items / items) * squared,
+    )

@@ -12,10 +12,11 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.predictions import Predictions
-from reseed.core.checked_io import read_json, read_table
+from reseed.core.checked_io import read_table
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.random_streams import stream
 from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
+from reseed.core.study_info import StudyInfo, read_study_info
 from reseed.metrics.names import infer_direction
 
 _GIVEN = ["given_seed", "repeat"]
@@ -33,7 +34,7 @@ class Data:
     """
 
     metrics: pd.DataFrame
-    about: dict
+    info: StudyInfo
     published: Path | None = None
     predictions: Predictions | None = None
 
@@ -93,30 +94,30 @@ def read_data(
     `trained`: the experiments that the study has now; tables of others are not read.
     """
     metrics = read_table(study / "metrics.parquet")
-    about = read_json(study / "about.json")
+    info = read_study_info(study / "about.json")
     if experiments is not None:
         metrics = metrics[metrics["experiment"].isin(experiments)].reset_index(drop=True)
     folder = study / "predictions"
     predictions = None
     if folder.is_dir():
-        tasks = {name: entry.get("task") for name, entry in about["datasets"].items()}
+        tasks = {name: dataset.task for name, dataset in info.datasets.items()}
         predictions = Predictions(folder, experiments or trained, tasks)
-    return Data(metrics, about, published, predictions)
+    return Data(metrics, info, published, predictions)
 
 
-def primary_metric(about: dict, dataset: str) -> str:
+def primary_metric(info: StudyInfo, dataset: str) -> str:
     """The metric by which a dataset's models are compared."""
-    return about["datasets"][dataset]["metric"]
+    return info.datasets[dataset].metric
 
 
-def greater_is_better(about: dict, metric: str) -> bool:
+def greater_is_better(info: StudyInfo, metric: str) -> bool:
     """Whether it is, as a dataset judged by the metric says, else the metric's name.
 
     Raises ReseedError where neither does.
     """
-    for dataset in about["datasets"].values():
-        if dataset["metric"] == metric:
-            return bool(dataset["greater_is_better"])
+    for dataset in info.datasets.values():
+        if dataset.metric == metric:
+            return dataset.greater_is_better
     known = infer_direction(metric)
     if known is None:
         raise ReseedError(
@@ -147,7 +148,7 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
     if metric is not None and metric not in trials:
         measured = list(trials.columns[trials.dtypes == np.float64])
         raise ReseedError(f"metric {metric!r} was not measured.{suggest_name(metric, measured)}")
-    used = trials["dataset"].map(lambda name: metric or primary_metric(data.about, name))
+    used = trials["dataset"].map(lambda name: metric or primary_metric(data.info, name))
     score = pd.Series(np.nan, trials.index)
     for name in used.unique():
         if name in trials:
@@ -175,7 +176,7 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
         ["cell", *CELL_COLUMNS, "metric"]
     ].itertuples(index=False, name=None):
         own = of.get(cell, none).drop(columns="cell").reset_index(drop=True)
-        up = greater_is_better(data.about, name)
+        up = greater_is_better(data.info, name)
         yield Cell(dict(zip(CELL_COLUMNS, key, strict=True)), name, up, own)
 
 

@@ -120,7 +120,7 @@ class Outputs:
 def outputs(data: Data) -> Iterator[Outputs]:
     """Every arm's runs on every test set, one at a time; none where nothing was collected."""
     for group in data.predictions.groups() if data.predictions is not None else []:
-        task = data.about["datasets"][group.key["dataset"]]["task"]
+        task = data.info.datasets[group.key["dataset"]].task
         key = {name: group.key.get(name) for name in ARM_OUTPUT_COLUMNS} | {ARM: arm_of(group.key)}
         y_true = group.y_true if task in VALUE_TASKS else group.y_true.astype(np.int64)
         yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)

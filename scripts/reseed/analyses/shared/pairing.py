@@ -139,16 +139,16 @@ def groups(data: Data) -> Iterator[Group]:
     """Every setting in which models can be compared, in order of appearance."""
     for _, trials in data.metrics.groupby(_SHARED, sort=False, dropna=False):
         key = shared_key(trials)
-        entry = data.about["datasets"][key["dataset"]]
-        metric = primary_metric(data.about, key["dataset"])
+        entry = data.info.datasets[key["dataset"]]
+        metric = primary_metric(data.info, key["dataset"])
         score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
         bad = (trials["status"] != "ok") | ~np.isfinite(score)
         failed = bad.groupby(trials[ARM], sort=False).sum()
-        factor, unit = unit_of(metric, score[~bad], entry.get("metric_unit", ""))
+        factor, unit = unit_of(metric, score[~bad], entry.metric_unit)
         yield Group(
             key,
             metric,
-            entry["greater_is_better"],
+            entry.greater_is_better,
             factor,
             unit,
             test_train_ratio(trials),

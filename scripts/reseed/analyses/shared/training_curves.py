@@ -93,7 +93,7 @@ def training_curves(data: Data, column: str) -> Iterator[Curves]:
         runs, epochs, values, left_out = _stack(rows, column)
         if not values.size:
             continue
-        metric = plain_metric(data.about["datasets"][place["dataset"]]["task"])
+        metric = plain_metric(data.info.datasets[place["dataset"]].task)
         name = column.replace("metric", metric).replace("_", " ")
         up = bool(infer_direction(name))
         failed = pd.MultiIndex.from_frame(runs.assign(**place)[trial]).isin(broken)

@@ -56,7 +56,7 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
 def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
     """By which score models were ranked, and of which datasets where they differ."""
     parts = rows.groupby("ranked_by", sort=True)
-    told = [_OF_THE_PAPER] if data.follows else []
+    told = [_OF_THE_PAPER] if data.info.is_reproduction else []
     for name, part in parts:
         named = [data.dataset(d) for d in dict.fromkeys(part["dataset"])]
         told.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
