@@ -1,8 +1,5 @@
 """Per-item predictions of one's own reach the analyses that read scores."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -11,7 +8,7 @@ from reseed.analyses import noise_split
 from reseed.analyses.shared.data import read_data
 from reseed.core.errors import ReseedError
 from reseed.importers.predictions import import_predictions
-from reseed.pipeline.specs import PlanFiles
+from reseed.jobs.import_results import import_items, import_runs
 from run_kinds import run_analysis
 
 STUDY = {"study": "mine", "title": "My runs", "scale": "as given"}
@@ -33,19 +30,15 @@ def items(seed=0):
 
 
 def imported(tmp_path, frame):
-    """The study's folder as the pipeline makes it, by the script itself."""
+    """The study's folder as the job of an import writes it."""
     path, study = tmp_path / "items.csv", tmp_path / "study"
     frame.to_csv(path, index=False)
     folder = study / "predictions" / "results"
     folder.mkdir(parents=True)
-    outputs = {
-        "--metrics": study / "metrics.parquet", "--about": study / "about.json",
-        "--scores": folder / "scores.parquet", "--targets": folder / "targets.parquet",
-    }  # fmt: skip
-    job = PlanFiles(str(tmp_path)).write({"results": {"path": str(path)}, "study": STUDY})
-    command = [sys.executable, "scripts/import_results.py", "--job", job]
-    command += [str(part) for pair in outputs.items() for part in pair]
-    subprocess.run(command, check=True, capture_output=True)
+    results = {"path": str(path)}
+    import_runs(str(study / "metrics.parquet"), str(study / "about.json"), results, STUDY)
+    tables = [str(folder / f"{name}.parquet") for name in ("scores", "targets")]
+    import_items(tables, results, STUDY)
     return study
 
 
@@ -108,5 +101,5 @@ def test_a_file_without_scores_says_so(tmp_path):
     runs = frame[["model", "seed"]].drop_duplicates().assign(accuracy=0.5)
     for without in (labels, runs):
         without.to_csv(path, index=False)
-        with pytest.raises(ReseedError, match="no score an item"):
+        with pytest.raises(ReseedError, match="no scores of items"):
             import_predictions(path, {}, STUDY)

@@ -139,7 +139,9 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
     )  # fmt: skip
 
 
-def _test_least_favourable(pairs: pd.DataFrame, test: Welch, level: float) -> tuple[Welch, np.ndarray]:
+def _test_least_favourable(
+    pairs: pd.DataFrame, test: Welch, level: float
+) -> tuple[Welch, np.ndarray]:
     """The test if rounding reduced both SDs, and the greatest p over all digits before rounding.
 
     Rounding may have moved the means apart. A smaller SD next to a greater one has fewer degrees of
@@ -158,5 +160,5 @@ def _test_least_favourable(pairs: pd.DataFrame, test: Welch, level: float) -> tu
 
 
 def _welch(pairs: pd.DataFrame, level: float) -> Welch:
-    sides = [pairs[f"{name}_{side}"] for side in "ab" for name in ("mean", "sd", "n")]
-    return welch_of_means(*sides, level)
+    a, b = (pairs[[f"mean_{side}", f"sd_{side}", f"n_{side}"]].to_numpy().T for side in "ab")
+    return welch_of_means(a[0], a[1], a[2], b[0], b[1], b[2], level)

@@ -220,9 +220,9 @@ def load_json(path: Path) -> object:
 
 def flatten_records(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Records as a frame; a nested field keeps its last name if no other field has that name."""
-    records = [dict(record) for record in records]
-    frame = pd.json_normalize(records)
-    top_level = {name for record in records for name in record}
+    nested = [dict(record) for record in records]
+    frame = pd.json_normalize(nested)
+    top_level = {name for record in nested for name in record}
     names = {c: c if c in top_level else str(c).rpartition(".")[2] for c in frame}
     count = Counter(names.values())
     return frame.rename(columns={c: name for c, name in names.items() if count[name] == 1})

@@ -171,8 +171,10 @@ def _read_series_by_model(by_model: dict[str, pd.Series]) -> SourceTable:
 
 def _read_model_table(value: Mapping[Any, Any] | pd.DataFrame, model: str) -> pd.DataFrame:
     """The table of one model; ReseedError if it holds several models."""
-    is_frame = isinstance(value, pd.DataFrame)
-    frame = read_frame(value).frame if is_frame else _read_columns(value)
+    if isinstance(value, pd.DataFrame):
+        frame = read_frame(value).frame
+    else:
+        frame = _read_columns(value)
     if "model" in frame and frame["model"].nunique() > 1:
         raise ReseedError(
             f"The table of {model!r} holds several models in its column 'model'. Give all as one "

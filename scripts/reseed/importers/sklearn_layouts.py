@@ -33,7 +33,7 @@ def tidy_cv_results(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     frame = table.frame
     splits = {c: match for c in table.columns if (match := _SPLIT.fullmatch(c))}
     names = list(dict.fromkeys(match[2] for match in splits.values()))
-    mean = pd.Series(pd.to_numeric(frame.get(f"mean_test_{names[0]}"), errors="coerce"))
+    mean = pd.to_numeric(frame[f"mean_test_{names[0]}"], errors="coerce")
     best = mean.fillna(-np.inf).sort_values(ascending=False, kind="stable").index
     used = frame.loc[best[:MOST_CANDIDATES]].sort_index()
     label = _name_candidates(table).loc[used.index]
