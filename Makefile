@@ -55,7 +55,7 @@ faults: .venv/installed
 
 # Write docs/scale.md from the measured seconds in results.
 scale: .venv/installed
-	$(LIBRARY) -m reseed cost
+	$(LIBRARY) -m reseed cost --output docs/scale.md
 
 # Write config/schema and config/README.md from the configuration classes.
 schemas: .venv/installed

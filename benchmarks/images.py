@@ -1,13 +1,13 @@
 """Throughput of the image networks: seeds an hour, and as a share of the device's peak.
 
-Trains whole runs through `reseed.training.run.run_trials`, on random images of CIFAR-10's shape
-(pixels do not change the cost), with one or several processes side by side on one device::
+Trains with `reseed.training.run.run_trials`, on random images of CIFAR-10's shape (pixels do not
+change the cost), with one or several parallel processes on one device::
 
     python benchmarks/images.py --network resnet9 --processes 1 2 --compile none default
     python benchmarks/images.py --network small_cnn --processes 1 4 8 --seeds 8
     python benchmarks/images.py --network small_cnn --stack 1 20 50 --set epochs=2
 
-Each process trains one pass first that is not counted (start-up, compilation), then waits for the
+Each process first trains one pass that is not counted (start-up, compilation), then waits for the
 others. `--set name=value` changes a hyper-parameter, as `--set epochs=2 width=8` on a CPU.
 """
 
@@ -32,7 +32,7 @@ ON_A_GPU = {
 
 
 def main() -> None:
-    """Read the arguments; measure every combination, one line each."""
+    """Measure every combination and print one line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--network", choices=list(IMAGES), default="resnet9")
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="also write the rows to this JSON file")
     arguments = parser.parse_args()
     if arguments.worker is not None:
-        return work(json.loads(arguments.worker))
+        return run_worker(json.loads(arguments.worker))
     model = yaml.safe_load(Path(f"config/models/{arguments.network}.yaml").read_text())
     recipe = model["hyperparameters"]
     recipe |= ON_A_GPU[arguments.network] if arguments.device == "cuda" else {}
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def measure(task: dict, processes: int) -> dict:
-    """Runs of several processes side by side: seconds a run, seeds an hour, share of the peak."""
+    """Measure parallel processes: seconds for a pass, seeds an hour, share of the peak."""
     command = [sys.executable, __file__, "--worker"]
     workers = [
         subprocess.Popen(
@@ -79,7 +79,7 @@ def measure(task: dict, processes: int) -> dict:
         )
         for k in range(processes)
     ]  # fmt: skip
-    for worker in workers:  # warm: each says so, then all begin together
+    for worker in workers:  # all are ready before any starts
         if worker.stdout.readline().strip() != "ready":
             raise SystemExit("a process failed before it was ready: see its error above")
     began = time.perf_counter()
@@ -102,8 +102,8 @@ def measure(task: dict, processes: int) -> dict:
     }
 
 
-def work(task: dict) -> None:
-    """One process: a warm run, a word, a wait, then the counted runs."""
+def run_worker(task: dict) -> None:
+    """Run one process: a warm-up run, the word `ready`, a wait, then the counted runs."""
     from reseed.core.random_streams import ensure_deterministic
 
     ensure_deterministic()
@@ -137,23 +137,23 @@ def work(task: dict) -> None:
     cuda = task["device"] == "cuda"
     facts = {
         "device": torch.cuda.get_device_name() if cuda else "CPU, one thread",
-        "operations": operations(task),
+        "operations": count_operations(task),
         "memory": round(torch.cuda.max_memory_reserved() / 2**30, 2) if cuda else None,
     }
     print(json.dumps(facts), flush=True)
 
 
-def operations(task: dict) -> float:
-    """Arithmetic of one run: two a multiply-add; a backward pass counts as two forward passes."""
+def count_operations(task: dict) -> float:
+    """Count the operations of one run: two for each multiply-add, three passes for training."""
     import torch
     from reseed.core.coordinates import ROLES
     from reseed.plugins.loading import load_object
     from torch import nn
 
-    made = load_object(task["factory"], "factory")(
+    model = load_object(task["factory"], "factory")(
         "multiclass", task["images"][2], task["recipe"], dict.fromkeys(ROLES, 0), task["device"]
     )
-    network, counts = made._initial((3, 32, 32)).eval(), []
+    network, counts = model._initial((3, 32, 32)).eval(), []
 
     def count(module, inputs, output):
         if isinstance(module, nn.Conv2d | nn.Linear):

@@ -19,55 +19,55 @@ Rng = np.random.Generator
 
 
 def crossed(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Difference of two procedures over seeds and items, both drawn anew (probit items)."""
+    """Difference of two procedures over new seeds and new items (probit items)."""
     for seeds, items, sd in ((2, 500, 0.0), (2, 500, 0.05), (2, 500, 0.3), (2, 2000, 0.1),
                              (3, 500, 0.05), (3, 500, 0.3), (5, 500, 0.0), (5, 500, 0.05),
                              (5, 500, 0.3), (10, 500, 0.3), (10, 5000, 0.1),
                              (30, 500, 0.05)):  # fmt: skip
         for shared in (False, True):
-            held = [_holds(rng, (seeds, seeds), items, sd, shared) for _ in range(n_sim)]
-            yield f"coverage, {seeds} × {items}, SD {sd}, shared seeds: {shared}", held
+            covered = [_covers(rng, (seeds, seeds), items, sd, shared) for _ in range(n_sim)]
+            yield f"coverage, {seeds} × {items}, SD {sd}, shared seeds: {shared}", covered
     for seeds in ((2, 10), (2, 30)):
-        held = [_holds(rng, seeds, 500, 0.3, False) for _ in range(n_sim)]
-        yield f"coverage, {seeds[0]} and {seeds[1]} × 500, SD 0.3", held
+        covered = [_covers(rng, seeds, 500, 0.3, False) for _ in range(n_sim)]
+        yield f"coverage, {seeds[0]} and {seeds[1]} × 500, SD 0.3", covered
 
 
-def _holds(rng: Rng, seeds: tuple[int, int], items: int, sd: float, shared: bool) -> bool:
+def _covers(rng: Rng, seeds: tuple[int, int], items: int, sd: float, shared: bool) -> bool:
     difficulty, sides = rng.normal(0, 1.5, items), []
     for count, level in zip(seeds, (1.5, 1.2), strict=True):
         z = difficulty + level + rng.normal(0, 0.5, items) + rng.normal(0, sd, (count, 1))
         sides.append((z + rng.normal(size=(count, items)) > 0).astype(float))
-    found = crossed_difference(*sides, shared_seeds=shared)
+    result = crossed_difference(*sides, shared_seeds=shared)
     scale = np.sqrt(1 + 1.5**2 + 0.5**2 + sd**2)
     truth = stats.norm.cdf(1.5 / scale) - stats.norm.cdf(1.2 / scale)
-    return found.low <= truth <= found.high
+    return result.low <= truth <= result.high
 
 
 def variances(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Components and shares of a crossed grid of model seeds × data seeds."""
     for shape, sds in (((10, 10), (1, 1, 1)), ((10, 10), (0.3, 1, 1)), ((10, 10), (0, 1, 1)),
                        ((5, 5), (0.3, 2, 1)), ((6, 6), (0.3, 1, 0.5))):  # fmt: skip
-        truth, held = np.square(sds), []
+        truth, covered = np.square(sds), []
         for _ in range(n_sim):
             y = rng.normal(0, sds[0], (shape[0], 1)) + rng.normal(0, sds[1], shape[1])
             y = y + rng.normal(0, sds[2], shape)
             parts = crossed_variance(y, ("a", "b"), n_draws=1000, rng=rng).components
             ends = zip(parts, truth, truth / truth.sum(), strict=True)
-            held.append([(c.low <= v <= c.high, c.share_low <= s <= c.share_high)
+            covered.append([(c.low <= v <= c.high, c.share_low <= s <= c.share_high)
                          for c, v, s in ends])  # fmt: skip
         for k, name in enumerate(("first", "second", "residual")):
             where = f"{name} of {shape[0]}×{shape[1]}, SDs {sds}"
-            yield f"coverage, variance, {where}", [one[k][0] for one in held]
-            yield f"coverage, share, {where}", [one[k][1] for one in held]
+            yield f"coverage, variance, {where}", [one[k][0] for one in covered]
+            yield f"coverage, share, {where}", [one[k][1] for one in covered]
 
 
 def items(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Shares by item of a crossed grid of two roles; items answer the same seeds, or their own."""
+    """Shares by item of a crossed grid of two roles, with common or separate effects of items."""
     for sizes in ((1, 0.5, 1.5), (1, 0.1, 3)):
         truth = np.array(sizes) / sum(sizes)
         for common in (1.0, 0.3):
             for m in (5, 8, 14):
-                held = []
+                covered = []
                 for _ in range(n_sim):
                     y = 0.0
                     for v, shape in zip(sizes, ((m, 1), (1, m), (m, m)), strict=True):
@@ -75,11 +75,11 @@ def items(rng: Rng, n_sim: int) -> Iterator[Row]:
                         load /= np.sqrt(np.mean(load**2))
                         y = y + np.sqrt(v * common) * rng.normal(size=(*shape, 1)) * load
                         y = y + np.sqrt(v * (1 - common)) * rng.normal(size=(*shape, 30))
-                    found = item_components(y)
-                    held.append((found.low <= truth) & (truth <= found.high))
+                    result = item_components(y)
+                    covered.append((result.low <= truth) & (truth <= result.high))
                 for k, name in enumerate(("first", "second", "residual")):
                     where = f"{name} of {m}×{m}, shares {np.round(truth, 2)}, {common:.0%} common"
-                    yield f"coverage, {where}", [one[k] for one in held]
+                    yield f"coverage, {where}", [one[k] for one in covered]
 
 
 def tasks(rng: Rng, n_sim: int) -> Iterator[Row]:
@@ -90,12 +90,12 @@ def tasks(rng: Rng, n_sim: int) -> Iterator[Row]:
         many = [b + s * rng.standard_normal(40_000) for b, s in zip(base, sd, strict=True)]
         truth = float(function([x[None] for x in many])[0])
         for runs in (3, 5, 10, 20):
-            held = []
+            covered = []
             for _ in range(n_sim):
                 x = [b + s * rng.standard_normal(runs) for b, s in zip(base, sd, strict=True)]
-                found = aggregates.stratified_bootstrap(function, x, n_boot=500, rng=rng)
-                held.append(found.low <= truth <= found.high)
-            yield f"coverage, {name}, {runs} runs a task", held
+                result = aggregates.stratified_bootstrap(function, x, n_boot=500, rng=rng)
+                covered.append(result.low <= truth <= result.high)
+            yield f"coverage, {name}, {runs} runs a task", covered
 
 
 def dominance(rng: Rng, n_sim: int) -> Iterator[Row]:
@@ -103,84 +103,87 @@ def dominance(rng: Rng, n_sim: int) -> Iterator[Row]:
     for n in (5, 10, 30):
         for name, sd in (("SD 2 against 1", 2.0), ("equal Gaussians", 1.0)):
             samples = ((rng.normal(0, sd, n), rng.normal(0, 1, n)) for _ in range(n_sim))
-            held = [stochastic_order(a, b, rng=rng).upper < 0.5 for a, b in samples]
-            yield f"claims, {name}, {n} seeds", held
+            claimed = [stochastic_order(a, b, rng=rng).upper < 0.5 for a, b in samples]
+            yield f"claims, {name}, {n} seeds", claimed
 
 
 def halves(rng: Rng, n_sim: int) -> Iterator[Row]:
     """The 5×2 tests on two equally good nearest-centroid learners."""
     for n in (200, 1000):
         scores = simulate_cv(n_sim, n_models=2, n_samples=n, n_folds=2, n_repeats=5, rng=rng)
-        found = five_by_two((scores[:, 0] - scores[:, 1]).reshape(-1, 5, 2))
-        yield f"claims, F, {n} items", found.f_p <= 0.05
-        yield f"claims, t, {n} items", found.t_p <= 0.05
+        result = five_by_two((scores[:, 0] - scores[:, 1]).reshape(-1, 5, 2))
+        yield f"claims, F, {n} items", result.f_p <= 0.05
+        yield f"claims, t, {n} items", result.t_p <= 0.05
 
 
 def datasets(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """The hierarchical model: coverage, and outcomes where the truth is the edge of each."""
+    """Hierarchical model: coverage, and outcomes with the true effect at the edge of the region."""
     for n in (3, 5, 10, 20):
         for tau in (0.0, 0.5, 2.0):
             mean, new, shown, within = [], [], [], []
             for _ in range(n_sim):
                 s = rng.uniform(0.3, 0.7, n)
                 d = rng.normal(rng.normal(0, tau, n), s)
-                found = hierarchical.hierarchical_effect(d, s)
-                mean.append(found.low <= 0 <= found.high)
-                new.append(found.new_low <= rng.normal(0, tau) <= found.new_high)
+                result = hierarchical.hierarchical_effect(d, s)
+                mean.append(result.low <= 0 <= result.high)
+                new.append(result.new_low <= rng.normal(0, tau) <= result.new_high)
                 shown.append(not mean[-1])
                 edge = hierarchical.hierarchical_effect(d + 1.0, s, 1.0)
                 within.append(edge.mean_shares.equivalent >= 0.95)
             where = f"{n} datasets, SD between them {tau}"
             yield f"coverage, mean effect, {where}", mean
             yield f"coverage, new dataset, {where}", new
-            yield f"claims of a difference, none there, {where}", shown
-            yield f"claims of equivalence, effect on the edge, {where}", within
+            yield f"false claims of a difference, {where}", shown
+            yield f"claims of equivalence, effect at the edge, {where}", within
 
 
 def ranks(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Friedman with Nemenyi, and the signed-rank tests over datasets: equal models, the edge."""
+    """Friedman with Nemenyi, and signed-rank tests over datasets, at the null and at the edge."""
     for n in (5, 10, 20):
         for k in (3, 10):
-            found = (compare_over_datasets(rng.normal(size=(n, k))) for _ in range(n_sim))
-            claims = [f.friedman_p <= 0.05 and (f.nemenyi_p <= 0.05).any() for f in found]
+            results = (compare_over_datasets(rng.normal(size=(n, k))) for _ in range(n_sim))
+            claims = [f.friedman_p <= 0.05 and (f.nemenyi_p <= 0.05).any() for f in results]
             yield f"false claims, Nemenyi after Friedman, {k} models on {n} datasets", claims
         two = [compare_two_models(d, rope=1.0) for d in rng.normal(1.0, 0.5, (n_sim, n))]
-        held = [t.equivalence_p <= 0.05 for t in two]
-        yield f"claims of equivalence on the edge, {n} datasets", held
+        claimed = [t.equivalence_p <= 0.05 for t in two]
+        yield f"claims of equivalence at the edge, {n} datasets", claimed
         null = [compare_two_models(d).p_value <= 0.05 for d in rng.normal(size=(n_sim, n))]
         yield f"false claims, signed-rank test, {n} datasets", null
 
 
 def stopping(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Ever wrong within 300 runs: t-mixture, symmetry e-value, bounded sequence."""
+    """Share of paths with an error within 300 runs, for three sequential methods."""
     draws = {"normal": rng.standard_normal, "Laplace": rng.laplace,
              "t, 2 degrees of freedom": rng.standard_t, "Cauchy": rng.standard_cauchy,
              "exponential − 1": rng.standard_exponential}  # fmt: skip
     for name, draw in draws.items():
         size = (n_sim, 300)
         x = draw(2, size) if name.startswith("t,") else draw(size=size) - (name[0] == "e")
-        found = sequential.mean_confidence_sequence(x)
-        yield f"t-mixture, {name}", ((found.low > 0) | (found.high < 0)).any(axis=1)
+        result = sequential.mean_confidence_sequence(x)
+        yield f"t-mixture, {name}", ((result.low > 0) | (result.high < 0)).any(axis=1)
         yield f"symmetry e-value, {name}", (evalues.symmetry_e_process(x) >= 20).any(axis=1)
     for a, b in ((0.3, 3), (0.1, 2)):
         x, mean = rng.beta(a, b, (n_sim, 300)), a / (a + b)
         for name, make in (("t-mixture", sequential.mean_confidence_sequence),
                            ("bounded", evalues.bounded_confidence_sequence)):  # fmt: skip
-            found = make(x)
-            yield f"{name}, Beta({a}, {b})", ((found.low > mean) | (found.high < mean)).any(axis=1)
+            result = make(x)
+            yield (
+                f"{name}, Beta({a}, {b})",
+                ((result.low > mean) | (result.high < mean)).any(axis=1),
+            )
 
 
 def correlation(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Partial rank correlation where only common causes link the two."""
+    """Partial rank correlation of two variables with common causes only."""
     for n in (15, 50):
         for causes in (0, 1, 3):
-            held = []
+            covered = []
             for _ in range(n_sim):
                 z = rng.normal(size=(n, causes))
                 x, y = z.sum(axis=1) + rng.normal(size=(2, n))
-                found = partial_rank_correlation(x, y, z if causes else None)
-                held.append(found.low <= 0 <= found.high)
-            yield f"coverage of 0, {n} runs, {causes} common causes", held
+                result = partial_rank_correlation(x, y, z if causes else None)
+                covered.append(result.low <= 0 <= result.high)
+            yield f"coverage of 0, {n} runs, {causes} common causes", covered
 
 
 TABLES: Tables = {

@@ -16,7 +16,7 @@ Row = tuple[str, ArrayLike]
 
 
 def gaussian_like() -> dict[str, stats.rv_continuous]:
-    """Score distributions, light tails to heavy ones."""
+    """Score distributions, from light to heavy tails."""
     return {"uniform": stats.uniform(), "Gaussian": stats.norm(), "gamma(4)": stats.gamma(4),
             "t5": stats.t(5), "Laplace": stats.laplace()}  # fmt: skip
 
@@ -24,59 +24,66 @@ def gaussian_like() -> dict[str, stats.rv_continuous]:
 def spread(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
     """Intervals of median, SD and IQR over seeds."""
     for n in (5, 6, 10, 20, 50):
-        for name, law in gaussian_like().items():
-            truth = {"median": law.median(), "sd": law.std(), "iqr": np.diff(law.ppf([0.25, 0.75]))}
-            got = [spread_intervals(law.rvs(n, random_state=rng), n_boot=500, rng=rng)
-                   for _ in range(n_sim)]  # fmt: skip
+        for name, distribution in gaussian_like().items():
+            truth = {
+                "median": distribution.median(),
+                "sd": distribution.std(),
+                "iqr": np.diff(distribution.ppf([0.25, 0.75])),
+            }
+            samples = (distribution.rvs(n, random_state=rng) for _ in range(n_sim))
+            intervals = [spread_intervals(sample, n_boot=500, rng=rng) for sample in samples]
             for what, value in truth.items():
-                ends = [(getattr(g.low, what), getattr(g.high, what)) for g in got]
+                ends = [(getattr(g.low, what), getattr(g.high, what)) for g in intervals]
                 if np.isfinite(ends).all():
                     yield f"{what}, {n} {name} seeds", [low <= value <= high for low, high in ends]
 
 
 def populations(rng: np.random.Generator, files: list[str]) -> Iterator[tuple[str, np.ndarray]]:
-    """Item scores (runs, items) that stand for all runs and items: simulated, and given ones."""
+    """Populations of item scores (runs, items): simulated, and from files."""
     runs, items = 1000, 10_000
-    pull = rng.normal(size=(runs, 4))
-    answer = rng.normal(0.08, 0.5, (4, items)) * np.exp(rng.normal(0, 0.5, items))
+    run_effects = rng.normal(size=(runs, 4))
+    item_loadings = rng.normal(0.08, 0.5, (4, items)) * np.exp(rng.normal(0, 0.5, items))
     base = rng.normal(1.5, 1.5, items)
-    yield "accuracy, unlike items", base + pull @ answer + rng.logistic(0, 0.3, (runs, items)) > 0
+    yield (
+        "accuracy, unlike items",
+        base + run_effects @ item_loadings + rng.logistic(0, 0.3, (runs, items)) > 0,
+    )
     error = 0.5 * rng.standard_t(4, items) + 0.3
-    yield "squared error, unlike items", (error + 0.2 * pull @ answer) ** 2
+    yield "squared error, unlike items", (error + 0.2 * run_effects @ item_loadings) ** 2
     for file in files:
         yield file, np.load(file)
 
 
 def seed_noise(rng: np.random.Generator, n_sim: int, files: list[str]) -> Iterator[Row]:
-    """Interval of the SD over seeds on an infinite test set: runs and items drawn anew."""
+    """Interval of the SD over seeds on an infinite test set, for new runs and items."""
     for name, population in populations(rng, files):
         truth = float(population.mean(axis=1).std())
         for runs, items in ((5, 300), (6, 2000), (10, 300), (20, 300), (50, 300), (50, 1000)):
-            held = []
+            covered = []
             for _ in range(n_sim):
                 rows = rng.integers(0, len(population), runs)
                 columns = rng.integers(0, population.shape[1], items)
-                got = distribution_wise_sd(population[np.ix_(rows, columns)].astype(float))
-                held += [got.sd_low <= truth <= got.sd_high] if not got.reason else []
-            yield f"{name}, {runs} runs × {items} items", held
+                result = distribution_wise_sd(population[np.ix_(rows, columns)].astype(float))
+                covered += [result.sd_low <= truth <= result.sd_high] if not result.reason else []
+            yield f"{name}, {runs} runs × {items} items", covered
 
 
 def hold_outs(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
     """Corrected t over 6 and 50 hold-outs: claims among three equal models, and its intervals.
 
-    200 items in two equal classes, a fifth of them for testing; each model has Gaussian features of
-    its own, the class means `apart` SD from each other in each.
+    200 items in two equal classes, a fifth of them for testing. Each model has its own Gaussian
+    features, in which the class means differ by `apart` SD.
     """
     y = np.repeat([0, 1], 100)
     for features, apart in ((5, 0.6), (20, 0.34)):
         for name, classify in (("1-nearest neighbour", nearest), ("nearest centroid", centroid)):
-            found = np.empty((n_sim, 3, 50))
-            for scores in found:
+            accuracy = np.empty((n_sim, 3, 50))
+            for scores in accuracy:
                 x = rng.normal(size=(3, 200, features)) + apart * y[:, None]
                 scores[:] = classify(x, y, np.stack([rng.permutation(200) for _ in range(50)]))
             for n in (6, 50):
                 where = f"{name}, {features} features {apart} SD apart, {n} hold-outs"
-                yield from corrected_t(found[:, :, :n], 0.25, where, float(found.mean()))
+                yield from corrected_t(accuracy[:, :, :n], 0.25, where, float(accuracy.mean()))
 
 
 def folds(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
@@ -88,11 +95,11 @@ def folds(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
 
 
 def corrected_t(scores: np.ndarray, ratio: float, where: str, truth: float) -> Iterator[Row]:
-    """Claims and coverage where all models (experiments, models, splits) are equally good."""
+    """Claims and coverage for equally good models; scores are (experiments, models, splits)."""
     p = nadeau_bengio(pair_differences(scores), ratio).p_value
     yield f"false claims (Holm), {where}", list((holm(p) <= 0.05).any(axis=-1))
     yield f"coverage, difference, {where}", list(p[:, 0] > 0.05)
-    # The interval of one model's score is that of its distance from the truth.
+    # The interval of a score covers the truth if that of its distance from the truth covers 0.
     one = nadeau_bengio(scores[:, 0] - truth, ratio).p_value
     yield f"coverage, one model's score, {where}", list(one > 0.05)
 
@@ -100,25 +107,25 @@ def corrected_t(scores: np.ndarray, ratio: float, where: str, truth: float) -> I
 def nearest(x: np.ndarray, y: np.ndarray, splits: np.ndarray) -> np.ndarray:
     """Accuracy (models, splits) of 1-nearest neighbour; the first fifth of a split is its test."""
     test, train = np.split(splits, [splits.shape[1] // 5], axis=1)
-    far = ((x[:, :, None] - x[:, None]) ** 2).sum(axis=3)
-    found = far[:, test[:, :, None], train[:, None]].argmin(axis=-1)
-    closest = np.take_along_axis(train[None], found, axis=2)
+    distances = ((x[:, :, None] - x[:, None]) ** 2).sum(axis=3)
+    order = distances[:, test[:, :, None], train[:, None]].argmin(axis=-1)
+    closest = np.take_along_axis(train[None], order, axis=2)
     return (y[closest] == y[test]).mean(axis=2)
 
 
 def centroid(x: np.ndarray, y: np.ndarray, splits: np.ndarray) -> np.ndarray:
     """Accuracy (models, splits) of the nearest class mean."""
     test, train = np.split(splits, [splits.shape[1] // 5], axis=1)
-    held, far = x[:, test], []
+    rows, distances = x[:, test], []
     for label in (0, 1):
         weight = y[train] == label
         mean = (x[:, train] * weight[..., None]).sum(axis=2) / weight.sum(axis=1)[:, None]
-        far.append(((held - mean[:, :, None]) ** 2).sum(axis=3))
-    return ((far[1] < far[0]) == y[test]).mean(axis=2)
+        distances.append(((rows - mean[:, :, None]) ** 2).sum(axis=3))
+    return ((distances[1] < distances[0]) == y[test]).mean(axis=2)
 
 
 def equivalence(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
-    """Claims of equivalence where the true difference is the edge of the region, or nothing."""
+    """Claims of equivalence with a true difference of 0 or at the edge of the region."""
     for folds, repeats in ((5, 2), (5, 10)):
         design = {"n_models": 2, "n_samples": 200, "n_folds": folds, "n_repeats": repeats}
         for effect in (0.3, 0.0):
@@ -133,15 +140,18 @@ def equivalence(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
 
 
 def order(rng: np.random.Generator, n_sim: int) -> Iterator[Row]:
-    """Bias and RMSE of the probability that means of m runs order two models unlike."""
+    """Bias and RMSE of the probability that means of m runs order two models differently."""
     for n, m in ((6, 1), (6, 2), (10, 3), (20, 6), (50, 1), (50, 16)):
         for effect in (0.0, 0.3, 1.0):
             p, q = stats.norm.cdf(effect * np.sqrt([m, n - m]))
             truth = p * (1 - q) + q * (1 - p)
             d = rng.normal(effect, 1, (n_sim, n))
-            got = disagreement_of_means(d, m, n_draws=400, rng=rng).probability
-            rmse = np.sqrt(np.mean((got - truth) ** 2))
-            yield f"{n} runs, m = {m}, {effect:g} SD: true {truth:.3f}, RMSE {rmse:.3f}, mean", got
+            probability = disagreement_of_means(d, m, n_draws=400, rng=rng).probability
+            rmse = np.sqrt(np.mean((probability - truth) ** 2))
+            yield (
+                f"{n} runs, m = {m}, {effect:g} SD: true {truth:.3f}, RMSE {rmse:.3f}, mean",
+                probability,
+            )
 
 
 Tables = dict[str, Callable[..., Iterator[Row]]]
@@ -156,15 +166,15 @@ TABLES: Tables = {
 
 
 def main(tables: Tables = TABLES) -> None:
-    """Print one line a case: mean ± Monte Carlo standard error."""
+    """Print one line for each case: mean ± Monte Carlo standard error."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=[*tables])
     parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--scores", nargs="*", default=[], help="(runs, items) arrays, .npy")
-    chosen = parser.parse_args()
-    given = [chosen.scores] if chosen.what == "seed_noise" else []
-    for name, held in tables[chosen.what](np.random.default_rng(0), chosen.simulations, *given):
-        values = np.asarray(held, dtype=np.float64)
+    options = parser.parse_args()
+    extra = [options.scores] if options.what == "seed_noise" else []
+    for name, sample in tables[options.what](np.random.default_rng(0), options.simulations, *extra):
+        values = np.asarray(sample, dtype=np.float64)
         print(
             f"{name}: {values.mean():.3f} ± {values.std() / np.sqrt(values.size):.3f}", flush=True
         )

@@ -1,9 +1,9 @@
-"""Whole pipeline against a bare loop that fits all the same models, as parallel.
+"""Compare the pipeline with a bare loop that fits the same models in as many processes.
 
-Prints wall and CPU seconds of both, and their ratios; the second is the one to believe on a machine
-that does other work besides. The loop makes the searches, the trials and the repeated fits that the
-studies show; it gets prepared data and splits for free and writes nothing. The pipeline fetches,
-prepares, splits, searches, trains, records, repeats, analyses, draws and reports.
+Prints wall and CPU seconds of both, and their ratios; on a busy machine the ratio of CPU seconds is
+more reliable. The loop runs the searches, the trials and the repeated fits of the studies. It
+receives prepared data and splits, and writes nothing. The pipeline fetches and prepares data,
+splits, searches, trains, records, repeats, analyses, draws and reports.
 """
 
 import argparse
@@ -15,40 +15,38 @@ import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 
+from reseed.core.coordinates import Coordinates
 from reseed.pipeline.runner import limit_threads, run, say
+from reseed.planning.specs import SettingSpec, SettingTrials, VerifySpec
 from timing import seconds
 
 
-def search_alone(task: tuple[Path, dict, list]) -> None:
-    """Make one search in a worker process."""
-    from reseed.cache.trial_cache import SettingFiles
-    from reseed.core.coordinates import Coordinates
-    from reseed.training.search_job import found_by_search
+def search_alone(task: tuple[str, SettingSpec, Coordinates]) -> None:
+    """Run one search in a worker process."""
+    from reseed.cache.trial_cache import TrialCache
+    from reseed.training.search_job import search_at
 
-    results, described, trial = task
+    results, spec, trial = task
     with tempfile.TemporaryDirectory() as chunks:
-        found_by_search(SettingFiles(results, described), Coordinates(*trial), Path(chunks))
+        search_at(TrialCache(results, spec), trial, Path(chunks))
 
 
-def repeat_alone(task: tuple[dict, int]) -> None:
+def repeat_alone(spec: VerifySpec) -> None:
     """Train a study's sample again in a worker process."""
-    from reseed.training.verification import repeated
+    from reseed.training.verification import check_sample
 
-    for _ in repeated(*task, lambda device: "cpu"):
+    for _ in check_sample(spec.training, spec.sample, lambda device: "cpu"):
         pass
 
 
-def train_alone(task: tuple[Path, dict]) -> list[str]:
-    """Train one block in a worker process, with its settings' own stacks."""
-    from reseed.cache.trial_cache import SettingFiles
-    from reseed.core.coordinates import Coordinates
+def train_alone(task: tuple[str, SettingTrials]) -> list[str]:
+    """Train the trials of one setting in a worker process, in its stacks."""
+    from reseed.cache.trial_cache import TrialCache
     from reseed.training.block import train
 
-    results, described = task
-    trials = [Coordinates(*place) for place in described["trials"]]
-    return [
-        outcome.status for _, outcome in train(SettingFiles(results, described), trials, "cpu", 1)
-    ]
+    results, part = task
+    trained = train(TrialCache(results, part.spec), list(part.trials), "cpu", 1)
+    return [outcome.status for _, outcome in trained]
 
 
 def main() -> None:
@@ -57,15 +55,15 @@ def main() -> None:
     parser.add_argument("--scale", default="demo", help="scale of the studies")
     parser.add_argument("--studies", help="names, separated by commas; default: all")
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help="parallel processes")
-    parser.add_argument("--results", help="keep what the pipeline makes in this folder")
+    parser.add_argument("--results", help="keep the results of the pipeline in this folder")
     arguments = parser.parse_args()
     limit_threads(1)
-    from reseed.pipeline.specs import training_job
-    from reseed.pipeline.startup import read_plan
     from reseed.planning.plan import blocks
+    from reseed.planning.read_plan import read_plan
+    from reseed.planning.training_specs import build_repeat_spec, build_train_spec
 
-    kept = arguments.results and nullcontext(arguments.results)
-    with kept or tempfile.TemporaryDirectory() as folder:
+    own_folder = arguments.results and nullcontext(arguments.results)
+    with own_folder or tempfile.TemporaryDirectory() as folder:
         overrides = {"scale": arguments.scale, "results": folder}
         if arguments.studies:
             overrides["studies"] = arguments.studies
@@ -75,19 +73,19 @@ def main() -> None:
 
         project, plan, _ = read_plan("config", overrides)
         searches = [
-            (Path(folder), planned.description(), list(trial))
+            (str(folder), planned.spec, trial)
             for planned in plan.settings.values()
-            for trial in planned.searches().values()
+            for trial in planned.searches()
         ]
         repeats = [
-            (training_job(project, plan.block(name)), project.main.verify_sample)
+            build_repeat_spec(project, plan.block(name), name)
             for name, study in project.studies.items()
-            if any(exhibit.kind == "repeated_fits" for exhibit in study.exhibits.values())
+            if any("repeated_fits" in exhibit.kind for exhibit in study.exhibits.values())
         ]
         tasks = [
-            (Path(folder), described)
+            (str(folder), part)
             for block in blocks(plan, project.main.block_seconds)
-            for described in training_job(project, block)["settings"]
+            for part in build_train_spec(project, block).settings
         ]
         statuses = []
 

@@ -1,4 +1,4 @@
-"""Time of comparing every pair of models, against the plain way: pandas and SciPy pair by pair."""
+"""Time of comparing every pair of models, compared with pandas and SciPy pair by pair."""
 
 import argparse
 import resource
@@ -11,8 +11,8 @@ from reseed.pipeline.runner import limit_threads
 from scipy import stats
 
 
-def study(models: int, datasets: int, seeds: int, failing: float) -> pd.DataFrame:
-    """A table of trials with everything on shared splits; a share `failing` of them failed."""
+def make_trials(models: int, datasets: int, seeds: int, failing: float) -> pd.DataFrame:
+    """A table of trials on shared splits; a share `failing` of them failed."""
     rng = np.random.default_rng(0)
     shape = datasets, models, seeds
     score = 0.8 + rng.normal(0, 0.02, (datasets, 1, seeds)) + rng.normal(0, 0.01, shape)
@@ -27,8 +27,8 @@ def study(models: int, datasets: int, seeds: int, failing: float) -> pd.DataFram
     return table.assign(status=np.where(table["accuracy"].isna(), "failed", "ok"), **fixed)
 
 
-def plainly(metrics: pd.DataFrame, pairs: int) -> float:
-    """Seconds of one core a pair for the same numbers by SciPy, from `pairs` of one dataset."""
+def scipy_seconds(metrics: pd.DataFrame, pairs: int) -> float:
+    """CPU seconds that SciPy needs for one pair, measured on `pairs` pairs of one dataset."""
     part = metrics[metrics["dataset"] == metrics["dataset"].iloc[0]]
     wide = part.pivot(index="data_seed", columns="model", values="accuracy")
     start = time.process_time()
@@ -41,31 +41,35 @@ def plainly(metrics: pd.DataFrame, pairs: int) -> float:
 
 
 def main() -> None:
-    """Print the time, the peak memory, and how many times faster than the plain way it is."""
+    """Print the time, the peak memory, and the speed-up over SciPy."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", type=int, default=40)
     parser.add_argument("--datasets", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--failing", type=float, default=0.0, help="share of failed trials")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     limit_threads(1)
     from reseed.analyses.pairs import Options, analyse
     from reseed.analyses.shared.data import Data
+    from reseed.core.study_info import DatasetInfo, StudyInfo
 
-    metrics = study(chosen.models, chosen.datasets, chosen.seeds, chosen.failing)
-    entry = {"metric": "accuracy", "greater_is_better": True, "metric_unit": ""}
-    data = Data(metrics, {"datasets": dict.fromkeys(metrics["dataset"].unique(), entry)})
+    metrics = make_trials(options.models, options.datasets, options.seeds, options.failing)
+    dataset = DatasetInfo(metric="accuracy", greater_is_better=True)
+    names = metrics["dataset"].unique()
+    data = Data(metrics, StudyInfo(scale="demo", datasets=dict.fromkeys(names, dataset)))
     start, cpu = time.perf_counter(), time.process_time()
     table = analyse(data, Options())
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     count = int((table["dataset"] != "all datasets").sum())
-    plain = plainly(metrics, min(20, chosen.models * (chosen.models - 1) // 2)) * count
+    scipy_total = (
+        scipy_seconds(metrics, min(20, options.models * (options.models - 1) // 2)) * count
+    )
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{chosen.models} models × {chosen.datasets} datasets × {chosen.seeds} splits, "
-          f"{100 * chosen.failing:g} % failed: {count:,} pairs")  # fmt: skip
-    print(f"reseed: {cpu:.1f} s of one core ({seconds:.1f} s by the clock), "
-          f"{1e3 * cpu / count:.2f} ms a pair, peak memory {memory:,.0f} MB")  # fmt: skip
-    print(f"SciPy pair by pair: {plain:,.0f} s of one core; ratio {plain / cpu:.0f}")
+    print(f"{options.models} models × {options.datasets} datasets × {options.seeds} splits, "
+          f"{100 * options.failing:g} % failed: {count:,} pairs")  # fmt: skip
+    print(f"reseed: {cpu:.1f} s of one core ({seconds:.1f} s wall time), "
+          f"{1e3 * cpu / count:.2f} ms for each pair, peak memory {memory:,.0f} MB")  # fmt: skip
+    print(f"SciPy pair by pair: {scipy_total:,.0f} s of one core; ratio {scipy_total / cpu:.0f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Planning and collecting many seeds: dry runs of 10,000 and 100,000 trials, and their reading."""
+"""Time of planning and collecting many seeds: dry runs of 10,000 and 100,000 trials."""
 
 import argparse
 import resource
@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 MODEL = {"name": "tree", "title": "Tree", "factory": "reseed.models.forest:random_forest"}
 
 
-def lay_out(folder: Path, seeds: int) -> None:
-    """Write a project of one small study with so many seeds."""
+def write_project(folder: Path, seeds: int) -> None:
+    """Write a project with one small study of `seeds` model seeds."""
     study = {
         "name": "many",
         "title": "Many seeds",
@@ -32,43 +32,43 @@ def lay_out(folder: Path, seeds: int) -> None:
         "models/tree": MODEL | {"hyperparameters": {"n_estimators": 1, "max_depth": 2}},
         "studies/many": study,
     }
-    for place, entry in entries.items():
-        path = folder / "config" / f"{place}.yaml"
+    for name, entry in entries.items():
+        path = folder / "config" / f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(yaml.safe_dump(entry))
     rows = "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(200))
     (folder / "table.csv").write_text("a,b,y\n" + rows)
 
 
-def snakemake(folder: Path, *arguments: str) -> Seconds:
-    """What a run of Snakemake in a project takes."""
+def time_snakemake(folder: Path, *arguments: str) -> Seconds:
+    """Return the seconds of a run of Snakemake in a project."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     command += ["--profile", str(ROOT / "profiles" / "default"), "--cores", "2", *arguments]
     return seconds(lambda: subprocess.run(command, cwd=folder, check=True, capture_output=True))
 
 
 def main() -> None:
-    """Time dry runs; with --run, train 10,000 trials and time how they are collected."""
+    """Time dry runs; with --run, train 10,000 trials and time their collection."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", action="store_true", help="train 10,000 trials too")
     arguments = parser.parse_args()
     limit_threads(1)
     for count in (10_000, 100_000):
         with tempfile.TemporaryDirectory() as name:
-            lay_out(Path(name), count)
-            took = snakemake(Path(name), "-n")
+            write_project(Path(name), count)
+            elapsed = time_snakemake(Path(name), "-n")
             memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
-            say(f"dry run of {count:,} seeds: {took}, at most {memory:.2f} GB")
+            say(f"dry run of {count:,} seeds: {elapsed}, at most {memory:.2f} GB")
     if arguments.run:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            lay_out(folder, 10_000)
-            took = snakemake(folder)
+            write_project(folder, 10_000)
+            elapsed = time_snakemake(folder)
             metrics = folder / "results" / "studies" / "many" / "metrics.parquet"
             metrics.unlink()
-            again = snakemake(folder, "results/studies/many/metrics.parquet")
+            again = time_snakemake(folder, "results/studies/many/metrics.parquet")
             size = sum(f.stat().st_size for f in (folder / "results" / "store").rglob("*.parquet"))
-            say(f"10,000 trials to the end: {took}, {size / 1e6:.0f} MB of records")
+            say(f"10,000 trials to the end: {elapsed}, {size / 1e6:.0f} MB of records")
             say(f"collected again, start-up included: {again}")
 
 

@@ -1,8 +1,8 @@
-"""Seconds of training one seed after another against many side by side, on one thread.
+"""Time of training one seed after another, compared with a stack of seeds, on one thread.
 
-Prints, for sizes of the feed-forward network, the processor time an epoch and seed at several
-widths of the stack, and the ratio loop over stack. Processor time, so that other work on the
-machine counts less; the least of a few repeats, for the same reason.
+Prints, for sizes of the feed-forward network, the CPU time for an epoch and seed at several widths
+of the stack, and the ratio of loop to stack. CPU time and the minimum of a few repeats reduce the
+effect of other work on the machine.
 """
 
 import argparse
@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=16_512, help="training rows")
     parser.add_argument("--features", type=int, default=10, help="columns")
     parser.add_argument("--widths", type=int, nargs="+", default=[1, 4, 8, 16, 32])
-    parser.add_argument("--repeats", type=int, default=2, help="the least of so many is printed")
+    parser.add_argument("--repeats", type=int, default=2, help="the minimum of them is printed")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     arguments = parser.parse_args()
     limit_threads(1)
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def seconds(arguments: argparse.Namespace, shape: tuple[int, int, int], width: int) -> float:
-    """Time an epoch and seed; on a GPU wall time, which is what is scarce there."""
+    """CPU seconds for an epoch and seed; on a GPU wall seconds."""
     from reseed.core.random_streams import ensure_deterministic
     from reseed.models.ffnn import ffnn
     from reseed.training.encoder import Arrays
@@ -51,7 +51,7 @@ def seconds(arguments: argparse.Namespace, shape: tuple[int, int, int], width: i
     names = ("neurons_1", "neurons_2", "batch_size")
     network = {"neurons_3": 0, "max_epochs": EPOCHS} | dict(zip(names, shape, strict=True))
     clock = time.process_time if arguments.device == "cpu" else time.perf_counter
-    found = []
+    measured = []
     for _ in range(arguments.repeats):
         roles = ("init", "order", "dropout", "augment")
         lanes = [
@@ -59,10 +59,10 @@ def seconds(arguments: argparse.Namespace, shape: tuple[int, int, int], width: i
             for seed in range(width)
         ]
         started = clock()
-        ended = list(type(lanes[0]).fit_many(lanes, [lambda: arrays] * width, width))
-        found.append((clock() - started) / EPOCHS / width)
-        assert all(error is None for _, _, error in ended)
-    return min(found)
+        results = list(type(lanes[0]).fit_many(lanes, [lambda: arrays] * width, width))
+        measured.append((clock() - started) / EPOCHS / width)
+        assert all(error is None for _, _, error in results)
+    return min(measured)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Wall and CPU seconds of work that is done in child processes."""
+"""Wall and CPU seconds of work in child processes."""
 
 import resource
 import time
@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 
 class Seconds(NamedTuple):
-    """What some work took: by the clock, and of the processors (the one to believe on a busy
-    machine).
-    """
+    """Wall and CPU seconds; on a busy machine CPU seconds are more reliable."""
 
     wall: float
     cpu: float
@@ -18,13 +16,13 @@ class Seconds(NamedTuple):
         return f"{self.wall:.1f} s ({self.cpu:.1f} s CPU)"
 
 
-def _now() -> Seconds:
+def _read_clocks() -> Seconds:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return Seconds(time.perf_counter(), used.ru_utime + used.ru_stime)
 
 
 def seconds(work: Callable[[], object]) -> Seconds:
-    """Do some work; its children count once they have ended."""
-    before = _now()
+    """Measure `work`; a child process counts once it has ended."""
+    before = _read_clocks()
     work()
-    return Seconds(*(now - then for now, then in zip(_now(), before, strict=True)))
+    return Seconds(*(now - then for now, then in zip(_read_clocks(), before, strict=True)))

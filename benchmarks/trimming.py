@@ -1,8 +1,8 @@
-"""Speed of exact alpha-hat against a plain writing of the published loop.
+"""Speed of exact alpha-hat, compared with a direct implementation of the published loop.
 
-Both get an unsorted candidate sample of n logit gaps and a reference of 20 models, and both sort
-and evaluate the reference themselves. The loop is run in full: an O(n^2) body for each of the 13
-alphas of the authors' grid. "ratio to one alpha" sets the exact value against one such body.
+Both receive an unsorted candidate sample of n logit gaps and a reference of 20 models. Both sort
+the sample and evaluate the reference. The loop has an O(n^2) body for each of the 13 alphas of the
+authors' grid. "ratio to one alpha" compares the exact value with one such body.
 """
 
 import argparse
@@ -29,12 +29,12 @@ def loop_distance(sample, reference: ReferenceFunction, alpha: float) -> float:
 
 
 def loop_alpha_hat(sample, reference: ReferenceFunction, delta: float) -> float:
-    """Alpha-hat as published: every alpha of the grid is tried, the smallest accepted is taken."""
+    """Alpha-hat as published: the smallest accepted alpha of the grid."""
     accepted = [a for a in AUTHORS_GRID if loop_distance(sample, reference, a) <= delta]
     return min(accepted, default=GRID_EXCEEDED)
 
 
-def timed(function, *arguments, repeats: int):
+def measure_time(function, *arguments, repeats: int):
     """Median wall time in seconds of `function(*arguments)`, and its value."""
     times = []
     for _ in range(repeats):
@@ -56,8 +56,8 @@ def main() -> None:
         reference = reference_function(rng.normal(size=(20, n)))
         sample = rng.normal(0.3, 1.2, size=n)
         delta = algorithm_threshold(n)
-        fast, exact = timed(alpha_hat, sample, reference, delta, repeats=101)
-        slow, looped = timed(loop_alpha_hat, sample, reference, delta, repeats=1)
+        fast, exact = measure_time(alpha_hat, sample, reference, delta, repeats=101)
+        slow, looped = measure_time(loop_alpha_hat, sample, reference, delta, repeats=1)
         on_grid = alpha_hat_grid(sample, reference, delta)
         one = slow / len(AUTHORS_GRID)
         print(f"{n:>6} {fast * 1e3:>9.3f} {slow:>8.2f} {slow / fast:>8,.0f} {one / fast:>19,.0f}"

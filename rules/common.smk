@@ -6,6 +6,8 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+# Version of the package that these rules need.
+VERSION = "0.3.0"
 # In a checkout the package is in `scripts`; otherwise it is installed (`pip install reseed`).
 SCRIPTS = Path(str(workflow.current_basedir)).parent / "scripts"
 if SCRIPTS.is_dir():
@@ -18,7 +20,9 @@ try:
     from reseed.pipeline.progress import failed_trials, show_progress
     from reseed.pipeline.workflow import RunMode, Workflow, find_config
 except ImportError as error:
-    raise WorkflowError(f"{error}. Install the package: pip install reseed=={VERSION}") from None
+    raise WorkflowError(
+        f"{error}. Install the package: pip install reseed=={VERSION}"
+    ) from None
 if reseed.__version__ != VERSION:
     raise WorkflowError(
         f"This workflow needs reseed {VERSION}, and {reseed.__version__} is installed. "
@@ -43,4 +47,3 @@ shell.prefix(RESEED.shell_prefix)
 CAPTION = "../scripts/reseed/reporting/templates/caption.rst"
 # Every trial's file as the output of its rule. A rule that lists it needs no search for its maker.
 TRIALS = {}
-

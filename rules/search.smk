@@ -12,9 +12,9 @@ for job in RESEED.searches:
         log:
             job.log,
         priority: job.priority
-        threads: job.threads
         conda:
             f"../envs/{job.environment}.yaml"
+        threads: job.threads
         resources:
             gpu=job.gpus,
             runtime=lambda wildcards, threads, attempt, job=job: job.minutes(

@@ -1,4 +1,7 @@
-"""Before any library is loaded: one thread a process, as the pipeline's own jobs have it."""
+"""Limit numerical libraries to one thread per process, as the pipeline does for its jobs.
+
+The variables must be set before any library is imported.
+"""
 
 import os
 
@@ -7,6 +10,6 @@ for _name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
 
 from hypothesis import settings  # noqa: E402
 
-# A test's outcome is the code's: `pytest --hypothesis-profile=default` draws new examples.
+# Examples are reproducible; `pytest --hypothesis-profile=default` draws new ones.
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")

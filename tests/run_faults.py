@@ -1,4 +1,4 @@
-"""Try every fault and write docs/reliability.md; exit status 1 if one ends badly."""
+"""Try every fault and write docs/reliability.md; exit status 1 after a bad outcome."""
 
 import argparse
 import datetime
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from fault_harness import load_cases
-from fault_harness.kills import kill_often
+from fault_harness.kills import kill_repeatedly
 from fault_harness.outcome import CASES, Bench
 from fault_harness.page import page
 from fault_harness.record import read_record
@@ -19,12 +19,12 @@ from reseed.pipeline.runner import run, say
 
 
 def main() -> None:
-    """Damage, feed, kill; after each, write the page."""
+    """Try the requested cases and kills; write the page after each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50, help="SIGKILLs (0: none)")
     parser.add_argument("--small", action="store_true", help="kill a small study, not scale smoke")
-    parser.add_argument("--seed", type=int, default=0, help="of the moments")
-    parser.add_argument("--case", action="append", help="only these (none: no case)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random moments")
+    parser.add_argument("--case", action="append", help="cases to try (none: no case)")
     parser.add_argument("--record", type=Path, default=Path("results/faults.json"))
     parser.add_argument("--output", type=Path, default=Path("docs/reliability.md"))
     arguments = parser.parse_args()
@@ -33,27 +33,29 @@ def main() -> None:
     record.dates = sorted({*record.dates, datetime.date.today().isoformat()})
     system = f"{os.cpu_count()} cores, {read_cpu_name()}, Python {platform.python_version()}"
 
-    def tell() -> None:
+    def write_page() -> None:
         record.save(arguments.record)
         arguments.output.write_text(page(record, system), encoding="utf-8")
 
     with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:
         bench = Bench(Path(folder, "cases"))
-        asked = [name for name in arguments.case or CASES if name != "none"]
-        for name in [name for name in asked if CASES[name].possible]:
+        requested = [name for name in arguments.case or CASES if name != "none"]
+        for name in [name for name in requested if CASES[name].possible]:
             record.outcomes[name], seconds = bench.try_case(CASES[name])
             end, message = record.outcomes[name].end, record.outcomes[name].message
             say(f"{CASES[name].title}: {end}, {seconds:.0f} s. {message}")
-            tell()
+            write_page()
         if arguments.kills:
             make = Workspace.small if arguments.small else Workspace.own
             scale = () if arguments.small else ("--config", "scale=smoke")
-            into = Path(folder, "kills")
-            record.kills = kill_often(make, into, arguments.kills, arguments.seed, scale, say)
+            kills_folder = Path(folder, "kills")
+            record.kills = kill_repeatedly(
+                make, kills_folder, arguments.kills, arguments.seed, scale, say
+            )
             record.kills.what = "a small study (`--small`)" if arguments.small else "scale smoke"
-    tell()
+    write_page()
     if record.bad:
-        raise ReseedError(f"not all ends well ({', '.join(record.bad)}): {arguments.output}")
+        raise ReseedError(f"bad outcomes ({', '.join(record.bad)}): {arguments.output}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The gallery of the documentation: the best figure of each study, and how it was had."""
+"""The gallery of the documentation: the best figure of each study, with its command."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
     """
     parts = [
         "# Gallery",
-        "Every figure here was drawn by the pipeline from its own trials. Under each: what it"
-        " shows, on how many trials, at which scale and on what machine, and the command that"
-        " makes it. A study whose file stands here beside its figures (`NAME.yaml`) is copied to"
-        " `config/studies/` first. A page of this kind for every exhibit is the report"
-        " (`results/report/index.html`).",
+        "The pipeline drew every figure here from its own trials. Each has its findings, the number"
+        " of trials, the scale, the machine and the command. If a study has a file in this folder"
+        " (`NAME.yaml`), copy it to `config/studies/` first. The report"
+        " (`results/report/index.html`) has such an entry for every exhibit.",
     ]
     folder.mkdir(parents=True, exist_ok=True)
     for path in studies:

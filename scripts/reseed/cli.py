@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from reseed.core.errors import ReseedError
+from reseed.pipeline.commands import add_commands
 
 # Options of the analysis `pairs` that are one value, with its defaults; written out, as importing
 # it takes a second.
@@ -32,6 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
     _add_means(commands)
+    add_commands(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)

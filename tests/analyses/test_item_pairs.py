@@ -6,7 +6,7 @@ from output_frames import study_of, write_outputs
 from reseed.analyses import item_pairs
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import SplitOptions, outputs, selected
+from reseed.analyses.shared.outputs import SplitOptions, read_outputs, select_outputs
 from reseed.stats.crossed_comparison import crossed_difference
 from run_kinds import run_analysis
 from scipy.special import expit
@@ -162,7 +162,7 @@ def test_only_the_first_split_unless_asked(tmp_path):
     found = arms()
     predictions = write_outputs(tmp_path, found)
     data = study_of(predictions, found)
-    one = list(outputs(data))
+    one = list(read_outputs(data))
     assert [o.key["arm"] for o in one] == ["rf", "xgb"]
     assert one[0].n == 6
     assert len(run_analysis(item_pairs, data, FAST, splits="all")) == 2
@@ -191,7 +191,7 @@ def test_arms_that_share_no_split_are_a_row_with_its_reason(tmp_path, splits):
     assert {("rf", "xgb")} <= set(zip(apart["arm_a"], apart["arm_b"], strict=True))
     named = {frozenset(pair) for pair in zip(table["arm_a"], table["arm_b"], strict=True)}
     assert named == {frozenset(p) for p in (("rf", "xgb"), ("rf", "ffnn"), ("xgb", "ffnn"))}
-    assert [one.key["arm"] for one in selected(data, SplitOptions())] == ["rf", "xgb", "ffnn"]
+    assert [one.key["arm"] for one in select_outputs(data, SplitOptions())] == ["rf", "xgb", "ffnn"]
 
 
 def test_several_classes_have_labels_confidence_and_margins(tmp_path):
@@ -203,7 +203,7 @@ def test_several_classes_have_labels_confidence_and_margins(tmp_path):
     facts = about(("magic",), ("rf", "xgb"))
     facts = amended(facts, datasets={"magic": {"task": "multiclass", "metric": "accuracy"}})
     data = study_of(write_outputs(tmp_path, found), found, facts)
-    one = next(outputs(data))
+    one = next(read_outputs(data))
     np.testing.assert_array_equal(one.labels, logits.argmax(axis=2))
     np.testing.assert_allclose(one.confidence, p.max(axis=2))
     margin = [

@@ -139,16 +139,16 @@ def test_several_classes_are_unfolded_row_by_row(tmp_path):
     first = np.eye(3)[[0, 1, 2, 1]]
     second = np.eye(3)[[0, 1, 2, 0]]
     predictions = write(tmp_path, "magic", y, [first, second])
-    (group,) = predictions.groups()
+    (group,) = predictions.read_groups()
     np.testing.assert_allclose(group.scores, [first, second], atol=1e-11)
     assert analyse(predictions, facts).loc["accuracy", "mean"] == pytest.approx(7 / 8)
 
 
 def test_the_reader_keeps_groups_apart(tmp_path):
     predictions = write(tmp_path, "magic", [0, 1], [[0.1, 0.9], None, [0.2, 0.8]])
-    (group,) = predictions.groups()
+    (group,) = predictions.read_groups()
     np.testing.assert_allclose(group.scores, [[0.1, 0.9], [0.2, 0.8]])
     np.testing.assert_array_equal(group.y_true, [0, 1])
     assert group.seeds == [(0, 0, 0, 0), (2, 2, 2, 2)]
     assert group.failed == 1
-    assert list(Predictions(tmp_path, ["grid"]).groups()) == []
+    assert list(Predictions(tmp_path, ["grid"]).read_groups()) == []

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from pair_frames import OPTIONS, data, frame, one_split, over_splits, row_of
 from reseed.analyses import pairs
-from reseed.analyses.shared.pairing import unit_of
-from reseed.analyses.shared.region import region
+from reseed.analyses.shared.equivalence import rope_by_metric
+from reseed.analyses.shared.pairing import difference_unit
 from reseed.core.errors import ReseedError
 from reseed.plugins import kinds
 from reseed.stats.comparison import nadeau_bengio
@@ -285,16 +285,16 @@ def test_nothing_is_equivalent_unless_a_region_is_stated(rng):
 
 
 def test_one_region_for_several_metrics_is_refused():
-    assert region(0.1, {"auc": 100.0}) == {"auc": 0.1}
+    assert rope_by_metric(0.1, {"auc": 100.0}) == {"auc": 0.1}
     with pytest.raises(ReseedError, match=r"several metrics \(auc, mse\).*\{auc: 0.1\}"):
-        region(0.1, {"auc": 100.0, "mse": 1.0})
+        rope_by_metric(0.1, {"auc": 100.0, "mse": 1.0})
 
 
 @pytest.mark.parametrize("rope", [1, {"auc": 2.5}])
 def test_region_covering_all_share_differences_is_refused(rope):
-    with pytest.raises(ReseedError, match=r"auc a share of 1: .*Write one point as 0\.01"):
-        region(rope, {"auc": 100.0})
-    assert region(rope, {"auc": 1.0}) == {"auc": rope if rope == 1 else 2.5}
+    with pytest.raises(ReseedError, match=r"auc is a share of 1: .*Write one point as 0\.01"):
+        rope_by_metric(rope, {"auc": 100.0})
+    assert rope_by_metric(rope, {"auc": 1.0}) == {"auc": rope if rope == 1 else 2.5}
 
 
 def test_a_rank_test_that_cannot_reject_says_its_floor(rng):
@@ -354,7 +354,7 @@ def test_false_claims_over_seeds_stay_below_the_level(rng):
 
 def test_units():
     scores = pd.Series([0.7, 0.9])
-    assert unit_of("accuracy", scores, "") == (100, "points")
-    assert unit_of("accuracy", 100 * scores, "") == (1, "points")
-    assert unit_of("mse", scores, "kW²") == (1, "kW²")
-    assert unit_of("r2", scores, "") == (1, "")
+    assert difference_unit("accuracy", scores, "") == (100, "points")
+    assert difference_unit("accuracy", 100 * scores, "") == (1, "points")
+    assert difference_unit("mse", scores, "kW²") == (1, "kW²")
+    assert difference_unit("r2", scores, "") == (1, "")

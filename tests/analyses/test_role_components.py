@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from papers.banerjee import role_components
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.predictions import Group
+from reseed.analyses.shared.predictions import OutputGroup
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS
 from reseed.stats.variance import crossed_variance
 from run_kinds import run_analysis
@@ -17,12 +17,12 @@ class Runs:
     def __init__(self, seeds, gaps, y):
         self.seeds, self.gaps, self.y = seeds, gaps, y
 
-    def groups(self):
+    def read_groups(self):
         key = dict.fromkeys(ARM_OUTPUT_COLUMNS, 0) | {
             "experiment": "crossed", "dataset": "magic", "scheme": "official", "model": "rf",
             "arm": "rf", "hyperparameters_source": "default",
         }  # fmt: skip
-        yield Group(key, self.seeds, 1 / (1 + np.exp(-self.gaps)), self.y, 0, self.gaps)
+        yield OutputGroup(key, self.seeds, 1 / (1 + np.exp(-self.gaps)), self.y, 0, self.gaps)
 
 
 def study(m=6, d=5, items=300, init_sd=1.0, order_sd=0.4, rest_sd=0.6, drop=None):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.analyses import spread
-from reseed.analyses.shared.data import Data, cells, data_seeds, read_data
+from reseed.analyses.shared.data import Data, cells, number_data_seeds, read_data
 from reseed.core.study_info import write_study_info
 from run_kinds import run_analysis
 from study_frames import PUBLISHED, about, frame, study, trial
@@ -104,9 +104,9 @@ def test_repeats_of_given_results_are_data_seeds():
 
 def test_data_seeds_keep_their_numbers_and_may_be_repeated():
     rows = [trial(0.1, data_seed=d) for d in (7, 42)]
-    assert data_seeds(frame(rows)).tolist() == [7, 42]
+    assert number_data_seeds(frame(rows)).tolist() == [7, 42]
     rows = [trial(0.1, data_seed=d, repeat=r) for d in (7, 8) for r in (0, 1)]
-    assert data_seeds(frame(rows)).nunique() == 4
+    assert number_data_seeds(frame(rows)).nunique() == 4
 
 
 def test_grid_is_cut_at_first_seeds_and_pool_has_no_interval():

@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from fault_harness.compare import contents, differences
+from fault_harness.compare import hash_contents, list_differences
 from fault_harness.workspace import REPOSITORY, Workspace, kill_group
 from reseed.cache.trial_records import read_trial
 from slurm_node import SWITCH
@@ -61,9 +61,9 @@ def both(tmp_path_factory, slurm, slurm_python):
 
 def test_results_through_slurm_are_bitwise_those_of_a_local_run(both):
     local, remote, _ = both
-    expected = contents(local.results)
+    expected = hash_contents(local.results)
     assert len(expected) > 20
-    assert differences(expected, contents(remote.results)) == []
+    assert list_differences(expected, hash_contents(remote.results)) == []
 
 
 def test_each_gpu_block_gets_one_gpu_and_cpu_blocks_none(both):
@@ -198,4 +198,4 @@ def test_the_projects_own_studies_at_scale_smoke(tmp_path, slurm, slurm_python):
     remote = Workspace.own(tmp_path / "remote", slurm_python)
     run = remote.run(*SITE, "runtime=20", "--config", "scale=smoke", timeout=3600)
     assert run.ok, run.text
-    assert differences(contents(local.results), contents(remote.results)) == []
+    assert list_differences(hash_contents(local.results), hash_contents(remote.results)) == []

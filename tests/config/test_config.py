@@ -9,26 +9,10 @@ import pytest
 import yaml
 from reseed.config import build_json_schemas
 from reseed.core.errors import ReseedError
-from reseed.planning.project import load, merge
+from reseed.planning.project import load_project, merge
+from toy_project import ENTRIES, write_entries
 
 REPOSITORY = Path(__file__).parents[2]
-ENTRIES = {
-    "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
-    | {"sources": [{"kind": "file", "path": "toy.csv"}]},
-    "models/forest": {
-        "name": "forest",
-        "title": "Forest",
-        "factory": "reseed.models.forest:random_forest",
-    },
-    "studies/first": {
-        "name": "first",
-        "title": "First",
-        "datasets": ["toy"],
-        "models": ["forest"],
-        "splits": [{"kind": "holdout", "test": 0.2}],
-        "experiments": {"models": {"seeds": {"model": {"count": 3}}}},
-    },
-}
 
 
 @pytest.fixture
@@ -36,16 +20,9 @@ def entries():
     return copy.deepcopy(ENTRIES)
 
 
-def write(folder, entries):
-    for place, entry in entries.items():
-        path = folder / f"{place}.yaml"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(entry if isinstance(entry, str) else yaml.safe_dump(entry))
-
-
 def load_from(folder, entries, **overrides):
-    write(folder, entries)
-    return load(folder, overrides)
+    write_entries(folder, entries)
+    return load_project(folder, overrides)
 
 
 def mistakes(folder, entries, **overrides):
@@ -96,7 +73,7 @@ def test_every_mistake_is_told_at_once(tmp_path, entries):
         (
             "studies/first",
             {"experiments": {"e": {"seeds": {"model": 1, "init": 2}}}},
-            "gives both model and init",
+            "sets both model and init",
         ),
         ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
         ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
@@ -210,7 +187,7 @@ def analysis(kind, **options):
         (
             "studies/first",
             {"experiments": {"models": {"seeds": {"model": [3, 3]}}}},
-            "seed 3 stands there twice",
+            "seed 3 is listed twice",
         ),
         (
             "studies/first",
@@ -259,23 +236,23 @@ def test_more_mistakes_are_told(tmp_path, entries, place, change, expected):
     assert expected in mistakes(tmp_path, entries)
 
 
-@pytest.mark.parametrize("name", ["all", "tune", "report", "verify", "repeat_fits"])
-def test_a_study_is_not_called_as_a_rule_is(tmp_path, entries, name):
+@pytest.mark.parametrize("name", ["all", "everything", "index", "report", "verify"])
+def test_study_name_must_not_be_a_rule_or_page(tmp_path, entries, name):
     entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
-    assert "is what a rule of the pipeline is called" in mistakes(tmp_path, entries)
+    assert "is the name of a rule or page of the pipeline" in mistakes(tmp_path, entries)
 
 
-def test_a_field_that_stands_twice_is_told(tmp_path, entries):
+def test_duplicate_field_is_refused(tmp_path, entries):
     text = yaml.safe_dump(entries["models/forest"])
     entries["models/forest"] = f"{text}title: Again\n"
-    assert "'title' stands there twice" in mistakes(tmp_path, entries)
+    assert "'title' is given twice" in mistakes(tmp_path, entries)
 
 
 def test_text_that_is_not_utf8_is_told(tmp_path, entries):
     load_from(tmp_path, entries)
     (tmp_path / "models" / "forest.yaml").write_bytes(b"title: caf\xe9\n")
     with pytest.raises(ReseedError, match=r"forest.yaml: not UTF-8 text"):
-        load(tmp_path)
+        load_project(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -323,7 +300,7 @@ def test_a_wrong_text_is_told_in_words(tmp_path):
     )
     (config / "studies" / "y.yaml").write_text("name: y\ntitle: Y\n")
     with pytest.raises(ReseedError) as found:
-        load(config, {}, lambda read: [])
+        load_project(config, {}, lambda read: [])
     told = str(found.value)
     assert "mine.yaml: name: a name holds unaccented letters, digits" in told
     assert "mine.yaml: factory: give `module:name`, as in my_module:make." in told

@@ -1,8 +1,11 @@
-"""What a reader of the report must be told: seeds that change nothing, rows that were left out."""
+"""Remarks of the report: seeds that change nothing, rows that were left out."""
+
+from dataclasses import replace
 
 import pandas as pd
 from reseed.collection.about import find_repeated_outputs, with_texts
 from reseed.core.study_info import RepeatedOutputs, StudyInfo
+from reseed.planning.specs import DatasetText
 from reseed.reporting.pages import StudyReport
 
 PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
@@ -47,7 +50,9 @@ def test_the_report_says_so():
 
 def test_rows_left_out_are_reported_next_to_file_totals():
     meta = {"title": "Old", "rows": 9, "notes": ["3 rows left out"]}
-    texts = {"title": "New", "notes": ["Tweets."]}
-    told = {"title": "New", "rows": 9, "notes": ["Tweets.", "3 rows left out"]}
-    assert with_texts(meta, texts) == told
-    assert with_texts(meta, {"notes": None})["notes"] == ["3 rows left out"]
+    text = DatasetText("New", "", "", "", ["Tweets."], None, None)
+    merged = with_texts(meta, text)
+    assert merged["title"] == "New"
+    assert merged["rows"] == 9
+    assert merged["notes"] == ["Tweets.", "3 rows left out"]
+    assert with_texts(meta, replace(text, notes=[]))["notes"] == ["3 rows left out"]

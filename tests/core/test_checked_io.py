@@ -1,4 +1,4 @@
-"""What one job makes and another reads: each damage is told, with the file."""
+"""Files that jobs exchange: every damage is reported with the file."""
 
 import os
 
@@ -8,14 +8,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from fault_harness.damage import cut, flip
-from reseed.cache.entries import add, link
+from reseed.cache.entries import add_entry, link_entry
 from reseed.core.checked_io import TableReader, read_json, read_table, write_table
 from reseed.core.errors import Damaged
-from reseed.pipeline.runner import read_job, run
-from reseed.pipeline.specs import PlanFiles
+from reseed.pipeline.runner import run
 from reseed.reporting.pictures import embed
 
-PLACES = np.linspace(0.02, 0.98, 60)
+POSITIONS = np.linspace(0.02, 0.98, 60)
 
 
 @pytest.fixture
@@ -27,14 +26,14 @@ def table(tmp_path):
     return path, frame
 
 
-def test_a_table_comes_back(table):
+def test_written_table_is_read_unchanged(table):
     path, frame = table
     pd.testing.assert_frame_equal(read_table(path), frame)
     rows = TableReader(path).read(["auc"], pc.field("model") == "a")
     assert rows["auc"].to_pylist() == frame.loc[frame["model"] == "a", "auc"].tolist()
 
 
-def test_the_numbering_of_rows_is_not_handed_over(tmp_path):
+def test_index_is_not_stored(tmp_path):
     write_table(tmp_path / "t.parquet", pd.DataFrame({"auc": [0.5, 0.6]}, index=[7, 3]))
     assert list(read_table(tmp_path / "t.parquet").index) == [0, 1]
 
@@ -44,22 +43,22 @@ def all_rows(path):
 
 
 @pytest.mark.parametrize("read", [read_table, all_rows])
-def test_a_flipped_bit_of_a_tables_values_never_passes(table, read):
+def test_flipped_bits_of_values_are_detected(table, read):
     path, frame = table
-    before, told = path.read_bytes(), 0
+    before, detected = path.read_bytes(), 0
     end = len(before) - pq.ParquetFile(path).metadata.serialized_size - 8
-    for part in PLACES * end / len(before):
+    for part in POSITIONS * end / len(before):
         flip(path, part)
         try:
-            pd.testing.assert_frame_equal(read(path), frame)  # a header's bit that says nothing
+            pd.testing.assert_frame_equal(read(path), frame)  # an unused bit of a header
         except Damaged:
-            told += 1
+            detected += 1
         path.write_bytes(before)
-    assert told > len(PLACES) / 2
+    assert detected > len(POSITIONS) / 2
 
 
 @pytest.mark.parametrize("read", [read_table, TableReader, read_json, embed])
-def test_a_file_cut_short_or_gone_is_named(tmp_path, read):
+def test_cut_or_missing_file_is_named(tmp_path, read):
     path = tmp_path / "file"
     for content in (b"", b'{"half', b"\x89PNG\r\n\x1a\n\0\0"):
         path.write_bytes(content)
@@ -70,7 +69,7 @@ def test_a_file_cut_short_or_gone_is_named(tmp_path, read):
         read(path)
 
 
-def test_a_picture_whose_pixels_are_cut_short_is_damaged(tmp_path):
+def test_picture_with_damaged_pixels_is_damaged(tmp_path):
     from PIL import Image
 
     path = tmp_path / "bars.png"
@@ -84,22 +83,12 @@ def test_a_picture_whose_pixels_are_cut_short_is_damaged(tmp_path):
         path.write_bytes(whole)
 
 
-def test_mismatched_description_is_ignored(tmp_path):
-    told = PlanFiles(str(tmp_path))
-    place = told.write({"level": 0.95})
-    assert read_job(place) == {"level": 0.95}
-    for text in ('{"level":0.94}', ""):
-        (tmp_path / "plan").joinpath(*place.split("/")[-2:]).write_text(text)
-        with pytest.raises(Damaged):
-            read_job(place)
-
-
 def test_detected_damage_removes_the_file_and_cache_entry(tmp_path, capfd):
     stored, other = (tmp_path / "store" / "ab" / name for name in ("one.json", "two.json"))
     target = tmp_path / "studies" / "small" / "tables" / "one.json"
     for path in (stored, other):
-        add(path, lambda temporary: temporary.write_text("{"))
-    link(stored, target)
+        add_entry(path, lambda temporary: temporary.write_text("{"))
+    link_entry(stored, target)
 
     def main():
         read_json(target)
@@ -112,16 +101,16 @@ def test_detected_damage_removes_the_file_and_cache_entry(tmp_path, capfd):
     assert "run snakemake again" in capfd.readouterr().err
 
 
-def test_what_another_user_stored_is_copied(tmp_path, monkeypatch):
-    """A link to it could be made on some file systems, but not be dated."""
+def test_entry_of_another_user_is_copied(tmp_path, monkeypatch):
+    """Some file systems allow the link, but not setting its time."""
     stored, target = tmp_path / "store" / "a", tmp_path / "trials" / "a"
-    add(stored, lambda path: path.write_text("theirs"))
+    add_entry(stored, lambda path: path.write_text("theirs"))
 
     def refused(path):
         raise PermissionError(1, "Operation not permitted", str(path))
 
     monkeypatch.setattr("reseed.cache.entries.os.utime", refused)
-    link(stored, target)
+    link_entry(stored, target)
     assert target.read_text() == "theirs"
     assert not target.samefile(stored)
     assert os.listdir(target.parent) == ["a"]

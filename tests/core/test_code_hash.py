@@ -1,13 +1,14 @@
-"""Hashes of code follow its meaning; keys hold what decides numbers and nothing else."""
+"""Hashes of code depend on its meaning; trial keys cover exactly what decides numbers."""
 
 import os
 import subprocess
 import sys
 
 import pytest
+from reseed.cache.trial_cache import trial_key
 from reseed.core.code_hash import (
     SCRIPTS,
-    Watched,
+    SourceGuard,
     _files,
     _imported,
     _read,
@@ -15,16 +16,15 @@ from reseed.core.code_hash import (
     code_hash,
     digest,
     named_code,
-    own_files,
     refuse_unbound,
-    trial_key,
+    user_code_hashes,
 )
 from reseed.core.errors import ReseedError
 
-RECIPE = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
+MODEL = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
 FACTS = {
     "code": "c",
-    "recipe": RECIPE,
+    "model": MODEL,
     "hyperparameters": {"depth": 3},
     "data": "d",
     "rows": "r",
@@ -59,13 +59,13 @@ def hashed(folder, entry="mine", **options):
         "def f(x):\n\n    return (x + 1)\n",
     ],
 )
-def test_what_cannot_change_a_number_is_left_out(project, same):
+def test_comments_docstrings_and_layout_are_ignored(project, same):
     first = hashed(project(mine="def f(x):\n    return x + 1\n"))
     assert hashed(project(mine=same)) == first
     assert hashed(project(mine="def f(x):\n    return x + 2\n")) != first
 
 
-def test_texts_of_errors_are_left_out_and_their_kinds_are_not(project):
+def test_error_texts_are_ignored_but_not_error_classes(project):
     text = "def f():\n    raise ValueError('one')\n"
     first = hashed(project(mine=text))
     assert hashed(project(mine=text.replace("one", "another"))) == first
@@ -73,7 +73,7 @@ def test_texts_of_errors_are_left_out_and_their_kinds_are_not(project):
 
 
 @pytest.mark.parametrize("text", ["'one'", "f'one {x}'", "'one' + str(x)", "'one %d' % x"])
-def test_rewording_an_error_changes_nothing_and_its_values_do(project, text):
+def test_error_values_count_but_not_error_texts(project, text):
     code = f"def f(x):\n    raise Stop({text}, x * 0.5, best=x, text={text})\n"
     first = hashed(project(mine=code))
     assert hashed(project(mine=code.replace("one", "another"))) == first
@@ -136,9 +136,7 @@ def imported(folder, pythonpath) -> str:
 
 
 @pytest.mark.parametrize("first", ["{elsewhere}", ":{elsewhere}", "{elsewhere}:", "{folder}", ""])
-def test_the_file_that_is_hashed_is_the_one_that_a_job_imports(
-    project, tmp_path_factory, monkeypatch, first
-):
+def test_hashed_file_is_the_file_that_a_job_imports(project, tmp_path_factory, monkeypatch, first):
     folder = project(mine="import other", other="X = 1")
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "other.py").write_text("X = 1")
@@ -148,9 +146,7 @@ def test_the_file_that_is_hashed_is_the_one_that_a_job_imports(
     assert str(code_files("mine", folder)["other"]) == imported(folder, pythonpath)
 
 
-def test_a_file_hides_a_package_of_its_name_that_is_found_later(
-    project, tmp_path_factory, monkeypatch
-):
+def test_module_file_precedes_later_package_of_same_name(project, tmp_path_factory, monkeypatch):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "other.py").write_text("X = 1")
     monkeypatch.setenv("PYTHONPATH", str(elsewhere))
@@ -158,7 +154,7 @@ def test_a_file_hides_a_package_of_its_name_that_is_found_later(
     assert str(code_files("mine", folder)["other"]) == imported(folder, str(elsewhere))
 
 
-def test_an_installed_module_hides_the_projects_own(project):
+def test_installed_module_precedes_the_projects_own(project):
     folder = project(**{"joblib/__init__": "", "joblib/memory": "X = 1"})
     assert folder not in code_files("joblib.memory", folder)["joblib.memory"].parents
 
@@ -173,7 +169,7 @@ def test_pythonpath_is_followed(project, tmp_path_factory, monkeypatch):
     assert hashed(project()) != first
 
 
-def test_an_installed_package_counts_by_its_version_and_files(project):
+def test_installed_package_is_hashed_by_version_and_files(project):
     assert hashed(project(), "sklearn.dummy") != hashed(project(), "sklearn.svm")
     assert len(code_files("sklearn.dummy", project())) <= 2
 
@@ -192,7 +188,7 @@ def test_an_installed_package_counts_by_its_version_and_files(project):
         "exec(open('h.py').read())",
     ],
 )
-def test_what_cannot_be_followed_is_refused(project, line):
+def test_code_that_cannot_be_followed_is_refused(project, line):
     folder = project(mine=f"import importlib.util\n{line}\n")
     with pytest.raises(ReseedError, match=r"line 2.*code:"):
         hashed(folder)
@@ -203,29 +199,29 @@ def test_what_cannot_be_followed_is_refused(project, line):
     "line", ["network.eval()", "frame.eval('a + b')", "database.exec(query)", "exec('x = 1')",
              "eval(text)", "run_path('a')", "self.run_path()"],
 )  # fmt: skip
-def test_what_only_looks_like_running_a_file_is_not_refused(project, line):
+def test_methods_named_like_exec_are_not_refused(project, line):
     assert hashed(project(mine=line))
 
 
 @pytest.mark.parametrize(
     "entry", ["reseed.plugins.loading", "reseed.pipeline.fork_server", "reseed.data.registry"]
 )
-def test_what_this_library_loads_by_name_is_not_refused(entry):
+def test_modules_that_this_library_loads_are_allowed(entry):
     assert code_hash(entry)
 
 
 def test_named_file_is_user_code_followed_from_its_folder(project):
-    folder = project(**{"train": "X = 1", "sub/run": "import beside", "sub/beside": "X = 1"})
+    folder = project(**{"train": "X = 1", "sub/run": "import helper", "sub/helper": "X = 1"})
     names = ["train.py", "sub/run.py"]
     first = named_code(names, folder)
     assert named_code(names, project(train="X = 2")) != first
     assert named_code(names, project(train="X = 1")) == first
-    assert named_code(names, project(**{"sub/beside": "X = 2"})) != first
+    assert named_code(names, project(**{"sub/helper": "X = 2"})) != first
     with pytest.raises(ReseedError, match=r"report\.py"):  # which `scripts/` has
         named_code(["report.py"], folder)
 
 
-def test_what_is_named_is_not_refused_and_counts_by_its_content(project):
+def test_file_under_code_is_hashed_by_content(project):
     folder = project(mine="exec(open('table.txt').read())")
     assert named_code(["mine.py"], folder)
     (folder / "table.txt").write_text("one")
@@ -234,7 +230,7 @@ def test_what_is_named_is_not_refused_and_counts_by_its_content(project):
     assert named_code(["table.txt"], folder) != first
 
 
-def test_a_mistake_in_a_file_is_told_with_its_line(project):
+def test_syntax_error_is_reported_with_its_line(project):
     with pytest.raises(ReseedError, match=r"mine.py: line 1"):
         hashed(project(mine="def f(:\n"))
     with pytest.raises(ReseedError, match="'nowhere' is not found"):
@@ -245,7 +241,7 @@ def test_key_covers_all_inputs_but_fixed_hyperparameters():
     first = trial_key(**FACTS)
     changes = {
         "code": "x",
-        "recipe": RECIPE | {"stack": {"cpu": 8, "gpu": 1}},
+        "model": MODEL | {"stack": {"cpu": 8, "gpu": 1}},
         "hyperparameters": {"depth": 4},
         "data": "x",
         "rows": "x",
@@ -254,11 +250,11 @@ def test_key_covers_all_inputs_but_fixed_hyperparameters():
     }
     keys = {trial_key(**FACTS | {name: value}) for name, value in changes.items()}
     assert len(keys | {first}) == len(changes) + 1
-    same = RECIPE | {"hyperparameters": {"ignored": 2}}
-    assert trial_key(**FACTS | {"recipe": same}) == first
+    same = MODEL | {"hyperparameters": {"ignored": 2}}
+    assert trial_key(**FACTS | {"model": same}) == first
 
 
-def test_a_digest_depends_on_values_not_on_the_order_of_names():
+def test_digest_ignores_the_order_of_names():
     assert digest({"a": 1, "b": [2, "é"]}) == digest({"b": [2, "é"], "a": 1})
     assert digest(1) != digest("1")
 
@@ -276,7 +272,7 @@ def test_a_digest_depends_on_values_not_on_the_order_of_names():
         ("print(make)", True),
     ],
 )
-def test_a_name_that_a_module_does_not_bind_is_refused_unread(tmp_path, text, refused):
+def test_name_that_a_module_lacks_is_refused(tmp_path, text, refused):
     (tmp_path / "own.py").write_text(text)
     (tmp_path / "other.py").write_text("build = 1")
     if not refused:
@@ -286,24 +282,24 @@ def test_a_name_that_a_module_does_not_bind_is_refused_unread(tmp_path, text, re
         refuse_unbound("own:make", tmp_path)
 
 
-def test_a_file_that_is_edited_after_planning_is_refused(tmp_path):
-    (tmp_path / "watched.py").write_text("import numpy\nfrom beside_watched import X\n")
-    (tmp_path / "beside_watched.py").write_text("X = 1\n")
+def test_file_edited_after_planning_is_refused(tmp_path):
+    (tmp_path / "watched.py").write_text("import numpy\nfrom imported_by_watched import X\n")
+    (tmp_path / "imported_by_watched.py").write_text("X = 1\n")
     (tmp_path / "settings.json").write_text("{}")
-    found = own_files(["watched", "reseed.models.forest"], ["settings.json"], tmp_path)
-    names = {"watched.py", "beside_watched.py", "settings.json"}
-    assert set(found) == {str(tmp_path / name) for name in names}
-    watched = Watched(found)
-    watched.refuse_edits()
-    (tmp_path / "beside_watched.py").write_text("X = 1  # one\n")
-    watched.refuse_edits()
-    for name, text in (("beside_watched.py", "X = 2\n"), ("settings.json", "[]")):
+    hashes = user_code_hashes(["watched", "reseed.models.forest"], ["settings.json"], tmp_path)
+    names = {"watched.py", "imported_by_watched.py", "settings.json"}
+    assert set(hashes) == {str(tmp_path / name) for name in names}
+    guard = SourceGuard(hashes)
+    guard.refuse_edits()
+    (tmp_path / "imported_by_watched.py").write_text("X = 1  # one\n")
+    guard.refuse_edits()
+    for name, text in (("imported_by_watched.py", "X = 2\n"), ("settings.json", "[]")):
         before = (tmp_path / name).read_text()
         (tmp_path / name).write_text(text)
         with pytest.raises(ReseedError, match=f"{name}: was edited after the run was planned"):
-            watched.refuse_edits()
+            guard.refuse_edits()
         (tmp_path / name).write_text(before)
-        watched.refuse_edits()
+        guard.refuse_edits()
     (tmp_path / "watched.py").unlink()
     with pytest.raises(ReseedError, match=r"watched\.py: was edited"):
-        watched.refuse_edits()
+        guard.refuse_edits()

@@ -1,115 +1,130 @@
-"""Each rule's environment names all that its script imports, followed through the library.
+"""Each rule's environment lists every package that its job imports, directly or not.
 
-The rules are read from rules/*.smk, and what a script loads by name (factories, readers, kinds)
-from where those names are listed. This is the quick half of the proof; the other half runs every
-script in its own environment only (tests/conda).
+The rules are read from rules/*.smk. Modules that a job loads by name (factories, readers, kinds)
+come from their registries. tests/conda runs every job in its own environment.
 """
 
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
 import yaml
-from reseed.core.code_hash import code_files
+from reseed.core import code_hash
 from reseed.data.registry import READERS
-from reseed.plugins.kinds import built_in_kinds
+from reseed.plugins.kinds import ENTRY_POINTS, built_in_kinds
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPTS = REPOSITORY / "scripts"
 PACKAGE_OF = {
     **{"sklearn": "scikit-learn", "torch": "pytorch", "matplotlib": "matplotlib-base"},
-    **{"PIL": "pillow", "yaml": "pyyaml", "mpl_toolkits": "matplotlib-base"},
+    **{"pydantic_core": "pydantic", "PIL": "pillow", "yaml": "pyyaml", "mpl_toolkits": "matplotlib-base"},
 }
-# Methods for which a package wants another one that nobody imports.
-WANTED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "openpyxl"}
-# Imports in functions that an environment's scripts never call: (file, package) → environments.
-ELSEWHERE = {"data", "statistics", "exhibits"}
+# Methods that need a package which no file imports.
+NEEDED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "openpyxl"}
+# Imports in functions that an environment's jobs never call: (file, package) → environments.
+NOT_TRAINING = {"data", "statistics", "exhibits"}
 NOT_CALLED = {
-    ("scripting.py", "pytorch"): ELSEWHERE,  # whether there is a device
-    ("seeds.py", "pytorch"): ELSEWHERE,  # generators and switches of networks
-    ("machine.py", "pytorch"): ELSEWHERE,  # the name of the GPU that trained
-    ("metrics.py", "scikit-learn"): {"exhibits"},  # they read the metrics' titles
+    ("runner.py", "pytorch"): NOT_TRAINING,  # looks for a device
+    ("random_streams.py", "pytorch"): NOT_TRAINING,  # seeds generators of networks
+    ("environment.py", "pytorch"): NOT_TRAINING,  # reads the name of the GPU
+    ("registry.py", "scikit-learn"): {"exhibits"},  # reads titles of metrics
 }
 
 
 class Rule(NamedTuple):
     name: str
     environments: tuple[str, ...]
-    script: str
+    module: str
 
 
-def factories() -> list[str]:
+def factory_modules() -> list[str]:
     """Modules that the models' files name."""
     models = (yaml.safe_load(path.read_text()) for path in REPOSITORY.glob("config/models/*.yaml"))
     return sorted({model["factory"].partition(":")[0] for model in models})
 
 
-# What stands in code that loads modules by name → the modules that it may load.
+def kind_modules(family: str) -> list[str]:
+    """Modules of the built-in kinds, and of those that the repository's studies name."""
+    texts = (path.read_text() for path in REPOSITORY.glob("config/studies/*.yaml"))
+    functions = "|".join(ENTRY_POINTS[family])
+    papers = {
+        name for text in texts for name in re.findall(rf"(papers\.[\w.]+):(?:{functions})", text)
+    }
+    return [*(kind.module for kind in built_in_kinds(family).values()), *sorted(papers)]
+
+
+# Text of code that loads modules by name → the modules that it may load.
 LOADED_BY = {
-    "load_factory(": factories(),
+    "load_factory(": factory_modules(),
     "find_reader(": sorted({reader.module for reader in READERS.values()}),
-    'find("analyses"': [kind.module for kind in built_in_kinds("analyses").values()],
-    'find("exhibits"': [kind.module for kind in built_in_kinds("exhibits").values()],
+    'find_kind("analyses"': kind_modules("analyses"),
+    'find_kind("exhibits"': kind_modules("exhibits"),
 }
 
 
-def rules() -> list[Rule]:
-    """Every rule that runs something, as rules/*.smk have it."""
-    found = []
+def read_rules() -> list[Rule]:
+    """Every rule of rules/*.smk that runs a job."""
+    rules = []
     for path in sorted((REPOSITORY / "rules").glob("*.smk")):
         parts = re.split(r"^ *rule(?: (\w+))?:\n", path.read_text(), flags=re.MULTILINE)
         for name, body in zip(parts[1::2], parts[2::2], strict=True):
             if "shell:" in body:
                 (environment,) = re.findall(r"conda:\s+f?\"\.\./envs/(.+?)\.yaml\"", body)
-                (script,) = re.findall(r"run=.*?\"(\w+\.py)\"", body)
-                found.append(Rule(name or f"{path.stem}: {script}", named(environment), script))
-    return found
+                (module,) = re.findall(r"python -P -m (reseed\.jobs\.\w+)", body)
+                environments = expand_environment(environment)
+                rules.append(Rule(name or f"{path.stem}: {module}", environments, module))
+    return rules
 
 
-def named(environment: str) -> tuple[str, ...]:
-    """Environments that a rule's text stands for: a model names the one it is trained in."""
-    if "{" not in environment:
-        return (environment,)
+def expand_environment(name: str) -> tuple[str, ...]:
+    """Environments that a rule may use. `{…}`: the one of the model that it trains."""
+    if "{" not in name:
+        return (name,)
     return tuple(sorted(path.stem for path in (REPOSITORY / "envs").glob("training*.yaml")))
 
 
-def files_of(script: str) -> dict[str, Path]:
-    """Files of the library that a script may run, by module."""
-    found, pending = {}, [script]
-    while pending:
-        fresh = code_files(pending.pop(), strict=False)
-        code = "".join(fresh[module].read_text() for module in fresh.keys() - found)
-        found |= fresh
-        pending += [name for mark, names in LOADED_BY.items() if mark in code for name in names]
-        pending = [name for name in pending if name not in found]
-    return {module: path for module, path in found.items() if SCRIPTS in path.parents}
+@cache
+def imported_files(module: str) -> dict[str, Path]:
+    """Files of the library that a job may run, by module."""
+    files, pending = {}, [module]
+    with mock.patch.object(code_hash, "_CARRIERS", ()):  # jobs import these packages too
+        while pending:
+            reached = code_hash.code_files.__wrapped__(pending.pop(), strict=False)
+            code = "".join(reached[name].read_text() for name in reached.keys() - files)
+            files |= reached
+            pending += [name for text, names in LOADED_BY.items() if text in code for name in names]
+            pending = [name for name in pending if name not in files]
+    return {name: path for name, path in files.items() if SCRIPTS in path.parents}
 
 
-def wanted(path: Path) -> set[str]:
-    """Packages that a file imports, or wants through a package's method."""
+@cache
+def required_packages(path: Path) -> set[str]:
+    """Packages that a file imports, or needs through a package's method."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.split(".")[0])
-        elif isinstance(node, ast.Attribute) and node.attr in WANTED_BY:
-            names.add(WANTED_BY[node.attr])
-    outside = names - sys.stdlib_module_names - {"reseed"}
+        elif isinstance(node, ast.Attribute) and node.attr in NEEDED_BY:
+            names.add(NEEDED_BY[node.attr])
+    outside = names - sys.stdlib_module_names - {"reseed", "papers"}
     return {PACKAGE_OF.get(name, name) for name in outside}
 
 
-def held(environment: str) -> set[str]:
-    """Packages that an environment names."""
+def listed_packages(environment: str) -> set[str]:
+    """Packages that an environment lists."""
     entry = yaml.safe_load((REPOSITORY / "envs" / f"{environment}.yaml").read_text())
     names = {re.match(r"[\w-]+", dependency)[0] for dependency in entry["dependencies"]}
     return names | ({"pytorch"} if "pytorch-gpu" in names else set())
 
 
-RULES = rules()
+RULES = read_rules()
 
 
 def test_every_rule_is_read():
@@ -119,38 +134,41 @@ def test_every_rule_is_read():
     assert used == {path.stem for path in (REPOSITORY / "envs").glob("*.yaml")}
 
 
-def test_nothing_else_is_loaded_by_name():
-    reached = {module for rule in RULES for module in files_of(rule.script)}
+def test_registries_list_all_modules_loaded_by_name():
+    reached = {name for rule in RULES for name in imported_files(rule.module)}
     assert {name for names in LOADED_BY.values() for name in names} <= reached
     dynamic = {
-        path.name
+        "/".join(path.parts[-2:])
         for rule in RULES
-        for path in files_of(rule.script).values()
+        for path in imported_files(rule.module).values()
         if "import_module(" in path.read_text()
     }
-    # What a user names, kinds among it (`loading`), and the names of `import reseed` itself.
-    assert dynamic == {"loading.py", "__init__.py"}
+    # The user's names and kinds (`loading`), and lazy names of `reseed` and `reseed.metrics`.
+    assert dynamic == {"plugins/loading.py", "reseed/__init__.py", "metrics/__init__.py"}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_a_rules_environment_holds_what_its_script_imports(rule):
+def test_environment_lists_every_imported_package(rule):
     for environment in rule.environments:
-        there = held(environment)
-        for path in files_of(rule.script).values():
+        listed = listed_packages(environment)
+        for path in imported_files(rule.module).values():
             missing = {
                 package
-                for package in wanted(path) - there
+                for package in required_packages(path) - listed
                 if environment not in NOT_CALLED.get((path.name, package), ())
             }
-            assert not missing, f"{environment}.yaml lacks what {path.name} imports"
+            assert not missing, f"{environment}.yaml lacks packages that {path.name} imports"
 
 
 @pytest.mark.parametrize("environment", sorted({e for rule in RULES for e in rule.environments}))
-def test_an_environment_holds_nothing_that_no_script_wants(environment):
-    scripts = {rule.script for rule in RULES if environment in rule.environments}
-    found = {
-        name for script in scripts for path in files_of(script).values() for name in wanted(path)
+def test_environment_lists_no_unused_package(environment):
+    modules = {rule.module for rule in RULES if environment in rule.environments}
+    required = {
+        name
+        for module in modules
+        for path in imported_files(module).values()
+        for name in required_packages(path)
     }
     # transformers loads these two itself: the files of weights and the words of texts.
     by_transformers = {"safetensors", "tokenizers", "pytorch-gpu"}
-    assert held(environment) - found - by_transformers == {"python"}
+    assert listed_packages(environment) - required - by_transformers == {"python"}

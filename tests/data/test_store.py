@@ -13,7 +13,7 @@ import pytest
 from reseed.core.errors import ReseedError
 from reseed.data.inputs import Images, Table, Texts
 from reseed.data.kinds import INPUTS_FILE, TARGETS
-from reseed.data.meta import DatasetInfo
+from reseed.data.meta import DatasetDescription
 from reseed.data.store import (
     Damaged,
     Prepared,
@@ -45,7 +45,7 @@ def example(inputs="table", groups=None, parts=None, **meta):
         "group": None if groups is None else "who",
         **meta,
     }
-    return Prepared(INPUTS[inputs], TARGET, groups, parts, DatasetInfo(**fields))
+    return Prepared(INPUTS[inputs], TARGET, groups, parts, DatasetDescription(**fields))
 
 
 @pytest.mark.parametrize("name", INPUTS)

@@ -1,4 +1,4 @@
-"""Whether two results folders hold the same: every file bit by bit, but for clocks and machines."""
+"""Compare two results folders: every file bit for bit, except for clocks and machines."""
 
 import hashlib
 import json
@@ -8,9 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-# What a user reads or builds on. Logs, downloads and the store behind the trials are not compared.
+# Compared folders. Logs, downloads and cache entries are not compared.
 PARTS = ("data", "weights", "splits", "tuning", "trials", "studies", "examples")
-# Facts of the run, not of the result.
+# Facts of the run, which may differ.
 CLOCKS = {
     "train_seconds",
     "seconds_per_trial",
@@ -23,41 +23,41 @@ CLOCKS = {
     "mtime_ns",
     "commits",
 }
-# A trial's column that holds one JSON text.
+# The column of a trial file with JSON text.
 FACTS = "facts"
-# Drawn with a date inside; made of parts that are compared; set aside by a run that noticed damage.
+# Files with a date, files made of compared parts, and files that a run marked as damaged.
 SKIPPED = {".pdf", ".html", ".damaged"}
-# What the project's own studies tell of training time is measured anew by each run.
+# Files of the project's studies that show training times, which each run measures again.
 TIMED = re.compile(r"studies/protocol/.+/(folds|kernels|ways|checklist|table3|tables1and2)\.")
 
 
-def contents(results: Path) -> dict[str, str]:
-    """Path below the results folder → hash of what the file says, clocks and `TIMED` left out.
+def hash_contents(results: Path) -> dict[str, str]:
+    """Map each path below the results folder to a content hash, without clocks and `TIMED`.
 
-    Parquet is compared by its rows (file metadata tells machine and commit), JSON by its values,
-    everything else by its bytes.
+    Parquet is compared by rows (file metadata contain machine and commit), JSON by values, all
+    other files by bytes.
     """
-    found = {}
+    hashes = {}
     for part in PARTS:
         for path in sorted((results / part).rglob("*")):
-            place = path.relative_to(results)
-            hidden = any(name.startswith(".") for name in place.parts)
-            skipped = hidden or path.suffix in SKIPPED or TIMED.match(place.as_posix())
+            name = path.relative_to(results)
+            hidden = any(part.startswith(".") for part in name.parts)
+            skipped = hidden or path.suffix in SKIPPED or TIMED.match(name.as_posix())
             if path.is_file() and not skipped:
-                found[place.as_posix()] = said(path)
-    return found
+                hashes[name.as_posix()] = content_hash(path)
+    return hashes
 
 
-def differences(first: dict[str, str], second: dict[str, str]) -> list[str]:
-    """Paths that only one of two folders has, or that differ, each with which it is."""
+def list_differences(first: dict[str, str], second: dict[str, str]) -> list[str]:
+    """Return one line for each path that is missing, unexpected or different."""
     lines = [f"missing: {path}" for path in sorted(first.keys() - second.keys())]
     lines += [f"unexpected: {path}" for path in sorted(second.keys() - first.keys())]
     shared = sorted(first.keys() & second.keys())
     return lines + [f"differs: {path}" for path in shared if first[path] != second[path]]
 
 
-def said(path: Path) -> str:
-    """Hash of what a file says, clocks left out; a word for a file that cannot be read."""
+def content_hash(path: Path) -> str:
+    """Return a hash of a file's content without clocks; `damaged: …` for an unreadable file."""
     try:
         if path.suffix == ".parquet":
             return _table_hash(pq.read_table(path))
@@ -70,15 +70,15 @@ def said(path: Path) -> str:
 
 
 def _table_hash(table: pa.Table) -> str:
-    kept = table.select([name for name in table.column_names if name not in CLOCKS])
-    if FACTS in kept.column_names:
-        texts = [_without_clocks(json.loads(text)) for text in kept[FACTS].to_pylist()]
-        told = pa.array([json.dumps(value, sort_keys=True) for value in texts])
-        kept = kept.set_column(kept.column_names.index(FACTS), FACTS, told)
+    columns = table.select([name for name in table.column_names if name not in CLOCKS])
+    if FACTS in columns.column_names:
+        texts = [_without_clocks(json.loads(text)) for text in columns[FACTS].to_pylist()]
+        facts = pa.array([json.dumps(value, sort_keys=True) for value in texts])
+        columns = columns.set_column(columns.column_names.index(FACTS), FACTS, facts)
     sink = pa.BufferOutputStream()
-    kept = kept.replace_schema_metadata(None).combine_chunks()
-    with pa.ipc.new_stream(sink, kept.schema) as stream:
-        stream.write_table(kept)
+    columns = columns.replace_schema_metadata(None).combine_chunks()
+    with pa.ipc.new_stream(sink, columns.schema) as stream:
+        stream.write_table(columns)
     return hashlib.sha256(sink.getvalue()).hexdigest()
 
 

@@ -1,7 +1,7 @@
-"""Faults of files: cut short, flipped, exchanged, on a full or read-only disk, under a wrong clock.
+"""Faults of files: truncated, flipped, exchanged, on a full or read-only disk, with a wrong clock.
 
-A damaged file keeps its times, as after a disk error: nothing but its content tells. It must be
-noticed when something reads it, so each case takes away what was made from it, and runs again.
+A damaged file keeps its times, as after a disk error. It must be detected when it is read, so each
+case removes the files that depend on it and runs again.
 """
 
 import os
@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from fault_harness.compare import said
+from fault_harness.compare import content_hash
 from fault_harness.outcome import LOST, UNNOTICED, Bench, Outcome, case
 from fault_harness.workspace import Workspace, kill_group
 
 FILES = "Damaged files"
-PLACE = "The place of work"
+SYSTEM = "Folder and system"
 FLIPS = 5
 NO_SPACE = "no space left"
 CLOCK = "The clock was wrong"
@@ -26,7 +26,7 @@ STUDY = "studies/small"
 
 
 def rewrite(path: Path, data: bytes) -> None:
-    """Put other bytes into a file in place (a hard link's other names see them), times kept."""
+    """Overwrite a file in place, so that its hard links change too, and keep its times."""
     before = path.stat()
     path.chmod(before.st_mode | stat.S_IWUSR)
     with open(path, "r+b") as stream:
@@ -36,35 +36,30 @@ def rewrite(path: Path, data: bytes) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def forget(path: Path) -> None:
-    """Take a file away."""
-    path.unlink()
-
-
-def read_trials_again(made: Workspace) -> None:
-    """Take away all that was made from trials, so that the next run reads every one of them."""
+def read_trials_again(workspace: Workspace) -> None:
+    """Remove all results of trials, so that the next run reads every trial."""
     for name in ("studies", "report"):
-        shutil.rmtree(made.results / name)
+        shutil.rmtree(workspace.results / name)
 
 
-def train_again(made: Workspace, count: int = 1) -> None:
-    """Take away the last trials, their copies in a store too, so that the next run trains.
+def train_again(workspace: Workspace, count: int = 1) -> None:
+    """Remove the last trials and their cache entries, so that the next run trains them.
 
-    The last one learns from data seed 2, the one before it from data seed 1.
+    The last trial uses data seed 2, the one before it data seed 1.
     """
-    inodes = {trial.stat().st_ino for trial in made.trials()[-count:]}
-    for path in list(made.results.rglob("*")):
+    inodes = {trial.stat().st_ino for trial in workspace.trials()[-count:]}
+    for path in list(workspace.results.rglob("*")):
         if path.is_file() and path.stat().st_ino in inodes:
-            forget(path)
+            path.unlink()
 
 
 def cut(path: Path) -> None:
-    """Keep the first half of a file."""
+    """Truncate a file to its first half."""
     rewrite(path, path.read_bytes()[: path.stat().st_size // 2])
 
 
 def empty(path: Path) -> None:
-    """Leave nothing of a file but its name."""
+    """Truncate a file to zero bytes."""
     rewrite(path, b"")
 
 
@@ -76,14 +71,14 @@ def flip(path: Path, part: float) -> None:
 
 
 def flip_inside(path: Path) -> None:
-    """Flip the first bit, from a third of the file on, that changes what the file says."""
-    before, bytes_before = said(path), path.read_bytes()
+    """Flip the first bit after a third of the file that changes its content."""
+    before, bytes_before = content_hash(path), path.read_bytes()
     for position in range(len(bytes_before) // 3, len(bytes_before)):
         flip(path, (position + 0.5) / len(bytes_before))
-        if said(path) != before:
+        if content_hash(path) != before:
             return
         rewrite(path, bytes_before)
-    raise RuntimeError(f"no bit of {path} matters")
+    raise RuntimeError(f"no bit of {path} changes its content")
 
 
 def exchange(first: Path, second: Path) -> None:
@@ -93,155 +88,157 @@ def exchange(first: Path, second: Path) -> None:
     rewrite(second, one)
 
 
-def split_file(made: Workspace, seed: int) -> Path:
-    """The split of a data seed."""
-    return next((made.results / "splits").rglob(f"data-seed-{seed}.parquet"))
+def split_file(workspace: Workspace, seed: int) -> Path:
+    """Return the split file of a data seed."""
+    return next((workspace.results / "splits").rglob(f"data-seed-{seed}.parquet"))
 
 
-@case(FILES, "a trial file cut short", "recovered")
+@case(FILES, "a truncated trial file", "recovered")
 def trial_cut(bench: Bench) -> Outcome:
-    """Half of a trial's bytes are gone."""
-    made = bench.finished()
-    cut(made.trials()[0])
-    read_trials_again(made)
-    return bench.recovered(made)
+    """Half of a trial's bytes are missing."""
+    workspace = bench.finished()
+    cut(workspace.trials()[0])
+    read_trials_again(workspace)
+    return bench.recovered(workspace)
 
 
 @case(FILES, f"one bit flipped in a trial file, at {FLIPS} places in turn", "recovered")
 def trial_flipped(bench: Bench) -> Outcome:
     """Data pages, headers and footer each lose a bit."""
-    told = []
+    messages = []
     for number in range(FLIPS):
-        made = bench.finished()
-        flip(made.trials()[0], (number + 0.5) / FLIPS)
-        read_trials_again(made)
-        outcome = bench.recovered(made)
+        workspace = bench.finished()
+        flip(workspace.trials()[0], (number + 0.5) / FLIPS)
+        read_trials_again(workspace)
+        outcome = bench.recovered(workspace)
         if not outcome.good:
             return Outcome(outcome.end, f"bit {number + 1} of {FLIPS}: {outcome.message}")
-        told.append(outcome.message)
-    return Outcome("recovered", next(filter(None, told), ""))
+        messages.append(outcome.message)
+    return Outcome("recovered", next(filter(None, messages), ""))
 
 
-@case(FILES, "two trial files exchanged", "recovered")
+@case(FILES, "two exchanged trial files", "recovered")
 def trial_exchanged(bench: Bench) -> Outcome:
-    """Both are whole; each stands in the other's place."""
-    made = bench.finished()
-    exchange(*made.trials()[:2])
-    read_trials_again(made)
-    return bench.recovered(made)
+    """Both files are valid, but have the other's path."""
+    workspace = bench.finished()
+    exchange(*workspace.trials()[:2])
+    read_trials_again(workspace)
+    return bench.recovered(workspace)
 
 
-@case(FILES, "a split file cut short", "recovered")
+@case(FILES, "a truncated split file", "recovered")
 def split_cut(bench: Bench) -> Outcome:
     """The split that a missing trial needs."""
-    made = bench.finished()
-    cut(split_file(made, 2))
-    train_again(made)
-    return bench.recovered(made)
+    workspace = bench.finished()
+    cut(split_file(workspace, 2))
+    train_again(workspace)
+    return bench.recovered(workspace)
 
 
 @case(FILES, "one bit flipped in a split file", "recovered")
 def split_flipped(bench: Bench) -> Outcome:
     """A bit that changes the row numbers, or makes them unreadable."""
-    made = bench.finished()
-    flip_inside(split_file(made, 2))
-    train_again(made)
-    return bench.recovered(made)
+    workspace = bench.finished()
+    flip_inside(split_file(workspace, 2))
+    train_again(workspace)
+    return bench.recovered(workspace)
 
 
-@case(FILES, "two split files exchanged", "recovered")
+@case(FILES, "two exchanged split files", "recovered")
 def split_exchanged(bench: Bench) -> Outcome:
-    """A trial must not learn from another seed's rows."""
-    made = bench.finished()
-    exchange(split_file(made, 1), split_file(made, 2))
-    train_again(made, 2)
-    return bench.recovered(made)
+    """A trial must not use the rows of another seed."""
+    workspace = bench.finished()
+    exchange(split_file(workspace, 1), split_file(workspace, 2))
+    train_again(workspace, 2)
+    return bench.recovered(workspace)
 
 
-@case(FILES, "the prepared data cut short", "recovered")
+@case(FILES, "truncated prepared data", "recovered")
 def data_cut(bench: Bench) -> Outcome:
-    """Half of the rows file is gone."""
-    made = bench.finished()
-    cut(max((made.results / "data").rglob("*.parquet"), key=lambda path: path.stat().st_size))
-    train_again(made)
-    return bench.recovered(made)
+    """Half of the rows file is missing."""
+    workspace = bench.finished()
+    cut(max((workspace.results / "data").rglob("*.parquet"), key=lambda path: path.stat().st_size))
+    train_again(workspace)
+    return bench.recovered(workspace)
 
 
 @case(FILES, "one bit flipped in the prepared data", "recovered")
 def data_flipped(bench: Bench) -> Outcome:
     """A bit that changes the values, or makes them unreadable."""
-    made = bench.finished()
-    rows = max((made.results / "data").rglob("*.parquet"), key=lambda path: path.stat().st_size)
+    workspace = bench.finished()
+    rows = max(
+        (workspace.results / "data").rglob("*.parquet"), key=lambda path: path.stat().st_size
+    )
     flip_inside(rows)
-    train_again(made)
-    return bench.recovered(made)
+    train_again(workspace)
+    return bench.recovered(workspace)
 
 
-@case(FILES, "the description of the prepared data cut short", "recovered")
+@case(FILES, "a truncated description of the prepared data", "recovered")
 def meta_cut(bench: Bench) -> Outcome:
-    """meta.json is half a text."""
-    made = bench.finished()
-    cut(next((made.results / "data").rglob("meta.json")))
-    train_again(made)
-    return bench.recovered(made)
+    """meta.json is truncated."""
+    workspace = bench.finished()
+    cut(next((workspace.results / "data").rglob("meta.json")))
+    train_again(workspace)
+    return bench.recovered(workspace)
 
 
-def _made_from(bench: Bench, damage: Callable[[Path], object], path: str, reader: str) -> Outcome:
-    """Damage what one job made and another reads, take away what that made, and run again."""
-    made = bench.finished()
-    damage(made.results / path)
-    forget(made.results / reader)
-    return bench.recovered(made)
+def _recreate(bench: Bench, damage: Callable[[Path], object], path: str, reader: str) -> Outcome:
+    """Damage an output that another job reads, remove that job's output, and run again."""
+    workspace = bench.finished()
+    damage(workspace.results / path)
+    (workspace.results / reader).unlink()
+    return bench.recovered(workspace)
 
 
-@case(FILES, "a study's table of trials cut short", "recovered")
+@case(FILES, "a truncated table of trials of a study", "recovered")
 def metrics_cut(bench: Bench) -> Outcome:
     """metrics.parquet, when an analysis reads it."""
-    return _made_from(bench, cut, f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet")
+    return _recreate(bench, cut, f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet")
 
 
-@case(FILES, "one bit flipped in a study's table of trials", "recovered")
+@case(FILES, "one bit flipped in the table of trials of a study", "recovered")
 def metrics_flipped(bench: Bench) -> Outcome:
-    """A number that changed must not be analysed."""
+    """A changed number must not be analysed."""
     flipped, reader = f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet"
-    return _made_from(bench, flip_inside, flipped, reader)
+    return _recreate(bench, flip_inside, flipped, reader)
 
 
-@case(FILES, "raw outputs of a study cut short", "recovered")
+@case(FILES, "truncated raw outputs of a study", "recovered")
 def scores_cut(bench: Bench) -> Outcome:
     """scores.parquet, when an analysis reads it."""
     scores = f"{STUDY}/predictions/model_seeds/scores.parquet"
-    return _made_from(bench, cut, scores, f"{STUDY}/statistics/noise.parquet")
+    return _recreate(bench, cut, scores, f"{STUDY}/statistics/noise.parquet")
 
 
-@case(FILES, "the facts of a study emptied, as a power cut leaves a file", "recovered")
+@case(FILES, "an empty about.json, as after a power cut", "recovered")
 def facts_emptied(bench: Bench) -> Outcome:
     """about.json has no bytes."""
-    return _made_from(bench, empty, f"{STUDY}/about.json", "report/small.html")
+    return _recreate(bench, empty, f"{STUDY}/about.json", "report/small.html")
 
 
-@case(FILES, "a table of statistics cut short", "recovered")
+@case(FILES, "a truncated table of statistics", "recovered")
 def statistics_cut(bench: Bench) -> Outcome:
-    """When an exhibit is drawn from it."""
-    return _made_from(bench, cut, f"{STUDY}/statistics/spread.parquet", f"{STUDY}/tables/scores.md")
+    """An exhibit is drawn from it."""
+    return _recreate(bench, cut, f"{STUDY}/statistics/spread.parquet", f"{STUDY}/tables/scores.md")
 
 
-@case(FILES, "an exhibit's file cut short, in the store too", "recovered")
+@case(FILES, "a truncated file of an exhibit, in the cache too", "recovered")
 def exhibit_cut(bench: Bench) -> Outcome:
-    """When the page is made of it."""
-    return _made_from(bench, cut, f"{STUDY}/tables/scores.json", "report/small.html")
+    """The page is written from it."""
+    return _recreate(bench, cut, f"{STUDY}/tables/scores.json", "report/small.html")
 
 
-@case(FILES, "what every job is told, one bit flipped", "recovered")
-def told_flipped(bench: Bench) -> Outcome:
-    """Descriptions in results/plan; then all is read again."""
-    made = bench.finished()
-    for path in (made.results / "plan").glob("??/*.json"):
+@case(FILES, "one bit flipped in every job spec", "recovered")
+def spec_flipped(bench: Bench) -> Outcome:
+    """Specs in results/plan; all of them are read again."""
+    workspace = bench.finished()
+    for path in (workspace.results / "plan").glob("??/*.json"):
         flip_inside(path)
-    read_trials_again(made)
-    outcome = bench.recovered(made, runs=5)
-    # Those that no job has read are damaged still, and the next case is another one.
-    shutil.rmtree(made.results / "plan")
+    read_trials_again(workspace)
+    outcome = bench.recovered(workspace, runs=5)
+    # Specs that no job has read are still damaged, so remove them for the next case.
+    shutil.rmtree(workspace.results / "plan")
     return outcome
 
 
@@ -251,122 +248,122 @@ def _mount(folder: Path, size: str) -> None:
 
 
 def _unmount(folder: Path) -> None:
-    """Lazily: a process that is just ending may still hold a file."""
+    """Unmount lazily, because an ending process may still use a file."""
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def _full(bench: Bench, kilobytes: int, job: str = "") -> Outcome:
-    """Results on a file system of so many KB, which grows once `job` has failed."""
-    made = bench.small()
-    _mount(made.results, f"{kilobytes}k")
+    """Put results on a file system of `kilobytes`, and enlarge it after `job` has failed."""
+    workspace = bench.small()
+    _mount(workspace.results, f"{kilobytes}k")
     try:
-        run = made.run(timeout=300)
+        run = workspace.run(timeout=300)
         if run.ok:
-            return Outcome(LOST, f"{kilobytes} KB were enough: nothing was tried")
-        told = [line.strip() for line in run.text.splitlines() if NO_SPACE in line.lower()]
+            return Outcome(LOST, f"{kilobytes} KB were enough: nothing was tested")
+        lines = [line.strip() for line in run.text.splitlines() if NO_SPACE in line.lower()]
         if f"FAILED {job}" not in run.text:
             return Outcome(LOST, f"no {job} failed: {run.message}")
-        if not told:
-            return Outcome(LOST, f"no word of space: {run.message}")
-        subprocess.run(["mount", "-o", "remount,size=64m", str(made.results)], check=True)
-        outcome = bench.recovered(made)
-        return Outcome(outcome.end, told[0] if outcome.good else outcome.message)
+        if not lines:
+            return Outcome(LOST, f"the message does not name space: {run.message}")
+        subprocess.run(["mount", "-o", "remount,size=64m", str(workspace.results)], check=True)
+        outcome = bench.recovered(workspace)
+        return Outcome(outcome.end, lines[0] if outcome.good else outcome.message)
     finally:
-        _unmount(made.results)
+        _unmount(workspace.results)
 
 
-@case(PLACE, "the disk is full, then has room again", "recovered", needs_root=True)
+@case(SYSTEM, "a full disk that has space again", "recovered", needs_root=True)
 def full_disk(bench: Bench) -> Outcome:
-    """60 KB: nothing but the prepared data fits."""
+    """60 KB: only the prepared data fit."""
     return _full(bench, 60)
 
 
-@case(PLACE, "the disk fills while trials are collected", "recovered", needs_root=True)
+@case(SYSTEM, "a disk that fills while trials are collected", "recovered", needs_root=True)
 def full_when_collecting(bench: Bench) -> Outcome:
-    """120 KB hold the trials."""
+    """120 KB: the trials fit."""
     return _full(bench, 120, "collect")
 
 
-@case(PLACE, "the disk fills while exhibits are drawn", "recovered", needs_root=True)
+@case(SYSTEM, "a disk that fills while exhibits are drawn", "recovered", needs_root=True)
 def full_when_drawing(bench: Bench) -> Outcome:
-    """210 KB hold the study's tables."""
+    """210 KB: the tables of the study fit."""
     return _full(bench, 210, "draw")
 
 
-@case(PLACE, "the results folder is read-only", "refused", needs_root=True)
+@case(SYSTEM, "a read-only results folder", "refused", needs_root=True)
 def read_only(bench: Bench) -> Outcome:
-    """A file system mounted without the right to write."""
-    made = bench.small()
-    _mount(made.results, "1m")
+    """The file system is mounted read-only."""
+    workspace = bench.small()
+    _mount(workspace.results, "1m")
     try:
-        subprocess.run(["mount", "-o", "remount,ro", str(made.results)], check=True)
-        run = made.run(timeout=120)
-        told = "cannot be written" in run.text or "Read-only" in run.text
-        if run.ok or not told or "Traceback" in run.text:
+        subprocess.run(["mount", "-o", "remount,ro", str(workspace.results)], check=True)
+        run = workspace.run(timeout=120)
+        is_clear = "cannot be written" in run.text or "Read-only" in run.text
+        if run.ok or not is_clear or "Traceback" in run.text:
             return Outcome(LOST, run.message)
         return Outcome("refused", run.message)
     finally:
-        _unmount(made.results)
+        _unmount(workspace.results)
 
 
-@case(PLACE, "the clock jumps: files from tomorrow beside files from last year", "recovered")
+@case(SYSTEM, "a clock jump: files from tomorrow and files from last year", "recovered")
 def clock_jumps(bench: Bench) -> Outcome:
-    """Every other file of a finished run gets another time; a trial is lost besides."""
-    made = bench.finished()
+    """Change the times of all files of a finished run, and remove a trial."""
+    workspace = bench.finished()
     now = time.time()
-    files = sorted(path for path in made.results.rglob("*") if path.is_file())
+    files = sorted(path for path in workspace.results.rglob("*") if path.is_file())
     for number, path in enumerate(files):
         moment = now + 86_400 if number % 2 else now - 365 * 86_400
         os.utime(path, (moment, moment))
-    train_again(made)
-    outcome = _with_notice(bench, made, CLOCK)
+    train_again(workspace)
+    outcome = _with_notice(bench, workspace, CLOCK)
     for path in files:
         if path.exists():
             os.utime(path)
     return outcome
 
 
-def _with_notice(bench: Bench, made: Workspace, notice: str) -> Outcome:
-    """A run that ends well at once, and says what it saw."""
-    run = made.run(timeout=300)
-    told = [line for line in run.text.splitlines() if notice in line]
-    outcome = bench.recovered(made)
+def _with_notice(bench: Bench, workspace: Workspace, notice: str) -> Outcome:
+    """Run once; the run must succeed and print `notice`."""
+    run = workspace.run(timeout=300)
+    lines = [line for line in run.text.splitlines() if notice in line]
+    outcome = bench.recovered(workspace)
     if not run.ok:
         return Outcome(LOST, run.message)
-    if not told:
-        return Outcome(LOST, f"no word of it: {notice}")
-    return Outcome(outcome.end, told[0] if outcome.good else outcome.message)
+    if not lines:
+        return Outcome(LOST, f"missing message: {notice}")
+    return Outcome(outcome.end, lines[0] if outcome.good else outcome.message)
 
 
-@case(PLACE, "two runs in one folder at once", "refused")
+@case(SYSTEM, "two runs in one folder at once", "refused")
 def two_runs(bench: Bench) -> Outcome:
-    """The second is turned away; the first is not disturbed."""
-    made = bench.small(seconds=3)
-    first = made.start()
+    """The second run is refused; the first continues."""
+    workspace = bench.small(seconds=3)
+    first = workspace.start()
     try:
         deadline = time.monotonic() + 60
-        while not made.trials() and time.monotonic() < deadline:
+        while not workspace.trials() and time.monotonic() < deadline:
             time.sleep(0.1)
-        second = made.run(timeout=60)
+        second = workspace.run(timeout=60)
         text, _ = first.communicate(timeout=300)
     except BaseException:
         kill_group(first)
         raise
     if second.ok:
-        return Outcome(UNNOTICED, "the second run was let in")
-    if first.returncode or len(made.trials()) != 6:
+        return Outcome(UNNOTICED, "the second run was accepted")
+    if first.returncode or len(workspace.trials()) != 6:
         return Outcome(LOST, text[-300:])
     return Outcome("refused", next(line for line in second.text.splitlines() if "lock" in line))
 
 
-@case(PLACE, "Snakemake's records are gone, and a hyper-parameter is another", "recovered")
+@case(SYSTEM, "missing Snakemake metadata after a changed hyper-parameter", "recovered")
 def records_gone(bench: Bench) -> Outcome:
-    """`.snakemake` is deleted after a run of other hyper-parameters."""
-    made = bench.finished()
-    model = made.folder / "config" / "models" / "tree.yaml"
-    as_it_was = model.read_text()
-    model.write_text(as_it_was.replace("note: tree", "note: other"))
-    run = made.run(timeout=300)
-    model.write_text(as_it_was)
-    shutil.rmtree(made.folder / ".snakemake")
-    return _with_notice(bench, made, NO_RECORD) if run.ok else Outcome(LOST, run.message)
+    """`.snakemake` is deleted after a run with other hyper-parameters."""
+    workspace = bench.finished()
+    model = workspace.folder / "config" / "models" / "tree.yaml"
+    original = model.read_text()
+    model.write_text(original.replace("note: tree", "note: other"))
+    run = workspace.run(timeout=300)
+    model.write_text(original)
+    shutil.rmtree(workspace.folder / ".snakemake")
+    return _with_notice(bench, workspace, NO_RECORD) if run.ok else Outcome(LOST, run.message)

@@ -1,4 +1,4 @@
-"""Hostile input: broken downloads, archives that climb or swell, pickles, models that misbehave."""
+"""Hostile input: broken downloads, malicious archives, pickles, and misbehaving models."""
 
 import functools
 import hashlib
@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from fault_harness.compare import said
+from fault_harness.compare import content_hash
 from fault_harness.outcome import LOST, UNNOTICED, Bench, Outcome, case
 from fault_harness.workspace import MODULE, Workspace
 
 DOWNLOADS = "Downloads and data files"
-MODELS = "Models that misbehave"
+MODELS = "Misbehaving models"
 ROWS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(200))
 BOMB_BYTES = 5 * 2**30
 NOTES = "notes"
@@ -27,7 +27,7 @@ LIMIT_BYTES = 6 * 2**30
 
 
 class Served:
-    """A web server of one file on this machine; `cut` makes it break off in the middle."""
+    """A local web server for one file. With `cut` it sends only half of the file."""
 
     def __init__(self, data: bytes):
         self.data, self.cut = data, False
@@ -35,7 +35,7 @@ class Served:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                """Announce all of it; send all or half."""
+                """Announce the full length; send all or half."""
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(served.data)))
                 self.end_headers()
@@ -43,7 +43,7 @@ class Served:
                 self.wfile.write(served.data[:end])
 
             def log_message(self, *_) -> None:
-                """Say nothing."""
+                """Log nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/table.csv"
@@ -57,10 +57,10 @@ class Served:
         self.server.server_close()
 
 
-def _with_source(made: Workspace, **source) -> Workspace:
-    made.write_table(sources=[source])
-    made.environment |= {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-    return made
+def _with_source(workspace: Workspace, **source) -> Workspace:
+    workspace.write_table(sources=[source])
+    workspace.environment |= {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    return workspace
 
 
 def _sha256(data: bytes) -> str:
@@ -68,50 +68,52 @@ def _sha256(data: bytes) -> str:
 
 
 def _refused(run, *words: str) -> Outcome:
-    """Refused, if the run failed with one message that holds all of the words."""
+    """Return `refused` if the run failed with one message that contains all words."""
     if run.ok:
-        return Outcome(UNNOTICED, "the run went through")
+        return Outcome(UNNOTICED, "the run succeeded")
     if "Traceback" in run.text:
         return Outcome(LOST, f"no clear message: {run.text.strip().splitlines()[-1]}")
     missing = [word for word in words if word not in run.text]
     if missing:
-        return Outcome(LOST, f"no word of {missing}: {run.message}")
+        return Outcome(LOST, f"the message lacks {missing}: {run.message}")
     return Outcome("refused", run.message)
 
 
-@case(DOWNLOADS, "a download that breaks off, then the server is well again", "recovered")
+@case(DOWNLOADS, "an interrupted download, then a working server", "recovered")
 def download_cut(bench: Bench) -> Outcome:
-    """No half file is kept or used."""
+    """No partial file is stored or used."""
     with Served(ROWS.encode()) as served:
         served.cut = True
-        made = _with_source(bench.small(), kind="url", url=served.url, sha256=_sha256(served.data))
-        run = made.run(timeout=300)
+        workspace = _with_source(
+            bench.small(), kind="url", url=served.url, sha256=_sha256(served.data)
+        )
+        run = workspace.run(timeout=300)
         if run.ok:
-            return Outcome(UNNOTICED, "half a table was taken for a whole one")
-        told = _refused(run, "broke off")
+            return Outcome(UNNOTICED, "half a table was accepted")
+        outcome = _refused(run, "broke off")
         served.cut = False
-        again = made.run(timeout=300)
-    if not again.ok or len(made.trials()) != 6:
+        again = workspace.run(timeout=300)
+    if not again.ok or len(workspace.trials()) != 6:
         return Outcome(LOST, again.message)
-    return Outcome("recovered", told.message)
+    return Outcome("recovered", outcome.message)
 
 
-@case(DOWNLOADS, "a download whose checksum nobody has given", "refused")
+@case(DOWNLOADS, "a download without a checksum", "refused")
 def download_unpinned(bench: Bench) -> Outcome:
-    """Nothing is fetched that cannot be told from something else."""
+    """A download without a checksum cannot be verified."""
     with Served(ROWS.encode()) as served:
-        made = _with_source(bench.small(), kind="url", url=served.url)
-        return _refused(made.run(timeout=300), "sha256")
+        workspace = _with_source(bench.small(), kind="url", url=served.url)
+        return _refused(workspace.run(timeout=300), "sha256")
 
 
-@case(DOWNLOADS, "a download with other bytes than the pinned ones", "refused")
+@case(DOWNLOADS, "a download that differs from its checksum", "refused")
 def download_other(bench: Bench) -> Outcome:
-    """Somebody changed the file on the server."""
+    """The file on the server has changed."""
     with Served(ROWS.encode() + b"0,0,no\n") as served:
-        made = _with_source(
+        workspace = _with_source(
             bench.small(), kind="url", url=served.url, sha256=_sha256(ROWS.encode())
         )
-        return _refused(made.run(timeout=300), "checksum")
+        return _refused(workspace.run(timeout=300), "checksum")
 
 
 def _zip(members: dict[str, bytes]) -> bytes:
@@ -132,9 +134,9 @@ def _tar(members: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def _climbs(bench: Bench, archive: bytes, member: str, target: Path) -> Outcome:
+def _extract(bench: Bench, archive: bytes, member: str, target: Path) -> Outcome:
     with Served(archive) as served:
-        made = _with_source(
+        workspace = _with_source(
             bench.small(),
             kind="url",
             url=served.url.replace("table.csv", "table.zip"),
@@ -142,35 +144,37 @@ def _climbs(bench: Bench, archive: bytes, member: str, target: Path) -> Outcome:
             members={member: _sha256(ROWS.encode())},
         )
         if target.exists():
-            return Outcome(LOST, f"{target} was there before: the case tries nothing")
-        run = made.run(timeout=300)
+            return Outcome(LOST, f"{target} already exists: nothing was tested")
+        run = workspace.run(timeout=300)
     outside = [
-        path for path in made.folder.parent.rglob("climbed*") if made.results not in path.parents
+        path
+        for path in workspace.folder.parent.rglob("climbed*")
+        if workspace.results not in path.parents
     ]
     if outside or target.exists():
         return Outcome(LOST, f"written outside: {outside or target}")
     if not run.ok:
         return Outcome(LOST, f"not read: {run.message}")
-    return Outcome("refused", "read in memory; kept below results/downloads under its own hash")
+    return Outcome("refused", "read in memory; stored below results/downloads under its hash")
 
 
-@case(DOWNLOADS, "a zip archive whose member climbs out (../../../climbed.csv)", "refused")
+@case(DOWNLOADS, "a zip archive with a member ../../../climbed.csv", "refused")
 def zip_climbs(bench: Bench) -> Outcome:
     """Nothing may be written outside the results folder."""
     name = "../../../climbed.csv"
-    return _climbs(bench, _zip({name: ROWS.encode()}), name, Path("/climbed.csv"))
+    return _extract(bench, _zip({name: ROWS.encode()}), name, Path("/climbed.csv"))
 
 
-@case(DOWNLOADS, "a tar archive whose member has an absolute path (/climbed.csv)", "refused")
+@case(DOWNLOADS, "a tar archive with a member /climbed.csv", "refused")
 def tar_climbs(bench: Bench) -> Outcome:
     """Nothing may be written outside the results folder."""
     name = "/climbed.csv"
-    return _climbs(bench, _tar({name: ROWS.encode()}), name, Path(name))
+    return _extract(bench, _tar({name: ROWS.encode()}), name, Path(name))
 
 
 @functools.cache
 def bomb() -> bytes:
-    """A zip archive of a few megabytes whose member is five gigabytes of zeros."""
+    """Return a zip archive of a few megabytes with a member of five gigabytes of zeros."""
     buffer = io.BytesIO()
     with (
         zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -181,46 +185,46 @@ def bomb() -> bytes:
     return buffer.getvalue()
 
 
-@case(DOWNLOADS, "a zip bomb: a few megabytes that unpack to five gigabytes", "refused")
+@case(DOWNLOADS, "a zip bomb: a few megabytes that expand to five gigabytes", "refused")
 def zip_bomb(bench: Bench) -> Outcome:
-    """Refused before it is unpacked."""
+    """It must be refused before it is unpacked."""
     with Served(bomb()) as served:
-        made = _with_source(
+        workspace = _with_source(
             bench.small(),
             kind="url",
             url=served.url.replace("table.csv", "table.zip"),
             sha256=_sha256(served.data),
             members={"table.csv": "0" * 64},
         )
-        run = made.run(timeout=300)
-    sizes = (path.stat().st_size for path in made.results.rglob("*") if path.is_file())
-    kept = max(sizes, default=0)
-    if kept > 100 * 2**20:
-        return Outcome(UNNOTICED, f"unpacked to {kept >> 20} MB on disk")
+        run = workspace.run(timeout=300)
+    sizes = (path.stat().st_size for path in workspace.results.rglob("*") if path.is_file())
+    largest = max(sizes, default=0)
+    if largest > 100 * 2**20:
+        return Outcome(UNNOTICED, f"unpacked to {largest >> 20} MB on disk")
     return _refused(run, "expands")
 
 
-@case(DOWNLOADS, "a data file exchanged for another one with an earlier date", "recovered")
+@case(DOWNLOADS, "a data file replaced by another one with an earlier date", "recovered")
 def data_file_replaced(bench: Bench) -> Outcome:
-    """`mv`, `cp -p` and `rsync -a` keep a file's date."""
-    made = bench.small()
-    if not (run := made.run(timeout=300)).ok:
+    """`mv`, `cp -p` and `rsync -a` keep the date of a file."""
+    workspace = bench.small()
+    if not (run := workspace.run(timeout=300)).ok:
         return Outcome(LOST, run.message)
-    before = list(map(said, made.trials()))
-    table = made.folder / "table.csv"
+    before = list(map(content_hash, workspace.trials()))
+    table = workspace.folder / "table.csv"
     table.write_text(ROWS)
     os.utime(table, (1e9, 1e9))
-    run = made.run(timeout=300)
+    run = workspace.run(timeout=300)
     if not run.ok:
         return Outcome(LOST, run.message)
-    after = list(map(said, made.trials()))
+    after = list(map(content_hash, workspace.trials()))
     if len(after) != 6 or set(before) & set(after):
-        return Outcome(UNNOTICED, "trials of the file that was there before are kept")
+        return Outcome(UNNOTICED, "trials of the earlier file remain")
     return Outcome("recovered", "every trial is trained again")
 
 
 class _Payload:
-    """Pickled, it makes a file when it is loaded."""
+    """An object whose pickle creates a file when it is loaded."""
 
     def __init__(self, marker: Path):
         self.marker = marker
@@ -230,17 +234,17 @@ class _Payload:
 
 
 def _pickle_case(bench: Bench, name: str) -> Outcome:
-    made = bench.small()
-    marker = made.folder / "executed"
-    (made.folder / name).write_bytes(pickle.dumps(_Payload(marker)))
-    _with_source(made, kind="file", path=name)
-    run = made.run(timeout=120)
+    workspace = bench.small()
+    marker = workspace.folder / "executed"
+    (workspace.folder / name).write_bytes(pickle.dumps(_Payload(marker)))
+    _with_source(workspace, kind="file", path=name)
+    run = workspace.run(timeout=120)
     if marker.exists():
         return Outcome(LOST, "the code in the file was executed")
     return _refused(run, name)
 
 
-@case(DOWNLOADS, "a data file that is a pickle with code in it, named .csv", "refused")
+@case(DOWNLOADS, "a data file that is a pickle with code, named .csv", "refused")
 def pickle_csv(bench: Bench) -> Outcome:
     """Nothing of a data file is executed."""
     return _pickle_case(bench, "rows.csv")
@@ -258,7 +262,7 @@ def pickle_pkl(bench: Bench) -> Outcome:
     return _pickle_case(bench, "rows.pkl")
 
 
-# Each misbehaves for model seed 2 only; a second model beside it is well behaved.
+# The model misbehaves only for model seed 2; a second model works.
 BAD = """
 import os, signal, sys, time
 import numpy as np
@@ -273,27 +277,27 @@ def bad(task, n_classes, hyperparameters, seeds, device, threads):
 
 
 def _misbehaving(bench: Bench, action: str) -> Workspace:
-    made = bench.small(models={"bad": {"factory": "bad_models:bad"}, "tree": {}})
+    workspace = bench.small(models={"bad": {"factory": "bad_models:bad"}, "tree": {}})
     code = BAD.format(module=MODULE, action=action)
-    (made.folder / "bad_models.py").write_text(code)
-    made.environment["WORKSPACE_NOTES"] = str(made.folder / NOTES)
-    return made
+    (workspace.folder / "bad_models.py").write_text(code)
+    workspace.environment["WORKSPACE_NOTES"] = str(workspace.folder / NOTES)
+    return workspace
 
 
-def _reported(made: Workspace, run) -> Outcome:
-    """The process died: the other trials must be there, and the job be named and tried again."""
-    tree = [path for path in made.trials() if "tree" in path.parts]
+def _reported(workspace: Workspace, run) -> Outcome:
+    """After the crash other trials must exist, and the job must be named and tried again."""
+    tree = [path for path in workspace.trials() if "tree" in path.parts]
     if run.ok:
-        return Outcome(UNNOTICED, "the run went through")
+        return Outcome(UNNOTICED, "the run succeeded")
     if len(tree) != 6:
-        return Outcome(LOST, "the other model's trials were not made")
+        return Outcome(LOST, "trials of the other model are missing")
     if "FAILED train" not in run.text:
         return Outcome(LOST, f"the job is not named: {run.message}")
-    again = made.run(timeout=300)
+    again = workspace.run(timeout=300)
     if again.ok or "FAILED train" not in again.text:
         return Outcome(LOST, f"not tried again: {again.message}")
-    notes = (made.folder / NOTES).read_text().splitlines()
-    # Model seed 1 was trained before seed 2 ended the process, and once is enough.
+    notes = (workspace.folder / NOTES).read_text().splitlines()
+    # Model seed 1 was trained before seed 2 ended the process, and must not be trained again.
     if sum(line.startswith("bad|") and line.endswith("|1") for line in notes) != 1:
         return Outcome(LOST, "a finished trial of the same job was trained again")
     return Outcome("reported", run.message)
@@ -301,81 +305,81 @@ def _reported(made: Workspace, run) -> Outcome:
 
 @case(MODELS, "a model that raises", "recorded")
 def model_raises(bench: Bench) -> Outcome:
-    """One seed diverges: one failed trial among the others, and the study finishes."""
+    """One seed diverges: the study finishes with one failed trial."""
     word = "loss is NaN at epoch 3"
-    made = _misbehaving(bench, f"raise FloatingPointError('{word}')")
-    run = made.run(timeout=300)
+    workspace = _misbehaving(bench, f"raise FloatingPointError('{word}')")
+    run = workspace.run(timeout=300)
     if not run.ok:
         return Outcome(LOST, run.message)
-    study = made.results / "studies" / "small"
+    study = workspace.results / "studies" / "small"
     if word not in (study / "about.json").read_text():
-        return Outcome(UNNOTICED, f"about.json has no word of {word!r}")
+        return Outcome(UNNOTICED, f"about.json does not contain {word!r}")
     silent = [path.name for path in study.glob("tables/*.md") if "ailed" not in path.read_text()]
     if silent:
-        return Outcome(UNNOTICED, f"no word of the failed trial in {', '.join(silent)}")
+        return Outcome(UNNOTICED, f"the failed trial is missing in {', '.join(silent)}")
     return Outcome("recorded", f"a failed trial in every exhibit: {word}")
 
 
 @case(MODELS, "a model that calls sys.exit", "reported")
 def model_exits(bench: Bench) -> Outcome:
     """SystemExit is not an Exception."""
-    made = _misbehaving(bench, "sys.exit(3)")
-    return _reported(made, made.run(timeout=300))
+    workspace = _misbehaving(bench, "sys.exit(3)")
+    return _reported(workspace, workspace.run(timeout=300))
 
 
-@case(MODELS, "a model that ends its process without a word (os._exit)", "reported")
+@case(MODELS, "a model that ends its process without a message (os._exit)", "reported")
 def model_leaves(bench: Bench) -> Outcome:
-    """Nothing can be caught in the process itself."""
-    made = _misbehaving(bench, "os._exit(3)")
-    return _reported(made, made.run(timeout=300))
+    """The process cannot catch this itself."""
+    workspace = _misbehaving(bench, "os._exit(3)")
+    return _reported(workspace, workspace.run(timeout=300))
 
 
-@case(MODELS, "a model whose process is killed (as the kernel does when memory is out)", "reported")
+@case(MODELS, "a model whose process is killed, as when out of memory", "reported")
 def model_killed(bench: Bench) -> Outcome:
     """SIGKILL from inside."""
-    made = _misbehaving(bench, "os.kill(os.getpid(), signal.SIGKILL)")
-    return _reported(made, made.run(timeout=300))
+    workspace = _misbehaving(bench, "os.kill(os.getpid(), signal.SIGKILL)")
+    return _reported(workspace, workspace.run(timeout=300))
 
 
 @case(MODELS, "a model that kills the process it was forked from", "recovered")
 def model_kills_parent(bench: Bench) -> Outcome:
-    """The warm process of the run: its jobs are run again; who outlives its parent finishes."""
-    made = _misbehaving(bench, "os.kill(os.getppid(), signal.SIGKILL)")
-    runs = [made.run(timeout=300)]
+    """The fork server of the run: its jobs are run again, unless they survive and finish."""
+    workspace = _misbehaving(bench, "os.kill(os.getppid(), signal.SIGKILL)")
+    runs = [workspace.run(timeout=300)]
     while not runs[-1].ok and len(runs) < 3:
-        runs.append(made.run(timeout=300))
+        runs.append(workspace.run(timeout=300))
     if not runs[-1].ok:
-        return Outcome(LOST, f"after {len(runs)} runs still: {runs[-1].message}")
-    trials = pd.read_parquet(made.results / "studies" / "small" / "metrics.parquet")
-    # Both models are the same tree, so that each seed must give both the same outputs.
+        return Outcome(LOST, f"still failing after {len(runs)} runs: {runs[-1].message}")
+    trials = pd.read_parquet(workspace.results / "studies" / "small" / "metrics.parquet")
+    # Both models are the same tree, so each seed must give equal outputs.
     trials = trials[trials["status"] == "ok"].drop_duplicates(["model", "data_seed", "init"])
-    kept = trials.groupby(["data_seed", "init"])["fingerprint"].agg(["size", "nunique"])
-    if len(kept) != 6 or not (kept == [2, 1]).all(axis=None):
-        return Outcome(UNNOTICED, f"other trials than without the fault: {kept.to_dict()}")
+    counts = trials.groupby(["data_seed", "init"])["fingerprint"].agg(["size", "nunique"])
+    if len(counts) != 6 or not (counts == [2, 1]).all(axis=None):
+        return Outcome(UNNOTICED, f"trials differ from those without the fault: {counts.to_dict()}")
     return Outcome("recovered", "" if runs[0].ok else runs[0].message)
 
 
-@case(MODELS, "a model that wants 50 GB where 6 are allowed", "reported")
+@case(MODELS, "a model that requests 50 GB with a limit of 6 GB", "reported")
 def model_eats_memory(bench: Bench) -> Outcome:
-    """Under a limit of address space, as a cluster sets it."""
-    made = _misbehaving(bench, "np.ones((50, 2**30 // 8))")
+    """The address space is limited, as on a cluster."""
+    workspace = _misbehaving(bench, "np.ones((50, 2**30 // 8))")
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, before[1]))
     try:
-        run = made.run(timeout=300)
+        run = workspace.run(timeout=300)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
     if "MemoryError" not in run.text:
-        return Outcome(LOST, f"no word of memory: {run.message}")
-    return _reported(made, run)
+        return Outcome(LOST, f"the message does not name memory: {run.message}")
+    return _reported(workspace, run)
 
 
 @case(MODELS, "a model that hangs", "reported")
 def model_hangs(bench: Bench) -> Outcome:
-    """A trial has a time limit (`trial_seconds` in config.yaml), and what exceeds it is ended."""
-    made = _misbehaving(bench, "time.sleep(3600)")
-    made.write("config", {"scale": "smoke", "seeds_per_job": 100, "trial_seconds": 10})
-    run = made.run(timeout=300)
+    """A trial that exceeds its time limit (`trial_seconds` in config.yaml) is stopped."""
+    workspace = _misbehaving(bench, "time.sleep(3600)")
+    workspace.write("config", {"scale": "smoke", "seeds_per_job": 100, "trial_seconds": 10})
+    run = workspace.run(timeout=300)
     if "model-seed-2.parquet: took longer than trial_seconds" not in run.text:
         return Outcome(LOST, f"the trial is not named: {run.message}")
-    return _reported(made, run)
+    return _reported(workspace, run)

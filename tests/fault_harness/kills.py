@@ -1,4 +1,4 @@
-"""Kill a run's whole process group at random moments, run again to the end, compare every bit."""
+"""Kill a run's process group at random moments, run it again to the end, and compare all files."""
 
 import random
 import subprocess
@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fault_harness.compare import contents, differences
+from fault_harness.compare import hash_contents, list_differences
 from fault_harness.workspace import Run, Workspace, kill_group
 
-# A run is killed at a moment of its first so-much: what a resumed run takes is mostly shorter.
+# A run is killed within this part of the undisturbed time, because a resumed run is shorter.
 EARLY = 0.6
 
 
 @dataclass
 class Kills:
-    """What a series of kills came to; `what`: the run that was killed, in words."""
+    """Result of a series of kills; `what` describes the killed run."""
 
     what: str = "a run"
     kills: int = 0
@@ -24,17 +24,17 @@ class Kills:
     undisturbed_seconds: float = 0.0
     files: int = 0
     moments: list[float] = field(default_factory=list)
-    # What differed from the undisturbed run, and runs that could not be taken up again.
+    # Differences from the undisturbed run, and errors of resumed runs.
     differences: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
     @property
     def survived(self) -> bool:
-        """Whether every round ended in the files of the undisturbed run."""
+        """Whether all rounds ended with the files of the undisturbed run."""
         return self.kills > 0 and not self.differences and not self.errors
 
 
-def kill_often(
+def kill_repeatedly(
     make: Callable[[Path], Workspace],
     folder: Path,
     kills: int,
@@ -42,54 +42,54 @@ def kill_often(
     arguments: tuple[str, ...] = (),
     report: Callable[[str], object] = print,
 ) -> Kills:
-    """Kill runs `kills` times; a run that gets through is compared, and a new round is begun.
+    """Kill runs `kills` times. When a run completes, compare its files and start a new round.
 
     Args:
-        make: makes the same workspace in a given folder each time.
+        make: creates the same workspace in a folder.
         folder: for the workspaces.
-        kills: how many SIGKILLs.
-        seed: of the moments.
-        arguments: of every run of Snakemake.
-        report: told a line a kill and a round.
+        kills: number of SIGKILLs.
+        seed: seed of the random moments.
+        arguments: arguments of every run of Snakemake.
+        report: receives a line for each kill and round.
     """
     draw = random.Random(seed)
-    found = Kills()
+    result = Kills()
     undisturbed = make(folder / "undisturbed")
     started = time.perf_counter()
     run = undisturbed.run(*arguments)
-    found.undisturbed_seconds = time.perf_counter() - started
+    result.undisturbed_seconds = time.perf_counter() - started
     if not run.ok:
         raise RuntimeError(f"the undisturbed run failed:\n{run.text}")
-    expected = contents(undisturbed.results)
-    found.files = len(expected)
-    while found.kills < kills:
-        found.rounds += 1
-        made = make(folder / f"round-{found.rounds}")
-        through = False
-        while not through and found.kills < kills:
-            moment = draw.uniform(0, EARLY * found.undisturbed_seconds)
-            ended = _run_until(made, moment, arguments)
-            through = ended is not None
-            if through and not ended.ok:
-                found.errors.append(f"round {found.rounds}: {ended.message}")
-            elif not through:
-                found.kills += 1
-                found.moments.append(moment)
-                report(f"kill {found.kills}/{kills} after {moment:.1f} s (round {found.rounds})")
-        run = made.resume(*arguments)
+    expected = hash_contents(undisturbed.results)
+    result.files = len(expected)
+    while result.kills < kills:
+        result.rounds += 1
+        workspace = make(folder / f"round-{result.rounds}")
+        is_complete = False
+        while not is_complete and result.kills < kills:
+            moment = draw.uniform(0, EARLY * result.undisturbed_seconds)
+            finished_run = _run_until(workspace, moment, arguments)
+            is_complete = finished_run is not None
+            if is_complete and not finished_run.ok:
+                result.errors.append(f"round {result.rounds}: {finished_run.message}")
+            elif not is_complete:
+                result.kills += 1
+                result.moments.append(moment)
+                report(f"kill {result.kills}/{kills} after {moment:.1f} s (round {result.rounds})")
+        run = workspace.resume(*arguments)
         if not run.ok:
-            found.errors.append(f"round {found.rounds}: {run.message}")
+            result.errors.append(f"round {result.rounds}: {run.message}")
         else:
-            lines = differences(expected, contents(made.results))
-            found.differences += [f"round {found.rounds}: {line}" for line in lines]
-        report(f"round {found.rounds}: {'the same bits' if found.survived else 'DIFFERENT'}")
-    return found
+            lines = list_differences(expected, hash_contents(workspace.results))
+            result.differences += [f"round {result.rounds}: {line}" for line in lines]
+        report(f"round {result.rounds}: {'the same bits' if result.survived else 'DIFFERENT'}")
+    return result
 
 
-def _run_until(made: Workspace, seconds: float, arguments: tuple[str, ...]) -> Run | None:
-    """Run, and kill after so many seconds. Returns how it ended if it did so before."""
-    made.run("--unlock", *arguments)
-    process = made.start(*arguments)
+def _run_until(workspace: Workspace, seconds: float, arguments: tuple[str, ...]) -> Run | None:
+    """Run, and kill after `seconds`. Returns the run if it ended before."""
+    workspace.run("--unlock", *arguments)
+    process = workspace.start(*arguments)
     try:
         text, _ = process.communicate(timeout=seconds)
         return Run(process.returncode, text)

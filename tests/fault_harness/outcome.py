@@ -1,4 +1,4 @@
-"""What one fault came to, and the list of all faults that are tried."""
+"""Outcomes of faults, and the registry of all cases."""
 
 import os
 import shutil
@@ -8,32 +8,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fault_harness.compare import contents, differences
+from fault_harness.compare import hash_contents, list_differences
 from fault_harness.workspace import Workspace
 
-# Good ends: made again and equal; turned away with a message; kept as a failed trial of the study;
-# the run ends with an error that names the job, and keeps everything else.
+# Good outcomes: regenerated and equal; rejected with a message; recorded as a failed trial;
+# reported as an error that names the job, with all other results kept.
 GOOD = ("recovered", "refused", "recorded", "reported")
-# Bad ends.
+# Bad outcomes.
 UNNOTICED, LOST, HUNG, OTHERWISE = "NOT NOTICED", "LOST", "HUNG", "OTHERWISE"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One fault: how it ended (`GOOD` or not) and the message a user saw."""
+    """Outcome of one fault (`GOOD` or not), and the message for the user."""
 
     end: str
     message: str = ""
 
     @property
     def good(self) -> bool:
-        """Whether nothing wrong came out and nothing was lost."""
+        """Whether the results are right and nothing was lost."""
         return self.end in GOOD
 
 
 @dataclass(frozen=True)
 class Case:
-    """A fault to try, and the end it must have: `group` and `title` as the page prints them."""
+    """A fault and its expected outcome; the page prints `group` and `title`."""
 
     name: str
     group: str
@@ -52,7 +52,7 @@ CASES: dict[str, Case] = {}
 
 
 def case(group: str, title: str, end: str, needs_root: bool = False):
-    """Register a function that tries one fault, which must have that end."""
+    """Register a function that tries one fault with the expected outcome `end`."""
 
     def register(function: Callable[["Bench"], Outcome]):
         name = function.__name__
@@ -64,7 +64,7 @@ def case(group: str, title: str, end: str, needs_root: bool = False):
 
 @dataclass
 class Bench:
-    """Folders for cases, and one finished run that several of them may damage in turn."""
+    """Folders for cases, and one finished run that several cases use in turn."""
 
     folder: Path
     _finished: Workspace | None = None
@@ -72,56 +72,60 @@ class Bench:
     _count: int = 0
 
     def empty(self) -> Path:
-        """A new folder."""
+        """Create a new folder."""
         self._count += 1
         path = self.folder / f"case-{self._count}"
         path.mkdir(parents=True)
         return path
 
     def small(self, **options) -> Workspace:
-        """A small project that was not run yet: one block of six trials, one table."""
-        made = Workspace.small(self.empty(), **options)
-        made.study["exhibits"].pop("bars")
-        # Reads every byte that a trial keeps, not its scores alone.
-        made.study["analyses"]["noise"] = {"kind": "noise_split", "experiments": ["model_seeds"]}
-        made.write("studies/small", made.study)
-        made.write("config", {"scale": "smoke", "seeds_per_job": 100})
-        return made
+        """Create a small project without results: one block of six trials, one table."""
+        workspace = Workspace.small(self.empty(), **options)
+        workspace.study["exhibits"].pop("bars")
+        # This analysis reads all stored outputs of a trial, not only its scores.
+        workspace.study["analyses"]["noise"] = {
+            "kind": "noise_split",
+            "experiments": ["model_seeds"],
+        }
+        workspace.write("studies/small", workspace.study)
+        workspace.write("config", {"scale": "smoke", "seeds_per_job": 100})
+        return workspace
 
     def finished(self) -> Workspace:
-        """A small project after a complete run; as good as new for each case."""
+        """Return a small project after a complete run; cases leave it intact."""
         if self._finished is None:
             self._finished = self.small()
             run = self._finished.run()
             if not run.ok:
                 raise RuntimeError(f"the run before the fault failed:\n{run.text}")
-            self._expected = contents(self._finished.results)
+            self._expected = hash_contents(self._finished.results)
         return self._finished
 
-    def differences(self, made: Workspace) -> list[str]:
-        """How a workspace's results differ from those of a run without faults."""
+    def differences(self, workspace: Workspace) -> list[str]:
+        """List differences between a workspace's results and a run without faults."""
         self.finished()
-        return differences(self._expected, contents(made.results))
+        return list_differences(self._expected, hash_contents(workspace.results))
 
-    def recovered(self, made: Workspace, runs: int = 2) -> Outcome:
-        """Run until all is well, `runs` times at most, and say how it ended."""
-        told = ""
+    def recovered(self, workspace: Workspace, runs: int = 2) -> Outcome:
+        """Run until a run succeeds, at most `runs` times, and return the outcome."""
+        message = ""
         for _ in range(runs):
-            run = made.run(timeout=300)
-            told = told or ("" if run.ok else run.message)
+            run = workspace.run(timeout=300)
+            message = message or ("" if run.ok else run.message)
             if run.ok:
                 break
-        wrong = self.differences(made)
+        wrong = self.differences(workspace)
         if not run.ok:
-            return Outcome(LOST, f"after {runs} runs still: {run.message}")
+            return Outcome(LOST, f"still failing after {runs} runs: {run.message}")
         if wrong:
             return Outcome(UNNOTICED, wrong[0])
-        return Outcome("recovered", told)
+        return Outcome("recovered", message)
 
     def try_case(self, one: Case) -> tuple[Outcome, float]:
-        """Try a fault; what it spoiled is not used again. Returns the outcome and the seconds.
+        """Try a fault and return the outcome and the seconds.
 
-        Another good end than the one that is promised is a bad one, and so is none in time.
+        A good outcome that is not the expected one is bad, and so is a timeout. After a bad outcome
+        the workspace is not used again.
         """
         started = time.perf_counter()
         try:

@@ -1,4 +1,4 @@
-"""docs/reliability.md, from what happened."""
+"""Format docs/reliability.md from the recorded outcomes."""
 
 import re
 
@@ -8,20 +8,24 @@ from fault_harness.record import Record
 
 HEAD = """# Reliability: every fault tried, and what happened
 
-Written by `python tests/run_faults.py` on {dates}: {system}. Nothing here is typed in. {tried} of
+Written by `python tests/run_faults.py` on {dates}: {system}. This page is generated. {tried} of
 {known} faults were tried; {good} of them end well. Those that mount a file system need root.
 
-A case is **recovered** (made again, and every file then equal to an undisturbed run's, bit by bit
-but for clocks), **refused** (turned away with one message; of an archive, the place that a member
-asks for, while its pinned bytes are read), **recorded** (kept as a failed trial that every exhibit
-counts) or **reported** (the job fails by name, everything else is kept). Words in capitals are what
-still goes wrong: NOT NOTICED (wrong or missing files passed for good), LOST (no way back without
-help, or no clear message), HUNG, OTHERWISE (well, but not as promised).
+| outcome | meaning |
+|---|---|
+| recovered | regenerated; every file equals that of an undisturbed run bitwise, but for clocks |
+| refused | rejected with one message (of an archive member: its path; the pinned bytes are read) |
+| recorded | stored as a failed trial that every exhibit counts |
+| reported | the job fails with its name; all other results are kept |
+| NOT NOTICED | error: wrong or missing files were accepted |
+| LOST | error: no recovery without help, or no clear message |
+| HUNG | error: the run did not end |
+| OTHERWISE | error: a good outcome, but not the expected one |
 """
 
 
 def page(record: Record, system: str) -> str:
-    """The page: kills first, then a table for each group of cases."""
+    """Return the page: kills first, then a table for each group of cases."""
     outcomes = record.outcomes
     head = HEAD.format(
         dates=" and ".join(record.dates),
@@ -32,7 +36,7 @@ def page(record: Record, system: str) -> str:
     )
     lines = [head, "## Killed at random moments", ""]
     if record.kills is None:
-        lines += ["Not tried yet.", ""]
+        lines += ["Not tested yet.", ""]
     else:
         lines += [_kills(record.kills), ""]
         lines += [f"- {line}" for line in [*record.kills.errors, *record.kills.differences]]
@@ -47,7 +51,7 @@ def page(record: Record, system: str) -> str:
             "",
             f"{good} of {len(rows)} end well.",
             "",
-            "| fault | end | the message, or what was found |",
+            "| fault | outcome | message or result |",
             "|---|---|---|",
         ]
         lines += [
@@ -58,18 +62,19 @@ def page(record: Record, system: str) -> str:
 
 
 def _kills(kills: Kills) -> str:
-    end = "each round ended in the same bits" if kills.survived else "NOT all rounds did"
+    end = "all rounds ended in the same bits" if kills.survived else "NOT all rounds did"
+    first, last = min(kills.moments), max(kills.moments)
     return (
-        f"{kills.kills} times the whole process group of {kills.what} was ended with SIGKILL "
-        f"at a random moment ({min(kills.moments):.1f} to {max(kills.moments):.1f} s after a "
-        f"start; undisturbed it takes {kills.undisturbed_seconds:.0f} s), the lock was taken away, "
-        f"and it was run again; {kills.rounds} rounds from an empty folder to the end, "
-        f"{kills.files} files compared with an undisturbed run's: {end}."
+        f"The process group of {kills.what} was killed with SIGKILL {kills.kills} times, each at a "
+        f"random moment ({first:.1f} to {last:.1f} s after a start; an undisturbed run takes "
+        f"{kills.undisturbed_seconds:.0f} s). Each time the lock was removed and the run was "
+        f"started again. In {kills.rounds} rounds from an empty folder, {kills.files} files were "
+        f"compared with those of an undisturbed run: {end}."
     )
 
 
 def _cell(text: str, width: int = 220) -> str:
-    # Paths from the case's own folder on: where it stood says nothing.
+    # Paths relative to the folder of the case.
     text = re.sub(r"\S*/case-\d+/", "", text)
     flat = " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
     return flat if len(flat) <= width else f"{flat[: width - 1]}…"

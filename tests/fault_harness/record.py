@@ -1,4 +1,4 @@
-"""What every case came to when it was last tried, kept so that a series may be interrupted."""
+"""The latest outcome of every case, stored so that a series can be interrupted."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -12,7 +12,7 @@ from fault_harness.outcome import CASES, Outcome
 
 @dataclass
 class Record:
-    """Outcomes by case, and the last series of kills; `dates` on which something was tried."""
+    """Outcomes by case, the last series of kills, and the dates of all tests."""
 
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     kills: Kills | None = None
@@ -24,19 +24,19 @@ class Record:
 
     @property
     def bad(self) -> list[str]:
-        """Names of what ended badly."""
+        """Names of cases with a bad outcome."""
         names = [name for name, outcome in self.outcomes.items() if not outcome.good]
         return names + (["kills"] if self.kills and not self.kills.survived else [])
 
 
 def read_record(path: Path) -> Record:
-    """The record of earlier runs; an empty one where there is none."""
+    """Read the record of earlier runs; an empty record if there is none."""
     if not path.exists():
         return Record()
-    found = json.loads(path.read_text(encoding="utf-8"))
-    outcomes = {name: Outcome(**entry) for name, entry in found["outcomes"].items()}
+    data = json.loads(path.read_text(encoding="utf-8"))
+    outcomes = {name: Outcome(**entry) for name, entry in data["outcomes"].items()}
     return Record(
         outcomes={name: outcomes[name] for name in CASES if name in outcomes},
-        kills=Kills(**found["kills"]) if found["kills"] else None,
-        dates=found["dates"],
+        kills=Kills(**data["kills"]) if data["kills"] else None,
+        dates=data["dates"],
     )

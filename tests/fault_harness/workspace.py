@@ -1,4 +1,4 @@
-"""A copy of the pipeline in a folder of its own, with `snakemake` in it."""
+"""A copy of the pipeline in a new folder, and runs of Snakemake in it."""
 
 import os
 import random
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from reseed.pipeline.runner import MIRROR_VARIABLE
-from reseed.pipeline.startup import data_mirror
+from reseed.data.kinds import MIRROR_VARIABLE
+from reseed.planning.read_plan import data_mirror
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
 MODULE = "workspace_models"
-# How the line begins, or what stands in it, that says what is wrong; the clearest first.
+# Patterns of the line that states the error, the clearest first.
 MARKS = (r"^Error: .*\S", r"^\w*Error: .*\S", r"\w+(Error|Exception) in ", "^FAILED ")
-# A model of the workspace's own: as slow as it is told, and it notes where it ran.
+# A model that takes a configured time and records what its process could see.
 MODEL_CODE = '''
-"""A seeded classifier that takes its time and notes what its process could see."""
+"""A seeded classifier that waits and records what its process could see."""
 import os
 import time
 from pathlib import Path
@@ -57,8 +57,8 @@ TABLE = {
 }
 
 
-def copy_parts(folder: Path) -> None:
-    """Copy the pipeline itself, without studies, into a project's folder."""
+def copy_pipeline(folder: Path) -> None:
+    """Copy the pipeline without its studies to a project folder."""
     for part in PARTS:
         source = REPOSITORY / part
         if source.is_dir():
@@ -67,45 +67,45 @@ def copy_parts(folder: Path) -> None:
             shutil.copy(source, folder / part)
 
 
-def write_entry(folder: Path, place: str, entry: dict) -> None:
-    """Write a file of a project's configuration: `models/rf` is `config/models/rf.yaml`."""
-    path = folder / "config" / f"{place}.yaml"
+def write_entry(folder: Path, name: str, entry: dict) -> None:
+    """Write a configuration file: the name `models/rf` is `config/models/rf.yaml`."""
+    path = folder / "config" / f"{name}.yaml"
     path.parent.mkdir(exist_ok=True, parents=True)
     path.write_text(yaml.safe_dump(entry))
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a run of Snakemake ended, and what it printed."""
+    """Exit status and output of a run of Snakemake."""
 
     status: int
     text: str
 
     @property
     def ok(self) -> bool:
-        """Whether it ended without an error."""
+        """Whether the run succeeded."""
         return self.status == 0
 
     @property
     def message(self) -> str:
-        """The line that says what is wrong, as a person would pick it out."""
+        """The line of the output that states the error."""
         lines = [line.strip() for line in self.text.splitlines() if line.strip()]
         for mark in MARKS:
             for number, line in enumerate(lines):
                 if re.search(mark, line):
-                    # Snakemake puts the place in a line of its own, before the reason.
+                    # Snakemake prints the location in a separate line before the reason.
                     rest = [text for text in lines[number:] if not text.endswith(":")]
                     return rest[0] if rest else line
         return lines[-1] if lines else ""
 
 
 class Workspace:
-    """A project folder: `own` holds the repository's studies, `small` one study of a few seconds.
+    """A project folder: `own` has the repository's studies, `small` one study of a few seconds.
 
     Args:
-        folder: made if need be; must not hold a project yet.
-        python: the interpreter that has Snakemake.
-        environment: variables besides those of this process.
+        folder: created if missing; must not contain a project.
+        python: an interpreter with Snakemake.
+        environment: variables in addition to those of this process.
     """
 
     def __init__(
@@ -116,23 +116,23 @@ class Workspace:
     ):
         self.folder, self.python = Path(folder), python
         self.folder.mkdir(parents=True, exist_ok=True)
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
-        self.environment = kept | {MIRROR_VARIABLE: ""} | (environment or {})
-        copy_parts(self.folder)
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
+        self.environment = inherited | {MIRROR_VARIABLE: ""} | (environment or {})
+        copy_pipeline(self.folder)
 
     @classmethod
     def own(cls, folder: Path, *arguments, **options) -> "Workspace":
-        """The repository's own configuration, with its data mirror if there is one."""
-        made = cls(folder, *arguments, **options)
-        shutil.copytree(REPOSITORY / "config", made.folder / "config", dirs_exist_ok=True)
+        """Create a workspace with the repository's configuration, and its data mirror if any."""
+        workspace = cls(folder, *arguments, **options)
+        shutil.copytree(REPOSITORY / "config", workspace.folder / "config", dirs_exist_ok=True)
         before = Path.cwd()
         os.chdir(REPOSITORY)
         try:
             mirror = data_mirror(None)
-            made.environment[MIRROR_VARIABLE] = os.path.abspath(mirror) if mirror else ""
+            workspace.environment[MIRROR_VARIABLE] = os.path.abspath(mirror) if mirror else ""
         finally:
             os.chdir(before)
-        return made
+        return workspace
 
     @classmethod
     def small(
@@ -144,15 +144,15 @@ class Workspace:
         seconds: float = 0.0,
         environment: dict[str, str] | None = None,
     ) -> "Workspace":
-        """One dataset, and `seeds` + 2 trials of each of `models` (default: one tree).
+        """Create a workspace with one dataset, and `seeds` + 2 trials of each of `models`.
 
-        `models` maps a name to what differs from that tree. `seconds` is how long a trial takes
-        besides its training.
+        `models` maps names to changes of a decision tree (default: one tree). `seconds` is the
+        duration of a trial in addition to its training.
         """
-        made = cls(folder, python, environment)
-        (made.folder / f"{MODULE}.py").write_text(MODEL_CODE)
-        made.write("config", {"scale": "smoke", "block_seconds": 60})
-        made.write_table()
+        workspace = cls(folder, python, environment)
+        (workspace.folder / f"{MODULE}.py").write_text(MODEL_CODE)
+        workspace.write("config", {"scale": "smoke", "block_seconds": 60})
+        workspace.write_table()
         models = models or {"tree": {}}
         for name, changes in models.items():
             entry = {
@@ -163,14 +163,14 @@ class Workspace:
                 "search_space": {"note": [name]},
                 "seconds_per_trial": 30,
             }
-            made.write(f"models/{name}", entry | changes)
-        made.study = small_study(list(models), seeds)
-        made.write("studies/small", made.study)
-        return made
+            workspace.write(f"models/{name}", entry | changes)
+        workspace.study = small_study(list(models), seeds)
+        workspace.write("studies/small", workspace.study)
+        return workspace
 
-    def write(self, place: str, entry: dict) -> None:
-        """Write a file of the configuration."""
-        write_entry(self.folder, place, entry)
+    def write(self, name: str, entry: dict) -> None:
+        """Write a configuration file."""
+        write_entry(self.folder, name, entry)
 
     def write_table(self, rows: int = 200, **changes) -> None:
         """Write a small table with two features and a class, and its dataset entry."""
@@ -188,11 +188,11 @@ class Workspace:
         return self.folder / "results"
 
     def trials(self) -> list[Path]:
-        """Every declared trial file, in order."""
+        """Return all declared trial files in order."""
         return sorted((self.results / "trials").rglob("*.parquet"))
 
     def start(self, *arguments: str, cores: int = 2) -> subprocess.Popen:
-        """Start Snakemake in a session of its own."""
+        """Start Snakemake in a new session."""
         command = [self.python, "-m", "snakemake", *arguments]
         if not any(argument in ("--profile", "--jobs") for argument in arguments):
             command += ["--cores", str(cores)]
@@ -209,7 +209,7 @@ class Workspace:
         )
 
     def run(self, *arguments: str, timeout: float = 1800, cores: int = 2) -> Run:
-        """Run Snakemake to its end; TimeoutExpired (and its whole group killed) if it hangs."""
+        """Run Snakemake to its end; after `timeout`, kill it and raise TimeoutExpired."""
         process = self.start(*arguments, cores=cores)
         try:
             text, _ = process.communicate(timeout=timeout)
@@ -219,20 +219,20 @@ class Workspace:
         return Run(process.returncode, text)
 
     def resume(self, *arguments: str, **options) -> Run:
-        """Run again after a kill: the lock that was left is taken away first."""
+        """Run again after a kill, after removing the remaining lock."""
         self.run("--unlock", *arguments, **options)
         return self.run(*arguments, **options)
 
 
 def kill_group(process: subprocess.Popen) -> None:
-    """End a started run and all of its processes at once, as a power cut would."""
+    """Kill a started run and all of its processes, as a power cut would."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
 
 def small_study(models: list[str], seeds: int) -> dict:
-    """A study with two experiments, an analysis, a table and a figure."""
+    """Return a study with two experiments, an analysis, a table and a figure."""
     both = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
     return {
         "name": "small",
@@ -248,6 +248,11 @@ def small_study(models: list[str], seeds: int) -> dict:
         "analyses": {"spread": {"kind": "spread"}},
         "exhibits": {
             "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"} | both,
-            "bars": {"kind": "range_bars", "title": "Ranges", "analysis": "spread"} | both,
+            "bars": {
+                "kind": "papers.raste.range_bars:figure",
+                "title": "Ranges",
+                "analysis": "spread",
+            }
+            | both,
         },
     }

@@ -1,14 +1,14 @@
-"""Every fault of the harness: damage is noticed, what was killed is finished, bit by bit.
+"""Every fault of the harness ends with the expected outcome.
 
-Some cases and five kills run each time; all cases with RESEED_FAULT_TESTS=1 (some five minutes on
-two idle cores), or `make faults`, which writes docs/reliability.md.
+Some cases and five kills always run. All cases run with RESEED_FAULT_TESTS=1 (about five minutes on
+two idle cores), or with `make faults`, which writes docs/reliability.md.
 """
 
 import os
 
 import pytest
 from fault_harness import load_cases
-from fault_harness.kills import kill_often
+from fault_harness.kills import kill_repeatedly
 from fault_harness.outcome import Bench
 from fault_harness.workspace import Workspace
 
@@ -17,7 +17,7 @@ CASES = load_cases()
 KILLS, SEEDS = 5, 30
 SWITCH = "RESEED_FAULT_TESTS"
 # One of each kind.
-EACH_TIME = {
+ALWAYS = {
     *("trial_cut", "trial_exchanged", "split_exchanged", "data_cut", "meta_cut"),
     *("full_disk", "zip_climbs", "download_cut", "pickle_csv", "model_killed"),
 }
@@ -32,7 +32,7 @@ def bench(tmp_path_factory) -> Bench:
 def test_fault(bench, name):
     if not CASES[name].possible:
         pytest.skip("mounts a file system: needs root")
-    if name not in EACH_TIME and not os.environ.get(SWITCH):
+    if name not in ALWAYS and not os.environ.get(SWITCH):
         pytest.skip(f"set {SWITCH}=1")
     outcome, _ = bench.try_case(CASES[name])
     assert outcome.good, f"{CASES[name].title}: {outcome.end}: {outcome.message}"
@@ -42,17 +42,17 @@ def test_killed_at_random_moments_and_run_again(tmp_path):
     trials = SEEDS + 2
 
     def make(folder):
-        made = Workspace.small(folder, seeds=SEEDS, seconds=0.2)
-        made.environment["WORKSPACE_NOTES"] = str(folder / "notes")
-        return made
+        workspace = Workspace.small(folder, seeds=SEEDS, seconds=0.2)
+        workspace.environment["WORKSPACE_NOTES"] = str(folder / "notes")
+        return workspace
 
-    found = kill_often(make, tmp_path, KILLS, seed=1)
-    assert found.kills == KILLS
-    assert found.files > trials
-    assert found.errors == []
-    assert found.differences == []
-    begun = [path.read_text().splitlines() for path in tmp_path.glob("round-*/notes")]
-    assert len(begun) == found.rounds
+    result = kill_repeatedly(make, tmp_path, KILLS, seed=1)
+    assert result.kills == KILLS
+    assert result.files > trials
+    assert result.errors == []
+    assert result.differences == []
+    notes = [path.read_text().splitlines() for path in tmp_path.glob("round-*/notes")]
+    assert len(notes) == result.rounds
     # Two jobs run at once, and a kill cuts a trial of each.
-    most = found.rounds * trials + 2 * KILLS
-    assert sum(map(len, begun)) <= most, "finished trials trained again"
+    limit = result.rounds * trials + 2 * KILLS
+    assert sum(map(len, notes)) <= limit, "finished trials trained again"

@@ -1,4 +1,4 @@
-"""The harness itself: it must see what it is there to see, and the page must say it."""
+"""The fault harness detects differences and reports them on its page."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fault_harness import kills, load_cases
-from fault_harness.compare import contents, differences
+from fault_harness.compare import hash_contents, list_differences
 from fault_harness.damage import cut, exchange, flip, flip_inside
 from fault_harness.kills import Kills
 from fault_harness.outcome import CASES, GOOD, Bench, Case, Outcome
@@ -36,13 +36,13 @@ def trial(results, name="one"):
 
 
 def test_clocks_and_metadata_do_not_count(results):
-    before = contents(results)
+    before = hash_contents(results)
     table = pa.table({"metric": [1.0], "train_seconds": [9.9]})
     pq.write_table(table.replace_schema_metadata({"commit": "x"}), trial(results))
     (results / "studies" / "s" / "about.json").write_text(
         json.dumps({"trials": 2, "train_seconds": 3.0, "study": "s"})
     )
-    assert differences(before, contents(results)) == []
+    assert list_differences(before, hash_contents(results)) == []
 
 
 def test_trial_clocks_are_ignored_and_metrics_are_compared(results):
@@ -51,29 +51,31 @@ def test_trial_clocks_are_ignored_and_metrics_are_compared(results):
     def write(seconds, auc):
         facts = {"train_seconds": seconds, "commit": str(seconds), "metrics": {"auc": auc}}
         pq.write_table(pa.table({"facts": [json.dumps(facts)], "test": [[0.5]]}), path)
-        return contents(results)
+        return hash_contents(results)
 
     before = write(1.0, 0.7)
-    assert differences(before, write(2.0, 0.7)) == []
-    assert differences(before, write(1.0, 0.8)) == ["differs: trials/one.parquet"]
+    assert list_differences(before, write(2.0, 0.7)) == []
+    assert list_differences(before, write(1.0, 0.8)) == ["differs: trials/one.parquet"]
 
 
 def test_training_time_of_the_test_studies_is_ignored(results):
-    before = contents(results)
+    before = hash_contents(results)
     for name in ("statistics/kernels.csv", "tables/table3.md", "figures/ways.png"):
         path = results / "studies" / "protocol" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("3 s")
-    assert differences(before, contents(results)) == []
+    assert list_differences(before, hash_contents(results)) == []
     (results / "studies" / "protocol" / "metrics.csv").write_text("0.7")
-    assert differences(before, contents(results)) == ["unexpected: studies/protocol/metrics.csv"]
+    assert list_differences(before, hash_contents(results)) == [
+        "unexpected: studies/protocol/metrics.csv"
+    ]
 
 
 def test_one_value_one_missing_and_one_new_file_are_seen(results):
-    before = contents(results)
+    before = hash_contents(results)
     pq.write_table(pa.table({"metric": [1.0 + 1e-16 * 4]}), trial(results))
     trial(results, "two").rename(trial(results, "three"))
-    assert differences(before, contents(results)) == [
+    assert list_differences(before, hash_contents(results)) == [
         "missing: trials/two.parquet",
         "unexpected: trials/three.parquet",
         "differs: trials/one.parquet",
@@ -82,7 +84,7 @@ def test_one_value_one_missing_and_one_new_file_are_seen(results):
 
 @pytest.mark.parametrize("damage", [cut, flip_inside])
 def test_damage_changes_contents_but_not_times_or_name(results, damage):
-    path, before = trial(results), contents(results)
+    path, before = trial(results), hash_contents(results)
     path.chmod(0o444)
     linked = path.with_suffix(".link")
     os.link(path, linked)
@@ -91,7 +93,7 @@ def test_damage_changes_contents_but_not_times_or_name(results, damage):
     assert path.stat().st_mtime_ns == stat.st_mtime_ns
     assert path.stat().st_ino == stat.st_ino
     assert linked.read_bytes() == path.read_bytes()
-    assert "differs: trials/one.parquet" in differences(before, contents(results))
+    assert "differs: trials/one.parquet" in list_differences(before, hash_contents(results))
 
 
 def test_a_flip_is_one_bit(results):
@@ -103,9 +105,9 @@ def test_a_flip_is_one_bit(results):
 
 
 def test_an_exchange_is_seen_on_both_sides(results):
-    before = contents(results)
+    before = hash_contents(results)
     exchange(trial(results), trial(results, "two"))
-    assert len(differences(before, contents(results))) == 2
+    assert len(list_differences(before, hash_contents(results))) == 2
 
 
 def test_the_page_tells_bad_ends_as_bad(monkeypatch):
@@ -113,7 +115,7 @@ def test_the_page_tells_bad_ends_as_bad(monkeypatch):
     series = Kills(kills=2, rounds=1, undisturbed_seconds=9, files=7, moments=[0.5, 3.0])
     record = Record({"odd": Outcome("refused", "Error: <no>")}, series, ["2026-01-01"])
     good = page(record, "two cores")
-    assert "each round ended in the same bits" in good
+    assert "all rounds ended in the same bits" in good
     assert "1 of 1 end well" in good
     assert "| an odd | fault | refused | Error: \\<no> |" in good
     assert record.bad == []
@@ -164,7 +166,7 @@ def test_a_run_that_fails_by_itself_after_a_kill_is_no_survival(tmp_path, monkey
 
     ends = iter([None, Run(1, "Error: run again."), None])
     monkeypatch.setattr(kills, "_run_until", lambda *_: next(ends))
-    found = kills.kill_often(Standing, tmp_path, kills=2, report=list)
+    found = kills.kill_repeatedly(Standing, tmp_path, kills=2, report=list)
     assert found.errors == ["round 1: Error: run again."]
     assert not found.survived
 
@@ -183,4 +185,4 @@ def test_a_series_goes_on_where_it_was_interrupted(tmp_path):
 def test_every_case_has_a_group_and_a_title_of_its_own():
     cases = load_cases()
     assert len({case.title for case in cases.values()}) == len(cases) >= 25
-    assert {case.group for case in cases.values()} >= {"Damaged files", "Models that misbehave"}
+    assert {case.group for case in cases.values()} >= {"Damaged files", "Misbehaving models"}

@@ -45,7 +45,7 @@ def imported(tmp_path, frame):
 def test_scores_and_targets_stay_aligned_item_by_item(tmp_path):
     frame = items()
     data = read_data(imported(tmp_path, frame), None, None)
-    groups = {group.key["model"]: group for group in data.predictions.groups()}
+    groups = {group.key["model"]: group for group in data.predictions.read_groups()}
     assert set(groups) == {"a", "b"}
     for model, group in groups.items():
         assert group.scores.shape == (SEEDS, ITEMS)
@@ -81,7 +81,7 @@ def test_a_failed_run_has_no_scores(tmp_path):
     scores = pq.read_table(study / "predictions" / "results" / "scores.parquet").to_pandas()
     lost = scores[scores["test"].isna()]
     assert lost[["model", "init", "status"]].to_numpy().tolist() == [["a", 2, "failed"]]
-    groups = read_data(study, None, None).predictions.groups()
+    groups = read_data(study, None, None).predictions.read_groups()
     kept = {group.key["model"]: (len(group.seeds), group.failed) for group in groups}
     assert kept == {"a": (SEEDS - 1, 1), "b": (SEEDS, 0)}
 
@@ -92,7 +92,7 @@ def test_each_fold_is_a_test_set_of_its_own(tmp_path):
     targets = pq.read_table(study / "predictions" / "results" / "targets.parquet").to_pandas()
     assert targets["fold"].tolist() == [0, 1]
     assert set(targets["scheme"]) == {"kfold-2x1"}
-    assert len(list(read_data(study, None, None).predictions.groups())) == 4
+    assert len(list(read_data(study, None, None).predictions.read_groups())) == 4
 
 
 def test_a_file_without_scores_says_so(tmp_path):

@@ -103,7 +103,7 @@ def test_a_run_with_an_item_without_a_score_has_failed():
     failed = metrics[metrics["status"] == "failed"]
     assert list(zip(failed["model"], failed["init"], strict=True)) == [("bm25", 2)]
     found = reseed.compare(frame)
-    groups = {group.key["model"]: group for group in found.data.predictions.groups()}
+    groups = {group.key["model"]: group for group in found.data.predictions.read_groups()}
     assert groups["bm25"].scores.shape == (SEEDS - 1, QUERIES)
     assert groups["bm25"].failed == 1
 

@@ -53,7 +53,7 @@ def test_a_score_that_is_not_finite_is_diverged(bad):
 
 
 def test_wrong_shapes_and_unknown_tasks_are_refused():
-    with pytest.raises(ValueError, match="one entry a row"):
+    with pytest.raises(ValueError, match="one entry for each row"):
         metrics.evaluate("binary", np.array([0, 1]), np.ones((2, 2)))
     with pytest.raises(ValueError, match="use one of regression, binary, multiclass"):
         metrics.evaluate("ranking", np.zeros(2), np.zeros(2))
@@ -159,7 +159,7 @@ def test_a_users_own_metric_is_named_by_its_module(tmp_path, monkeypatch):
         "house_metrics:oddness": "does not say whether greater is better",
         "house_metrics:number": "neither a Metric nor a function",
         "house_metrics:cots": "Did you mean 'cost'",
-        "house_metrics:f1": "'f1' is a built-in metric's name",
+        "house_metrics:f1": "'f1' is the name of a built-in metric",
         "no_such_module:cost": "cannot be imported",
         "acuracy": "Did you mean 'accuracy'",
     }.items():

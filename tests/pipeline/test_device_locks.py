@@ -17,7 +17,7 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 JOB = """
 import os, sys
 from pathlib import Path
-from reseed.devices import claim
+from reseed.pipeline.device_locks import claim
 claim(int(sys.argv[2]), folder=Path(sys.argv[1]), report=lambda text: print("waiting", flush=True))
 print(os.environ["CUDA_VISIBLE_DEVICES"], flush=True)
 sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""Jobs as forks of one warm process: to the script, a process like any other."""
+"""Jobs as forks of one process behave like processes of their own."""
 
 import json
 import os
@@ -11,20 +11,21 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from reseed.pipeline import fork_server as forkserver
+from reseed.core.code_hash import SCRIPTS
+from reseed.pipeline import fork_client, fork_server
 from reseed.pipeline.fork_client import VARIABLE, address
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="abstract sockets are Linux's")
 
 
 @pytest.fixture
-def server():
+def server(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(SCRIPTS))
     environment = dict(os.environ, OMP_NUM_THREADS="1")
-    process = forkserver.start(environment)
+    process = fork_server.start(environment)
     process.environment = environment
     yield process
-    forkserver.stop(process)
+    fork_server.stop(process)
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def client(server, tmp_path):
     def start(text, *arguments, name="job.py", **more):
         script = tmp_path / name
         script.write_text(text)
-        command = [sys.executable, "-ES", str(SCRIPTS / "forked.py"), str(script), *arguments]
+        command = [sys.executable, "-ES", fork_client.__file__, str(script), *arguments]
         return subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
             env=server.environment | more,
@@ -50,7 +51,7 @@ def out(process):
     return text
 
 
-TELLS = """
+PRINT_STATE = """
 import json, os, sys
 print(json.dumps([__name__, sys.argv[1:], os.getcwd(), os.environ.get("WHO"), os.getppid(),
                   sys.path[0], sys.stdin.read()]))
@@ -59,7 +60,7 @@ print("aside", file=sys.stderr)
 
 
 def test_forked_job_sees_the_state_of_a_new_process(server, client, tmp_path):
-    job = client(TELLS, "--a", "b c", WHO="me")
+    job = client(PRINT_STATE, "--a", "b c", WHO="me")
     text, errors = job.communicate(timeout=60)
     name, arguments, folder, who, parent, place, given = json.loads(text)
     assert (name, arguments, who, given) == ("__main__", ["--a", "b c"], "me", "")
@@ -113,7 +114,7 @@ def test_forks_draw_different_numbers_without_a_seed(client):
         assert len(set(column)) == 3
 
 
-def test_jobs_run_beside_each_other(client):
+def test_jobs_run_at_the_same_time(client):
     meet = "import os, time\nopen('{}', 'w')\nwhile not os.path.exists('{}'): time.sleep(0.01)"
     jobs = [client(meet.format(*pair), name=f"{pair[0]}.py") for pair in ("ab", "ba")]
     assert [job.wait(timeout=60) for job in jobs] == [0, 0]
@@ -122,7 +123,7 @@ def test_jobs_run_beside_each_other(client):
 HANGS = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
 
 
-def gone(pid):
+def has_ended(pid):
     """Whether a process ends within ten seconds."""
     for _ in range(200):
         try:
@@ -135,27 +136,27 @@ def gone(pid):
     return False
 
 
-def test_a_job_ends_with_its_client_and_the_server_goes_on(client):
+def test_job_ends_with_its_client(client):
     job = client(HANGS)
     pid = int(job.stdout.readline())
     job.kill()
-    assert gone(pid)
+    assert has_ended(pid)
     assert out(client("print(1)")) == "1\n"
 
 
 def test_jobs_end_with_the_run(server, client):
     job = client(HANGS)
     pid = int(job.stdout.readline())
-    forkserver.stop(server)
-    assert gone(pid)
+    fork_server.stop(server)
+    assert has_ended(pid)
     assert job.wait(timeout=60) == 128 + signal.SIGKILL
 
 
-def test_a_job_whose_server_dies_is_run_again_by_itself(server, client):
+def test_job_restarts_alone_if_the_server_dies(server, client):
     job = client("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(0.5)")
     pid = int(job.stdout.readline())
     server.kill()
-    assert gone(pid)
+    assert has_ended(pid)
     assert int(job.stdout.readline()) == job.pid
     assert job.wait(timeout=60) == 0
 
@@ -171,7 +172,7 @@ def test_new_process_is_used_without_a_usable_server(server, client, arguments, 
     assert job.wait(timeout=60) == 5
 
 
-def test_a_job_runs_by_itself_where_the_server_cannot_start_it(client):
+def test_job_runs_alone_if_the_server_refuses_it(client):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address("reseed-refuses"))
         listener.listen()
@@ -180,13 +181,13 @@ def test_a_job_runs_by_itself_where_the_server_cannot_start_it(client):
         assert out(job) == "1\n"
 
 
-def test_usual_numbers_of_threads_and_gpus_are_served(server, client):
+def test_default_threads_and_gpus_are_served(server, client):
     assert int(out(client("import os; print(os.getppid())", "--threads", "1", "--gpus", "0"))) == (
         server.pid
     )
 
 
-def test_who_speaks_another_language_is_not_answered(server, client):
+def test_malformed_requests_get_no_answer(server, client):
     for words in (b"", b"\0\0\0\5", b"GET / HTTP/1.1\r\n\r\n"):
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(address(server.environment[VARIABLE]))

@@ -1,11 +1,12 @@
-"""What a run prints of its progress."""
+"""Console lines of a run."""
 
 import io
 import json
 import logging
 
 import pytest
-from reseed.pipeline.progress import Progress, failed_trials, minutes
+from reseed.core.layout import ResultsLayout
+from reseed.pipeline.progress import Progress, failed_trials, format_duration
 
 
 class Clock:
@@ -32,60 +33,69 @@ def send(progress, event=None, message="", level=logging.INFO, **fields):
     return progress.stream.getvalue()
 
 
-def start(progress, job, rule, log):
+def start(progress, job, rule):
     send(progress, "job_started", jobs=[job])
-    send(progress, "job_info", jobid=job, rule_name=rule, log=[log])
+    send(progress, "job_info", jobid=job, rule_name=rule, log=["job.log"])
 
 
-def test_the_plan_and_each_job(progress, clock):
-    stats = {"train_a_1": 1, "train_b_2": 2, "report": 1, "all": 1, "total": 5}
+def test_plan_and_finished_jobs_are_printed(progress, clock):
+    progress.labels["train-a-1"] = "train XGB on MAGIC, seed 0"
+    stats = {"train-a-1": 1, "train-b-2": 2, "report": 1, "all": 1, "total": 5}
     assert send(progress, "run_info", stats=stats) == "4 jobs: train 3, report 1\n"
-    start(progress, 7, "train_a_1", "results/logs/trials/magic/xgb/block-0.log")
+    start(progress, 7, "train-a-1")
     clock.now = 65.0
     text = send(progress, "job_finished", job_id=7)
-    line = "[1/4] train trials/magic/xgb/block-0, 1 min 05 s; about 3 min 15 s left\n"
+    line = "[1/4] train XGB on MAGIC, seed 0 (1 min 05 s, about 3 min 15 s left)\n"
     assert text.endswith(line)
 
 
-def test_a_study_that_is_asked_for_is_no_job(progress):
+def test_last_job_is_printed_without_remaining_time(progress, clock):
+    send(progress, "run_info", stats={"report": 1, "total": 1})
+    start(progress, 1, "report")
+    clock.now = 2.0
+    assert send(progress, "job_finished", job_id=1).endswith("[1/1] report (2 s)\n")
+
+
+def test_requested_study_is_not_counted_as_a_job(progress):
     progress.targets.add("my_runs")
-    stats = {"table": 2, "study_report": 1, "my_runs": 1, "total": 4}
-    assert send(progress, "run_info", stats=stats) == "3 jobs: table 2, report 1\n"
+    stats = {"draw-my_runs-1": 2, "report-my_runs": 1, "my_runs": 1, "total": 4}
+    assert send(progress, "run_info", stats=stats) == "3 jobs: draw 2, report 1\n"
     send(progress, "job_started", jobs=[1])
     send(progress, "job_info", jobid=1, rule_name="my_runs", log=[])
     assert "my" not in send(progress, "job_finished", job_id=1)
 
 
-def test_a_dry_run_says_why_once(clock):
+def test_dry_run_prints_each_reason_once(clock):
     progress = Progress(io.StringIO(), clock, dry=True)
-    stats = {"train_a_1": 2, "table": 1, "total": 3}
+    stats = {"train-a-1": 2, "draw-s-1": 1, "total": 3}
     send(progress, "run_info", stats=stats)
     changed = "Missing output files: x; Params have changed since last execution: y"
     follow = "Input files updated by another job: x"
-    for rule, reason in (("train_a_1", changed), ("train_a_2", changed), ("table", follow)):
+    for rule, reason in (("train-a-1", changed), ("train-a-2", changed), ("draw-s-1", follow)):
         send(progress, "job_info", jobid=1, rule_name=rule, log=["l"], reason=reason)
     send(progress, "run_info", stats=stats)
     text = send(progress, message="Reasons:\n    (check individual jobs above for details)")
     assert text.splitlines() == [
-        "3 jobs: train 2, table 1",
+        "3 jobs: train 2, draw 1",
         "  because its code, recipe, data or trials have changed: train 2",
-        "  because what it is made from is made anew: table 1",
-        "This was a dry run: nothing was made.",
+        "  because upstream output changes: draw 1",
+        "This was a dry run. Nothing was made.",
     ]
 
 
-def test_a_failed_job_shows_the_end_of_its_log(progress, tmp_path):
+def test_failed_job_shows_the_end_of_its_log(progress, tmp_path):
     log = tmp_path / "job.log"
     log.write_text("".join(f"line {n}\n" for n in range(50)) + "Error: column y is missing\n")
-    start(progress, 1, "prepare_data", str(log))
-    text = send(progress, "job_error", jobid=1, rule_name="prepare_data", log=[str(log)])
-    assert "FAILED prepare" in text
+    progress.labels["prepare-magic"] = "prepare MAGIC"
+    start(progress, 1, "prepare-magic")
+    text = send(progress, "job_error", jobid=1, rule_name="prepare-magic", log=[str(log)])
+    assert "FAILED prepare MAGIC\n" in text
     assert "Error: column y is missing" in text
     assert "line 10\n" not in text
     assert str(log) in text
 
 
-def test_errors_are_told_and_chatter_is_not(progress):
+def test_errors_are_printed_and_routine_messages_are_not(progress):
     send(progress, message="Building DAG of jobs...")
     send(progress, "error", "RuleException: a long command", logging.ERROR)
     assert send(progress, "error", "LockException: locked", logging.ERROR) == (
@@ -101,15 +111,15 @@ def test_errors_are_told_and_chatter_is_not(progress):
     ("seconds", "text"), [(3.6, "4 s"), (725, "12 min 05 s"), (11220, "3 h 07 min")]
 )
 def test_durations(seconds, text):
-    assert minutes(seconds) == text
+    assert format_duration(seconds) == text
 
 
-def test_failed_trials_are_told_at_the_end(tmp_path):
+def test_failed_trials_are_listed_at_the_end(tmp_path):
     first = {"dataset": "loans", "model": "mine", "error": "KeyError: 'depth'"}
     trials = {"failed": 12, "ok": 12, "failures": [first] * 12}
     for name, counts in (("a", trials), ("b", {"failed": 0, "ok": 3, "failures": []})):
         (tmp_path / "studies" / name).mkdir(parents=True)
         about = json.dumps({"trials": counts})
         (tmp_path / "studies" / name / "about.json").write_text(about)
-    told = failed_trials(str(tmp_path), ["a", "b", "not_made"])
-    assert told == ["a: 12 of 24 trials failed, as loans, mine: KeyError: 'depth'"]
+    lines = failed_trials(ResultsLayout(str(tmp_path)), ["a", "b", "not_run"])
+    assert lines == ["a: 12 of 24 trials failed, for example loans, mine: KeyError: 'depth'"]

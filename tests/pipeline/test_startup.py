@@ -1,15 +1,16 @@
-"""What is asked of the machine before anything runs."""
+"""Checks before any job runs."""
 
 import copy
 import os
 
 import pytest
-import test_config
 from reseed.core.errors import ReseedError
-from reseed.pipeline.startup import read_plan, undo_future_times
+from reseed.pipeline.startup import undo_future_times
+from reseed.planning.read_plan import read_plan
+from toy_project import ENTRIES, write_entries
 
 
-def test_future_file_times_become_now_and_others_stay(tmp_path):
+def test_future_file_times_become_now(tmp_path):
     now = 1_000_000.0
     times = {"trials/a/tomorrow": now + 86_400, "trials/a/old": now - 5, "data/skewed": now + 30}
     for name, time in times.items():
@@ -19,21 +20,21 @@ def test_future_file_times_become_now_and_others_stay(tmp_path):
         os.utime(path, (time, time))
     (tmp_path / "trials" / "a" / "link").symlink_to(tmp_path / "nothing")
     assert undo_future_times(str(tmp_path), now) == 1
-    found = {name: (tmp_path / name).stat().st_mtime for name in times}
-    assert found == times | {"trials/a/tomorrow": now}
+    actual = {name: (tmp_path / name).stat().st_mtime for name in times}
+    assert actual == times | {"trials/a/tomorrow": now}
     assert undo_future_times(str(tmp_path), now) == 0
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch):
-    """Writes a configuration, reads the plan; the error's text."""
+def error_text(tmp_path, monkeypatch):
+    """Write a configuration, read the plan, and return the text of the error."""
     monkeypatch.chdir(tmp_path)
 
     def read(change):
-        entries = copy.deepcopy(test_config.ENTRIES)
+        entries = copy.deepcopy(ENTRIES)
         (tmp_path / "toy.csv").write_text("y,x\n")
         change(entries)
-        test_config.write(tmp_path / "config", entries)
+        write_entries(tmp_path / "config", entries)
         with pytest.raises(ReseedError) as caught:
             read_plan("config", {})
         return str(caught.value)
@@ -42,7 +43,7 @@ def told(tmp_path, monkeypatch):
     return read
 
 
-def test_what_files_code_and_options_say_is_told_at_once(told):
+def test_all_configuration_errors_are_reported_at_once(error_text):
     def change(entries):
         entries["datasets/toy"]["sources"][0]["path"] = "nowhere.csv"
         entries["models/forest"]["factory"] = "reseed.models.forest:random_forst"
@@ -52,8 +53,8 @@ def test_what_files_code_and_options_say_is_told_at_once(told):
             "p": {"kind": "pairs", "options": {"baselin": "forest"}}
         }
 
-    text = told(change)
-    assert "4 mistakes" in text
+    text = error_text(change)
+    assert "4 errors" in text
     assert "config/datasets/toy.yaml: sources: there is no file nowhere.csv" in text
     assert "config/models/forest.yaml: factory: " in text
     assert "Did you mean 'random_forest'?" in text
@@ -61,7 +62,7 @@ def test_what_files_code_and_options_say_is_told_at_once(told):
     assert "first.yaml: analyses.p.options: unknown option 'baselin'" in text
 
 
-def test_missing_imports_are_reported_unless_produced_first(told):
+def test_missing_imports_are_reported_unless_exported(error_text):
     def change(entries):
         del entries["studies/first"]
         for name, results in {
@@ -72,8 +73,8 @@ def test_missing_imports_are_reported_unless_produced_first(told):
         }.items():
             entries[f"studies/{name}"] = {"name": name, "title": name, "results": results}
 
-    text = told(change)
-    assert "2 mistakes" in text
+    text = error_text(change)
+    assert "2 errors" in text
     assert "studies/given.yaml: results.path: there is no file or folder runs.csv. Paths" in text
     assert "studies/own.yaml: results.path: there is no file or folder results/mine.csv." in text
 
@@ -86,13 +87,13 @@ def test_missing_imports_are_reported_unless_produced_first(told):
         ("spread_out", "spread_out.greater_is_better = True\n1 +", "line 3"),
     ],
 )
-def test_unsuitable_metric_is_reported_before_training(told, name, code, expected):
+def test_unsuitable_metric_is_reported_before_training(error_text, name, code, expected):
     def change(entries):
         module = f"own_{name}_{len(code)}"
         with open(f"{module}.py", "w") as file:
             file.write(f"def {name}(y, p): return 0.0\n{code}")
         entries["studies/first"] |= {"metric": f"{module}:{name}", "keep": ["test"]}
 
-    text = told(change)
+    text = error_text(change)
     assert "first.yaml: metric: " in text
     assert expected in text

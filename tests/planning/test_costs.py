@@ -3,75 +3,60 @@
 import json
 
 import pytest
-from reseed.core.coordinates import Setting, expand
+from planned_settings import planned_setting
+from reseed.config import Dataset
+from reseed.config.studies import Seeds
+from reseed.core.layout import ResultsLayout
+from reseed.data.meta import DatasetMeta
 from reseed.planning.costs import (
     Cost,
     Measured,
     cost_of,
+    describe_gaps,
+    format_page,
     hours,
-    lacking,
+    list_processors,
     measured_seconds,
-    page,
-    processors,
     rows_of,
     seconds_of,
     size,
     study_costs,
     total,
 )
-from reseed.planning.plan import Plan, PlannedArm, PlannedSetting
-
-SPACE = {"depth": {"low": 1, "high": 10}, "rate": [0.1, 0.2]}
-FIXED = {"mode": "fixed", "trials": 10, "folds": 5, "method": "random", "metric": None}
+from reseed.planning.plan import Plan, PlannedArm
 
 
-def work(
-    model="forest", device="cpu", keep=(), source=FIXED, seeds=20, space=SPACE
-) -> PlannedSetting:
-    scheme = {"kind": "holdout", "test": 0.25, "validation": 0.1}
-    return PlannedSetting(
-        setting=Setting("table", "holdout-0.25", model, "fixed-10"),
-        dataset={"rows": 16_000},
-        scheme=scheme,
-        model={
-            "seconds_per_trial": 3.0,
-            "device": device,
-            "stack": {"cpu": 1, "gpu": 1},
-            "search_space": space,
-        },
-        source=source,
-        trials=expand({"model": {"count": seeds}}, scheme),
-        keep=set(keep),
-    )
+def setting(model="forest", **fields):
+    return planned_setting(model, rows=16_000, seconds_per_trial=3.0, **fields)
 
 
 def test_hours_and_jobs_by_hand():
-    cost = cost_of(work(), {}, rows=16_000, block_seconds=15)
+    cost = cost_of(setting(), {}, rows=16_000, block_seconds=15)
     # 20 trials of 3 s; one search of 10 candidates × 5 folds on 4/5 of the rows.
     assert cost.cpu_seconds == pytest.approx(20 * 3 + 10 * 5 * 3 * 0.8)
     assert cost.fits == 50
     assert cost.jobs == 4 + 1
     assert cost.longest == pytest.approx(120)
     assert cost.gpu_seconds == 0
-    assert cost.learnt["the model's hint"] == pytest.approx(180)
+    assert cost.seconds_by_source["the model's hint"] == pytest.approx(180)
 
 
 @pytest.mark.parametrize(
     ("space", "fits"), [({"C": [1, 2, 3]}, 15), ({}, 0), ({"n": {"low": 2, "high": 3}}, 10)]
 )
-def test_a_search_tries_no_more_than_its_space_holds(space, fits):
-    cost = cost_of(work(space=space), {}, rows=16_000, block_seconds=15)
+def test_search_tries_at_most_the_size_of_its_space(space, fits):
+    cost = cost_of(setting(space=space), {}, rows=16_000, block_seconds=15)
     assert cost.fits == fits
     assert cost.cpu_seconds == pytest.approx(20 * 3 + fits * 3 * 0.8)
 
 
-def test_a_gpu_model_costs_gpu_hours():
-    cost = cost_of(work(device="auto"), {}, rows=100, block_seconds=15)
+def test_gpu_model_costs_gpu_hours():
+    cost = cost_of(setting(device="auto"), {}, rows=100, block_seconds=15)
     assert cost.gpu_seconds == cost.cpu_seconds > 0
 
 
-def test_disk_grows_by_the_kept_predictions_alone():
-    none, scores = (cost_of(work(keep=keep), {}, 1000, 60) for keep in ((), ("test",)))
+def test_disk_space_grows_with_stored_predictions():
+    none, scores = (cost_of(setting(keep=keep), {}, 1000, 60) for keep in ((), ("test",)))
     assert scores.disk_bytes - none.disk_bytes == pytest.approx(20 * 250 * 8)
 
 
@@ -84,17 +69,17 @@ def test_cost_prefers_measured_then_similar_then_hint():
         "table~0a1b2c3d/holdout-0.1/forest/default": Measured(90.0, None),
         "other/holdout-0.25/forest/fixed-10": Measured(90.0, 16_000),
     }
-    assert seconds_of(work(), near | own, 16_000) == (7.0, "its own setting")
-    assert seconds_of(work(), near, 16_000) == (4.5, "same data and model")
-    assert seconds_of(work(), {}, 16_000) == (3.0, "the model's hint")
+    assert seconds_of(setting(), near | own, 16_000) == (7.0, "its own setting")
+    assert seconds_of(setting(), near, 16_000) == (4.5, "same data and model")
+    assert seconds_of(setting(), {}, 16_000) == (3.0, "the model's hint")
 
 
-def test_seconds_on_fewer_rows_of_a_dataset_count_in_proportion():
+def test_seconds_are_proportional_to_rows():
     fewer = {"table~0a1b2c3d/holdout-0.25/forest/fixed-10": Measured(0.5, 1_000)}
-    assert seconds_of(work(), fewer, 16_000) == (8.0, "same data and model")
+    assert seconds_of(setting(), fewer, 16_000) == (8.0, "same data and model")
 
 
-def test_seconds_are_those_that_finished_studies_tell(tmp_path):
+def test_seconds_are_read_from_finished_studies(tmp_path):
     told = {
         "seconds_per_trial": {"d/s/m/h": 1.5, "e/s/m/h": 2.5},
         "datasets": {"d": {"rows": 40}},
@@ -105,16 +90,16 @@ def test_seconds_are_those_that_finished_studies_tell(tmp_path):
         (tmp_path / "studies" / study / "about.json").write_text(text)
     found = measured_seconds([tmp_path, tmp_path / "nowhere"])
     assert found == {"d/s/m/h": (1.5, 40), "e/s/m/h": (2.5, None)}
-    assert processors([tmp_path]) == ["Old"]
+    assert list_processors([tmp_path]) == ["Old"]
     assert measured_seconds([]) == {}
 
 
-def test_a_study_counts_each_setting_once():
-    one, two = work(), work(model="boost")
-    first, second = (PlannedArm("", "", "", planned.setting, {}) for planned in (one, two))
+def test_study_counts_each_setting_once():
+    one, two = setting(), setting(model="boost")
+    first, second = (PlannedArm("", "", "", planned.setting, Seeds()) for planned in (one, two))
     plan = Plan(
-        results="results",
-        datasets={"table": {"rows": 16_000}},
+        layout=ResultsLayout("results"),
+        datasets={"table": one.dataset},
         models={},
         weights={},
         settings={one.setting: one, two.setting: two},
@@ -126,15 +111,15 @@ def test_a_study_counts_each_setting_once():
     costs = study_costs(plan, {}, {"table": 16_000}, 60)
     assert total(costs["s"].values()).trials == 40
     assert costs["given"] == {}
-    facts = {"scale": "demo", "command": "c", "cpu": "p", "block": "b", "lacking": " Not here: d."}
-    text = page(costs, {"s": "S", "given": "G"}, facts)
+    facts = {"scale": "demo", "command": "c", "cpu": "p", "block": "b", "gaps": " Missing: d."}
+    text = format_page(costs, {"s": "S", "given": "G"}, facts)
     assert text.startswith("# What scale `demo` costs")
-    assert "measured on: p. Not here: d." in text
+    assert "measured on: p. Missing: d." in text
     assert "| **all** | 40 | 2 | 100 |" in text
     assert "Nothing is trained" in text
 
 
-def test_numbers_as_a_table_shows_them():
+def test_formats_of_numbers():
     assert hours(3600 * 0.25) == "0.2"
     assert hours(3600 * 1234) == "1,234"
     assert size(1.3e9) == "1.3 GB"
@@ -142,18 +127,23 @@ def test_numbers_as_a_table_shows_them():
     assert (Cost(trials=1, longest=5) + Cost(trials=2, longest=3)).longest == 5
 
 
-def test_rows_are_those_configured_or_prepared_in_a_folder(tmp_path):
+def test_rows_are_configured_or_prepared(tmp_path):
+    def configured(rows):
+        return Dataset(name="d", title="D", task="binary", target="y", rows=rows)
+
     prepared = tmp_path / "b" / "data" / "table"
     prepared.mkdir(parents=True)
-    (prepared / "meta.json").write_text(json.dumps({"rows": 70}))
+    hashes = dict.fromkeys(("inputs_sha256", "targets_sha256", "content_sha256"), "")
+    facts = {"name": "table", "task": "binary", "target": "y", "kind": "table", "files": {}}
+    DatasetMeta(rows=70, **facts, **hashes).write(prepared)
     folders = [tmp_path / "a", tmp_path / "b"]
-    assert rows_of(folders, "table", {"rows": 500}) == 500
-    assert rows_of(folders, "table", {"rows": None}) == 70
-    assert rows_of(folders, "other", {"rows": None}) is None
+    assert rows_of(folders, "table", configured(500)) == 500
+    assert rows_of(folders, "table", configured(None)) == 70
+    assert rows_of(folders, "other", configured(None)) is None
 
 
-def test_what_is_not_counted_is_told():
-    assert lacking(set(), []) == ""
-    told = lacking({"imagenet"}, ["imdb", "boolq"])
-    assert "not counted: imagenet." in told
-    assert "taken for 16,000 rows: boolq, imdb." in told
+def test_datasets_without_costs_are_listed():
+    assert describe_gaps(set(), []) == ""
+    text = describe_gaps({"imagenet"}, ["imdb", "boolq"])
+    assert "not counted: imagenet." in text
+    assert "counted as 16,000 rows: boolq, imdb." in text

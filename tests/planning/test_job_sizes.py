@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from reseed.core.coordinates import Setting
+from planned_settings import planned_setting
+from reseed.core.layout import ResultsLayout
 from reseed.planning.costs import Measured
 from reseed.planning.job_sizes import JobSizes, memory_mb, minutes
-from reseed.planning.plan import PlannedSetting
 
 
-def test_a_job_gets_twice_its_estimate_and_a_start():
+def test_time_limit_is_twice_the_estimate_plus_a_start():
     assert minutes(0) == 5
     assert minutes(600) == 5 + 2 * 10
     assert minutes(601) > minutes(600)
@@ -21,7 +21,7 @@ def test_each_attempt_doubles():
     assert second == pytest.approx(2 * first, abs=1)
 
 
-def test_memory_follows_the_table():
+def test_memory_grows_with_the_table():
     assert memory_mb(0, 0) == 1500
     # A million rows of 55 columns: 420 MB a copy, six copies.
     assert memory_mb(1_000_000, 55) == pytest.approx(1500 + 6 * 419.6, abs=2)
@@ -41,35 +41,24 @@ def test_impossible_tables_are_refused(arguments):
         memory_mb(*arguments)
 
 
-def test_a_network_on_tiny_imagenet_fits_a_node():
-    # 110,000 images of 64 × 64 × 3 bytes are 1.3 GB, of which six copies and 4 GB are asked.
+def test_memory_of_a_network_on_tiny_imagenet():
+    # 110,000 images of 64 × 64 × 3 bytes are 1.3 GB; the job requests six copies and 4 GB.
     assert memory_mb(110_000, 64 * 64 * 3, base=4000, value=1) == pytest.approx(11_734, abs=2)
 
 
-def planned(stack=1, model="forest", trials=30, device="cpu"):
-    return PlannedSetting(
-        setting=Setting("table", "holdout-0.25", model, "fixed-10"),
-        dataset={"rows": None},
-        scheme={"kind": "holdout", "test": 0.25, "validation": 0.1},
-        model={
-            "seconds_per_trial": 8.0,
-            "stack": {"cpu": stack, "gpu": 1},
-            "device": device,
-            "search_space": {"depth": {"low": 1, "high": 10}},
-        },
-        source={"mode": "fixed", "trials": 10, "folds": 5, "method": "random", "metric": None},
-        trials=list(range(trials)),
-    )
+def planned(stack=1, model="forest", device="cpu"):
+    fields = {"stack": {"cpu": stack, "gpu": 1}, "seconds_per_trial": 8.0, "device": device}
+    return planned_setting(model, seeds=30, space={"depth": {"low": 1, "high": 10}}, **fields)
 
 
 def sizes(results, measured=(), **meta):
     folder = results / "data" / "table"
     folder.mkdir(parents=True)
     (folder / "meta.json").write_text(json.dumps({"rows": 4000, **meta}))
-    return JobSizes(str(results), dict(measured))
+    return JobSizes(ResultsLayout(str(results)), dict(measured))
 
 
-def test_a_jobs_time_follows_rows_hints_and_measurements(tmp_path):
+def test_time_follows_rows_hints_and_measurements(tmp_path):
     one = planned()
     # A quarter of the hint's 16,000 rows: 2 s a trial, so a minute for 30 of them.
     hinted = sizes(tmp_path / "hint")
@@ -81,7 +70,7 @@ def test_a_jobs_time_follows_rows_hints_and_measurements(tmp_path):
     assert known.block_minutes([(one, one.trials)]) == 5 + 2 * 10
 
 
-def test_a_jobs_memory_is_that_of_its_largest_setting(tmp_path):
+def test_memory_is_that_of_the_largest_setting(tmp_path):
     features = [{"name": str(n)} for n in range(100)]
     found = sizes(tmp_path, features=features)
     block = [(planned(), []), (planned(stack=8, model="ffnn"), [])]
@@ -99,7 +88,7 @@ def test_a_jobs_memory_is_that_of_its_largest_setting(tmp_path):
 def test_missing_source_file_is_named_before_preparing_data(tmp_path):
     one = planned()
     with pytest.raises(FileNotFoundError) as caught:
-        JobSizes("results", {}).block_minutes([(one, one.trials)])
+        JobSizes(ResultsLayout("results"), {}).block_minutes([(one, one.trials)])
     # Snakemake compares it with the job's inputs.
     assert caught.value.filename == "results/data/table/meta.json"
     damaged = sizes(tmp_path)

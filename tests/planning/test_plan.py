@@ -1,15 +1,16 @@
-"""Studies become settings, arms, trials and blocks; names never merge two things."""
+"""Planning: studies become settings, arms, trials and blocks with unique names."""
 
 import copy
 
 import pytest
 from reseed.config import Dataset, Main, Model, Study
-from reseed.core.coordinates import Coordinates, expand
+from reseed.config.studies import KFold, Seeds
 from reseed.core.errors import ReseedError
-from reseed.pipeline.specs import study_job, training_job
+from reseed.core.seed_grid import expand_seeds
 from reseed.planning.build import make_plan
 from reseed.planning.plan import blocks
 from reseed.planning.project import Project
+from reseed.planning.study_specs import build_study_spec
 
 MODEL = {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:random_forest"}
 DATASET = {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
@@ -59,21 +60,21 @@ def test_splits_differing_in_eighth_digit_have_other_names():
     assert len({setting.scheme for setting in settings_of(splits=splits)}) == 2
 
 
-def test_a_variant_is_described_in_words():
+def test_variant_is_described_in_words():
     _, plan = plan_of({"models": [{"name": "forest", "hyperparameters": {"max_depth": 2}}]})
     (name,) = plan.models
     assert plan.variants[name] == "hyperparameters.max_depth=2"
 
 
 @pytest.mark.parametrize("field", ["models", "datasets", "splits"])
-def test_what_stands_twice_is_told(field):
-    with pytest.raises(ReseedError, match="stands there twice"):
+def test_duplicates_are_refused(field):
+    with pytest.raises(ReseedError, match="is listed twice"):
         plan_of({field: STUDY[field] * 2})
 
 
-def test_a_data_seed_is_a_repeat_so_more_repeats_share_trials():
-    kfold = {"kind": "kfold", "folds": 5}
-    two, ten = (set(expand({"data": {"count": n}}, kfold)) for n in (2, 10))
+def test_more_data_seeds_share_trials_of_fewer():
+    kfold = KFold(kind="kfold", folds=5)
+    two, ten = (set(expand_seeds(Seeds(data={"count": n}), kfold)) for n in (2, 10))
     assert len(two) == 10
     assert two < ten
 
@@ -88,14 +89,14 @@ def test_arms_of_one_model_share_its_setting_not_its_seeds():
     assert [trial.init for trial in planned.trials] == [0, 1, 2, 3, 4]
     listed = [(arm.name, trial.init) for _, arm, trial in plan.trials("small")]
     assert listed == [("first", s) for s in (0, 1, 2)] + [("again", s) for s in (2, 3, 4)]
-    job = study_job(project, plan, "small")
-    assert [arm["arm"] for arm in job["experiments"][0]["arms"]] == ["first", "again"]
+    spec = build_study_spec(project, plan, "small")
+    assert [arm.name for arm in spec.experiments[0].arms] == ["first", "again"]
 
 
-def test_setting_key_excludes_texts_but_includes_recipes():
+def test_setting_key_ignores_texts_but_not_the_model():
     def key(**changes):
         (planned,) = plan_of(**changes)[1].settings.values()
-        return planned.key
+        return planned.spec.key
 
     first = key()
     assert key(model={"title": "Other", "notes": "x", "seconds_per_trial": 9.0}) == first
@@ -126,7 +127,7 @@ def test_blocks_hold_each_trial_once_and_share_small_settings():
     assert len(list(blocks(plan, block_seconds=60, seeds_per_job=1))) == 9
 
 
-def test_a_study_asked_for_alone_trains_nobody_elses_trials():
+def test_block_holds_trials_of_the_same_studies_only():
     project, _ = plan_of({"models": [{"name": "forest", "hyperparameters": {"max_depth": 1}}]})
     other = {"name": "other", "models": [{"name": "forest", "hyperparameters": {"max_depth": 2}}]}
     project.studies["other"] = Study(**copy.deepcopy(STUDY) | other)
@@ -138,7 +139,7 @@ def test_a_study_asked_for_alone_trains_nobody_elses_trials():
     ]
 
 
-def test_a_studys_block_holds_its_own_trials_once():
+def test_study_block_holds_each_of_its_trials_once():
     project, _ = plan_of({})
     more = {"seeds": {"model": {"count": 9}}}
     other = {"name": "other", "experiments": {"one": more, "again": more | {"title": "Again"}}}
@@ -150,7 +151,7 @@ def test_a_studys_block_holds_its_own_trials_once():
     assert len(small[0].trials) == 9
 
 
-def test_trials_that_wait_for_a_search_hold_up_no_others():
+def test_searched_trials_are_in_blocks_of_their_own():
     searched = {"hyperparameters": {"mode": "fixed", "trials": 2}, "seeds": {"model": {"count": 3}}}
     experiments = STUDY["experiments"] | {"searched": searched}
     model = {"search_space": {"max_depth": [1, 2]}, "seconds_per_trial": 1}
@@ -159,23 +160,14 @@ def test_trials_that_wait_for_a_search_hold_up_no_others():
     assert [[bool(p.searches()) for p, _ in block] for block in found] == [[False], [True]]
 
 
-def test_a_stack_is_never_cut_inside_a_block():
+def test_block_sizes_are_multiples_of_the_stack_width():
     seeds = {"one": {"seeds": {"model": {"count": 50}}}}
     _, plan = plan_of({"experiments": seeds}, {"stack": {"cpu": 8}, "seconds_per_trial": 6})
     sizes = [len(trials) for block in blocks(plan, block_seconds=60) for _, trials in block]
     assert sizes == [16, 16, 16, 2]
 
 
-def test_job_specs_do_not_depend_on_the_working_folder(monkeypatch, tmp_path):
-    project, plan = plan_of()
-    (block,) = blocks(plan, 60)
-    job = training_job(project, block)
-    monkeypatch.chdir(tmp_path)
-    assert job["results"].startswith("/")
-    assert Coordinates(*job["settings"][0]["trials"][0]).init == 0
-
-
-def test_a_search_is_judged_by_what_the_study_is_judged_by():
+def test_search_uses_the_metric_of_the_study():
     searched = {"hyperparameters": {"mode": "fixed", "trials": 5}}
     space = {"search_space": {"max_depth": [1, 2]}}
 
@@ -183,35 +175,35 @@ def test_a_search_is_judged_by_what_the_study_is_judged_by():
         _, plan = plan_of(searched | (study or {}), space, dataset)
         return next(iter(plan.settings.values()))
 
-    usual, loss = planned(), planned({"metric": "log_loss"})
-    assert (usual.search()["metrics"], usual.setting[3]) == ([], "fixed-5")
-    assert (loss.search()["metrics"], loss.setting[3]) == (["log_loss"], "fixed-5-by-log_loss")
-    assert usual.search_key != loss.search_key
+    default, loss = planned(), planned({"metric": "log_loss"})
+    assert (default.spec.search.metrics, default.setting[3]) == ((), "fixed-5")
+    assert (loss.spec.search.metrics, loss.setting[3]) == (("log_loss",), "fixed-5-by-log_loss")
+    assert default.spec.search_parts != loss.spec.search_parts
     own = {"hyperparameters": {"mode": "fixed", "trials": 5, "metric": "brier"}}
-    assert planned(own | {"metric": "log_loss"}).search()["metrics"] == ["brier"]
-    assert planned(dataset={"metric": "brier"}).search()["metrics"] == ["brier"]
+    assert planned(own | {"metric": "log_loss"}).spec.search.metrics == ("brier",)
+    assert planned(dataset={"metric": "brier"}).spec.search.metrics == ("brier",)
     # Without a search nothing depends on it, so that studies share their trials.
     _, plan = plan_of({"metric": "log_loss"})
     assert [setting[3] for setting in plan.settings] == ["default"]
 
 
-def test_an_edit_of_a_studys_own_metric_is_collected_again(tmp_path):
-    told = []
+def test_edit_of_a_users_metric_changes_the_study_spec(tmp_path):
+    specs = []
     for cost in (5, 50):
         folder = tmp_path / str(cost)
         folder.mkdir()
         (folder / "mine.py").write_text(f"def cost(y, p): return {cost} * abs(y - p).mean()\n")
-        told.append(study_job(*plan_of({"metric": "mine:cost"}, folder=folder), "small"))
-    assert told[0] != told[1]
+        specs.append(build_study_spec(*plan_of({"metric": "mine:cost"}, folder=folder), "small"))
+    assert specs[0] != specs[1]
 
 
-def test_an_arm_of_its_own_device_shares_no_trial():
+def test_arm_with_its_own_device_shares_no_trial():
     _, plan = plan_of({"models": ["forest", {"name": "forest", "device": "gpu"}]})
-    one, other = (planned.key for planned in plan.settings.values())
+    one, other = (planned.spec.key for planned in plan.settings.values())
     assert one != other
 
 
-def test_seeds_without_end_are_refused():
+def test_too_many_seeds_are_refused():
     many = {"data": {"count": 100_000}, "model": {"count": 100_000}}
     with pytest.raises(ReseedError, match="Take fewer seeds"):
         plan_of({"experiments": {"one": {"seeds": many}}})
@@ -223,25 +215,25 @@ def test_title_set_by_one_experiment_stays_in_it():
         "plain": {"seeds": {"model": 2}},
     }
     project, plan = plan_of({"experiments": experiments})
-    told = {
-        e["experiment"]: e["arms"][0]["title"]
-        for e in study_job(project, plan, "small")["experiments"]
+    spec = build_study_spec(project, plan, "small")
+    assert {one.name: one.arms[0].title for one in spec.experiments} == {
+        "named": "Mine",
+        "plain": "Forest",
     }
-    assert told == {"named": "Mine", "plain": "Forest"}
     again = {"models": [{"name": "forest", "title": title} for title in "AB"]}
-    with pytest.raises(ReseedError, match="stands there twice"):
+    with pytest.raises(ReseedError, match="is listed twice"):
         plan_of(again)
 
 
 def test_optional_metric_is_computed_if_a_dataset_names_it():
     regression = {"task": "regression", "metric": "pinball_90"}
     (planned,) = plan_of(dataset=regression)[1].settings.values()
-    assert planned.recipe()["metric"] == "pinball_90"
+    assert planned.spec.model.metric == "pinball_90"
     (planned,) = plan_of(dataset=regression | {"metric": "mae"})[1].settings.values()
-    assert planned.recipe()["metric"] is None
+    assert planned.spec.model.metric is None
 
 
-def test_how_rows_reach_a_model_is_in_the_key(monkeypatch):
+def test_code_that_reads_inputs_is_in_the_key(monkeypatch):
     """An edit of `take` changes what is learnt, though the prepared files stay as they are."""
     from reseed.planning import build as planning
 

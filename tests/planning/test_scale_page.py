@@ -1,41 +1,45 @@
-"""The command that writes docs/scale.md: guesses never take the place of what was measured."""
+"""The command that writes docs/scale.md never replaces measurements by guesses."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+from reseed.core.code_hash import SCRIPTS
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "scale.md"
 
 
-def scale(*arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "scripts/scale.py", "--scale", "smoke", *arguments]
-    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+def estimate(*arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "reseed", "cost", "--scale", "smoke", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(SCRIPTS)}
+    return subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
 
 
-def test_without_a_finished_study_the_page_is_left_alone(tmp_path):
+def test_existing_page_is_not_replaced_by_guesses(tmp_path):
     before = PAGE.read_bytes()
-    run = scale("--results", str(tmp_path))
+    run = estimate("--results", str(tmp_path), "--output", str(PAGE))
     assert run.returncode == 1
     assert "guesses alone" in run.stderr
     assert "Traceback" not in run.stderr
     assert PAGE.read_bytes() == before
 
 
-def test_guesses_can_be_written_elsewhere_and_are_called_so(tmp_path):
+def test_guesses_are_written_elsewhere_and_marked(tmp_path):
     output = tmp_path / "guesses.md"
-    assert scale("--results", str(tmp_path), "--output", str(output)).returncode == 0
+    assert estimate("--results", str(tmp_path), "--output", str(output)).returncode == 0
     assert "none measured yet" in output.read_text()
 
 
-def test_page_names_its_source_results_without_their_path(tmp_path):
+def test_page_names_result_folders_without_their_path(tmp_path):
     study = tmp_path / "runs" / "studies" / "s"
     study.mkdir(parents=True)
-    told = {"seconds_per_trial": {"d/s/m/h": 1.5}, "machines": [{"cpu": "Old"}]}
-    (study / "about.json").write_text(json.dumps(told))
+    about = {"seconds_per_trial": {"d/s/m/h": 1.5}, "machines": [{"cpu": "Old"}]}
+    (study / "about.json").write_text(json.dumps(about))
     output = tmp_path / "page.md"
-    assert scale("--results", str(study.parents[1]), "--output", str(output)).returncode == 0
+    assert estimate("--results", str(study.parents[1]), "--output", str(output)).returncode == 0
     text = output.read_text()
     assert "--block-seconds 1800 --results runs`. Seconds measured on: Old." in text
     assert str(tmp_path) not in text

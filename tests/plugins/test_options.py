@@ -10,8 +10,8 @@ from reseed.config import SCALES
 from reseed.config.defaults import add_default_analyses, default_analyses_and_exhibits
 from reseed.core.code_hash import SCRIPTS
 from reseed.core.errors import ReseedError
-from reseed.pipeline.startup import read_plan
-from reseed.planning.project import load, merge
+from reseed.planning.project import load_project, merge
+from reseed.planning.read_plan import read_plan
 from reseed.plugins import kinds
 from reseed.plugins.options import NoOptions
 
@@ -200,7 +200,7 @@ def refused(folder, exhibit, draws='("spread",)'):
     analyses = {"a": {"kind": "spread"}, "b": {"kind": "pairs"}}
     entry = {"kind": "own_kind_drawing:table", "title": "T"} | exhibit
     with pytest.raises(ReseedError) as caught:
-        load(study_with(folder, analyses, {"shown": entry}))
+        load_project(study_with(folder, analyses, {"shown": entry}))
     return str(caught.value)
 
 
@@ -228,7 +228,7 @@ def test_an_exhibit_draws_its_kinds_and_a_users_own():
 
 @pytest.mark.parametrize(
     ("draws", "told"),
-    [('("spraed",)', "must be a tuple of kinds of analysis"), ("made()", "must be written out")],
+    [('("spraed",)', "must be a tuple of kinds of analysis"), ("made()", "must be a literal")],
 )
 def test_exhibit_inputs_are_a_tuple_of_existing_kinds(tmp_path, draws, told):
     assert told in refused(tmp_path, {"analysis": "a"}, draws)

@@ -208,7 +208,7 @@ def accuracy(y_true, p):
         ({"splits": [([-1, 2], [3])]}, "names row -1"),
         ({"metric": accuracy}, "'accuracy' is the name of a built-in metric"),
         ({"y": None}, "y is None"),
-        ({"rope": 1}, "auc a share of 1"),
+        ({"rope": 1}, "auc is a share of 1"),
         ({"rope": {"mse": 1}}, "nothing is compared by 'mse'"),
         ({"splits": "kfold"}, r"a splitter as KFold\(5\)"),
         ({"models": {"piped": make_pipeline(StandardScaler(), Ridge())}}, "'piped' is a regressor"),

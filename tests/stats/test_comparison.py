@@ -14,9 +14,8 @@ from reseed.stats.comparison import (
     merge_rounding_noise,
     nadeau_bengio,
     pair_differences,
-    smallest_signed_rank_p,
-    wilcoxon_p,
 )
+from reseed.stats.signed_rank import smallest_signed_rank_p, wilcoxon_p
 from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 from scipy import stats
 from statsmodels.stats.multitest import multipletests

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reseed.stats.comparison import differences, pair_differences, wilcoxon_p
+from reseed.stats.comparison import differences, pair_differences
 from reseed.stats.crossed_comparison import seed_permutation_test
 from reseed.stats.extremes import score_percentile
 from reseed.stats.hierarchical import hierarchical_effect
 from reseed.stats.many_datasets import compare_two_models
 from reseed.stats.ranking import instability
+from reseed.stats.signed_rank import wilcoxon_p
 from reseed.stats.stochastic_order import stochastic_order
 from reseed.stats.two_models import swap_test
 from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from reseed.stats.extremes import expected_subset_range, gaussian_range_interval, score_percentile
-from reseed.stats.spread import expected_gaussian_range
+from reseed.stats.gaussian_range import expected_gaussian_range
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 

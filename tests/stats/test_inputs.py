@@ -17,11 +17,13 @@ from reseed.stats import (
     planning,
     ranking,
     sequential,
+    signed_rank,
     stochastic_order,
     variance,
 )
+from reseed.stats.gaussian_range import range_against_gaussian
 from reseed.stats.inputs import as_finite, as_labels, as_real, rescale
-from reseed.stats.spread import range_against_gaussian, spread
+from reseed.stats.spread import spread
 from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
 
 
@@ -87,7 +89,7 @@ MASKED[0, 0] = np.ma.masked
         lambda x: spread(x),
         lambda x: comparison.differences(x[0], x[1]),
         lambda x: comparison.nadeau_bengio(x, 0.2),
-        lambda x: comparison.wilcoxon_p(x),
+        lambda x: signed_rank.wilcoxon_p(x),
         lambda x: comparison.holm(x),
         lambda x: ranking.instability(x),
         lambda x: variance.crossed_variance(x, rng=np.random.default_rng(0)),

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reseed.stats.gaussian_range import expected_gaussian_range
 from reseed.stats.selection import pareto_front, rank_models, selection_optimism
-from reseed.stats.spread import expected_gaussian_range
 
 
 def test_ranking_by_hand():

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from reseed.stats.gaussian_range import expected_gaussian_range, range_against_gaussian
 from reseed.stats.spread import (
     Spread,
-    expected_gaussian_range,
     median_interval,
     next_median_interval,
-    range_against_gaussian,
     range_content,
     spread,
     spread_intervals,

@@ -118,7 +118,7 @@ def test_what_trials_share_is_guarded():
     rows = np.array([4, 0]), np.array([1]), np.array([2, 3])
     weighted = MemoryInputs(np.ones((5, 2)), weights=np.ones(5))
     held = Preparation(weighted, np.arange(5), None, {})
-    found = held.arrays(*rows).guarded()
+    found = held.arrays(*rows).protected()
     assert found.X_train is held.arrays(*rows).X_train
     for part in (found.X_train, found.X_validation, found.X_test):
         assert not part.X.flags.writeable
@@ -127,9 +127,9 @@ def test_what_trials_share_is_guarded():
         assert not targets.flags.writeable
     assert weighted.parts[0].flags.writeable  # the user's own
     texts = Preparation(Plain(list("abcde")), np.arange(5), None, {})
-    own = texts.arrays(*rows).guarded()
+    own = texts.arrays(*rows).protected()
     own.X_test.append("of mine")
-    assert texts.arrays(*rows).guarded().X_test == ["c", "d"]
+    assert texts.arrays(*rows).protected().X_test == ["c", "d"]
 
 
 def test_images_and_texts_reach_the_model_as_they_are():

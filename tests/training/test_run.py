@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from reseed.cache.trial_records import read_trial, write_trial
+from reseed.cache.trial_records import TrialRecord, read_trial, write_trial
 from reseed.core.errors import ReseedError
 from reseed.metrics import registry as metrics
 from reseed.training import run
@@ -97,26 +97,31 @@ def test_what_a_trial_keeps_gives_its_metrics_and_fingerprint(spy):
     )
 
 
+def _store_and_read(outcome, path):
+    """The test outputs of an outcome after a write and a read of its trial record."""
+    record = TrialRecord("key", {}, "{}", outcome.status, "here", "none", **outcome.outputs)
+    write_trial(path, record)
+    return read_trial(path, ["test"]).test
+
+
 def test_error_small_relative_to_target_is_measured_and_stored(spy, tmp_path):
     spy(predict=lambda X: 1e6 + X[:, 0] + 0.01)
     plain = replace(RECIPE, encoder={"scaling": "none"})
     target = 1e6 + table("regression")[0]["a"].to_numpy()
     outcome = run_one("regression", plain, target=target)
     assert outcome.metrics["mse"] == pytest.approx(1e-4, rel=1e-6)
-    write_trial(tmp_path / "trial", vars(outcome) | outcome.outputs)
-    kept = read_trial(tmp_path / "trial", ["test"])["test"]
-    assert run.compute_fingerprint(kept) == outcome.fingerprint
-    assert metrics.evaluate("regression", target[split().test], kept) == outcome.metrics
+    stored = _store_and_read(outcome, tmp_path / "trial")
+    assert run.compute_fingerprint(stored) == outcome.fingerprint
+    assert metrics.evaluate("regression", target[split().test], stored) == outcome.metrics
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass"])
 def test_outputs_of_a_classifier_are_kept_in_float32(task, spy, tmp_path):
     spy(predict=lambda X: X[:, :3].astype(float) if task == "multiclass" else X[:, 0])
     outcome = run_one(task, RECIPE)
-    write_trial(tmp_path / "trial", vars(outcome) | outcome.outputs)
-    kept = read_trial(tmp_path / "trial", ["test"])["test"]
-    assert kept.dtype == outcome.outputs["test"].dtype == np.float32
-    assert (kept == outcome.outputs["test"]).all()
+    stored = _store_and_read(outcome, tmp_path / "trial")
+    assert stored.dtype == outcome.outputs["test"].dtype == np.float32
+    assert (stored == outcome.outputs["test"]).all()
 
 
 def test_outcomes_come_in_order_one_a_trial(spy):
@@ -175,7 +180,7 @@ def test_model_that_writes_to_rows_fails_without_side_effects(part, monkeypatch)
     writer, other = run_trials(problem("regression"), RECIPE, [trial(1), trial(0)])
     assert writer.status == "failed"
     assert "read-only" in writer.error
-    assert writer.error.endswith("copy what you change")
+    assert writer.error.endswith("copy an array before a change")
     assert other.fingerprint == alone.fingerprint
     assert other.metrics == alone.metrics
 
@@ -200,7 +205,7 @@ def test_logits_of_another_number_of_classes_are_refused(columns, spy):
     spy(predict=lambda X: np.zeros((len(X), columns)))
     outcome = run_one("multiclass", RECIPE)
     assert outcome.status == "failed"
-    assert f"(80, {columns}); (80, 3) is expected" in outcome.error
+    assert f"(80, {columns}); expected (80, 3)" in outcome.error
 
 
 def test_rows_stay_read_only_on_their_way_to_a_worker(spy):
@@ -277,7 +282,7 @@ def after(inner, text="could not train"):
 )
 def test_a_failure_of_the_machine_is_raised_and_never_recorded(error, spy):
     spy(predict=raising(error))
-    with pytest.raises(InfrastructureError, match="not the model's"):
+    with pytest.raises(InfrastructureError, match="the model is not the cause"):
         run_one("regression", RECIPE)
 
 
@@ -319,7 +324,7 @@ def test_a_primary_metric_that_does_not_exist_fails_the_trial(spy):
     target[alike.test] = 1
     outcome = run_one("binary", RECIPE, Trial(alike, {}), target=target)
     assert outcome.status == "failed"
-    assert "AUC does not exist on these test rows" in outcome.error
+    assert "AUC is undefined on these test rows" in outcome.error
     outcome = run_one("binary", RECIPE, Trial(alike, {}), target=target, metric="accuracy")
     assert outcome.status == "ok"
 

@@ -10,7 +10,8 @@ import pytest
 import requests
 from projects import REPOSITORY, Project
 from reseed.data.download import read_index_urls
-from reseed.pipeline.startup import MIRROR_VARIABLE, data_mirror
+from reseed.data.kinds import MIRROR_VARIABLE
+from reseed.planning.read_plan import data_mirror
 
 pytestmark = pytest.mark.workflow
 

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count
 
 from papers.banerjee.reference_pools import PoolOptions, Pools, ensembles, measure_arms
@@ -39,12 +39,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     the share of items with a gap of at most `SMALL`, wherever bins begin.
     """
     rows = measure_arms(
-        selected(data, options), options, partial(_rows, options=options), options.reference
+        select_outputs(data, options), options, partial(_rows, options=options), options.reference
     )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[dict]:
+def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
     bound = options.gap_bound
     edges = np.linspace(-bound, bound, options.n_bins + 1)
     shares = np.array([_shares(parts.gaps[run], edges) for run in parts.candidates])

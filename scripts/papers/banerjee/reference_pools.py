@@ -1,4 +1,4 @@
-"""Which runs of an arm make the reference and which are judged by it, and what both are made of."""
+"""Pools of an arm's runs: reference runs, and the candidates that are measured against them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Literal
 import numpy as np
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.outputs import Outputs
+from reseed.core.schemas import Row
 from reseed.plugins.options import Level, Positive, Share, Strict
 from reseed.stats.ensembles import ensemble_scores
 from reseed.stats.representatives import half_threshold
 from scipy.special import expit, softmax
 
-#: Fewest runs of which some are set against the others.
+#: Fewest runs that can be measured.
 LEAST = 4
-#: From this many runs on the first half is the reference, as in the paper; else each is judged by
-#: all the others.
+#: With this many runs or more, the first half is the reference, as in the paper. With fewer, each run
+#: is measured against all others.
 _HALVES = 20
 Reference = Literal["half", "others"]
 
@@ -53,7 +54,7 @@ class ThresholdOptions(DeltaOptions):
 
 @dataclass(frozen=True)
 class Pools:
-    """An arm's runs: `candidates` are judged by `references` (None: by all other candidates).
+    """An arm's runs: `candidates` are measured against `references` (None: by all other candidates).
 
     gaps: (runs, items) of all runs.
     """
@@ -73,7 +74,7 @@ class Pools:
 
 
 #: Rows of an arm, from its runs and their pools.
-Measure = Callable[[Outputs, Pools], Iterable[dict]]
+Measure = Callable[[Outputs, Pools], Iterable[Row]]
 
 
 def pools(
@@ -102,7 +103,7 @@ def measure_arms(
     reference: Reference | None,
     least: int = LEAST,
     **columns: float,
-) -> list[dict]:
+) -> list[Row]:
     """The rows that `measure` makes of each arm's pools, with the counts of the arm.
 
     columns: further values that every row has. An arm that cannot be measured (ValueError) is one

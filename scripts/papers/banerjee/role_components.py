@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
@@ -44,11 +44,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     right, and its clipped logit gap, components averaged over items (`item_components`). `sd` is
     that of the whole. An arm that is no complete grid of two roles is one row with its `reason`.
     """
-    rows = [row for one in selected(data, options) for row in _rows(one, options)]
+    rows = [row for one in select_outputs(data, options) for row in _rows(one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, options: Options) -> Iterator[dict]:
+def _rows(one: Outputs, options: Options) -> Iterator[Row]:
     level = options.level
     cell = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true), "level": level}
     try:

@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
-from reseed.analyses.shared.published_rows import read_published
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
+from reseed.analyses.shared.published import read_published_table
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, model_churn
@@ -78,14 +78,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     that cannot be measured is one row with its `reason`. `published` rows are the paper's models
     (Tables IV and V), as far as their numbers are printed; NaN else.
     """
-    arms = selected(data, options)
+    arms = select_outputs(data, options)
     rows = run_rows(arms, options)
     rows += [row for arm in arms for row in _published(arm, data, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table.assign(published=table["published"].eq(True))
 
 
-def run_rows(arms: list[Outputs], options: RunOptions) -> list[dict]:
+def run_rows(arms: list[Outputs], options: RunOptions) -> list[Row]:
     """The rows of `analyse` without those of published models."""
     return measure_arms(
         arms, options, partial(_rows, options=options), options.reference,
@@ -93,11 +93,13 @@ def run_rows(arms: list[Outputs], options: RunOptions) -> list[dict]:
     )  # fmt: skip
 
 
-def _published(one: Outputs, data: Data, options: Options) -> Iterator[dict]:
+def _published(one: Outputs, data: Data, options: Options) -> Iterator[Row]:
     name = options.published.get(one.key["arm"])
     if name is None:
         return
-    printed = read_published(data.published, name, ["model", *(c for c, _ in _PRINTED.values())])
+    printed = read_published_table(
+        data.published, name, ["model", *(c for c, _ in _PRINTED.values())]
+    )
     for _, line in printed.iterrows():
         numbers = {to: line[column] / unit for to, (column, unit) in _PRINTED.items()}
         seed = {"init": int(line["model"]), "items": PAPER_ITEMS}
@@ -118,7 +120,7 @@ def candidate_alpha_hat(
     )
 
 
-def _rows(one: Outputs, parts: Pools, options: RunOptions) -> Iterator[dict]:
+def _rows(one: Outputs, parts: Pools, options: RunOptions) -> Iterator[Row]:
     chosen, delta = parts.candidates, parts.delta(options.epsilon)
     alpha = candidate_alpha_hat(one, parts, options.n_bootstrap, delta)
     together = ensembles(one, chosen[None])

@@ -10,9 +10,9 @@ import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
-from reseed.analyses.shared.published_rows import read_published
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
+from reseed.analyses.shared.published import read_published_table
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import churn_against, draw_members
@@ -63,20 +63,20 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     that they look more alike than ensembles of new runs would.
     """
     rows = measure_arms(
-        selected(data, options), options, partial(_rows, options=options), "half",
+        select_outputs(data, options), options, partial(_rows, options=options), "half",
         threshold=options.threshold,
     )  # fmt: skip
     table = pd.DataFrame(rows, columns=COLUMNS)
     arm = options.published
     if arm is not None:
-        printed = read_published(data.published, *_TABLE1)
+        printed = read_published_table(data.published, *_TABLE1)
         shares = (printed.set_index(_TABLE1[1][0])[_TABLE1[1][1]] / 100).to_dict()
         mine = table[ARM] == arm
         table.loc[mine, "published_share"] = table.loc[mine, "size"].map(shares)
     return table
 
 
-def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[dict]:
+def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
     pool = parts.candidates
     sizes = sorted({s for s in options.sizes if s < len(pool)} | {len(pool)})
     shared = {
@@ -94,7 +94,7 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[dict]:
             yield shared | {"size": size, "ensemble": i} | own
 
 
-def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: Options) -> dict:
+def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: Options) -> Row:
     """Measurements (ensembles,) of the ensembles of one size."""
     pool = parts.candidates
     count = 1 if size == len(pool) else options.n_ensembles
@@ -113,7 +113,7 @@ def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: 
     }
 
 
-def _of_block(one: Outputs, drawn: np.ndarray, whole: np.ndarray, options: Options) -> dict:
+def _of_block(one: Outputs, drawn: np.ndarray, whole: np.ndarray, options: Options) -> Row:
     block = ensembles(one, drawn)
     labels, correct = block.labels, block.correct
     return {

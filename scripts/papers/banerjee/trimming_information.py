@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, Level
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
@@ -52,12 +52,16 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     and those it cannot order. NaN where a measure has nothing of its own.
     """
     rows = measure_arms(
-        selected(data, options), options, partial(_rows, options=options), "others", least=_LEAST
+        select_outputs(data, options),
+        options,
+        partial(_rows, options=options),
+        "others",
+        least=_LEAST,
     )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[dict]:
+def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
     level = options.level
     halves = list(
         heldout_information(

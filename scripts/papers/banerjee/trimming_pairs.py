@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, SplitOptions, selected
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS
+from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count
 from reseed.stats.ensembles import pairwise_churn
 
@@ -44,13 +44,13 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     they are not independent.
     """
     rows = measure_arms(
-        selected(data, options), options, partial(_rows, options=options), options.reference,
+        select_outputs(data, options), options, partial(_rows, options=options), options.reference,
         threshold=options.threshold,
     )  # fmt: skip
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[dict]:
+def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
     most = options.max_runs
     delta = parts.delta(options.epsilon)
     alpha = candidate_alpha_hat(one, parts, options.n_bootstrap, delta).mean[:most]

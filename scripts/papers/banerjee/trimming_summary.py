@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import selected
-from reseed.analyses.shared.published_rows import published_row, read_published
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS
+from reseed.analyses.shared.outputs import select_outputs
+from reseed.analyses.shared.published import find_published_row, read_published_table
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
 
 from papers.banerjee import trimming, trimming_pairs
@@ -48,7 +48,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     (both alpha-hats) is at most `threshold`; `admitted` and `pairs_admitted` count them.
     """
     runs = pd.DataFrame(
-        trimming.run_rows(selected(data, options), options), columns=trimming.COLUMNS
+        trimming.run_rows(select_outputs(data, options), options), columns=trimming.COLUMNS
     )
     pairs = trimming_pairs.analyse(data, options)
     rows = [
@@ -59,7 +59,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return _with_published(table, data, options) if options.published else table
 
 
-def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> dict:
+def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> Row:
     first = runs.iloc[0]
     same = ("n", "references", "failed", "items", "threshold", "delta", "reason")
     row = place | {name: first[name] for name in same}
@@ -88,7 +88,7 @@ def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> dict:
     }
 
 
-def _range(name: str, values: pd.Series) -> dict:
+def _range(name: str, values: pd.Series) -> Row:
     return {f"{name}_min": values.min(), f"{name}_max": values.max()}
 
 
@@ -97,10 +97,10 @@ def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.Dat
     files = [("banerjee_table2_accuracy_ranges", _TABLE2, 100.0),
              ("banerjee_table3_pairwise_churn", _TABLE3, float(items))]  # fmt: skip
     for name, columns, scale in files:
-        published = read_published(data.published, name, ["randomness", *columns])
+        published = read_published_table(data.published, name, ["randomness", *columns])
         for index, arm in table[ARM].items():
             source = options.published.get(arm)
-            found = published_row(published, {"randomness": source})
+            found = find_published_row(published, {"randomness": source})
             if found is not None:
                 for column in columns:
                     table.loc[index, f"published_{column}"] = found[column] / scale

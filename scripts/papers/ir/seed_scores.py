@@ -14,10 +14,10 @@ import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.arms import ARM, MODEL
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, outputs
-from reseed.analyses.shared.published_rows import read_published
+from reseed.analyses.shared.outputs import Outputs, read_outputs
+from reseed.analyses.shared.published import read_published_table
 from reseed.core.coordinates import base_name
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.metrics.outputs import VALUE_TASKS
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
@@ -65,10 +65,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     Regressions and given scores are left out.
     """
-    read = [read_published(data.published, name, _PUBLISHED) for name in options.files]
+    read = [read_published_table(data.published, name, _PUBLISHED) for name in options.files]
     table = pd.concat(read, ignore_index=True) if read else None
     rows = []
-    for one in outputs(data):
+    for one in read_outputs(data):
         if one.task in VALUE_TASKS:
             continue
         common = one.key | {"n": one.n, "failed": one.failed, "items": len(one.y_true)}
@@ -82,7 +82,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 _NOTHING = {"diverged": 1.0, "outliers": "[]", "reason": "no run finished"}
 
 
-def _measure(one: Outputs, metric: str, options: Options) -> dict:
+def _measure(one: Outputs, metric: str, options: Options) -> Row:
     labels, score = one.labels, WEIGHTED_METRICS[metric]
     ones = np.ones((1, len(one.y_true)))
     values = np.asarray(score(one.y_true, labels, ones)[0], dtype=np.float64)
@@ -108,7 +108,7 @@ def _measure(one: Outputs, metric: str, options: Options) -> dict:
     }
 
 
-def box(values: np.ndarray) -> dict:
+def box(values: np.ndarray) -> Row:
     """Tukey's box of values (n,): quartiles, whiskers, and the outliers as a JSON list."""
     low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
     reach = 1.5 * (high - low)
@@ -126,7 +126,7 @@ def box(values: np.ndarray) -> dict:
     }
 
 
-def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> dict:
+def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> Row:
     found = [number for number, seeds in enumerate(one.seeds) if set(seeds) == {seed}]
     if not found or one.n < 2:
         return {}
@@ -138,7 +138,7 @@ def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> dict:
     return {"seed_score": score, "seed_percentile": float(beaten)}
 
 
-def _published(table: pd.DataFrame | None, key: dict, metric: str, options: Options) -> dict:
+def _published(table: pd.DataFrame | None, key: Row, metric: str, options: Options) -> Row:
     if table is None:
         return {}
     names = options.names

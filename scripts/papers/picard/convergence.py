@@ -11,9 +11,9 @@ from reseed.analyses.shared.training_curves import (
     RUN_COLUMNS,
     CurveOptions,
     Curves,
-    training_curves,
+    read_training_curves,
 )
-from reseed.core.schemas import CELL_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Positive
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
@@ -50,7 +50,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     runs: `broken` of them ended in an error and never reach it. `rho` is the rank correlation over
     finished runs of `converged` with the final value (positive: later is better).
     """
-    found = list(training_curves(data, options.column))
+    found = list(read_training_curves(data, options.column))
     rows = [row for one in found for row in _rows(one, found, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -61,7 +61,7 @@ def final_values(values: np.ndarray) -> np.ndarray:
     return values[np.arange(len(values)), last]
 
 
-def _rows(one: Curves, found: list[Curves], options: Options) -> Iterator[dict]:
+def _rows(one: Curves, found: list[Curves], options: Options) -> Iterator[Row]:
     same = [c for c in found if c.key["dataset"] == one.key["dataset"]]
     finals = [final_values(c.finished) for c in same]
     if one.failed.all():

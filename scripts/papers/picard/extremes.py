@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.analyses.shared.published_rows import published_row, read_published
+from reseed.analyses.shared.published import find_published_row, read_published_table
 from reseed.core.coordinates import base_name
-from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
-from reseed.stats.spread import range_against_gaussian, range_content, spread
+from reseed.stats.gaussian_range import range_against_gaussian
+from reseed.stats.spread import range_content, spread
 
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
 COLUMNS = [
@@ -54,7 +55,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return _with_published(table, data, options) if options.published else table
 
 
-def _row(cell: Cell, options: Options) -> dict:
+def _row(cell: Cell, options: Options) -> Row:
     level = options.level
     row = cell.key | {"metric": cell.metric, "n": len(cell.values), "failed": cell.failed}
     row |= {"level": level, "normality_test": "", "tail": "", "reason": ""}
@@ -86,12 +87,12 @@ def _row(cell: Cell, options: Options) -> dict:
 
 
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
-    printed = read_published(data.published, "picard_tables", _PRINTED)
+    printed = read_published_table(data.published, "picard_tables", _PRINTED)
     factor = options.published_factor
     for index, row in table.iterrows():
         where = options.published.get(row[ARM])
         own = {"dataset": base_name(row["dataset"])} if "dataset" in printed else {}
-        found = published_row(printed, own | where) if where else None
+        found = find_published_row(printed, own | where) if where else None
         if found is not None:
             for name in _PRINTED:
                 value = found[name] / (1.0 if name == "seeds" else factor)

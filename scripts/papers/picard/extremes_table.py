@@ -12,7 +12,7 @@ from reseed.rendering.arms import cell_titles, chosen
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.settings import metric_title, p_cell
 from reseed.rendering.tables import Rows, Table, empty_table
-from reseed.stats.spread import expected_gaussian_range
+from reseed.stats.gaussian_range import expected_gaussian_range
 
 DRAWS = ("papers.picard.extremes:analyse",)
 

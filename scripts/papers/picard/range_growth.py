@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.core.schemas import CELL_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.extremes import expected_subset_range, gaussian_range_interval
-from reseed.stats.spread import expected_gaussian_range, spread
+from reseed.stats.gaussian_range import expected_gaussian_range
+from reseed.stats.spread import spread
 
 COLUMNS = [
     *CELL_COLUMNS, "metric", "n", "failed", "seeds", "range", "gaussian", "gaussian_low",
@@ -45,7 +46,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(cell: Cell, options: Options) -> Iterator[dict]:
+def _rows(cell: Cell, options: Options) -> Iterator[Row]:
     x, level = cell.values, options.level
     if x.size < 2 or "+" in cell.key["varied"] or np.ptp(x) == 0:
         return

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, groups
+from reseed.analyses.shared.pairing import ModelGroup, group_models
 from reseed.core.errors import ReseedError
-from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import nadeau_bengio
 
@@ -35,7 +35,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     else ran there is in it. `seconds`: medians. `same_outputs`: such runs of the two that gave
     the same outputs, bit by bit. Raises ReseedError for a baseline that no setting has.
     """
-    found, baseline = list(groups(data)), options.baseline
+    found, baseline = list(group_models(data)), options.baseline
     arms = [arm for group in found for arm in group.models]
     if baseline is not None and baseline not in arms:
         raise ReseedError(f"baseline: there is no arm {baseline!r}, only {', '.join(arms)}")
@@ -49,7 +49,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row(group: Group, arm: str, baseline: str, level: float) -> dict:
+def _row(group: ModelGroup, arm: str, baseline: str, level: float) -> Row:
     row = group.key | {"arm": arm, "baseline": baseline, "level": level, "reason": ""}
     place = [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS]
     timed = "train_seconds" in group.trials and group.trials["train_seconds"].notna()

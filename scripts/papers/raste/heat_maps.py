@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from pydantic import Field
 from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.shared.data import data_seeds
+from reseed.analyses.shared.data import number_data_seeds
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Names, Strict
@@ -139,7 +139,7 @@ def _cells(
         for name, (_, row) in zip(names, metrics.iterrows(), strict=True)
     ]
     place = [*_KEY, "data_seed", "model_seed"]
-    flat = metrics.assign(score=score, metric=names, data_seed=data_seeds(metrics),
+    flat = metrics.assign(score=score, metric=names, data_seed=number_data_seeds(metrics),
                           model_seed=_model_seeds(metrics))  # fmt: skip
     found = flat.groupby([*place, "metric"], sort=False, as_index=False).agg(
         score=("score", lambda s: s.mean(skipna=False)),

@@ -9,12 +9,18 @@ import pandas as pd
 from pydantic import Field
 from reseed.analyses import spread
 from reseed.analyses.shared.data import Data, cells
-from reseed.analyses.shared.reference import ABOUT, STATISTICS, match, published_cells
+from reseed.analyses.shared.published import (
+    RESULT_COLUMNS,
+    STATISTICS,
+    find_measured_row,
+    read_published_results,
+)
+from reseed.core.schemas import Row
 from reseed.plugins.options import Names, Strict
 from reseed.stats.spread import next_median_interval
 
 COLUMNS = [
-    *ABOUT, "statistic", "published", "measured", "ratio", "measured_low", "measured_high",
+    *RESULT_COLUMNS, "statistic", "published", "measured", "ratio", "measured_low", "measured_high",
     "interval", "inside", "level", "n", "failed", "experiment", "held", "measured_dataset",
     "measured_model", "hyperparameters_source", "stand_in", "reason",
 ]  # fmt: skip
@@ -61,13 +67,16 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     scores = [part.values for cell in cells(data) for part, _ in spread.parts(cell)]
     seeds = options.published_seeds.model_dump()
     rows = []
-    for _, cell in published_cells(data.published, options.files).iterrows():
-        found = match(cell, measured, stand_ins)
+    for _, cell in read_published_results(data.published, options.files).iterrows():
+        found = find_measured_row(cell, measured, stand_ins)
         entry = None if found is None else measured.loc[found]
         stand_in = cell["dataset"] in stand_ins
         for statistic in STATISTICS:
             if pd.notna(cell[statistic]):
-                row = dict(cell[ABOUT]) | {"statistic": statistic, "published": cell[statistic]}
+                row = dict(cell[RESULT_COLUMNS]) | {
+                    "statistic": statistic,
+                    "published": cell[statistic],
+                }
                 own = None if found is None else scores[found]
                 row |= _compare(row, entry, own, seeds[cell["hyperparameters"]])
                 rows.append(row | {"stand_in": stand_in})
@@ -76,8 +85,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _compare(
-    row: dict, entry: pd.Series | None, scores: np.ndarray | None, published_seeds: int
-) -> dict:
+    row: Row, entry: pd.Series | None, scores: np.ndarray | None, published_seeds: int
+) -> Row:
     statistic, published = row["statistic"], row["published"]
     if entry is None:
         return {"measured": np.nan, "reason": _NOT_RUN}

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.shared.data import data_seeds, greater_is_better
+from reseed.analyses.shared.data import greater_is_better, number_data_seeds
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.plugins.options import TheseExperiments
 from reseed.rendering import style
@@ -36,7 +36,7 @@ class Options(TheseExperiments):
 def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     """One dot a trial of `options["experiments"]`, a bar at the median, a panel each setting."""
     metrics = data.metrics[data.metrics["experiment"].isin(options["experiments"])]
-    metrics = with_arms(metrics).assign(data_seed=data_seeds(metrics))
+    metrics = with_arms(metrics).assign(data_seed=number_data_seeds(metrics))
     metrics = metrics[metrics["status"] == "ok"]
     names = metrics["dataset"].map(data.metric)
     score = [row[name] for name, (_, row) in zip(names, metrics.iterrows(), strict=True)]

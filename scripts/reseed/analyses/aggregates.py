@@ -14,11 +14,11 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.analyses.shared.pairing import across_datasets, shared_key
-from reseed.analyses.shared.shares import whole
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
+from reseed.analyses.shared.shares import share_maximum
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Ends, Level, Strict
 from reseed.stats.aggregates import (
     AGGREGATES,
@@ -68,13 +68,13 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     found = [cell for cell in cells(data) if "+" not in cell.key["varied"]]
     keys = [cell.key for cell in found]
     rows = []
-    for chosen in across_datasets(keys):
-        named = shared_key(pd.DataFrame([keys[i] for i in chosen]))
+    for chosen in group_across_datasets(keys):
+        named = merge_keys(pd.DataFrame([keys[i] for i in chosen]))
         rows += [named | row for row in _rows([found[i] for i in chosen], options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(listed: list[Cell], options: Options) -> Iterator[dict]:
+def _rows(listed: list[Cell], options: Options) -> Iterator[Row]:
     arms = list(dict.fromkeys(cell.key[ARM] for cell in listed))
     by_task: dict[str, dict[str, Cell]] = {}
     for cell in listed:
@@ -110,7 +110,7 @@ def _scaled(
     pooled = {
         task: np.concatenate([found[arm].values for arm in arms]) for task, found in tasks.items()
     }
-    shares = {task: whole(of[task].metric, pooled[task]) for task in tasks}
+    shares = {task: share_maximum(of[task].metric, pooled[task]) for task in tasks}
     scale = options.scale or ("range" if None in shares.values() else "none")
     out: dict[str, list[np.ndarray]] = {arm: [] for arm in arms}
     for task, found in tasks.items():
@@ -141,7 +141,7 @@ def _ends(
 
 def _statistics(
     scaled: dict[str, list[np.ndarray]], arms: list[str], level: float, options: Options
-) -> Iterator[dict]:
+) -> Iterator[Row]:
     n_boot = options.n_boot
     settings = {"n_boot": n_boot, "level": level}
     for name, function in AGGREGATES.items():
@@ -173,5 +173,5 @@ def _statistics(
                        "n_boot": found.n_boot}  # fmt: skip
 
 
-def _ends_of(found) -> dict:
+def _ends_of(found) -> Row:
     return {"value": float(found.value), "low": float(found.low), "high": float(found.high)}

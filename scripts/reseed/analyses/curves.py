@@ -8,8 +8,8 @@ from typing import Literal
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.training_curves import CurveOptions, Curves, training_curves
-from reseed.core.schemas import CELL_COLUMNS
+from reseed.analyses.shared.training_curves import CurveOptions, Curves, read_training_curves
+from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.stats.curves import curve_band
 
 READS = "curves"
@@ -30,11 +30,13 @@ class Options(CurveOptions):
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it, failed ones do not."""
-    rows = [row for found in training_curves(data, options.column) for row in _rows(found, options)]
+    rows = [
+        row for found in read_training_curves(data, options.column) for row in _rows(found, options)
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(found: Curves, options: Options) -> Iterator[dict]:
+def _rows(found: Curves, options: Options) -> Iterator[Row]:
     ended, values = options.ended, found.finished
     if not len(values):
         return

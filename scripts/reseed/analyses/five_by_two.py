@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import Data, data_seeds, primary_metric
-from reseed.core.schemas import SCHEME_COLUMNS
+from reseed.analyses.shared.data import Data, number_data_seeds, primary_metric
+from reseed.core.schemas import SCHEME_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import differences, holm
 from reseed.stats.five_by_two import five_by_two
@@ -34,7 +34,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     a dataset. Other schemes give no row; a fold with a failed trial gives a row with its `reason`.
     """
     rows = []
-    table = data.metrics.assign(repeat=data_seeds(data.metrics))
+    table = data.metrics.assign(repeat=number_data_seeds(data.metrics))
     for key, trials in table.groupby(SCHEME_COLUMNS, sort=False, dropna=False):
         if (trials["repeat"].nunique(), trials["fold"].nunique()) != (5, 2):
             continue
@@ -42,7 +42,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: Options) -> list[dict]:
+def _of_group(data: Data, key: Row, trials: pd.DataFrame, options: Options) -> list[Row]:
     metric = primary_metric(data.info, key["dataset"])
     score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
     ok = (trials["status"] == "ok") & np.isfinite(score)
@@ -60,7 +60,7 @@ def _of_group(data: Data, key: dict, trials: pd.DataFrame, options: Options) -> 
     return rows
 
 
-def _pairs(grids: dict, failed: pd.Series, sign: int, shared: dict) -> Iterator[dict]:
+def _pairs(grids: dict, failed: pd.Series, sign: int, shared: Row) -> Iterator[Row]:
     for a, b in combinations(grids, 2):
         whole = all(grids[arm].shape == (5, 2) and np.isfinite(grids[arm]).all() for arm in (a, b))
         if whole and sign * (grids[a].mean() - grids[b].mean()) < 0:

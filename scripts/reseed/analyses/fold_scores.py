@@ -9,8 +9,8 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, groups
-from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
+from reseed.analyses.shared.pairing import ModelGroup, group_models
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
 
@@ -40,12 +40,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     correction for the overlap. `sd_seeds`: SD over seeds within a split, root mean square.
     `single`: what one run alone would have told, that of `single_seed` on the first split.
     """
-    rows = [_row(group, arm, options) for group in groups(data) for arm in group.models]
+    rows = [_row(group, arm, options) for group in group_models(data) for arm in group.models]
     return pd.DataFrame([row for row in rows if row], columns=COLUMNS)
 
 
-def _row(group: Group, arm: str, options: Options) -> dict | None:
-    trials = group.of(arm)
+def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:
+    trials = group.trials_of(arm)
     splits = trials.groupby(SPLIT_COLUMNS, sort=True)["score"]
     means, level = splits.mean().to_numpy(), options.level
     if len(means) < 2:

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import Cell, Data, cells, grouped
-from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS
+from reseed.analyses.shared.data import Cell, Data, cells, group_by_key
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, Strict
 from reseed.stats.planning import plan_grid
 from reseed.stats.variance import crossed_variance
@@ -49,7 +49,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """
     rows = []
     found = [cell for cell in cells(data) if _is_crossed(cell)]
-    for group in grouped(found, COMPARISON_COLUMNS).values():
+    for group in group_by_key(found, COMPARISON_COLUMNS).values():
         grids = {cell.key[ARM]: _grid(cell) for cell in group}
         failed = {cell.key[ARM]: cell.failed for cell in group}
         shared = {name: group[0].key[name] for name in COMPARISON_COLUMNS} | {
@@ -81,7 +81,7 @@ def _grid(cell: Cell) -> pd.DataFrame:
 
 def _plan(
     grid: pd.DataFrame, difference: float | None, options: Options, pair: bool = False
-) -> dict:
+) -> Row:
     values = grid.to_numpy(dtype=np.float64)
     row = {
         "model_seeds": values.shape[0] if values.size else 0,

@@ -11,19 +11,19 @@ from pydantic import Field
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, primary_metric
+from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.outputs import (
     Outputs,
     SplitOptions,
-    apart,
-    judged,
-    selected,
-    shared_rows,
-    side_by_side,
+    group_by_test_set,
+    match_runs_by_seeds,
+    metrics_of_task,
+    pair_disjoint_arms,
+    select_outputs,
 )
-from reseed.analyses.shared.pairing import unit_of
-from reseed.analyses.shared.region import region
+from reseed.analyses.shared.pairing import difference_unit
 from reseed.claims.item_verdicts import build_item_verdict
-from reseed.core.schemas import TEST_SET_COLUMNS
+from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share
 from reseed.metrics.outputs import SCORED
@@ -87,14 +87,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     shares that declare A or B better. What cannot be compared, as arms that share no split, is a
     row with its `reason`.
     """
-    found = selected(data, options)
-    sets = [*side_by_side(found), *apart(found)]
+    found = select_outputs(data, options)
+    sets = [*group_by_test_set(found), *pair_disjoint_arms(found)]
     factors = {
         metric: _told_in(data.info.datasets[one.key["dataset"]], one, metric)[0]
         for one, *_ in sets
         for metric, _ in _metrics(data, one, options)
     }
-    ropes = region(options.rope, factors)
+    ropes = rope_by_metric(options.rope, factors)
     rows = [row for arms in sets for row in _of_test_set(data, arms, ropes, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     done = table["reason"] == ""
@@ -108,7 +108,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def _of_test_set(
     data: Data, arms: list[Outputs], ropes: dict[str, float], options: Options
-) -> list[dict]:
+) -> list[Row]:
     rows = []
     for metric, primary in _metrics(data, arms[0], options):
         pairs = [
@@ -127,7 +127,7 @@ def _of_test_set(
 
 def _metrics(data: Data, one: Outputs, options: Options) -> list[tuple[str, bool]]:
     primary = primary_metric(data.info, one.key["dataset"])
-    own = judged(one.task, primary).items()
+    own = metrics_of_task(one.task, primary).items()
     chosen = options.metrics or [name for name, by in own if by in WEIGHTED_METRICS]
     return [(metric, metric == primary) for metric in dict.fromkeys(chosen)]
 
@@ -138,7 +138,7 @@ def _told_in(dataset: DatasetInfo, one: Outputs, metric: str) -> tuple[float, st
     Of given scores by their size too, which may be in percent.
     """
     if one.task == SCORED:
-        return unit_of(metric, pd.Series(one.probability.ravel()), dataset.metric_unit)
+        return difference_unit(metric, pd.Series(one.probability.ravel()), dataset.metric_unit)
     if is_share(metric):
         return 100.0, "points"
     return 1.0, dataset.unit or "" if metric == "mae" else ""
@@ -146,7 +146,7 @@ def _told_in(dataset: DatasetInfo, one: Outputs, metric: str) -> tuple[float, st
 
 def _row(
     data: Data, a: Outputs, b: Outputs, metric: str, rope: float | None, options: Options
-) -> dict:
+) -> Row:
     dataset = data.info.datasets[a.key["dataset"]]
     known = METRICS[metric].greater_is_better if metric in METRICS else False
     factor, unit = _told_in(dataset, a, metric)
@@ -169,17 +169,17 @@ def _row(
         if not (a.n and b.n):
             raise ValueError("one of them has no finished run")
         most = options.max_runs
-        rows = shared_rows(a, b)
+        rows = match_runs_by_seeds(a, b)
         sides = rows or (list(range(a.n)), list(range(b.n)))
         rows_a, rows_b = (side[:most] for side in sides)
-        computed = judged(a.task, dataset.metric).get(metric, metric)
+        computed = metrics_of_task(a.task, dataset.metric).get(metric, metric)
         return row | _measure(a, b, rows_a, rows_b, computed, rows is not None, row, rope, options)
     except ValueError as error:
         return row | {"reason": str(error)}
 
 
-def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> dict:
-    predicted_a, predicted_b = a.predicted(metric)[rows_a], b.predicted(metric)[rows_b]
+def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
+    predicted_a, predicted_b = a.predictions_for(metric)[rows_a], b.predictions_for(metric)[rows_b]
     values_a, values_b = (item_values(metric, a.y_true, p) for p in (predicted_a, predicted_b))
     swap = (values_a.mean() < values_b.mean()) == row["greater_is_better"]
     if swap:
@@ -224,7 +224,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> dict:
     return result
 
 
-def _told(found: CrossedDifference) -> dict:
+def _told(found: CrossedDifference) -> Row:
     return {
         "difference": found.difference,
         "low": found.low,
@@ -236,7 +236,7 @@ def _told(found: CrossedDifference) -> dict:
     }
 
 
-def _single_runs(metric, y, predicted_a, predicted_b, values_a, values_b, alpha) -> dict:
+def _single_runs(metric, y, predicted_a, predicted_b, values_a, values_b, alpha) -> Row:
     """What a user with one run of each would have been told, over pairs of runs."""
     count = min(len(values_a), len(values_b))
     difference = values_a[:count].mean(axis=1) - values_b[:count].mean(axis=1)

@@ -8,9 +8,10 @@ from scipy.stats import rankdata
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, across_datasets, groups, shared_key
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
+from reseed.analyses.shared.pairing import ModelGroup, group_models
 from reseed.claims.verdicts import ALL_DATASETS
-from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Strict
 from reseed.stats.comparison import merge_rounding_noise
 
@@ -36,17 +37,17 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     finished run (`n`), and on how many of them it is first, alone or tied. It ranks means; whether
     a difference is more than luck is what the analysis `pairs` says.
     """
-    found = list(groups(data))
+    found = list(group_models(data))
     rows = [_rows(group) for group in found]
     listed = [row for part in rows for row in part] + _over_datasets(found, rows)
     return pd.DataFrame(listed, columns=COLUMNS)
 
 
-def _rows(group: Group) -> list[dict]:
+def _rows(group: ModelGroup) -> list[Row]:
     rows = []
     splits = group.trials.drop_duplicates([ARM, *SPLIT_COLUMNS])[ARM].value_counts()
     for model in group.models:
-        scores = group.of(model)["score"].to_numpy(dtype=np.float64)
+        scores = group.trials_of(model)["score"].to_numpy(dtype=np.float64)
         row = group.key | {
             "metric": group.metric,
             "greater_is_better": group.greater_is_better,
@@ -71,10 +72,10 @@ def _rows(group: Group) -> list[dict]:
     return sorted(rows, key=lambda row: row.get("rank", np.inf))
 
 
-def _over_datasets(found: list[Group], rows: list[list[dict]]) -> list[dict]:
+def _over_datasets(found: list[ModelGroup], rows: list[list[Row]]) -> list[Row]:
     """Mean ranks over the datasets that are complete, of what is one comparison over datasets."""
     over = []
-    for chosen in across_datasets([group.key for group in found]):
+    for chosen in group_across_datasets([group.key for group in found]):
         part = pd.DataFrame([row for i in chosen for row in rows[i]], columns=COLUMNS)
         ranks = part.pivot(index="dataset", columns="model", values="rank")
         complete = ranks.dropna()
@@ -83,7 +84,7 @@ def _over_datasets(found: list[Group], rows: list[list[dict]]) -> list[dict]:
         first = complete.eq(complete.min(axis="columns"), axis="index").sum()
         failed = part.groupby("model")["failed"].sum()
         order = complete.mean().sort_values(kind="stable") if len(complete) else ranks.iloc[0] * 0
-        place = shared_key(part)
+        place = merge_keys(part)
         for model, rank in order.items():
             over.append(
                 place

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data, primary_metric
-from reseed.analyses.shared.outputs import Outputs, judged, outputs
+from reseed.analyses.shared.outputs import Outputs, metrics_of_task, read_outputs
+from reseed.core.schemas import Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.crossed_comparison import item_values
@@ -47,13 +48,13 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `test_set_sd` the SD of one model's score over bootstrap resamples of the test items, the root
     mean square over `bootstrap_seeds` models; `test_set_sd_closed_form` √(acc(1−acc)/items).
     """
-    rows = [row for one in outputs(data) for row in _rows(data, one, options)]
+    rows = [row for one in read_outputs(data) for row in _rows(data, one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(data: Data, one: Outputs, options: Options) -> Iterator[dict]:
+def _rows(data: Data, one: Outputs, options: Options) -> Iterator[Row]:
     primary = primary_metric(data.info, one.key["dataset"])
-    for metric, computed in judged(one.task, primary).items():
+    for metric, computed in metrics_of_task(one.task, primary).items():
         row = one.key | {
             "metric": metric,
             "primary": metric == primary,
@@ -68,13 +69,13 @@ def _rows(data: Data, one: Outputs, options: Options) -> Iterator[dict]:
             yield row | {"reason": str(error)}
 
 
-def _measure(one: Outputs, metric: str, options: Options) -> dict:
+def _measure(one: Outputs, metric: str, options: Options) -> Row:
     """Both noises of one metric; ValueError where they cannot be told."""
     if one.n < 2:
         raise ValueError("needs at least two model seeds that did not fail")
     if metric not in WEIGHTED_METRICS:
         raise ValueError(f"{metric}: no resampling of test items for this metric")
-    predicted = one.predicted(metric)
+    predicted = one.predictions_for(metric)
     chosen = predicted[: options.max_seeds]
     boot = test_set_bootstrap(
         metric, one.y_true, chosen, options.n_boot, rng=one.rng("test set", metric)
@@ -102,7 +103,7 @@ def _measure(one: Outputs, metric: str, options: Options) -> dict:
     }
 
 
-def _split(scores: np.ndarray, level: float) -> dict:
+def _split(scores: np.ndarray, level: float) -> Row:
     """The spread over seeds of a mean over items, and what is left of it without end of items."""
     split, interval = seed_and_test_noise(scores), distribution_wise_sd(scores, level)
     return {

@@ -11,13 +11,15 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, across_datasets, groups, pair_up, shared_key
-from reseed.analyses.shared.shares import whole
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
+from reseed.analyses.shared.pairing import ModelGroup, group_models, pair_runs
+from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.effect_verdicts import build_effect_verdict
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Level, Positive, Strict
-from reseed.stats.comparison import differences, holm, nadeau_bengio, wilcoxon_p
+from reseed.stats.comparison import differences, holm, nadeau_bengio
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
+from reseed.stats.signed_rank import wilcoxon_p
 from reseed.stats.unpaired import compare_unpaired
 
 COLUMNS = [
@@ -64,16 +66,16 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     relative, are `left_out`; `left_out_why` says which for what, as JSON: {reason: datasets}.
     What belongs together: see `pairing.across_datasets`.
     """
-    found, rows = list(groups(data)), []
-    for chosen in across_datasets([group.key for group in found]):
+    found, rows = list(group_models(data)), []
+    for chosen in group_across_datasets([group.key for group in found]):
         several = [found[i] for i in chosen]
-        shared = shared_key(pd.DataFrame([group.key for group in several]))
+        shared = merge_keys(pd.DataFrame([group.key for group in several]))
         shared["dataset"] = ""
         rows += [shared | row for row in _of_group(several, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(several: list[Group], options: Options) -> list[dict]:
+def _of_group(several: list[ModelGroup], options: Options) -> list[Row]:
     # A dataset on which nothing finished has no say in the scale.
     scored = [group for group in several if len(group.trials)] or several
     shares = {(group.metric, _whole(group)) for group in scored}
@@ -102,11 +104,11 @@ def _of_group(several: list[Group], options: Options) -> list[dict]:
     return rows
 
 
-def _whole(group: Group) -> float | None:
-    return whole(group.metric, group.trials["score"])
+def _whole(group: ModelGroup) -> float | None:
+    return share_maximum(group.metric, group.trials["score"])
 
 
-def _of_pair(several: list[Group], a: str, b: str, shared: dict) -> list[dict]:
+def _of_pair(several: list[ModelGroup], a: str, b: str, shared: Row) -> list[Row]:
     names, effects, errors, runs = [], [], [], []
     left_out: dict[str, list[str]] = {}
     for group in several:
@@ -158,7 +160,7 @@ def _of_pair(several: list[Group], a: str, b: str, shared: dict) -> list[dict]:
     ]  # fmt: skip
 
 
-def _told(result: Hierarchical, with_region: bool) -> dict:
+def _told(result: Hierarchical, with_region: bool) -> Row:
     equivalent = result.mean_shares.equivalent, result.new_shares.equivalent
     if not with_region:
         equivalent = np.nan, np.nan
@@ -180,15 +182,15 @@ def _told(result: Hierarchical, with_region: bool) -> dict:
     }
 
 
-def _effect(group: Group, a: str, b: str, scale: str) -> tuple[float, float, int]:
+def _effect(group: ModelGroup, a: str, b: str, scale: str) -> tuple[float, float, int]:
     """Mean difference, its standard error and runs; ValueError where it cannot be had."""
     if a not in group.models or b not in group.models:
         raise ValueError("a model is missing")
     scores = (_on_scale(group, group.scores[[group.models.index(m)]], scale) for m in (a, b))
-    (pairing,) = pair_up(*scores, group.split)
+    (pairing,) = pair_runs(*scores, group.split)
     if pairing.n < RUNS or pairing.design == "different splits":
         raise ValueError(f"fewer than {RUNS} comparable runs of both")
-    if pairing.paired:
+    if pairing.is_paired:
         d = differences(pairing.a, pairing.b)
         ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
         test, effect = nadeau_bengio(d, ratio), d.mean()
@@ -200,7 +202,7 @@ def _effect(group: Group, a: str, b: str, scale: str) -> tuple[float, float, int
     return float(effect), t_standard_error(float(test.scale), float(test.df)), pairing.n
 
 
-def _on_scale(group: Group, scores: np.ndarray, scale: str) -> np.ndarray:
+def _on_scale(group: ModelGroup, scores: np.ndarray, scale: str) -> np.ndarray:
     """Scores (NaN: no run) that are the better the greater, on the scale of the effect."""
     if scale == "points":
         return group.sign * scores
@@ -210,7 +212,7 @@ def _on_scale(group: Group, scores: np.ndarray, scale: str) -> np.ndarray:
     return -np.log(loss)
 
 
-def _losses(group: Group, scores: np.ndarray) -> np.ndarray:
+def _losses(group: ModelGroup, scores: np.ndarray) -> np.ndarray:
     if not group.greater_is_better:
         return scores
     most = _whole(group)

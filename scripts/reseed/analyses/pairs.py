@@ -8,22 +8,24 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from reseed.analyses.shared.across_datasets import AcrossDatasets
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.dataset_verdicts import over_datasets
-from reseed.analyses.shared.pairing import Group, Pairing, PairOptions, choose_pairs, groups, pairs
-from reseed.analyses.shared.region import region
-from reseed.claims.pair_verdicts import build_pair_verdict
-from reseed.core.schemas import COMPARISON_COLUMNS
-from reseed.plugins.options import Count, Level, Rope
-from reseed.stats.comparison import (
-    compare_paired,
-    differences,
-    equivalence_p,
-    holm,
-    smallest_signed_rank_p,
+from reseed.analyses.shared.equivalence import rope_by_metric
+from reseed.analyses.shared.pairing import (
+    ModelGroup,
+    Pairing,
+    PairOptions,
+    choose_pairs,
+    group_models,
+    pair_models,
 )
+from reseed.claims.pair_verdicts import build_pair_verdict
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.plugins.options import Count, Level, Rope
+from reseed.stats.comparison import compare_paired, differences, equivalence_p, holm
 from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
+from reseed.stats.signed_rank import smallest_signed_rank_p
 from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
 
 COLUMNS = [
@@ -77,16 +79,17 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     counting one half. With two datasets or more, further rows compare models over datasets: see
     `over_datasets`.
     """
-    found = list(groups(data))
-    ropes = region(options.rope, {g.metric: g.factor for g in found})
+    found = list(group_models(data))
+    ropes = rope_by_metric(options.rope, {g.metric: g.factor for g in found})
     wanted, restricted = choose_pairs(found, options)
     parts = [
-        _rows(group, pairs(group, wanted), ropes.get(group.metric), options) for group in found
+        _rows(group, pair_models(group, wanted), ropes.get(group.metric), options)
+        for group in found
     ]
     rows = [row for part in parts for row in part]
     for family in [rows] if options.family == "study" else parts:
         _adjust(family, options.family)
-    rows += over_datasets(found, parts, alpha=options.alpha, ropes=ropes, restricted=restricted)
+    rows += AcrossDatasets(options.alpha, ropes, restricted).compare(found, parts)
     for row in rows:
         told = _UNKNOWN | row
         row |= {name: told[name] for name in _TEXT}
@@ -95,7 +98,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(group: Group, listed: Listed, rope: float | None, options: Options) -> list[dict]:
+def _rows(group: ModelGroup, listed: Listed, rope: float | None, options: Options) -> list[Row]:
     """One row a pair; pairs of one design and size are computed together."""
     common = group.key | {
         "metric": group.metric,
@@ -140,7 +143,7 @@ def _rows(group: Group, listed: Listed, rope: float | None, options: Options) ->
     return rows
 
 
-def _described(group: Group, alike: list[Pairing], trials: int) -> dict:
+def _described(group: ModelGroup, alike: list[Pairing], trials: int) -> Row:
     mean_a = np.stack([p.a for p in alike]).mean(axis=1)
     mean_b = np.stack([p.b for p in alike]).mean(axis=1)
     # The stated order is that of the units: splits weigh the same, whatever their seeds.
@@ -153,7 +156,7 @@ def _described(group: Group, alike: list[Pairing], trials: int) -> dict:
     return {name: values.tolist() for name, values in found.items()}
 
 
-def _paired(group: Group, alike: list[Pairing], rope: float | None, options: Options) -> dict:
+def _paired(group: ModelGroup, alike: list[Pairing], rope: float | None, options: Options) -> Row:
     split = alike[0].design == "splits"
     ratio = group.test_train_ratio if split else 0.0
     d = group.sign * differences(np.stack([p.a for p in alike]), np.stack([p.b for p in alike]))
@@ -192,7 +195,7 @@ def _paired(group: Group, alike: list[Pairing], rope: float | None, options: Opt
     return _listed(row)
 
 
-def _unpaired(group: Group, alike: list[Pairing], rope: float | None, options: Options) -> dict:
+def _unpaired(group: ModelGroup, alike: list[Pairing], rope: float | None, options: Options) -> Row:
     a, b = (group.sign * np.stack([getattr(p, side) for p in alike]) for side in "ab")
     found = compare_unpaired(a, b, options.level)
     row = {
@@ -217,11 +220,11 @@ def _unpaired(group: Group, alike: list[Pairing], rope: float | None, options: O
     return _listed(row)
 
 
-def _listed(row: dict) -> dict:
+def _listed(row: Row) -> Row:
     return {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in row.items()}
 
 
-def _adjust(rows: list[dict], family: str) -> None:
+def _adjust(rows: list[Row], family: str) -> None:
     """Holm over the pairs of one family that have enough runs, and any variation, to be tested."""
     tested = [
         row

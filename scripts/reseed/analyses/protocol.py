@@ -19,8 +19,8 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, groups
-from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS
+from reseed.analyses.shared.pairing import ModelGroup, group_models
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.error_rates import (
@@ -73,11 +73,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     run: on average). `overhead`: training time by the time of a single run of each model. Arms,
     seeds and splits that are not crossed in full are left out (`left_out` counts trials).
     """
-    rows = [row for group in groups(data) for row in _rows(group, options)]
+    rows = [row for group in group_models(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(group: Group, options: Options) -> list[dict]:
+def _rows(group: ModelGroup, options: Options) -> list[Row]:
     if len(group.models) < 2 or group.trials[SPLIT_COLUMNS].drop_duplicates().shape[0] < 2:
         return []
     scores, left_out, places = crossed(group)
@@ -130,7 +130,7 @@ def _rows(group: Group, options: Options) -> list[dict]:
     return rows
 
 
-def _evaluations(group: Group, scores: np.ndarray, count: int) -> np.ndarray:
+def _evaluations(group: ModelGroup, scores: np.ndarray, count: int) -> np.ndarray:
     """(models, count) means over splits; each split under one of its seeds, all models' the same.
 
     Where they have one seed there is one evaluation, and nothing to vary.
@@ -142,7 +142,7 @@ def _evaluations(group: Group, scores: np.ndarray, count: int) -> np.ndarray:
     return scores[:, np.arange(splits), drawn].mean(axis=-1)
 
 
-def crossed(group: Group) -> tuple[np.ndarray, int, np.ndarray]:
+def crossed(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray]:
     """(models, splits, seeds) scores of all that is crossed in full, signed; trials left out.
 
     And the place of each split (splits,) among all folds of the group's repeats, in their order.
@@ -168,7 +168,7 @@ def _upper(matrix: np.ndarray) -> np.ndarray:
     return matrix[np.triu_indices(len(matrix), 1)]
 
 
-def _overhead(group: Group, runs: int) -> float:
+def _overhead(group: ModelGroup, runs: int) -> float:
     """All trials' training time, by that of one run of each model."""
     if "train_seconds" not in group.trials:
         return np.nan
@@ -176,7 +176,7 @@ def _overhead(group: Group, runs: int) -> float:
     return float(runs * seconds.mean().sum() / seconds.median().sum())
 
 
-def _aa(group: Group, scores: np.ndarray, decide: Callable, options: Options) -> dict:
+def _aa(group: ModelGroup, scores: np.ndarray, decide: Callable, options: Options) -> Row:
     """Family-wise error where seeds of one model pose as models; pooled over the models."""
     models, splits, seeds = scores.shape
     posing = min(models, seeds)
@@ -197,7 +197,7 @@ def _aa(group: Group, scores: np.ndarray, decide: Callable, options: Options) ->
 
 
 def _simulated(
-    group: Group, models: int, places: np.ndarray, items: int, options: Options
+    group: ModelGroup, models: int, places: np.ndarray, items: int, options: Options
 ) -> np.ndarray:
     """Splits like the group's, as many, of the size that its tests are corrected for.
 
@@ -221,6 +221,6 @@ def _simulated(
     return scores[..., places]
 
 
-def _rate(name: str, scores: np.ndarray, decide: Callable) -> dict:
+def _rate(name: str, scores: np.ndarray, decide: Callable) -> Row:
     found = measure_error_rates(scores, decide).family_wise
     return {name: found.rate, f"{name}_low": found.low, f"{name}_high": found.high}

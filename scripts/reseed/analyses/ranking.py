@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, groups
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.analyses.shared.pairing import ModelGroup, group_models
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
@@ -40,11 +40,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     error `se`; `mean_reversal` is its mean over pairs. A run is a (split, model seed), or what
     `shared_runs` puts side by side.
     """
-    rows = [row for group in groups(data) for row in _rows(group, options)]
+    rows = [row for group in group_models(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def shared_runs(group: Group) -> tuple[list[str], np.ndarray]:
+def shared_runs(group: ModelGroup) -> tuple[list[str], np.ndarray]:
     """Models with any finished run, and (models, runs) scores of the runs that all of them have.
 
     Where all share fewer than two, as each has seeds of its own, run i of each on a split is one.
@@ -52,7 +52,7 @@ def shared_runs(group: Group) -> tuple[list[str], np.ndarray]:
     ran = np.isfinite(group.scores).any(axis=1)
     models = [model for model, some in zip(group.models, ran, strict=True) if some]
     shared = _complete(group.scores[ran])
-    return models, shared if shared.shape[1] > 1 else _complete(group.by_number[ran])
+    return models, shared if shared.shape[1] > 1 else _complete(group.scores_by_number[ran])
 
 
 def _complete(scores: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def _complete(scores: np.ndarray) -> np.ndarray:
     return scores[:, np.isfinite(scores).all(axis=0)]
 
 
-def _rows(group: Group, options: Options) -> list[dict]:
+def _rows(group: ModelGroup, options: Options) -> list[Row]:
     models, scores = shared_runs(group)
     level, n = options.level, scores.shape[1]
     shared = group.key | {
@@ -91,8 +91,8 @@ def _rows(group: Group, options: Options) -> list[dict]:
 
 
 def _reversals(
-    group: Group, names: list[tuple[str, str]], d: np.ndarray, m: int, options: Options
-) -> list[dict]:
+    group: ModelGroup, names: list[tuple[str, str]], d: np.ndarray, m: int, options: Options
+) -> list[Row]:
     draws = options.n_draws
     found = disagreement_of_means(d, m, n_draws=draws, rng=group.rng("reversal", str(m)))
     mean = float(np.mean(found.probability))

@@ -17,9 +17,9 @@ from pydantic import Field
 from scipy.special import expit, logit
 
 from reseed.analyses.shared.data import Data, primary_metric
-from reseed.analyses.shared.predictions import Group
+from reseed.analyses.shared.predictions import OutputGroup
 from reseed.core.random_streams import stream
-from reseed.core.schemas import MODEL_SEED_COLUMNS
+from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
 from reseed.metrics.outputs import to_probabilities
 from reseed.metrics.registry import METRICS, Undefined
 from reseed.plugins.options import Count, Level, Share, Strict
@@ -76,12 +76,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     Monte Carlo errors; `delta`, the threshold
     of each bootstrap. A cell that cannot be measured is one row with its `reason`.
     """
-    groups = data.predictions.groups() if data.predictions is not None else []
+    groups = data.predictions.read_groups() if data.predictions is not None else []
     parts = [row for group in groups for row in _rows(data, group, options)]
     return pd.DataFrame(parts, columns=COLUMNS)
 
 
-def _rows(data: Data, group: Group, options: Options) -> Iterator[dict]:
+def _rows(data: Data, group: OutputGroup, options: Options) -> Iterator[Row]:
     metric = primary_metric(data.info, group.key["dataset"])
     cell = group.key | {
         "n": len(group.seeds),
@@ -103,7 +103,7 @@ def _rows(data: Data, group: Group, options: Options) -> Iterator[dict]:
         yield cell | dict(zip(MODEL_SEED_COLUMNS, seeds, strict=True)) | own
 
 
-def _refuse(task: str, group: Group) -> None:
+def _refuse(task: str, group: OutputGroup) -> None:
     if task != "binary":
         raise ValueError(f"{task}: a logit gap of one number an item needs two classes")
     if len(group.seeds) < LEAST:
@@ -115,7 +115,7 @@ def _at(values: np.ndarray | float, i: int):
 
 
 def _of_models(
-    group: Group, gaps: np.ndarray, metric: str, threshold: float, options: Options
+    group: OutputGroup, gaps: np.ndarray, metric: str, threshold: float, options: Options
 ) -> dict[str, np.ndarray | float]:
     """Measurements (seeds,), and the settings behind alpha-hat."""
     labels, confidence = binary_prediction(group.scores)
@@ -157,7 +157,7 @@ def _of_models(
     }
 
 
-def _validation_accuracy(group: Group) -> np.ndarray | None:
+def _validation_accuracy(group: OutputGroup) -> np.ndarray | None:
     """(seeds,) accuracy on the validation rows; None where not all of their outputs were kept."""
     if group.validation is None or len(group.validation) != len(group.seeds):
         return None
@@ -165,7 +165,7 @@ def _validation_accuracy(group: Group) -> np.ndarray | None:
     return (labels == group.validation_true).mean(axis=1)
 
 
-def _of_cell(group: Group, gaps: np.ndarray, metric: str, options: Options) -> dict:
+def _of_cell(group: OutputGroup, gaps: np.ndarray, metric: str, options: Options) -> Row:
     """What holds for the cell as a whole."""
     ensemble = gaps.mean(axis=0)
     correct = binary_prediction(group.scores)[0] == group.y_true
@@ -192,5 +192,5 @@ def _metric(y_true: np.ndarray, scores: np.ndarray, metric: str) -> float:
         return np.nan
 
 
-def _rng(group: Group, purpose: str) -> np.random.Generator:
+def _rng(group: OutputGroup, purpose: str) -> np.random.Generator:
     return stream(0, "/".join([purpose, *(str(value) for value in group.key.values())]))

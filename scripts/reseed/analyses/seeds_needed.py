@@ -11,8 +11,15 @@ from pydantic import Field
 from scipy import special
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, Pairing, PairOptions, choose_pairs, groups, pairs
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.analyses.shared.pairing import (
+    ModelGroup,
+    Pairing,
+    PairOptions,
+    choose_pairs,
+    group_models,
+    pair_models,
+)
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.comparison import differences
 from reseed.stats.planning import detectable_effect, pilot_sd, power
@@ -63,10 +70,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     two comparable runs, or without any spread.
     """
     rows, runs = [], []
-    compared = list(groups(data))
+    compared = list(group_models(data))
     wanted, _ = choose_pairs(compared, options)
     for group in compared:
-        found = [_row(group, a, b, pairing, options) for a, b, pairing in pairs(group, wanted)]
+        found = [
+            _row(group, a, b, pairing, options) for a, b, pairing in pair_models(group, wanted)
+        ]
         rows += found
         runs += _shown(found, options)
     counts = [len(one) for one in runs]
@@ -81,7 +90,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return table[COLUMNS]
 
 
-def _row(group: Group, a: str, b: str, pairing: Pairing, options: Options) -> dict:
+def _row(group: ModelGroup, a: str, b: str, pairing: Pairing, options: Options) -> Row:
     """What is said of a pair once, whatever the number of runs."""
     level, alpha = options.level, options.alpha
     ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
@@ -98,7 +107,7 @@ def _row(group: Group, a: str, b: str, pairing: Pairing, options: Options) -> di
         "target_power": options.power,
         "level": level,
         "alpha": alpha,
-        "paired": pairing.paired,
+        "paired": pairing.is_paired,
     }
     sd = _pilot_sd(pairing, options.assurance)
     if sd is None:
@@ -107,7 +116,7 @@ def _row(group: Group, a: str, b: str, pairing: Pairing, options: Options) -> di
     target = observed if options.difference is None else options.difference
     narrow = observed / 2 if options.half_width is None else options.half_width
     most = options.max_runs
-    runs, width, effect = _scale(pairing.paired, most, level, alpha, row["target_power"])
+    runs, width, effect = _scale(pairing.is_paired, most, level, alpha, row["target_power"])
     error = sd * np.sqrt(1 / runs + ratio)
     return row | {
         "sd": sd,
@@ -143,7 +152,7 @@ def _quantile(df: np.ndarray, level: float) -> np.ndarray:
     return special.stdtrit(df, (1 + level) / 2)
 
 
-def _shown(rows: list[dict], options: Options) -> list[np.ndarray]:
+def _shown(rows: list[Row], options: Options) -> list[np.ndarray]:
     """At which numbers of runs each pair of a setting is shown."""
     needed = np.array([row.get("runs_for_power", np.inf) for row in rows], dtype=float)
     curve = np.geomspace(2, options.max_runs, 60).round().astype(int)
@@ -184,7 +193,7 @@ def _pilot_sd(pairing: Pairing, assurance: float | None) -> float | None:
     if pairing.n < 2 or pairing.design == "different splits":
         return None
     samples = [pairing.a, pairing.b]
-    if pairing.paired:
+    if pairing.is_paired:
         samples = [differences(pairing.a, pairing.b)]
     if all(np.ptp(x) == 0 for x in samples):
         return None

@@ -11,10 +11,11 @@ import pandas as pd
 from scipy import stats
 
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.analyses.shared.reference import STATISTICS, match, published_cells
-from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS
+from reseed.analyses.shared.published import STATISTICS, find_measured_row, read_published_results
+from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, PublishedFiles
-from reseed.stats.spread import range_against_gaussian, spread, spread_intervals
+from reseed.stats.gaussian_range import range_against_gaussian
+from reseed.stats.spread import spread, spread_intervals
 
 NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", "max"]
 #: What has an interval, where there are seeds enough for it.
@@ -82,7 +83,7 @@ def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
         yield replace(cell, key=cell.key | {"varied": varied}, seeds=cell.seeds[chosen]), held
 
 
-def _row(cell: Cell, held: str, options: Options) -> dict:
+def _row(cell: Cell, held: str, options: Options) -> Row:
     level = options.level
     row = cell.key | {
         "held": held,
@@ -138,8 +139,8 @@ def _studentised_range(values: int, df: int, level: float) -> tuple[float, float
 
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
     table = table.assign(**{f"published_{name}": np.nan for name in STATISTICS})
-    for _, row in published_cells(data.published, options.files).iterrows():
-        found = match(row, table, options.stand_ins)
+    for _, row in read_published_results(data.published, options.files).iterrows():
+        found = find_measured_row(row, table, options.stand_ins)
         if found is not None:
             table.loc[found, [f"published_{name}" for name in STATISTICS]] = list(row[STATISTICS])
     return table

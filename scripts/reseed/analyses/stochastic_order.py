@@ -7,8 +7,8 @@ from itertools import permutations
 import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import Cell, Data, cells, grouped
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.analyses.shared.data import Cell, Data, cells, group_by_key
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Share, Strict
 from reseed.stats.stochastic_order import stochastic_order
 
@@ -39,14 +39,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     where one seed varies. Levels hold for one ordered pair, not for all at once.
     """
     found = cells(data, options.metric)
-    groups = grouped(
+    groups = group_by_key(
         (cell for cell in found if "+" not in cell.key["varied"]), COMPARISON_COLUMNS
     ).values()
     rows = [_row(a, b, options) for group in groups for a, b in permutations(group, 2)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row(a: Cell, b: Cell, options: Options) -> dict:
+def _row(a: Cell, b: Cell, options: Options) -> Row:
     row = {name: a.key[name] for name in COMPARISON_COLUMNS} | {
         "metric": a.metric,
         "arm_a": a.key[ARM],

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import Group, Pairing, groups, pairs
-from reseed.analyses.shared.region import region
-from reseed.analyses.shared.shares import whole
+from reseed.analyses.shared.equivalence import rope_by_metric
+from reseed.analyses.shared.pairing import ModelGroup, Pairing, group_models, pair_models
+from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.formatting import count_interval_decimals, format_number
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
@@ -60,20 +60,20 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `winner` of a difference: the better at the stop, which need not be the better in the end.
     Over splits of one table there is no outcome: they are not independent.
     """
-    found = list(groups(data))
-    ropes = region(options.rope, {g.metric: g.factor for g in found})
+    found = list(group_models(data))
+    ropes = rope_by_metric(options.rope, {g.metric: g.factor for g in found})
     rows = [
         row
         for group in found
-        for a, b, pairing in pairs(group)
+        for a, b, pairing in pair_models(group)
         for row in _rows(group, a, b, pairing, ropes.get(group.metric), options)
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(
-    group: Group, a: str, b: str, pairing: Pairing, rope: float | None, options: Options
-) -> Iterator[dict]:
+    group: ModelGroup, a: str, b: str, pairing: Pairing, rope: float | None, options: Options
+) -> Iterator[Row]:
     if pairing.design not in _GUARANTEE or pairing.n < 2:
         return
     n = min(len(pairing.a), len(pairing.b))
@@ -111,7 +111,7 @@ def _rows(
         yield shared | row
 
 
-def _told(row: dict, stop: Stop) -> dict:
+def _told(row: Row, stop: Stop) -> Row:
     """Outcome and sentence: what was known where the first rule stopped, or is now."""
     if row["design"] == "splits":
         text = "No verdict while runs are added: the splits overlap, so the sequence is too narrow."
@@ -138,9 +138,9 @@ def _told(row: dict, stop: Stop) -> dict:
     return {"outcome": "no difference shown", "winner": "", "verdict": text}
 
 
-def _bounded(group: Group, d: np.ndarray, options: Options):
+def _bounded(group: ModelGroup, d: np.ndarray, options: Options):
     """Empirical-Bernstein sequence of the differences; None where the scores have no bounds."""
-    most = whole(group.metric, group.trials["score"])
+    most = share_maximum(group.metric, group.trials["score"])
     bounds = options.bounds or ([0.0, most] if most else None)
     if bounds is None:
         return None

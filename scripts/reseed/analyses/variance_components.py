@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.variance import CrossedVariance, crossed_variance, crossed_variance_unbalanced
@@ -55,7 +55,7 @@ def _factors(cell: Cell) -> dict[str, pd.Series]:
     return found
 
 
-def _rows(cell: Cell, options: Options) -> list[dict]:
+def _rows(cell: Cell, options: Options) -> list[Row]:
     level = options.level
     factors = _factors(cell)
     levels = [seeds.nunique() for seeds in factors.values()]

@@ -140,7 +140,7 @@ class TrialCache:
         return Path(self.layout.trial(self.setting, trial))
 
     def rows_hash(self, trial: Coordinates) -> str:
-        """Hash of the rows that the trial uses. Raises Damaged for another split, or a damaged one."""
+        """Hash of the rows that the trial uses. Raises Damaged for a wrong or damaged split."""
         seed = trial.data_seed
         if seed not in self._rows:
             expected = {

@@ -55,7 +55,10 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         splits=digest_splits(study),
         trials=TrialCounts.of_trials(trials, same_outputs=find_repeated_outputs(trials)),
         train_seconds=float(trials["train_seconds"].sum()),
-        seconds_per_trial=trials.groupby(folders)["train_seconds"].median().to_dict(),
+        seconds_per_trial={
+            str(folder): float(seconds)
+            for folder, seconds in trials.groupby(folders)["train_seconds"].median().items()
+        },
         machines=_describe_machines(study, trials),
         commits=sorted(trials["commit"].dropna().unique()),
     )
@@ -100,7 +103,7 @@ def find_repeated_outputs(trials: pd.DataFrame) -> list[RepeatedOutputs]:
     models = counts.groupby(["dataset", "model"], sort=False)[["trials", "distinct"]].sum()
     models["repeats"] = models["trials"] - models.pop("distinct")
     rows = models[models["repeats"] > 0].reset_index().to_dict("records")
-    return [RepeatedOutputs(**row) for row in rows]
+    return [RepeatedOutputs.model_validate(row) for row in rows]
 
 
 def _describe_machines(study: StudyTrials, trials: pd.DataFrame) -> list[MachineInfo]:

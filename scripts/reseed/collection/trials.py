@@ -101,7 +101,7 @@ def _check_environments(study: StudyTrials, frame: pd.DataFrame) -> None:
     searches: set[Path] = set()
     for one, path, environment in trials:
         here, winner = newest[one.cache.spec.device][1], one.cache.winner(one.trial)
-        foreign = bool(winner) and not _is_same_machine(study, winner.environment, here)
+        foreign = winner is not None and not _is_same_machine(study, winner.environment, here)
         winner_path = one.cache.winner_path(one.trial)
         if foreign and winner_path:
             searches.add(winner_path)

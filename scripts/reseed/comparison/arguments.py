@@ -92,7 +92,7 @@ def check_pair_options(options: Mapping[str, Any], function: Callable[..., Any])
     pairs = kinds.find_kind("analyses", "pairs")
     parameters = signature(function).parameters.values()
     named = [one.name for one in parameters if one.kind is not Parameter.VAR_KEYWORD]
-    allowed = list(dict.fromkeys([*named, *kinds.option_names(pairs)]))
+    allowed = list(dict.fromkeys([*named, *kinds.list_option_names(pairs)]))
     for name in options:
         if name not in allowed:
             raise ReseedError(

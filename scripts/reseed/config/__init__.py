@@ -1,7 +1,10 @@
-"""The configuration: every file under `config/` as a pydantic class.
+"""The configuration: a pydantic class for every file under `config/`.
 
-The JSON schemas under `config/schema/` are made from these classes; `project.py` reads the files.
+The JSON schemas under `config/schema/` are generated from these classes.
+`reseed.planning.project` reads the files.
 """
+
+from typing import Any
 
 from reseed.config.base import SCALES, Strict
 from reseed.config.datasets import Dataset, Weights
@@ -45,6 +48,6 @@ CONFIG_CLASSES: dict[str, type[Strict]] = {
 }
 
 
-def build_json_schemas() -> dict[str, dict]:
-    """JSON schema of each kind of configuration file, by name."""
+def build_json_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON schema of each kind of configuration file, by name."""
     return {name: cls.model_json_schema() for name, cls in CONFIG_CLASSES.items()}

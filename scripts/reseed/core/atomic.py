@@ -1,4 +1,4 @@
-"""Write files so that a killed job leaves nothing that looks finished."""
+"""Write files in one step, so that a killed job leaves no partial file."""
 
 import json
 import os
@@ -9,9 +9,9 @@ from pathlib import Path
 
 @contextmanager
 def replace_atomically(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; on success it is synced to disk and takes its name.
+    """Yield a temporary path in the folder of `path`; on success, rename it to `path`.
 
-    An exception removes the temporary file and leaves whatever stood at `path` untouched.
+    The temporary file is synced to disk first. An exception deletes it and leaves `path` unchanged.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

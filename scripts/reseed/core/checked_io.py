@@ -1,7 +1,7 @@
-"""Tables and facts that one job makes and another reads: damage is told, and made good.
+"""Read and write tables and JSON files that one job writes and another reads.
 
-Each page of a table carries a checksum. What cannot be read is `Damaged`: the script that finds it
-removes the file, and the next run makes it again.
+Each page of a table has a checksum. A file that cannot be read raises `Damaged`; the job runner
+deletes it, and the next run regenerates it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -25,7 +26,7 @@ _CHECKED = ds.ParquetFileFormat(
 
 @contextmanager
 def raise_damaged(path: Path) -> Iterator[None]:
-    """Within it, what goes wrong is damage of `path`."""
+    """Convert read errors of the body to `Damaged` for `path`."""
     try:
         yield
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
@@ -39,19 +40,19 @@ def write_table(path: Path, frame: pd.DataFrame) -> None:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """All of a table. Raises Damaged."""
+    """Read all rows of a table. Raises Damaged."""
     with raise_damaged(path):
         return pd.read_parquet(path, page_checksum_verification=True)
 
 
-def read_json(path: Path) -> dict:
-    """What a JSON file says. Raises Damaged."""
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON file. Raises Damaged."""
     with raise_damaged(path):
         return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
 class TableReader:
-    """A table of which parts are read, one after another."""
+    """A table that is read in parts."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -59,6 +60,6 @@ class TableReader:
             self._dataset = ds.dataset(path, format=_CHECKED)
 
     def read(self, columns: list[str], condition: ds.Expression | None = None) -> pa.Table:
-        """Columns of the rows that meet a condition. Raises Damaged."""
+        """Read columns of the rows that meet a condition. Raises Damaged."""
         with raise_damaged(self.path):
             return self._dataset.to_table(columns=columns, filter=condition)

@@ -1,24 +1,24 @@
-"""What identifies a trial: its setting and its coordinates.
+"""Identity of a trial: its setting and its coordinates.
 
-Neither names a study or an experiment, so studies that need the same trial share it. The module
-imports nothing heavy: the Snakefile imports it.
+Neither contains the name of a study or an experiment, so studies can share trials. The Snakefile
+imports this module, which therefore imports no large library.
 """
 
 from typing import NamedTuple
 
-# The sources of randomness inside training that a study can vary one by one.
+#: Sources of randomness in training that a study can vary separately.
 ROLES = ("init", "order", "dropout", "augment")
-# The parts of a split whose raw outputs a trial may keep.
+#: Parts of a split for which a trial can store raw outputs.
 KEPT_PARTS = ("test", "validation")
 
 
 def base_name(identifier: str) -> str:
-    """Name of a dataset or model without its variant: `magic~1f3a9c0b` → `magic`."""
+    """Return the name of a dataset or model without its variant: `magic~1f3a9c0b` → `magic`."""
     return identifier.partition("~")[0]
 
 
 class Setting(NamedTuple):
-    """What all trials of one folder share; every field is an identifier fit for a path."""
+    """Common identity of the trials in one folder; every field is an identifier valid in paths."""
 
     dataset: str
     scheme: str
@@ -27,15 +27,15 @@ class Setting(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The setting's folder below `results/trials/`."""
+        """Folder of the setting, relative to `results/trials/`."""
         return "/".join(self)
 
 
 class Coordinates(NamedTuple):
-    """One trial of a setting: the split it learns from and the seeds of its four roles.
+    """One trial of a setting: its split and the seeds of its four roles.
 
-    `fold` is None where the scheme has no folds. A data seed is a repeat: five folds under ten
-    data seeds are ten times five-fold cross-validation.
+    `fold` is None if the scheme has no folds. Each data seed is one repeat of the scheme: five
+    folds and ten data seeds are five-fold cross-validation with ten repeats.
     """
 
     data_seed: int
@@ -52,13 +52,13 @@ class Coordinates(NamedTuple):
 
     @property
     def partition(self) -> str:
-        """Name of the split this trial uses: a data seed, and a fold where there are folds."""
+        """Name of the split: the data seed, and the fold if the scheme has folds."""
         name = f"data-seed-{self.data_seed}"
         return name if self.fold is None else f"{name}/fold-{self.fold}"
 
     @property
     def seed_name(self) -> str:
-        """`model-seed-7` when one seed serves every role, else each role by name."""
+        """`model-seed-7` if all roles have the same seed, otherwise every role by name."""
         seeds = self[2:]
         if len(set(seeds)) == 1:
             return f"model-seed-{self.init}"
@@ -66,15 +66,17 @@ class Coordinates(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The trial's file below its setting's folder."""
+        """File of the trial, relative to the folder of its setting."""
         return f"{self.partition}/{self.seed_name}.parquet"
 
 
 def search_coordinates(mode: str, trial: Coordinates) -> Coordinates | None:
-    """Partition and seeds of the search whose winner `trial` uses.
+    """Return the split and seeds of the search whose winner `trial` uses.
 
-    `fixed`: once, at data seed 0 (first fold) and model seed 0; `tuned`: at the trial's own;
-    `default`: never (None).
+    Args:
+        mode: `fixed` for one search at data seed 0 (first fold) and model seed 0; `tuned` for a
+            search at the split and seeds of the trial; `default` for no search (None).
+        trial: the trial.
     """
     if mode == "default":
         return None

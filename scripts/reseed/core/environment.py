@@ -1,16 +1,18 @@
-"""Where a trial was made: versions, processor, device, threads, commit."""
+"""The environment of a trial: versions, processor, device, threads, commit."""
 
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from reseed.core.code_hash import SCRIPTS, digest
 from reseed.core.random_streams import DETERMINISM_SETTINGS
 
-# Libraries whose arithmetic decides a trial's numbers.
+#: Libraries whose arithmetic affects the results of a trial.
 LIBRARIES = (
     *("numpy", "pandas", "scikit-learn", "scipy", "torch", "transformers"),
     *("xgboost-cpu", "xgboost"),
@@ -18,19 +20,19 @@ LIBRARIES = (
 
 
 def read_library_versions() -> dict[str, str]:
-    """Installed versions of the libraries that train."""
-    found = {}
+    """Return the installed versions of `LIBRARIES` by name."""
+    versions = {}
     for name in LIBRARIES:
         try:
-            found[name] = metadata.version(name)
+            versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 @cache
 def read_cpu_name() -> str:
-    """The processor's name as the system gives it."""
+    """Return the name of the processor as the operating system reports it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -40,12 +42,12 @@ def read_cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def describe_environment(device: str, threads: int) -> dict:
-    """What decides the last bits of a number besides its key.
+def describe_environment(device: str, threads: int) -> dict[str, Any]:
+    """Return the facts outside the cache key that can change the last bits of a result.
 
     Args:
         device: `cpu` or `cuda`.
-        threads: threads a trial may use.
+        threads: number of threads of a trial.
     """
     name = "cpu"
     if device != "cpu":
@@ -63,14 +65,14 @@ def describe_environment(device: str, threads: int) -> dict:
     }
 
 
-def compute_environment_id(facts: dict) -> str:
-    """Short hash by which a trial's record names its environment."""
+def compute_environment_id(facts: Mapping[str, Any]) -> str:
+    """Return the short hash that identifies an environment in trial records."""
     return digest(facts)[:12]
 
 
 @cache
 def read_commit() -> str:
-    """The checkout's commit, `-dirty` where files differ from it; `unknown` outside one."""
+    """Return the commit of the checkout, with `-dirty` if files differ; `unknown` without git."""
     command = ["git", "-C", str(SCRIPTS), "describe", "--always", "--dirty", "--abbrev=40"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -79,5 +81,5 @@ def read_commit() -> str:
 
 
 def count_cores() -> int | None:
-    """Processor cores of this machine."""
+    """Return the number of processor cores of this machine."""
     return os.cpu_count()

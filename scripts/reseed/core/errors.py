@@ -1,4 +1,4 @@
-"""Errors that a user can act on, and the hint that goes with a wrong name."""
+"""Errors that a user can fix, and suggestions for misspelled names."""
 
 import difflib
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class ReseedError(Exception):
-    """An error the user can fix. Its text names the file or field, what was found, and the fix."""
+    """An error the user can fix. Its text names the file or field, the problem, and the fix."""
 
     @property
     def damaged(self) -> Sequence["Damaged"]:
@@ -15,15 +15,15 @@ class ReseedError(Exception):
 
 
 class Damaged(ReseedError):
-    """A file whose content is not what was written.
+    """A file whose content differs from what was written.
 
-    The job runner deletes `files`, so that the next run makes them again.
+    The job runner deletes `files`; the next run regenerates them.
 
     Args:
         path: the file.
-        why: what is wrong with it.
-        also: further files that must be made again with it.
-        cached: delete the cache entries of the files too.
+        why: the problem.
+        also: other files that must be regenerated with it.
+        cached: whether the cache entries of the files are deleted too.
     """
 
     def __init__(self, path: str | Path, why: object, *also: Path, cached: bool = True):
@@ -39,7 +39,7 @@ class Damaged(ReseedError):
 
 
 class Stale(Damaged):
-    """A file that was made under another key than the plan expects. Its cache entry is valid."""
+    """A file with another cache key than the plan expects. Its cache entry is valid."""
 
     def __init__(self, path: str | Path, why: object, *also: Path):
         super().__init__(path, why, *also, cached=False)
@@ -59,6 +59,6 @@ class ManyDamaged(ReseedError):
 
 
 def suggest_name(name: object, allowed: list[str]) -> str:
-    """` Did you mean …?` for the nearest allowed name, or nothing."""
-    close = difflib.get_close_matches(str(name), allowed, n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    """Return ` Did you mean …?` with the most similar allowed name, or an empty text."""
+    similar = difflib.get_close_matches(str(name), allowed, n=1)
+    return f" Did you mean {similar[0]!r}?" if similar else ""

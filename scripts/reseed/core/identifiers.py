@@ -1,24 +1,33 @@
-"""Identifiers of what is planned: fit for a path, readable, never shared by two things."""
+"""Readable and unique identifiers of planned objects that are valid in paths."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from reseed.core.code_hash import digest
 
 
-def scheme_id(scheme: dict) -> str:
-    """`holdout-0.2`, `kfold-5`, `official`; settings off their defaults are appended."""
+def scheme_id(scheme: Mapping[str, Any]) -> str:
+    """Return the identifier of a split scheme, such as `holdout-0.2`, `kfold-5` or `official`.
+
+    Options that differ from their defaults are appended.
+    """
     kind = scheme["kind"]
     if kind == "holdout":
-        name, usual = f"holdout-{scheme['test']!r}", 0.2
+        name, default = f"holdout-{scheme['test']!r}", 0.2
     elif kind == "kfold":
-        name, usual = f"kfold-{scheme['folds']}", 0.1
+        name, default = f"kfold-{scheme['folds']}", 0.1
     else:
-        name, usual = kind, 0.1
-    if scheme["validation"] != usual:
+        name, default = kind, 0.1
+    if scheme["validation"] != default:
         name += f"-validation-{scheme['validation']!r}"
     return name if scheme["stratify"] else f"{name}-unstratified"
 
 
-def hyperparameters_id(source: dict) -> str:
-    """`default`, `fixed-500`, `tuned-500-halving`, `fixed-500-by-log_loss`."""
+def hyperparameters_id(source: Mapping[str, Any]) -> str:
+    """Return the identifier of a source of hyperparameters.
+
+    Examples: `default`, `fixed-500`, `tuned-500-halving`, `fixed-500-by-log_loss`.
+    """
     if source["mode"] == "default":
         return "default"
     name = f"{source['mode']}-{source['trials']}"
@@ -29,8 +38,8 @@ def hyperparameters_id(source: dict) -> str:
     return f"{name}-by-{source['metric'].replace(':', '.')}" if source["metric"] else name
 
 
-def variant(name: str, changes: dict) -> tuple[str, str]:
-    """Identifier and description of an entry with something changed; two never share one."""
+def variant(name: str, changes: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the unique identifier and the description of an entry with changed fields."""
     if not changes:
         return name, ""
     words = ", ".join(f"{key}={value}" for key, value in sorted(changes.items()))
@@ -38,9 +47,9 @@ def variant(name: str, changes: dict) -> tuple[str, str]:
 
 
 def job_name(stage: str, *parts: str) -> str:
-    """A unique rule name: the stage, readable parts, and a hash of the parts.
+    """Return a unique rule name: the stage, readable parts, and a hash of the parts.
 
-    The hyphen after the stage cannot be in the name of a study, which is a rule too.
+    Names of studies are rule names too. They cannot contain the hyphen after the stage.
     """
     text = "_".join(parts)
     safe = "".join(letter if letter.isalnum() else "_" for letter in text)

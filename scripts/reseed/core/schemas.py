@@ -13,10 +13,14 @@ Trained and imported results have the same tables:
 The order of the columns of a group is fixed: random streams are named after the values.
 """
 
+from typing import Any
+
 import pyarrow as pa
 
 from reseed.core.coordinates import KEPT_PARTS, ROLES
 
+#: Values of one row of a table, by column.
+Row = dict[str, Any]
 #: A cell: what is held fixed while seeds vary. `arm` is what is compared, by default the model.
 CELL_COLUMNS = [
     "experiment",

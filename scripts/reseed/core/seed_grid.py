@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def seed_values(seeds: SeedList | None) -> range | list[int]:
-    """Seeds that a configured value stands for: a seed, a list, or a range; None is seed 0."""
+    """Return the seeds of a configured value: a seed, a list, or a range; None is seed 0."""
     if seeds is None:
         return [0]
     if isinstance(seeds, int):
@@ -23,7 +23,7 @@ def seed_values(seeds: SeedList | None) -> range | list[int]:
 
 
 def count_trials(seeds: Seeds, scheme: Scheme) -> int:
-    """Number of trials of `expand_seeds`, without making them."""
+    """Return the number of trials of `expand_seeds` without creating them."""
     count = len(seed_values(seeds.data)) * len(list_folds(scheme))
     named = (seeds.model,) if seeds.model is not None else (getattr(seeds, role) for role in ROLES)
     for role_seeds in named:
@@ -32,14 +32,14 @@ def count_trials(seeds: Seeds, scheme: Scheme) -> int:
 
 
 def list_folds(scheme: Scheme) -> list[int | None]:
-    """Folds of a split scheme; one None where it has no folds."""
+    """Return the folds of a split scheme, or one None if it has no folds."""
     return list(range(scheme.folds)) if scheme.kind == "kfold" else [None]
 
 
 def expand_seeds(seeds: Seeds, scheme: Scheme) -> list[Coordinates]:
-    """Every trial of an arm in one setting.
+    """Return all trials of an arm in one setting.
 
-    A model seed serves every role. Without one, a role that is not named has seed 0.
+    A model seed applies to every role. Without a model seed, roles that are not set have seed 0.
     """
     if seeds.model is not None:
         roles = [(seed,) * len(ROLES) for seed in seed_values(seeds.model)]
@@ -54,7 +54,7 @@ def expand_seeds(seeds: Seeds, scheme: Scheme) -> list[Coordinates]:
 
 
 def varied_seeds(seeds: Seeds) -> str:
-    """Names of the seeds that take more than one value: `model`, `data+model`, … or `none`."""
+    """Return the names of seeds with more than one value: `model`, `data+model`, … or `none`."""
     names = sorted(("data", "model", *ROLES))
     varied = [name for name in names if len(seed_values(getattr(seeds, name))) > 1]
     return "+".join(varied) or "none"

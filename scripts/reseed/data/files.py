@@ -11,9 +11,7 @@ from pathlib import Path
 
 from reseed.core.errors import Damaged
 from reseed.data.kinds import META
-from reseed.data.meta import FileFacts, read_meta
-
-__all__ = ["check_file", "describe_file", "hash_file", "read_meta"]
+from reseed.data.meta import FileFacts
 
 
 def hash_file(path: Path) -> str:

@@ -6,6 +6,7 @@ and opens its file.
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
@@ -14,11 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.core.errors import ReseedError
-from reseed.data.meta import DatasetMeta
+from reseed.data.features import Feature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     import pandas as pd
 
 #: Bytes of an array that are hashed at a time.
@@ -31,8 +30,8 @@ class Inputs(Protocol):
     kind: ClassVar[str]
 
     @classmethod
-    def open(cls, path: Path, meta: DatasetMeta) -> Self:
-        """Open the file that `write` wrote."""
+    def open(cls, path: Path, fields: Mapping[str, Any]) -> Self:
+        """Open the file that `write` wrote; `fields` are those of `describe`."""
 
     def __len__(self) -> int: ...
 
@@ -79,10 +78,11 @@ class Table:
         self.frame = frame
 
     @classmethod
-    def open(cls, path: Path, meta: DatasetMeta) -> Self:
-        """Read the file; `meta` names the columns and their types."""
+    def open(cls, path: Path, fields: Mapping[str, Any]) -> Self:
+        """Read the file; `fields` has the columns and their types."""
         types = {
-            f["name"]: "str" if f["kind"] == "categorical" else "float64" for f in meta.features
+            f["name"]: "str" if f["kind"] == "categorical" else "float64"
+            for f in fields["features"]
         }
         return cls(pq.read_table(path, columns=list(types)).to_pandas().astype(types))
 
@@ -107,11 +107,14 @@ class Table:
 
     def describe(self) -> dict[str, Any]:
         """Name and kind (numeric, categorical) of each feature."""
-        kinds = {
-            str(name): "numeric" if values.dtype == np.float64 else "categorical"
+        features: list[Feature] = [
+            {
+                "name": str(name),
+                "kind": "numeric" if values.dtype == np.float64 else "categorical",
+            }
             for name, values in self.frame.items()
-        }
-        return {"features": [{"name": name, "kind": kind} for name, kind in kinds.items()]}
+        ]
+        return {"features": features}
 
 
 class Images:
@@ -128,7 +131,7 @@ class Images:
         self.array = array
 
     @classmethod
-    def open(cls, path: Path, meta: DatasetMeta) -> Self:
+    def open(cls, path: Path, fields: Mapping[str, Any]) -> Self:
         """Memory-map the file: the processes that read it share one copy."""
         return cls(np.load(path, mmap_mode="r", allow_pickle=False))
 
@@ -162,17 +165,17 @@ class Texts:
 
     kind: ClassVar[str] = "texts"
 
-    def __init__(self, columns: "Mapping[str, Iterable[str]]"):
+    def __init__(self, columns: Mapping[str, Iterable[str]]):
         self.columns = {str(name): list(columns[name]) for name in columns}
         if len(self.columns) not in (1, 2):
             raise ReseedError(f"texts have one or two columns, found {list(self.columns)}")
 
     @classmethod
-    def open(cls, path: Path, meta: DatasetMeta) -> Self:
-        """Read the file; `meta` names the columns."""
+    def open(cls, path: Path, fields: Mapping[str, Any]) -> Self:
+        """Read the file; `fields` has the columns."""
         with pq.ParquetFile(path) as file:
-            table = file.read(columns=meta.columns)
-        return cls({name: table[name].to_pylist() for name in meta.columns})
+            table = file.read(columns=fields["columns"])
+        return cls({name: table[name].to_pylist() for name in fields["columns"]})
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))

@@ -13,6 +13,8 @@ TARGETS = "targets.parquet"
 INPUTS_FILE = {"table": "inputs.parquet", "texts": "inputs.parquet", "images": "inputs.npy"}
 """File of the inputs of a dataset, by its kind."""
 PARTS = ("train", "validation", "test")
+#: Environment variable with the folder of local copies of data files, for every job of a run.
+MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
 
 
 def as_list(value: object) -> list:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypedDict
+from typing import Any, Self, TypedDict
 
 from reseed.core.atomic import write_json
 from reseed.core.errors import Damaged
+from reseed.data.features import Feature
 from reseed.data.kinds import META
 
 
@@ -21,13 +22,6 @@ class FileFacts(TypedDict):
     size: int
     mtime_ns: int
     sha256: str
-
-
-class Feature(TypedDict):
-    """Name and type of a column of a table."""
-
-    name: str
-    kind: Literal["numeric", "categorical"]
 
 
 #: Fields that only one kind of inputs has; other kinds leave them out of the file.
@@ -62,7 +56,7 @@ class _Meta:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetInfo:
+class DatasetDescription:
     """What a reader and the configuration say of a dataset.
 
     classes: labels in the order of their codes; None for regression. positive: label of class 1 of
@@ -89,7 +83,7 @@ class DatasetInfo:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetMeta(DatasetInfo, _Meta):
+class DatasetMeta(DatasetDescription, _Meta):
     """`meta.json` of a prepared dataset.
 
     parts: rows of each official part, if the dataset has official parts. features: columns of a
@@ -108,13 +102,10 @@ class DatasetMeta(DatasetInfo, _Meta):
     shape: list[int] | None = None
     columns: list[str] | None = None
 
-    # Until every caller reads attributes.
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """A field, or `default` if there is no such field."""
-        return getattr(self, name, default)
+    @property
+    def input_fields(self) -> dict[str, Any]:
+        """Fields that only this kind of inputs has (see `Inputs.describe`)."""
+        return {k: getattr(self, k) for k in _KIND_FIELDS if getattr(self, k) is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

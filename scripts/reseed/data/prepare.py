@@ -11,7 +11,7 @@ from reseed.data import columns, draws
 from reseed.data.entries import DatasetEntry
 from reseed.data.inputs import Images, Inputs, Table, Texts
 from reseed.data.kinds import PARTS
-from reseed.data.meta import DatasetInfo
+from reseed.data.meta import DatasetDescription
 from reseed.data.official import assign_official_parts
 from reseed.data.raw import Raw
 from reseed.data.registry import (
@@ -224,13 +224,13 @@ def _describe(
     target: np.ndarray,
     fetched: Fetched | None,
     notes: list[str],
-) -> DatasetInfo:
+) -> DatasetDescription:
     counts = None
     if classes is not None:
         sizes = np.bincount(target, minlength=len(classes))
         counts = dict(zip(classes, sizes.tolist(), strict=True))
     reader = {"kind": "reader", "reader": dataset.get("reader")}
-    return DatasetInfo(
+    return DatasetDescription(
         name=dataset["name"],
         title=dataset.get("title", dataset["name"]),
         task=dataset["task"],

@@ -20,7 +20,7 @@ from reseed.core.errors import Damaged, ReseedError
 from reseed.data.files import check_file, describe_file
 from reseed.data.inputs import KINDS, Inputs
 from reseed.data.kinds import INPUTS_FILE, PARTS, TARGETS
-from reseed.data.meta import DatasetInfo, DatasetMeta, read_meta
+from reseed.data.meta import DatasetDescription, DatasetMeta, read_meta
 
 __all__ = [
     "Damaged",
@@ -73,7 +73,7 @@ class Prepared:
     target: np.ndarray
     groups: np.ndarray | None
     parts: np.ndarray | None
-    info: DatasetInfo
+    info: DatasetDescription
 
     @property
     def targets(self) -> Targets:
@@ -161,7 +161,7 @@ def open_inputs(folder: Path) -> Inputs:
     meta = read_meta(folder)
     path = check_file(folder, meta.files, INPUTS_FILE[meta.kind])
     with _raise_damaged(path):
-        return KINDS[meta.kind].open(path, meta)
+        return KINDS[meta.kind].open(path, meta.input_fields)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pandas as pd
 
 from reseed.analyses.leaderboard import analyse as rank_models
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import shared_key
+from reseed.analyses.shared.keys import merge_keys
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.plugins.options import Experiments
 from reseed.rendering.arms import arm_title
@@ -115,7 +115,7 @@ def _boards(
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
     """(title, rows by setting, rows over datasets, pairs) of each comparison over datasets."""
     for title, part in over_datasets(data, board[board["dataset"] != ALL_DATASETS]):
-        over = _place(pd.DataFrame([shared_key(part) | {"dataset": ALL_DATASETS}]))
+        over = _place(pd.DataFrame([merge_keys(part) | {"dataset": ALL_DATASETS}]))
         ranks = board[board["place"].isin(over)]
         yield title, part, ranks, pairs[pairs["place"].isin(part["place"])]
 

@@ -2,7 +2,7 @@
 
 import traceback
 
-from reseed.core.errors import ManyDamaged, ReseedError
+from reseed.core.errors import Damaged, ManyDamaged, ReseedError
 from reseed.pipeline.runner import Granted, run_job, say
 from reseed.planning.specs import DrawSpec
 
@@ -11,7 +11,8 @@ def run(spec: DrawSpec, granted: Granted) -> None:
     """Write every format of the exhibits. An exhibit that fails does not stop the others."""
     from reseed.rendering.drawing import draw_all
 
-    failed, damaged = [], []
+    failed: list[str] = []
+    damaged: list[Damaged] = []
     for name, outcome in draw_all(spec):
         if isinstance(outcome, str):
             say(f"{name}: {outcome}")

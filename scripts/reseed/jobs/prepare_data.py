@@ -2,13 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import cast
 
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.data.entries import DatasetEntry
+from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline.runner import Granted, run_job, say
-from reseed.planning.read_plan import MIRROR_VARIABLE
-from reseed.planning.specs import DataSpec
-from reseed.planning.study_specs import TEXT_FIELDS
+from reseed.planning.specs import TEXT_FIELDS, DataSpec
 
 
 def run(spec: DataSpec, granted: Granted) -> None:
@@ -18,7 +19,7 @@ def run(spec: DataSpec, granted: Granted) -> None:
     from reseed.data.store import write_prepared
 
     layout, mirror = ResultsLayout(spec.results), os.environ.get(MIRROR_VARIABLE)
-    dataset = spec.dataset.model_dump(exclude=set(TEXT_FIELDS))
+    dataset = cast(DatasetEntry, spec.dataset.model_dump(exclude=set(TEXT_FIELDS)))
     try:
         sources, downloads = dataset["sources"], Path(layout.downloads)
         files = (

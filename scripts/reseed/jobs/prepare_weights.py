@@ -5,8 +5,9 @@ from pathlib import Path
 
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline.runner import Granted, run_job, say
-from reseed.planning.read_plan import MIRROR_VARIABLE
+from reseed.planning.entries import as_weights_entry
 from reseed.planning.specs import WeightsSpec
 
 
@@ -16,7 +17,7 @@ def run(spec: WeightsSpec, granted: Granted) -> None:
     from reseed.data.weights import prepare_weights
 
     layout, mirror = ResultsLayout(spec.results), os.environ.get(MIRROR_VARIABLE)
-    entry = spec.weights.model_dump()
+    entry = as_weights_entry(spec.weights)
     try:
         downloads = Path(layout.downloads)
         files = fetch(entry["sources"], downloads, Path(mirror) if mirror else None, say)

@@ -31,7 +31,8 @@ def run(spec: VerifySpec, granted: Granted) -> None:
     ]
     table = ResultsLayout(spec.training.results).study(spec.study).repeated_fits
     write_table(Path(table), pd.DataFrame(rows))
-    say(f"{sum(row['same'] for row in rows)} of {len(rows)} trials are bitwise the same")
+    same = sum(bool(row["same"]) for row in rows)
+    say(f"{same} of {len(rows)} trials are bitwise the same")
 
 
 if __name__ == "__main__":

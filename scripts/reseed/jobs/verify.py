@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from reseed.core.errors import ManyDamaged, ReseedError
+from reseed.core.errors import Damaged, ManyDamaged, ReseedError
 from reseed.pipeline.device_locks import claim
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
 from reseed.planning.specs import VerifySpec
@@ -18,7 +18,9 @@ def run(spec: VerifySpec, granted: Granted) -> None:
     if not training.settings:
         raise ReseedError("no study trains anything: there is nothing to verify.")
     total = sum(len(part.trials) for part in training.settings)
-    differing, damaged, computed, retrained = [], [], 0, 0
+    differing: list[str] = []
+    damaged: list[Damaged] = []
+    computed = retrained = 0
     for part in training.settings:
         cache = TrialCache(training.results, part.spec)
         for path, check in check_metrics(cache, part.trials):

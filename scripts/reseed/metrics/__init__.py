@@ -1,6 +1,6 @@
-"""Metrics: names, functions and stored outputs. `Metric` is for metrics of your own.
+"""Metrics: names, functions and stored outputs. `Metric` defines a custom metric.
 
-Names are light; everything else is loaded when first used, so that planning stays light.
+Everything but the names is imported when it is first used, so that planning stays fast.
 """
 
 import importlib

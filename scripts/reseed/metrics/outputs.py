@@ -1,8 +1,7 @@
-"""Raw outputs of a model, and what is derived from them.
+"""Raw outputs of models, and their conversion to and from probabilities.
 
-A trial keeps what its model gave before any squashing: predictions (n,) for regression, log-odds
-of class 1 (n,) for binary tasks, logits (n, k) for multiclass ones. This is the one place that
-turns them into probabilities, and probabilities into them.
+A trial stores raw outputs: predictions (n,) for regression, log-odds of class 1 (n,) for binary
+tasks, logits (n, k) for multiclass tasks.
 """
 
 from __future__ import annotations
@@ -12,26 +11,26 @@ from typing import Any
 import numpy as np
 
 TASKS = ("regression", "binary", "multiclass")
-#: Of given results alone, whose outputs are the score of each item, such as the nDCG of a query.
+#: Task of imported results whose outputs are a score for each item, such as the nDCG of a query.
 SCORED = "scored"
-#: Tasks whose outputs are values, which stay as they are.
+#: Tasks whose outputs are values, which are not converted.
 VALUE_TASKS = ("regression", SCORED)
-#: Of a probability of 0 or 1, as forests give: the smallest step of float64, as in the log loss.
+#: Log-odds for a probability of 0 or 1 (as of forests): the float64 epsilon, as in the log loss.
 MAX_LOG_ODDS = float(-np.log(np.finfo(np.float64).eps))
 
 
 def as_stored_dtype(task: str, outputs: Any) -> np.ndarray:
-    """Return outputs as a trial keeps them: log-odds and logits in float32, predictions in float64.
+    """Return outputs in their stored type: log-odds and logits as float32, values as float64.
 
-    An error may be far smaller than its target: float32 holds 1,000,000 to 0.06.
+    Values need float64, because float32 represents 1,000,000 to within 0.06 only.
     """
     return np.ascontiguousarray(outputs, np.float64 if task in VALUE_TASKS else np.float32)
 
 
 def to_probabilities(task: str, outputs: np.ndarray) -> np.ndarray:
-    """Return what metrics read, in float64: probabilities of class 1 (n,), or of classes (n, k).
+    """Return probabilities of class 1 (n,), or of classes (n, k), as float64.
 
-    Values (`VALUES`) are returned as they are. Leading dimensions (models) may precede.
+    Values (`VALUE_TASKS`) are not converted. The array may have leading dimensions (models).
     """
     outputs = np.asarray(outputs, dtype=np.float64)
     if task in VALUE_TASKS:
@@ -44,9 +43,9 @@ def to_probabilities(task: str, outputs: np.ndarray) -> np.ndarray:
 
 
 def from_probabilities(task: str, scores: np.ndarray) -> np.ndarray:
-    """Return outputs (see `kept`) that `probabilities` turns back.
+    """Return raw outputs for probabilities; the inverse of `to_probabilities`.
 
-    Log-odds are held within ±`LARGEST_LOG_ODDS`, log-probabilities above its negative.
+    Log-odds are clipped to ±`MAX_LOG_ODDS`, log-probabilities to at least -`MAX_LOG_ODDS`.
     """
     scores = np.asarray(scores, dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -59,12 +58,12 @@ def from_probabilities(task: str, scores: np.ndarray) -> np.ndarray:
 
 
 def from_logits(task: str, logits: Any) -> Any:
-    """Return logits (n, classes) as a trial keeps them: of a binary task their gap (n,)."""
+    """Return raw outputs for logits (n, classes); for a binary task their difference (n,)."""
     return logits[:, 1] - logits[:, 0] if task == "binary" else logits
 
 
 def predict_classes(task: str, outputs: np.ndarray) -> np.ndarray:
-    """Return class numbers: log-odds above 0, or the first of the greatest logits."""
+    """Return class numbers: whether log-odds are above 0, or the first largest logit."""
     if task in VALUE_TASKS:
         raise ValueError(f"{task}: values have no classes")
     outputs = np.asarray(outputs)

@@ -62,7 +62,8 @@ def start(environment: MutableMapping[str, str] = os.environ) -> subprocess.Pope
 
 def stop(server: subprocess.Popen) -> None:
     """End a server and what is left of its jobs."""
-    server.stdin.close()
+    if server.stdin is not None:
+        server.stdin.close()
     server.wait()
 
 
@@ -98,7 +99,7 @@ class Job:
     def end(self) -> list[str]:
         """Tell the client the exit status; return the modules that the job had loaded."""
         self.process.join()
-        code = self.process.exitcode
+        code = self.process.exitcode or 0
         answer = code if code >= 0 else 128 - code  # as a shell tells a signal
         with suppress(OSError):  # the client was killed meanwhile
             self.connection.sendall(str(answer).encode())
@@ -204,8 +205,8 @@ def _become(request: dict, outputs: list[int], loaded: int, servers: list[socket
             runpy.run_module(name, run_name="__main__", alter_sys=True)
     finally:
         atexit._run_exitfuncs()
-        with open(loaded, "wb") as stream:
-            stream.write("\n".join(shared_modules()).encode())
+        with open(loaded, "wb") as modules:
+            modules.write("\n".join(shared_modules()).encode())
 
 
 if __name__ == "__main__":

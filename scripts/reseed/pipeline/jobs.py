@@ -59,7 +59,11 @@ class Job:
 
 def _as_functions(texts: dict[str, Any]) -> dict[str, Callable[[object], Any]]:
     """Snakemake takes braces in texts for wildcards, but not in the results of functions."""
-    return {field: lambda wildcards, text=text: text for field, text in texts.items()}
+
+    def constant(text: Any) -> Callable[[object], Any]:
+        return lambda wildcards: text
+
+    return {field: constant(text) for field, text in texts.items()}
 
 
 @dataclass(frozen=True)

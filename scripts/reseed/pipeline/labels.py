@@ -9,7 +9,7 @@ MOST_NAMES = 3
 
 
 def label_block(block: Block) -> str:
-    """`FFNN on Bike Sharing, model seeds 0-2`; of several settings `RF, GBM on MAGIC, 12 trials`."""
+    """`FFNN on Bike Sharing, seeds 0-2`; for several settings `RF, GBM on MAGIC, 12 trials`."""
     models = join_names(planned.model.title for planned, _ in block)
     datasets = join_names(planned.dataset.title for planned, _ in block)
     return f"{models} on {datasets}, {_label_trials(block)}"

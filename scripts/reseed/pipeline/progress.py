@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -68,13 +68,18 @@ class Progress(logging.Handler):
     the reasons for it.
     """
 
-    def __init__(self, stream: TextIO = sys.stderr, clock=time.monotonic, dry: bool = False):
+    def __init__(
+        self,
+        stream: TextIO = sys.stderr,
+        clock: Callable[[], float] = time.monotonic,
+        dry: bool = False,
+    ):
         super().__init__()
         self.stream, self.clock, self.dry = stream, clock, dry
         self.reasons: dict[str, Counter[str]] = {}
         self.labels: dict[str, str] = {}
         #: Rules without a command.
-        self.targets = {"total", "all", "everything"}
+        self.targets = {"total", "all"}
         self.started_at = clock()
         self.done = self.total = 0
         self.running: dict[int, tuple[str, float]] = {}
@@ -82,7 +87,7 @@ class Progress(logging.Handler):
         if stream.isatty():
             threading.Thread(target=self._tick, daemon=True).start()
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record: Any) -> None:
         """Handle one record: an event of the run, or a message that is not routine."""
         event = getattr(record, "event", None)
         react = getattr(self, f"on_{event}", None)
@@ -91,7 +96,7 @@ class Progress(logging.Handler):
         elif event in (None, "error") and record.msg:
             self._message(record)
 
-    def _message(self, record: logging.LogRecord) -> None:
+    def _message(self, record: Any) -> None:
         text = record.getMessage()
         # `on_job_error` prints the error of a failed job, without its whole command.
         if record.levelno >= logging.WARNING and text.startswith("RuleException"):
@@ -100,8 +105,8 @@ class Progress(logging.Handler):
             self._said = text
             self._print(text)
 
-    def on_run_info(self, record: logging.LogRecord) -> None:
-        """Print the plan: jobs by stage. A dry run logs it twice; the second time, print reasons."""
+    def on_run_info(self, record: Any) -> None:
+        """Print the plan: jobs by stage. A dry run logs it twice; then print the reasons."""
         if self.dry and self.total:
             self._why()
             return
@@ -121,12 +126,12 @@ class Progress(logging.Handler):
                 self._print(f"  because {reason or 'of something else'}: {listed}")
         self._print("This was a dry run. Nothing was made.")
 
-    def on_job_started(self, record: logging.LogRecord) -> None:
+    def on_job_started(self, record: Any) -> None:
         """Start the clocks of jobs."""
         for job in record.jobs:
             self.running[job] = ("", self.clock())
 
-    def on_job_info(self, record: logging.LogRecord) -> None:
+    def on_job_info(self, record: Any) -> None:
         """Record the label of a job; in a dry run, count its reason."""
         if self.dry:
             text = str(record.reason)
@@ -142,10 +147,10 @@ class Progress(logging.Handler):
         self.running[record.jobid] = (label, self.clock())
         self._live()
 
-    def on_job_finished(self, record: logging.LogRecord) -> None:
+    def on_job_finished(self, record: Any) -> None:
         """Print a finished job."""
-        name, started = self.running.pop(record.job_id, (None, 0.0))
-        if name is None:
+        name, started = self.running.pop(record.job_id, ("", 0.0))
+        if not name:
             return
         self.done += 1
         left = self._left()
@@ -153,7 +158,7 @@ class Progress(logging.Handler):
         rest = f", about {left} left" if left and self.done < self.total else ""
         self._print(f"{self._count()} {name} ({spent}{rest})")
 
-    def on_job_error(self, record: logging.LogRecord) -> None:
+    def on_job_error(self, record: Any) -> None:
         """Print a failed job with the end of its log."""
         name, _ = self.running.pop(record.jobid, (record.rule_name, 0.0))
         self._print(f"FAILED {name}")
@@ -199,8 +204,11 @@ class Progress(logging.Handler):
     def _tick(self) -> None:
         while True:
             time.sleep(1)
-            with self.lock:
+            self.acquire()
+            try:
                 self._live()
+            finally:
+                self.release()
 
 
 def _stage(rule: str) -> str:
@@ -211,7 +219,7 @@ def _stage(rule: str) -> str:
 def show_progress(logger: logging.Logger, quiet: Iterable[Any] | None, dry: bool) -> Progress:
     """Attach a `Progress` to Snakemake's logger.
 
-    Snakemake's own handler is removed where `quiet` silences most of its lines, as the profile does.
+    Where `quiet` silences most lines of Snakemake, as in the profile, its handler is removed.
     """
     progress = Progress(sys.stdout if dry else sys.stderr, dry=dry)
     logger.addHandler(progress)

@@ -11,8 +11,8 @@ from pathlib import Path
 from reseed.core.code_hash import PACKAGE, SCRIPTS, is_installed
 from reseed.core.errors import ReseedError
 from reseed.core.layout import DECLARED, ResultsLayout
+from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline import fork_client
-from reseed.planning.read_plan import MIRROR_VARIABLE
 from reseed.plugins.loading import PROJECT_VARIABLE
 
 # Clocks of two machines may differ by this much.

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from reseed.config import Results
 from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import PACKAGE, code_hash, digest, user_code_hashes
+from reseed.core.layout import PREDICTION_TABLES
 from reseed.data.kinds import file_stats
 from reseed.pipeline.jobs import Context, Job, absolute
 from reseed.pipeline.labels import join_names
@@ -146,7 +148,7 @@ class StudyJobs:
                     name=name,
                     kind=analysis.kind,
                     options=analysis.options,
-                    experiments=analysis.experiments and tuple(analysis.experiments),
+                    experiments=_as_tuple(analysis.experiments),
                     collected=self._collected(study),
                     published=str(published.absolute()),
                     user_code_hashes=self._user_code(kind),
@@ -173,9 +175,8 @@ class StudyJobs:
         paths = self.layout.study(study)
         tables = [paths.metrics, paths.about]
         if kind.reads != "metrics":
-            parts = ("scores", "targets", "curves")
-            if not self.context.plan.studies[study]:
-                parts = parts[:2]
+            is_trained = bool(self.context.plan.studies[study])
+            parts = PREDICTION_TABLES if is_trained else PREDICTION_TABLES[:2]
             for name in analysis.experiments or self._collected(study):
                 tables += paths.prediction_tables(name, parts)
         return tables
@@ -269,7 +270,7 @@ class StudyJobs:
         job = self._page_job(list(self.context.project.studies), None)
         return self._job(**job, outputs=[self.layout.index_page])
 
-    def _page_job(self, studies: list[str], page: str | None) -> dict:
+    def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
         exhibits = {study: tuple(self._exhibits(study)) for study in studies}
         spec = ReportSpec(self.layout.root, exhibits, page)
         templates = PACKAGE / "reporting" / "templates"
@@ -326,13 +327,17 @@ class StudyJobs:
     def _user_code(self, kind: Kind) -> dict[str, str]:
         return user_code_hashes([kind.module], [], self.context.folder)
 
-    def _statistics_job(self, **fields) -> Job:
+    def _statistics_job(self, **fields: Any) -> Job:
         return self._job(**fields, environment="statistics")
 
-    def _job(self, *, log: str, spec: object, **fields) -> Job:
+    def _job(self, *, log: str, spec: object, **fields: Any) -> Job:
         return Job(
             log=self.layout.log(log),
             spec=lambda: spec,
             priority=self.context.high_priority,
             **fields,
         )
+
+
+def _as_tuple(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)

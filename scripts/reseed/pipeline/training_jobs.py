@@ -1,7 +1,8 @@
-"""Jobs from raw data to trials: prepare, weights, split, search, train, and the checks of trials."""
+"""Jobs from raw data to trials: prepare, weights, split, search, train, and checks of trials."""
 
 import os
 from collections.abc import Iterator
+from functools import partial
 
 from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
@@ -10,17 +11,16 @@ from reseed.data.kinds import INPUTS_FILE, META, file_stats, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.labels import label_block, label_seeds
+from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.specs import (
+    TEXT_FIELDS,
     DataSpec,
     SearchSpec,
-    SettingTrials,
     SplitSpec,
-    TrainSpec,
-    VerifySpec,
     WeightsSpec,
 )
-from reseed.planning.study_specs import TEXT_FIELDS
+from reseed.planning.training_specs import build_repeat_spec, build_train_spec, build_verify_spec
 
 
 def data_files(context: Context, dataset: str) -> list[str]:
@@ -33,7 +33,7 @@ def data_files(context: Context, dataset: str) -> list[str]:
 def prepare_jobs(context: Context) -> Iterator[Job]:
     """Raw sources → prepared inputs and targets."""
     for identifier, dataset in context.plan.datasets.items():
-        outputs, entry = data_files(context, identifier), dataset.model_dump()
+        outputs, entry = data_files(context, identifier), as_entry(dataset)
         present = [file for file in list_local_files(entry) if os.path.exists(file)]
         yield Job(
             name=job_name("prepare", identifier),
@@ -46,7 +46,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
                 dataset.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
                 file_stats(list_local_files(entry)),
             ),
-            spec=lambda i=identifier, d=dataset: DataSpec(context.results, i, d),  # type: ignore[misc]
+            spec=partial(DataSpec, context.results, identifier, dataset),
             environment="data",
             priority=context.high_priority,
         )
@@ -54,14 +54,14 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
 
 def data_code(context: Context, dataset: Dataset) -> str:
     """Hash of the code that prepares a dataset, with the module of its reader."""
-    reader = find_reader(dataset.model_dump())
+    reader = find_reader(as_entry(dataset))
     return code_hash("reseed.jobs.prepare_data", reader.module, project=context.folder)
 
 
 def weights_jobs(context: Context) -> Iterator[Job]:
     """Sources of pretrained weights → their files."""
     for name, weights in context.plan.weights.items():
-        entry, output = weights.model_dump(), context.layout.weights_meta(name)
+        entry, output = as_weights_entry(weights), context.layout.weights_meta(name)
         yield Job(
             name=job_name("weights", name),
             label=f"fetch weights of {weights.title}",
@@ -73,7 +73,7 @@ def weights_jobs(context: Context) -> Iterator[Job]:
                 weights.model_dump(mode="json")["sources"],
                 file_stats(list_local_files(entry)),
             ),
-            spec=lambda w=weights: WeightsSpec(context.results, w),  # type: ignore[misc]
+            spec=partial(WeightsSpec, context.results, weights),
             environment="data",
             priority=context.high_priority,
         )
@@ -91,8 +91,8 @@ def split_jobs(context: Context) -> Iterator[Job]:
             outputs=[context.layout.split(dataset, scheme, seed) for seed in seeds],
             log=context.layout.log(f"splits/{dataset}/{scheme}-from-{seeds[0]}"),
             key=digest(code, schemes[scheme].model_dump(mode="json")),
-            spec=lambda d=dataset, s=scheme, n=tuple(seeds): SplitSpec(  # type: ignore[misc]
-                context.results, d, s, schemes[s], n
+            spec=partial(
+                SplitSpec, context.results, dataset, scheme, schemes[scheme], tuple(seeds)
             ),
             environment="data",
             priority=context.high_priority,
@@ -123,19 +123,16 @@ def search_jobs(context: Context) -> Iterator[Job]:
                 outputs=[winner, layout.search(planned.setting, at, ".parquet")],
                 log=layout.log(name),
                 key=digest(*planned.spec.search_parts),
-                spec=lambda p=planned, a=at: SearchSpec(  # type: ignore[misc]
-                    context.results, main.mixed, p.spec, a, p.user_code_hashes
+                spec=partial(
+                    SearchSpec,
+                    *(context.results, main.mixed, planned.spec, at, planned.user_code_hashes),
                 ),
                 environment=planned.model.environment,
                 priority=context.high_priority,
                 gpus=planned.gpus,
                 threads=main.tuning_threads,
-                minutes=lambda threads, attempt, p=planned: sizes.search_minutes(
-                    p, threads, attempt
-                ),
-                memory_mb=lambda threads, attempt, p=planned: sizes.search_memory(
-                    p, threads, attempt
-                ),
+                minutes=partial(sizes.search_minutes, planned),
+                memory_mb=partial(sizes.search_memory, planned),
             )
 
 
@@ -152,17 +149,18 @@ def train_jobs(context: Context) -> Iterator[Job]:
             outputs=context.plan.block_files(block),
             log=layout.log(f"train/{name}"),
             key=sorted(one.spec.key for one, _ in block),
-            spec=lambda b=block: train_spec(context, b),  # type: ignore[misc]
+            spec=partial(build_train_spec, context.project, block),
             environment=planned.model.environment,
             priority=training_priority(context, block),
             gpus=planned.gpus,
-            minutes=lambda threads, attempt, b=block: sizes.block_minutes(b, attempt),
-            memory_mb=lambda threads, attempt, b=block: sizes.block_memory(b, attempt),
+            minutes=partial(sizes.block_minutes, block),
+            memory_mb=partial(sizes.block_memory, block),
         )
 
 
 def _training_inputs(context: Context, block: Block) -> list[str]:
-    layout, inputs = context.layout, {}
+    layout = context.layout
+    inputs: dict[str, None] = {}
     for planned, trials in block:
         setting, seeds = planned.setting, sorted({trial.data_seed for trial in trials})
         files = [
@@ -186,15 +184,6 @@ def training_priority(context: Context, block: Block) -> float:
     return rank + seconds / (seconds + 1)
 
 
-def train_spec(context: Context, block: Block) -> TrainSpec:
-    """Spec of a training job."""
-    main = context.project.main
-    settings = tuple(
-        SettingTrials(one.spec, tuple(trials), one.user_code_hashes) for one, trials in block
-    )
-    return TrainSpec(context.results, main.mixed, main.trial_seconds, settings)
-
-
 # --- checks of trials ----------------------------------------------------------------------------
 
 
@@ -209,7 +198,7 @@ def verify_job(context: Context) -> Job:
         outputs=[],
         log=context.layout.log("verify"),
         key=None,
-        spec=lambda: VerifySpec(train_spec(context, block), sample),
+        spec=partial(build_verify_spec, context.project, context.plan, sample),
         environment="training",
         priority=0,
         gpus=count_gpus(block),
@@ -222,7 +211,7 @@ def count_gpus(block: Block) -> int:
 
 
 def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
-    """Trials of a study → which of a sample give the same bits again (Raste et al., Section 4.1)."""
+    """Trials of a study → repeated fits of a sample (Raste et al., Section 4.1)."""
     sample = context.project.main.verify_sample
     for study in studies:
         block = context.plan.block(study)
@@ -236,9 +225,7 @@ def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
             key=digest(
                 code_hash("reseed.jobs.repeat_fits"), sorted(one.spec.key for one, _ in block)
             ),
-            spec=lambda s=study, b=block: VerifySpec(  # type: ignore[misc]
-                train_spec(context, b), sample, s
-            ),
+            spec=partial(build_repeat_spec, context.project, block, study),
             environment="training",
             priority=context.high_priority,
             gpus=count_gpus(block),

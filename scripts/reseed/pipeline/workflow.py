@@ -252,6 +252,18 @@ class Workflow:
         """Files that a study ends in, and its missing trials."""
         return [*self.studies.study_files(study), *self.missing_trials(study)]
 
+    def all_files(self) -> list[str]:
+        """Files of the default target: the index page and what each study ends in.
+
+        Exhibits and missing trials are among them, because Snakemake notices a missing file only
+        where a target names it.
+        """
+        studies = self.project.studies
+        return [
+            self.layout.index_page,
+            *(file for study in studies for file in self.study_files(study)),
+        ]
+
     def requested_targets(self, targets: Iterable[str]) -> tuple[list[str], list[str]]:
         """Studies that a run requests by name, and the pages it made; without names: all."""
         named = set(targets)

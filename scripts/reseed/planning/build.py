@@ -12,7 +12,7 @@ from reseed.config import (
     ModelReference,
     Study,
 )
-from reseed.config.studies import Hyperparameters, Scheme
+from reseed.config.studies import Hyperparameters, Scheme, Seeds
 from reseed.core.code_hash import code_hash, digest, named_code, refuse_unbound, user_code_hashes
 from reseed.core.coordinates import KEPT_PARTS, Coordinates, Setting
 from reseed.core.errors import ReseedError
@@ -61,7 +61,7 @@ class _Planner:
             "search_space": {k: v for k, v in base.search_space.items() if k not in given},
             "seconds_per_trial": reference.seconds_per_trial or base.seconds_per_trial,
         }
-        changes = {f"hyperparameters.{name}": value for name, value in given.items()}
+        changes: dict[str, object] = {f"hyperparameters.{k}": v for k, v in given.items()}
         for part in ("encoder", "stack", "device"):
             value = getattr(reference, part)
             if value is not None and value != getattr(base, part):
@@ -70,7 +70,7 @@ class _Planner:
         name, words = variant(reference.name, changes)
         self.models.setdefault(name, base.model_copy(update=update))
         # An arm with a device of its own asks whether the device matters.
-        self.only_on.setdefault(name, changes.get("device"))
+        self.only_on.setdefault(name, reference.device if "device" in changes else None)
         self.variants[name] = words
         return name, reference.title or base.title
 
@@ -118,7 +118,7 @@ def _arms(study: Study, experiment: Experiment) -> Iterator[tuple[str | None, Ar
     if experiment.arms is not None:
         yield from experiment.arms.items()
         return
-    for model in study.used(experiment, "models"):
+    for model in study.resolve_field(experiment, "models"):
         yield None, Arm(model=model)
 
 
@@ -186,17 +186,17 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
 def _experiment(
     planner: _Planner, study: Study, experiment: Experiment, left_out: set[str]
 ) -> Iterator[tuple[PlannedSetting, PlannedArm]]:
-    source: Hyperparameters = study.used(experiment, "hyperparameters")
+    source: Hyperparameters = study.resolve_field(experiment, "hyperparameters")
     source = source.model_copy(update={"metric": source.metric or study.metric})
-    for reference in study.used(experiment, "datasets"):
+    for reference in study.resolve_field(experiment, "datasets"):
         if getattr(reference, "optional", False) and reference.name in planner.absent:
             left_out.add(reference.name)
             continue
         dataset = planner.dataset(reference)
-        for split in study.used(experiment, "splits"):
+        for split in study.resolve_field(experiment, "splits"):
             for name, arm in _arms(study, experiment):
                 model, title = planner.model(arm.model)
                 planned = planner.setting(dataset, split, model, source)
-                seeds = arm.seeds or experiment.seeds
+                seeds = arm.seeds or experiment.seeds or Seeds()
                 texts = (arm.title or title, title)
                 yield planned, PlannedArm(name or model, *texts, planned.setting, seeds)

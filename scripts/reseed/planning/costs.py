@@ -1,9 +1,9 @@
-"""What a plan costs before it is run: jobs, hours of processors and devices, and disk.
+"""Estimated cost of a plan: jobs, hours of processors and devices, and disk.
 
-Seconds of a trial are, in this order: measured for its own setting; measured for the same dataset
-and model under other settings, or on another number of its rows in proportion (median); the model's
-hint. Every line says how much of its hours rests on which, so that a guess is never read as a
-measurement. No heavy import: planning code.
+The seconds of a trial come from the first of these sources that exists: measured for its own
+setting; measured for the same dataset and model under other settings, or on another number of rows
+in proportion (median); the model's hint. Every line of the page states the share of each source. No
+heavy import: planning code.
 """
 
 import json
@@ -18,7 +18,7 @@ from reseed.config import Dataset
 from reseed.config.studies import Scheme
 from reseed.core.coordinates import base_name
 from reseed.core.errors import Damaged
-from reseed.data.files import read_meta
+from reseed.data.meta import read_meta
 from reseed.planning.plan import HINT_ROWS, Plan, PlannedSetting
 
 SOURCES = ("its own setting", "same data and model", "the model's hint")
@@ -31,7 +31,7 @@ BYTES_PER_OUTPUT = 8.0
 
 
 class Measured(NamedTuple):
-    """Median seconds of a trial of one setting, and the rows of its dataset (None: not told)."""
+    """Median seconds of a trial of one setting, and the rows of its dataset (None: unknown)."""
 
     seconds: float
     rows: int | None
@@ -39,7 +39,7 @@ class Measured(NamedTuple):
 
 @dataclass
 class Cost:
-    """Cost of some work; `seconds` by where they were learnt (`SOURCES`)."""
+    """Cost of some work. seconds_by_source: seconds by their source (`SOURCES`)."""
 
     trials: int = 0
     searches: int = 0
@@ -49,17 +49,19 @@ class Cost:
     gpu_seconds: float = 0.0
     disk_bytes: float = 0.0
     longest: float = 0.0
-    learnt: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SOURCES, 0.0))
+    seconds_by_source: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SOURCES, 0.0))
 
     def __add__(self, other: "Cost") -> "Cost":
         names = ("trials", "searches", "fits", "jobs", "cpu_seconds", "gpu_seconds", "disk_bytes")
         total = Cost(**{name: getattr(self, name) + getattr(other, name) for name in names})
         total.longest = max(self.longest, other.longest)
-        total.learnt = {name: self.learnt[name] + other.learnt[name] for name in SOURCES}
+        total.seconds_by_source = {
+            name: self.seconds_by_source[name] + other.seconds_by_source[name] for name in SOURCES
+        }
         return total
 
 
-def _told(results: Iterable[Path]) -> Iterator[dict]:
+def _read_facts(results: Iterable[Path]) -> Iterator[dict]:
     for folder in results:
         for path in sorted(Path(folder, "studies").glob("*/about.json")):
             with suppress(OSError, ValueError):
@@ -67,21 +69,21 @@ def _told(results: Iterable[Path]) -> Iterator[dict]:
 
 
 def measured_seconds(results: Iterable[Path]) -> dict[str, Measured]:
-    """What finished studies tell of their trials' seconds in their about.json, by setting folder.
+    """Median seconds of a trial by setting folder, from the about.json of finished studies.
 
-    results: folders; a later one goes before an earlier one.
+    results: folders; a later one replaces an earlier one.
     """
     found = {}
-    for about in _told(results):
+    for about in _read_facts(results):
         rows = {name: entry.get("rows") for name, entry in about.get("datasets", {}).items()}
         for folder, seconds in about.get("seconds_per_trial", {}).items():
             found[folder] = Measured(seconds, rows.get(folder.split("/")[0]))
     return found
 
 
-def processors(results: Iterable[Path]) -> list[str]:
+def list_processors(results: Iterable[Path]) -> list[str]:
     """Names of the processors on which the trials of finished studies were trained."""
-    machines = [machine for about in _told(results) for machine in about.get("machines", [])]
+    machines = [machine for about in _read_facts(results) for machine in about.get("machines", [])]
     return sorted({machine["cpu"] for machine in machines})
 
 
@@ -98,7 +100,7 @@ def rows_of(results: Iterable[Path], name: str, dataset: Dataset) -> int | None:
 def seconds_of(
     planned: PlannedSetting, measured: Mapping[str, Measured], rows: int
 ) -> tuple[float, str]:
-    """Seconds of one trial on so many rows, and where they were learnt (see the module)."""
+    """Seconds of one trial on this number of rows, and their source (see the module)."""
     setting = planned.setting
     own = "/".join(setting)
     if own in measured:
@@ -157,7 +159,7 @@ def cost_of(
         disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
         longest=max(min(a_job, trials) * seconds, one_search if searches else 0.0),
     )
-    cost.learnt[source] = total
+    cost.seconds_by_source[source] = total
     return cost
 
 
@@ -205,38 +207,39 @@ def size(count: float) -> str:
     return f"{count:.3g} TB"
 
 
-def lacking(absent: Collection[str], guessed: Collection[str]) -> str:
-    """Which datasets are not counted, and whose number of rows is not known: for `page`."""
-    told = f" Not here, so not counted: {', '.join(sorted(absent))}." if absent else ""
+def describe_gaps(absent: Collection[str], guessed: Collection[str]) -> str:
+    """Datasets that are not counted, and those with an unknown number of rows."""
+    text = f" Missing here, so not counted: {', '.join(sorted(absent))}." if absent else ""
     if guessed:
-        told += f" Not prepared yet, so taken for {HINT_ROWS:,} rows: {', '.join(sorted(guessed))}."
-    return told
+        names = ", ".join(sorted(guessed))
+        text += f" Not prepared yet, so counted as {HINT_ROWS:,} rows: {names}."
+    return text
 
 
-def page(
+def format_page(
     costs: Mapping[str, Mapping[str, Cost]], titles: Mapping[str, str], facts: Mapping[str, str]
 ) -> str:
     """docs/scale.md: one table a study, and what the numbers rest on."""
     lines = [
         f"# What scale `{facts['scale']}` costs",
         "",
-        f"Written by `{facts['command']}`. Seconds measured on: {facts['cpu']}.{facts['lacking']}",
+        f"Written by `{facts['command']}`. Seconds measured on: {facts['cpu']}.{facts['gaps']}",
         "",
         f"A job is a block of about {facts['block']} of training (`block_seconds`), or one",
-        "search; it costs some seconds besides (1 to 3 on one machine, 5 to 15 under Slurm).",
-        "Hours are of one core; a search takes as many less as it has processes",
-        "(`tuning_threads`), and one that is cut short goes on from its finished fits.",
+        "search. Each job costs some more seconds (1 to 3 on one machine, 5 to 15 under Slurm).",
+        "Hours are of one core. A search divides them among its processes (`tuning_threads`); an",
+        "interrupted search continues from its finished fits.",
         "",
-        "Where the seconds of a trial come from: **own** measured for that setting; **near**",
-        "measured for the same model and data under other hyper-parameters or test ratios, or on",
-        "another number of its rows, in proportion; **hint** the number in the model's file, in",
-        "proportion to rows: a guess, by a factor of three either way (five on many columns).",
+        "Sources of the seconds of a trial: **own**, measured for that setting; **near**, measured",
+        "for the same model and data under other hyper-parameters or test ratios, or on another",
+        "number of rows, in proportion; **hint**, the number in the model's file, in proportion to",
+        "rows: a guess that may be wrong by a factor of three (five on many columns).",
         "",
     ]
     for study, models in costs.items():
         lines += [f"## {titles[study]}", ""]
         if not models:
-            lines += ["Nothing is trained: the results are given.", ""]
+            lines += ["Nothing is trained: the results are imported.", ""]
             continue
         lines += [
             "| model | trials | searches | fits | jobs | CPU hours | GPU hours | disk "
@@ -249,8 +252,8 @@ def page(
 
 
 def _line(name: str, cost: Cost) -> str:
-    spent = sum(cost.learnt.values()) or 1.0
-    shares = " / ".join(f"{100 * cost.learnt[source] / spent:.0f}" for source in SOURCES)
+    spent = sum(cost.seconds_by_source.values()) or 1.0
+    shares = " / ".join(f"{100 * cost.seconds_by_source[source] / spent:.0f}" for source in SOURCES)
     cells = [
         name,
         *(f"{count:,}" for count in (cost.trials, cost.searches, cost.fits, cost.jobs)),

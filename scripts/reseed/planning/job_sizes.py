@@ -83,7 +83,7 @@ class JobSizes:
     def _seconds(self, planned: PlannedSetting) -> float:
         return seconds_of(planned, self.measured, self._meta(planned)["rows"])[0]
 
-    def block_minutes(self, block: Block, attempt: int = 1) -> int:
+    def block_minutes(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
         """Time limit of a training job."""
         return minutes(sum(len(t) * self._seconds(planned) for planned, t in block), attempt)
 
@@ -91,7 +91,7 @@ class JobSizes:
         """Time limit of a hyper-parameter search that shares its fits among processes."""
         return minutes(search_seconds(planned, self._seconds(planned)) / processes, attempt)
 
-    def block_memory(self, block: Block, attempt: int = 1) -> int:
+    def block_memory(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
         """Memory of a training job: that of its largest setting."""
         return max(self._memory(planned, attempt) for planned, _ in block)
 

@@ -22,10 +22,10 @@ def planned_files(plan: Plan) -> set[Path]:
 def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
     """Files below `results` to remove, in an order that loses nothing when interrupted.
 
-    No run may be active meanwhile: half-written files of killed runs (`atomic.replace_atomically`) are
-    removed too. A cache entry is kept while a planned file, or an exhibit, is a link to it. Where a
-    planned file is a copy (the file system cannot link, or the project was copied), all cache
-    entries are kept, since nothing shows which of them is in use.
+    No run may be active meanwhile: half-written files of killed runs are removed too. A cache entry
+    is kept while a planned file, or an exhibit, is a link to it. Where a planned file is a copy
+    (the file system cannot link, or the project was copied), all cache entries are kept, since
+    nothing shows which of them is in use.
     """
     targets = [path.stat() for path in planned if path.is_file()]
     inodes = {target.st_ino for target in targets}

@@ -9,15 +9,14 @@ from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
-from reseed.data.kinds import is_reachable
-from reseed.planning import checks
+from reseed.data.kinds import MIRROR_VARIABLE, is_reachable
+from reseed.planning import validation
 from reseed.planning.build import make_plan
+from reseed.planning.entries import as_entry
 from reseed.planning.plan import Plan
-from reseed.planning.project import Project, load
+from reseed.planning.project import Project, load_project
 from reseed.plugins import kinds
 
-# Names the folder with local copies of data files, for every job of a run.
-MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
 USUAL_MIRROR = Path("../shared/data")
 
 
@@ -34,7 +33,7 @@ def data_mirror(configured: str | None) -> str:
 
 def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
     """Names of the datasets whose only sources are mirror files that do not exist."""
-    return [d.name for d in datasets if not is_reachable(d.model_dump(), mirror)]
+    return [d.name for d in datasets if not is_reachable(as_entry(d), mirror)]
 
 
 def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
@@ -44,7 +43,7 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
     """
     config = Path(config)
     folder = config.resolve().parent
-    project = load(config, overrides, lambda read: _find_errors(read, config, folder))
+    project = load_project(config, overrides, lambda read: _find_errors(read, config, folder))
     mirror = data_mirror(project.main.data_mirror)
     absent = absent_datasets(project.datasets.values(), mirror)
     return project, make_plan(project, folder, absent), mirror
@@ -52,31 +51,35 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
 
 def _find_errors(project: Project, config: Path, folder: Path) -> Iterator[str]:
     """Errors in what the requested studies name outside the configuration: files and code."""
-    datasets, models, metrics = {}, {}, {}
+    datasets: dict[str, None] = {}
+    models: dict[str, None] = {}
+    metrics: dict[str, str | None] = {}
     for study in project.studies.values():
         file = config / "studies" / f"{study.name}.yaml"
-        yield from checks.lost_results(file, study.results, project.main.results)
+        yield from validation.check_results_file(file, study.results, project.main.results)
         metrics[f"{file}: metric"] = study.metric
         metrics[f"{file}: hyperparameters.metric"] = study.hyperparameters.metric
         for name, experiment in study.experiments.items():
             if experiment.hyperparameters is not None:
                 field = f"{file}: experiments.{name}.hyperparameters.metric"
                 metrics[field] = experiment.hyperparameters.metric
-            for item in study.used(experiment, "datasets"):
+            for item in study.resolve_field(experiment, "datasets"):
                 if not getattr(item, "optional", False):
-                    datasets[checks.name_of(item)] = None
+                    datasets[validation.name_of(item)] = None
             arms = [arm.model for arm in (experiment.arms or {}).values()]
-            models |= dict.fromkeys(map(checks.name_of, arms or study.used(experiment, "models")))
-    for name in filter(project.datasets.get, datasets):
+            models |= dict.fromkeys(
+                map(validation.name_of, arms or study.resolve_field(experiment, "models"))
+            )
+    for name in (one for one in datasets if one in project.datasets):
         file, dataset = config / "datasets" / f"{name}.yaml", project.datasets[name]
-        yield from checks.lost_files(file, dataset)
+        yield from validation.check_dataset_files(file, dataset)
         metrics[f"{file}: metric"] = dataset.metric
-    for name in filter(project.models.get, models):
+    for name in (one for one in models if one in project.models):
         file = config / "models" / f"{name}.yaml"
-        yield from checks.code_of_model(file, project.models[name], folder)
+        yield from validation.check_model_code(file, project.models[name], folder)
     own = {field: metric for field, metric in metrics.items() if metric and ":" in metric}
     for field, metric in list(own.items()):
-        for error in checks.code(field, metric, folder):
+        for error in validation.check_code(field, metric, folder):
             del own[field]
             yield error
     yield from _option_errors(project, config, folder, own)

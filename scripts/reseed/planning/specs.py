@@ -4,9 +4,10 @@ Planning builds specs, `pipeline.spec_files` writes them as JSON, and the job re
 `results` is the absolute path of the results folder. It decides no number, so it is in no key.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
 
@@ -18,20 +19,23 @@ from reseed.core.coordinates import Coordinates, Setting, search_coordinates
 
 AnySpec = TypeVar("AnySpec")
 
+#: Fields of a dataset that reports show. They decide none of its rows.
+TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
+
 
 @cache
-def _adapter(cls: type) -> TypeAdapter[Any]:
+def _adapter(cls: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 
 def to_json(spec: Any) -> Any:
     """JSON-able form of a spec, or of a part of one."""
-    return _adapter(type(spec)).dump_python(spec, mode="json", by_alias=True)
+    return _adapter(cast(Hashable, type(spec))).dump_python(spec, mode="json", by_alias=True)
 
 
 def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
     """Read a spec. Raises ValueError (pydantic's) for a text that does not hold one."""
-    return _adapter(cls).validate_json(text)
+    return _adapter(cast(Hashable, cls)).validate_json(text)
 
 
 def without_results_dir(spec: Any) -> Any:

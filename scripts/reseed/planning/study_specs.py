@@ -8,9 +8,6 @@ from reseed.planning.plan import Plan, PlannedArm
 from reseed.planning.project import Project
 from reseed.planning.specs import ArmSpec, DatasetText, ExperimentSpec, ModelText, StudySpec
 
-# Fields of a dataset that reports show. They decide none of its rows.
-TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
-
 
 def build_study_spec(project: Project, plan: Plan, name: str) -> StudySpec:
     """Texts, experiments, arms and settings of a study."""

@@ -1,22 +1,23 @@
-"""Kinds of analyses and exhibits: one module each, known without importing any of them.
+"""Kinds of analyses and exhibits: one module per kind, listed without an import.
 
-A module of `reseed.analyses` that defines `analyse`, or one of `reseed.exhibits` that defines
-`table` or `figure`, is a kind of the module's name; `my_module:analyse`, `my_module:table` and
-`my_module:figure` name a user's own. A module may further say
+A module of `reseed.analyses` that defines `analyse` is a kind with the name of the module. So is a
+module of `reseed.exhibits` that defines `table` or `figure`. `my_module:analyse`,
+`my_module:table` and `my_module:figure` name a user's kind. A module may also define
 
 - `READS`: what an analysis reads: `metrics` (the default), `predictions` or `curves`; an exhibit
   may read `repeated_fits` besides its analysis;
-- `DRAWS`: the kinds of analysis, ("spread", …), that an exhibit can show; without it any, or none;
-- `class Options(reseed.plugins.options.Strict)`: its options; without one it takes none.
+- `DRAWS`: the kinds of analysis, ("spread", …), that an exhibit can show (default: any or none);
+- `class Options(reseed.plugins.options.Strict)`: its options (default: no options).
 
-Parsing reads the modules' syntax only; `read_options` imports them.
+Parsing reads the syntax of the modules only; `read_options` imports them.
 """
 
 import ast
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -26,6 +27,7 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins.loading import load_module
 from reseed.plugins.options import NoOptions, Strict
 
+Result = TypeVar("Result")
 ENTRY_POINTS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
 READABLE_INPUTS = {
     "analyses": ("metrics", "predictions", "curves"),
@@ -34,9 +36,10 @@ READABLE_INPUTS = {
 
 
 class Kind(NamedTuple):
-    """One kind: its module, the function that makes it, what it reads, and what it draws.
+    """One kind.
 
-    `draws` is None where the module does not say.
+    function: entry point in `module`. reads: see the module docstring. draws: kinds of analysis
+    that an exhibit can show; None if the module does not limit them.
     """
 
     name: str
@@ -46,48 +49,49 @@ class Kind(NamedTuple):
     draws: tuple[str, ...] | None
 
     def can_draw(self, analysis: str) -> bool:
-        """Whether an exhibit of this kind shows analyses of that one; a user's own it may."""
+        """Whether an exhibit of this kind can show an analysis; any user's analysis is allowed."""
         return self.draws is None or ":" in analysis or analysis in self.draws
 
 
-class _Declared(NamedTuple):
+class _Declarations(NamedTuple):
+    """Names of the functions of a module, its READS and its DRAWS."""
+
     functions: set[str]
     reads: str
     draws: tuple[str, ...] | None
 
 
-def _declared(path: Path) -> _Declared:
-    """Names of a module's functions, its READS and DRAWS."""
+def _read_declarations(path: Path) -> _Declarations:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    told = {"READS": "metrics", "DRAWS": None}
+    values: dict[str, Any] = {"READS": "metrics", "DRAWS": None}
     for node in tree.body:
         name = getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else ""
-        if name in told:
+        if name in values:
             try:
-                told[name] = ast.literal_eval(node.value)
+                values[name] = ast.literal_eval(node.value)
             except ValueError:
                 raise ReseedError(
-                    f"{path}: {name} must be written out: nothing is run to read it."
+                    f"{path}: {name} must be a literal, because the module is not run to read it."
                 ) from None
-    return _Declared(functions, told["READS"], told["DRAWS"])
+    return _Declarations(functions, values["READS"], values["DRAWS"])
 
 
 @cache
 def built_in_kinds(family: str) -> dict[str, Kind]:
-    """Kinds of the library by name; `family` is `analyses` or `exhibits`."""
-    found = {}
+    """Return the kinds of the library by name; `family` is `analyses` or `exhibits`."""
+    kinds = {}
     for path in sorted((SCRIPTS / "reseed" / family).glob("*.py")):
-        declared = _declared(path)
+        declared = _read_declarations(path)
         for function in ENTRY_POINTS[family]:
             if function in declared.functions:
                 module = f"reseed.{family}.{path.stem}"
-                found[path.stem] = Kind(path.stem, module, function, declared.reads, declared.draws)
-    return found
+                kinds[path.stem] = Kind(path.stem, module, function, declared.reads, declared.draws)
+    return kinds
 
 
 def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
-    """The kind that a study names. Raises ReseedError, with the nearest name, for none such."""
+    """Return the kind that a study names. Raises ReseedError with the most similar name."""
     known = built_in_kinds(family)
     if name in known:
         return known[name]
@@ -99,15 +103,15 @@ def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
             f"{suggest_name(name, list(known))}"
         )
     path = next(iter(code_files(module, project).values()))
-    declared = _declared(path)
+    declared = _read_declarations(path)
     if function not in ENTRY_POINTS[family] or function not in declared.functions:
-        wanted = " or ".join(ENTRY_POINTS[family])
-        raise ReseedError(f"{name!r}: {path} must define the function {wanted} that it names.")
+        expected = " or ".join(ENTRY_POINTS[family])
+        raise ReseedError(f"{name!r}: {path} must define the function {expected} that it names.")
     readable = READABLE_INPUTS[family]
     if declared.reads not in readable:
         raise ReseedError(f"{path}: READS is {declared.reads!r}. Allowed: {', '.join(readable)}.")
     draws = declared.draws
-    if draws is not None and not _are_analyses(draws):
+    if draws is not None and not _name_analyses(draws):
         raise ReseedError(
             f'{path}: DRAWS is {draws!r}: must be a tuple of kinds of analysis, ("spread",). '
             f"Allowed: {', '.join(sorted(built_in_kinds('analyses')))}, or my_module:analyse."
@@ -115,47 +119,48 @@ def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
     return Kind(name, module, function, declared.reads, draws)
 
 
-def _are_analyses(draws: object) -> bool:
+def _name_analyses(draws: object) -> bool:
     known = built_in_kinds("analyses")
     return isinstance(draws, tuple | list) and all(
         isinstance(one, str) and (one in known or ":" in one) for one in draws
     )
 
 
-def load_kind(kind: Kind, project: Path = Path()):
-    """The kind's module. Raises ReseedError where it cannot be imported."""
+def load_kind(kind: Kind, project: Path = Path()) -> ModuleType:
+    """Import the module of a kind. Raises ReseedError if that fails."""
     return load_module(kind.module, f"kind {kind.name!r}", project)
 
 
-def run_kind(kind: Kind, data: Any, options: Mapping[str, Any], wanted: type) -> Any:
-    """The result of a kind's function for `data`.
+def run_kind(
+    kind: Kind, data: Any, options: Mapping[str, Any], result_type: type[Result]
+) -> Result:
+    """Return the result of a kind's function for `data`.
 
-    Raises ReseedError for wrong options, and where the result is not of the type `wanted`.
+    Raises ReseedError for wrong options, and for a result that is not a `result_type`.
     """
-    found = getattr(load_kind(kind), kind.function)(data, read_options(kind, options))
-    if not isinstance(found, wanted):
+    result = getattr(load_kind(kind), kind.function)(data, read_options(kind, options))
+    if not isinstance(result, result_type):
         raise ReseedError(
-            f"{kind.module}: {kind.function} must return a {wanted.__name__}"
-            f" ({wanted.__module__}), not a {type(found).__name__}."
+            f"{kind.module}: {kind.function} must return a {result_type.__name__}"
+            f" ({result_type.__module__}), not a {type(result).__name__}."
         )
-    return found
+    return result
 
 
-def option_names(kind: Kind, project: Path = Path()) -> list[str]:
-    """Names of the options that a kind takes."""
-    declared = getattr(load_kind(kind, project), "Options", None)
-    fields = declared.model_fields if declared else {}
+def list_option_names(kind: Kind, project: Path = Path()) -> list[str]:
+    """Return the names of the options of a kind, as a study file uses them."""
+    fields = _load_options_class(kind, project).model_fields
     return sorted(field.alias or name for name, field in fields.items())
 
 
 def read_options(kind: Kind, options: Mapping[str, Any], project: Path = Path()) -> Strict:
-    """An instance of the kind's `Options` class; null stands for the default.
+    """Return an instance of the kind's `Options` class; null stands for the default.
 
-    Raises ReseedError that names each wrong option, what is allowed, and the nearest name.
+    Raises ReseedError with each wrong option, the allowed ones, and the most similar name.
     """
-    declared = getattr(load_kind(kind, project), "Options", NoOptions)
-    allowed = option_names(kind, project)
-    mistakes = [
+    options_class = _load_options_class(kind, project)
+    allowed = list_option_names(kind, project)
+    errors = [
         f"unknown option {name!r} of kind {kind.name}. Allowed: {', '.join(allowed) or 'none'}."
         f"{suggest_name(name, allowed)}"
         for name in options
@@ -163,9 +168,13 @@ def read_options(kind: Kind, options: Mapping[str, Any], project: Path = Path())
     ]
     known = {k: v for k, v in options.items() if k in allowed and v is not None}
     try:
-        found = declared(**known)
+        instance = options_class(**known)
     except ValidationError as error:
-        mistakes += format_validation_errors(declared, error)
-    if mistakes:
-        raise ReseedError(" ".join(mistakes))
-    return found
+        errors += format_validation_errors(options_class, error)
+    if errors:
+        raise ReseedError(" ".join(errors))
+    return instance
+
+
+def _load_options_class(kind: Kind, project: Path) -> type[Strict]:
+    return getattr(load_kind(kind, project), "Options", NoOptions)

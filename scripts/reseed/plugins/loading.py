@@ -1,4 +1,4 @@
-"""What a user names as ``my_module:thing``: found, or one clear error that names the nearest."""
+"""Import an object that a user names as `my_module:name`, with one clear error if that fails."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 
 from reseed.core.errors import ReseedError, suggest_name
 
-#: Names the project's folder, where the user's own modules stand, to every job of a run.
+#: Environment variable with the project folder, which contains the user's modules.
 PROJECT_VARIABLE = "RESEED_PROJECT"
 
 
 def load_object(path: str, what: str) -> Any:
-    """Return what ``package.module:name`` names; ``what`` says in an error what it should be.
+    """Return the object at `package.module:name`.
 
-    Modules in the project's folder (outside a run: the working folder) are found as well as
-    installed ones.
-    Raises ReseedError for a malformed path, a module that cannot be imported, or a missing name.
+    what: noun for error messages, such as "metric". Modules may be installed or in the project
+    folder (outside a run: the working folder). Raises ReseedError for a malformed path, a module
+    that cannot be imported, or a missing name.
     """
     module_name, colon, name = path.partition(":")
     if not (module_name and colon and name):
@@ -36,10 +36,10 @@ def load_object(path: str, what: str) -> Any:
 
 
 def load_module(name: str, what: str, project: Path | None = None) -> ModuleType:
-    """Return a module; ``what`` says in an error whose it is.
+    """Import a module.
 
-    project: the project's folder, where the run does not name it. Raises ReseedError, with the
-    place, whatever the module's own code raises while it is imported.
+    what: subject of error messages. project: the project folder (default: that of the run). Any
+    error of the module's code becomes a ReseedError with its file and line.
     """
     folder = str(project.resolve()) if project else os.environ.get(PROJECT_VARIABLE, os.getcwd())
     if folder not in sys.path:
@@ -48,18 +48,18 @@ def load_module(name: str, what: str, project: Path | None = None) -> ModuleType
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
         hint = (
-            "check the name, and that its file stands in the folder where snakemake runs or on"
+            "check the name, and that its file is in the folder where snakemake runs or on"
             " PYTHONPATH"
             if isinstance(error, ImportError)
-            else f"mend {_place(error)}"
+            else f"correct {_locate(error)}"
         )
         raise ReseedError(
             f"{what}: module {name} cannot be imported ({type(error).__name__}: {error}); {hint}"
         ) from error
 
 
-def _place(error: BaseException) -> str:
-    """File and line where an import ended."""
+def _locate(error: BaseException) -> str:
+    """Return the file and line at which an import failed."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     file, line = last.filename, last.lineno
     if isinstance(error, SyntaxError):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 import pandas as pd
-from reseed.analyses.shared.pairing import across_datasets, shared_key
+from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.claims.formatting import format_p
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.rendering import numbers
@@ -61,8 +61,8 @@ def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.D
     """As `boards`, of rows on single datasets: see `pairing.across_datasets`."""
     number = rows.groupby(SETTING, sort=False, dropna=False).ngroup()
     places = rows.drop_duplicates(SETTING)
-    chosen = across_datasets(places.to_dict("records"))
-    titles = _board_titles(data, [shared_key(places.iloc[which]) for which in chosen])
+    chosen = group_across_datasets(places.to_dict("records"))
+    titles = _board_titles(data, [merge_keys(places.iloc[which]) for which in chosen])
     return [(t, rows[number.isin(which)]) for t, which in zip(titles, chosen, strict=True)]
 
 

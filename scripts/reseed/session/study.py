@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.predictions import Predictions
-from reseed.analyses.shared.region import region
 from reseed.comparison.arguments import (
     PairChoice,
     add_pair_options,
@@ -114,7 +114,7 @@ def study(
     model_seeds = _check_seeds(seeds)
     chosen = choose_metric(metric, data.task, check_direction(greater_is_better))
     # Checks the region of practical equivalence before training.
-    region(pair_options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})
+    rope_by_metric(pair_options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})
     device = _check_device(device, n_jobs)
     trained = train_models(named, design, model_seeds, data, chosen, device, n_jobs, progress)
     outcomes = _repeat_unseeded(named, design.splits, model_seeds, trained)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject, wilcoxon_p
+from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject
 from reseed.stats.inputs import Array, as_finite, as_unmasked, check_probability
+from reseed.stats.signed_rank import wilcoxon_p
 
 #: scores (..., models, folds) -> reject (..., pairs), pairs as in `np.triu_indices(models, 1)`.
 Procedure = Callable[[Array], NDArray[np.bool_]]

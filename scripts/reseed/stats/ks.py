@@ -11,32 +11,27 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from reseed.stats.inputs import as_finite, as_real, check_at_least, check_probability
-
-
-def ecdf(sample, x) -> np.ndarray:
-    """Right-continuous empirical CDF of `sample` (n,) at the points `x` (any shape) (eq. 7)."""
-    points = np.sort(as_finite(sample, "sample", ndim=1))
-    return np.searchsorted(points, as_real(x), side="right") / points.size
+from reseed.stats.inputs import Array, as_finite, as_real, check_at_least, check_probability
 
 
 @dataclass(frozen=True)
 class ReferenceFunction:
-    """Average of the eCDFs of several models, all on samples of the same size (eq. 8).
+    """Average of the eCDFs of several models on samples of the same size (eq. 8).
 
-    points: (N,) the models' values pooled and sorted. interpolate: join the steps by straight
-    lines, as the paper does to get a continuous reference (appendix B-B). A value that occurs m
-    times keeps a jump of (m - 1) / N, the smallest one of m / N (F is 0 to its left), so atoms
-    (clipped logit gaps, discrete scores) stay atoms; without ties this is the paper's
-    interpolation.
+    `points` (N,) are the pooled and sorted values of all models. `interpolate` connects the steps
+    by straight lines, which gives the paper's continuous reference (appendix B-B). Tied values
+    remain jumps: a value that occurs m times has a jump of (m - 1) / N, and the smallest value one
+    of m / N, because F is 0 to its left. Atoms (clipped logit gaps, discrete scores) are therefore
+    preserved. Without ties this is the interpolation of the paper.
     """
 
-    points: np.ndarray
+    points: Array
     interpolate: bool = True
 
-    def limits(self, x) -> tuple[np.ndarray, np.ndarray]:
-        """Left limit F(x-) and value F(x), each of the shape of `x`."""
+    def limits(self, x: ArrayLike) -> tuple[Array, Array]:
+        """Return the left limit F(x-) and the value F(x), each of the shape of `x`."""
         x = as_real(x)
         z, size = self.points, self.points.size
         after = np.searchsorted(z, x, side="right")
@@ -46,52 +41,47 @@ class ReferenceFunction:
         before[tied] = np.searchsorted(z, x[tied], side="left")
         if not self.interpolate:
             return before / size, after / size
-        inside = (after > 0) & (after < size)
-        width = np.where(inside, z[np.minimum(after, size - 1)] - below, 1.0)
-        value = (after + np.where(inside, (x - below) / width, 0.0)) / size
+        is_between = (after > 0) & (after < size)
+        width = np.where(is_between, z[np.minimum(after, size - 1)] - below, 1.0)
+        value = (after + np.where(is_between, (x - below) / width, 0.0)) / size
         first_of_tie = np.where(before > 0, before + 1, 0) / size
         return np.where(tied, first_of_tie, value), value
 
-    def __call__(self, x) -> np.ndarray:
-        """F(x), of the shape of `x`."""
+    def __call__(self, x: ArrayLike) -> Array:
+        """Return F(x), of the shape of `x`."""
         return self.limits(np.atleast_1d(x))[1].reshape(np.shape(x))
 
 
-def reference_function(samples, interpolate: bool = True) -> ReferenceFunction:
-    """Reference function of `samples` (models, items), or of one model's sample (items,).
+def reference_function(samples: ArrayLike, interpolate: bool = True) -> ReferenceFunction:
+    """Return the reference function of `samples` (models, items) or (items,).
 
-    Raises ValueError on NaN, infinite or empty input.
+    Raises:
+        ValueError: NaN, infinite or empty input.
     """
     pooled = np.sort(as_finite(samples, "samples"), axis=None)
     return ReferenceFunction(pooled, interpolate)
 
 
-def ks_distance(sample, reference: ReferenceFunction) -> float:
-    """Kolmogorov–Smirnov distance sup |F_n - F_0| of `sample` (n,) to `reference`."""
-    x = np.sort(as_finite(sample, "sample", ndim=1))
-    left, right = reference.limits(x)
-    k = np.arange(x.size)
-    return float(max((left - k / x.size).max(), ((k + 1) / x.size - right).max()))
-
-
 def wei_dudley_constant(n: int) -> float:
-    """Smallest C of Wei & Dudley (2012, theorem 1) in the two-sample DKW bound for sizes (n, n).
+    """Return the constant C of the two-sample DKW bound for sizes (n, n).
 
-    e for any n, 2.16863 from n = 4, 2 from n = 458.
+    C is 2 from n = 458, 2.16863 from n = 4, and e below (Wei & Dudley 2012, theorem 1).
     """
     return math.e if n < 4 else 2.16863 if n < 458 else 2.0
 
 
 def dkw_threshold(n: int, epsilon: float) -> float:
-    """One-sample DKW–Massart: P(sup |F_n - F| > t) <= 2 exp(-2 n t^2) = epsilon, solved for t."""
+    """Return the DKW–Massart threshold t: P(sup |F_n - F| > t) <= 2 exp(-2 n t^2) = epsilon."""
     check_probability(epsilon=epsilon)
     check_at_least(1, n=n)
     return math.sqrt(math.log(2 / epsilon) / (2 * n))
 
 
 def reference_threshold(n: int, n_models: int, epsilon: float) -> float:
-    """Theorem 1 (eq. 13): the average of `n_models` eCDFs of n items lies within this distance
-    of the average of the models' true CDFs with probability 1 - epsilon (union over models).
+    """Return the threshold of theorem 1 (eq. 13) for the average of `n_models` eCDFs.
+
+    The average eCDF of n items lies within this distance of the average of the true CDFs of the
+    models with probability 1 - epsilon (union bound over models).
     """
     check_probability(epsilon=epsilon)
     check_at_least(1, n=n, n_models=n_models)
@@ -99,10 +89,10 @@ def reference_threshold(n: int, n_models: int, epsilon: float) -> float:
 
 
 def two_sample_threshold(n: int, m: int, epsilon: float) -> float:
-    """Two-sample DKW threshold (eqs. 14–15): P(sup |F_n - G_m| > t) <= epsilon if F = G.
+    """Return the two-sample DKW threshold t: P(sup |F_n - G_m| > t) <= epsilon if F = G.
 
-    n = m: sqrt(ln(C / epsilon) / n) with the Wei–Dudley C. For n != m no constant is proven, so
-    it is the sum of two one-sample thresholds at epsilon / 2: valid, and wider.
+    For n = m it is sqrt(ln(C / epsilon) / n) with the Wei–Dudley C (eqs. 14–15). For n != m no
+    constant is proven. The sum of two one-sample thresholds at epsilon / 2 is valid but larger.
     """
     check_probability(epsilon=epsilon)
     check_at_least(1, n=n, m=m)
@@ -112,18 +102,19 @@ def two_sample_threshold(n: int, m: int, epsilon: float) -> float:
 
 
 def proxy_threshold(n: int, n_models: int, epsilon: float, epsilon_reference: float) -> float:
-    """Corollary 1 (eq. 16): threshold against the *expected* CDF through the reference function.
+    """Return the threshold of corollary 1 (eq. 16) for the distance to the *expected* CDF.
 
-    Sum of eqs. 15 and 13; exceeded with probability at most epsilon + epsilon_reference.
+    It is the sum of eqs. 15 and 13, exceeded with probability at most epsilon + epsilon_reference.
     """
     return two_sample_threshold(n, n, epsilon) + reference_threshold(n, n_models, epsilon_reference)
 
 
 def algorithm_threshold(n: int, epsilon: float = 0.01) -> float:
-    """Threshold of the authors' code for Algorithm 1: sqrt(ln(2 / epsilon) / n) + 1 / n.
+    """Return the threshold of the authors' code for Algorithm 1: sqrt(ln(2 / epsilon) / n) + 1 / n.
 
-    The 1/n pays for the interpolation of the reference (eq. 57). C = 2 whatever n, so below
-    n = 458 it is slightly optimistic; there use `two_sample_threshold(n, n, epsilon) + 1 / n`.
+    The term 1/n accounts for the interpolation of the reference (eq. 57). The code uses C = 2 for
+    every n, which is slightly too small below n = 458. A valid threshold for any n is
+    `two_sample_threshold(n, n, epsilon) + 1 / n`.
     """
     check_probability(epsilon=epsilon)
     check_at_least(1, n=n)
@@ -132,11 +123,11 @@ def algorithm_threshold(n: int, epsilon: float = 0.01) -> float:
 
 @dataclass(frozen=True)
 class ContaminationBound:
-    """What an accepted robust test says about the model's true CDF F (eqs. 28–33).
+    """Bound on the true CDF F of a model that the robust test accepts (eqs. 28–33).
 
-    With probability `confidence` some CDF H has sup |F - (1 - alpha) F_ref - alpha H| <= radius,
-    F_ref being the expected CDF of the training process. l1_radius = radius x support length
-    bounds the integral of the same difference.
+    With probability `confidence` there is a CDF H with sup |F - (1 - alpha) F_ref - alpha H| <=
+    `radius`, where F_ref is the expected CDF of the training process. `l1_radius` = radius x
+    support length bounds the integral of the same difference.
     """
 
     alpha: float
@@ -154,15 +145,26 @@ def contamination_bound(
     epsilon_reference: float = 0.01,
     support_length: float = 30.0,
 ) -> ContaminationBound:
-    """Contamination bound for a candidate accepted at trimming level `alpha` (eqs. 32–33).
+    """Return the contamination bound of a candidate accepted at trimming level `alpha`.
 
-    threshold: delta of decision (27) against the step reference; an interpolated one is off by at
-    most 1 / (n n_models), to be added. n: items in each sample. support_length: length of the
-    interval holding the measurement (logit gaps clipped to ±15: 30).
+    If a trimming lies within `threshold` of the reference, the eCDF of the candidate lies within
+    (1 - alpha) threshold of the contaminated reference (eqs. 29–31). Eqs. 25 and 26 add the
+    distance of each eCDF to its CDF.
 
-    A trimming within `threshold` of the reference puts the candidate's eCDF within
-    (1 - alpha) threshold of the contaminated reference (eqs. 29–31); eqs. 25 and 26 add the
-    distance of each eCDF to its own CDF.
+    Args:
+        alpha: trimming level, in [0, 1).
+        threshold: delta of decision (27) against the step reference. For an interpolated
+            reference add 1 / (n n_models).
+        n: items in each sample.
+        n_models: models of the reference.
+        epsilon, epsilon_reference: error probabilities for the candidate and the reference.
+        support_length: length of the interval of possible values (30 for logit gaps clipped to
+            ±15).
+
+    Raises:
+        ValueError: alpha outside [0, 1), a negative threshold, or a support that is not positive.
+
+    Source: eqs. 32–33.
     """
     if not 0 <= alpha < 1:
         raise ValueError(f"alpha must lie in [0, 1), got {alpha}")

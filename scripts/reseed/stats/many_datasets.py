@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from reseed.stats.comparison import merge_rounding_noise, smallest_signed_rank_p, wilcoxon_p
+from reseed.stats.comparison import merge_rounding_noise
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
+from reseed.stats.signed_rank import smallest_signed_rank_p, wilcoxon_p
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""How many seeds (and folds): for a wanted interval width or a wanted detectable difference.
+"""Number of seeds and folds for a required interval width or detectable difference.
 
 Normal-theory planning from pilot trials, and the ensemble size rule of Banerjee et al., section
-V-A2. Rules that may be checked after every new seed are in `reseed.stats.sequential`.
+V-A2. Rules that can be checked after every new seed are in `reseed.stats.sequential`.
 """
 
 from __future__ import annotations
@@ -26,26 +26,31 @@ from reseed.stats.inputs import (
 _MAX_SEEDS = 1_000_000
 
 
-def _positive(**values: ArrayLike) -> None:
+def _check_positive(**values: ArrayLike) -> None:
     for name, value in values.items():
         if not np.all(np.isfinite(as_real(value, name)) & (as_real(value, name) > 0)):
             raise ValueError(f"{name} must be a positive number, got {value}")
 
 
 def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
-    """SD over seeds from pilot scores (m,), or its upper confidence limit.
+    """Return the SD over seeds of pilot scores, or its upper confidence limit.
 
-    A pilot SD is too low about half of the time. With `assurance`, e.g. 0.8, the upper limit
-    s sqrt((m - 1) / chi2_{1 - assurance, m - 1}) is returned: for Gaussian scores it is at least
-    the true SD with that probability, and so often the plan made with it has at least the planned
-    power, or the planned half-width at the true SD (the SD of the final seeds varies about it).
+    A pilot SD is too small about half of the time. With `assurance` (for example 0.8) the result
+    is the upper limit s sqrt((m - 1) / chi2_{1 - assurance, m - 1}). For Gaussian scores it is at
+    least the true SD with that probability. A plan based on it then has at least the planned
+    power, or the planned half-width at the true SD, with that probability.
 
-    Raises ValueError on NaN, fewer than two scores, or a constant pilot (no spread to plan from).
+    Args:
+        pilot: (m,) scores, at least two.
+        assurance: confidence of the upper limit; None returns the SD itself.
+
+    Raises:
+        ValueError: NaN, fewer than two scores, or constant scores.
     """
     pilot = as_finite(pilot, "pilot", ndim=1, min_size=2)
     pilot, unit = rescale(pilot)
     if np.ptp(pilot) == 0:
-        raise ValueError("all pilot scores are equal: run more pilot seeds to see any spread")
+        raise ValueError("all pilot scores are equal: run more pilot seeds to estimate the SD")
     sd, df = float(pilot.std(ddof=1) * unit), pilot.size - 1
     if assurance is None:
         return sd
@@ -53,26 +58,29 @@ def pilot_sd(pilot: ArrayLike, assurance: float | None = None) -> float:
     return sd * float(np.sqrt(df / stats.chi2.ppf(1 - assurance, df)))
 
 
-def _seeds(n: ArrayLike) -> Array:
+def _as_seed_counts(n: ArrayLike) -> Array:
     n = as_finite(np.atleast_1d(n), "n").reshape(np.shape(n))
     check_at_least(2, n=n.min())
     return n
 
 
 def half_width(sd: ArrayLike, n: ArrayLike, level: float = 0.95) -> Array:
-    """Half-width t sd / sqrt(n) of the t interval of a mean over n >= 2 seeds; shape of n, sd."""
+    """Return the half-width t sd / sqrt(n) of the t interval of a mean over n >= 2 seeds.
+
+    It has the unit of `sd` and the shape of `n` and `sd` broadcast together.
+    """
     check_probability(level=level)
-    n, sd = _seeds(n), as_finite(np.atleast_1d(sd), "sd").reshape(np.shape(sd))
+    n, sd = _as_seed_counts(n), as_finite(np.atleast_1d(sd), "sd").reshape(np.shape(sd))
     if sd.min() < 0:
         raise ValueError(f"sd must not be negative, got {sd.min()}")
     return stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
 
 
 def _t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
-    """Two-sided power of a t test whose statistic is noncentral t (effect, df).
+    """Return the two-sided power of a t test whose statistic is noncentral t (effect, df).
 
-    Its square is noncentral F (1, df, effect^2); SciPy's noncentral t is NaN for some effects
-    above 15, its noncentral F is not.
+    Its square is noncentral F (1, df, effect^2), which is used because SciPy's noncentral t is NaN
+    for some effects above 15.
     """
     effect = as_real(effect, "effect")
     return stats.ncf.sf(stats.t.isf(alpha / 2, df) ** 2, 1, df, effect**2)
@@ -81,13 +89,20 @@ def _t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
 def power(
     difference: ArrayLike, sd: ArrayLike, n: ArrayLike, alpha: float = 0.05, paired: bool = True
 ) -> Array:
-    """Power of the two-sided t test for a mean difference with n seeds; shape of all three.
+    """Return the power of the two-sided t test for a mean difference.
 
-    paired: n pairs sharing their seeds, sd that of the paired differences. Otherwise n seeds for
-    each of two models with independent seeds, sd that of one model's scores (equal for both).
+    Args:
+        difference: true mean difference, in the unit of `sd`.
+        sd: SD of the paired differences; if not paired, SD of the scores of each model.
+        n: number of pairs with shared seeds; if not paired, number of seeds of each model.
+        alpha: significance level.
+        paired: whether the two models share their seeds.
+
+    Returns:
+        The shape of `difference`, `sd` and `n` broadcast together.
     """
-    n = _seeds(n)
-    _positive(sd=sd)
+    n = _as_seed_counts(n)
+    _check_positive(sd=sd)
     check_probability(alpha=alpha)
     if not np.isfinite(difference).all():
         raise ValueError(f"difference must be a finite number, got {difference}")
@@ -96,13 +111,21 @@ def power(
 
 
 def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0.05) -> Array:
-    """Smallest true difference, in standard errors, that a two-sided t test finds often enough.
+    """Return the smallest true difference, in standard errors, detected with `target_power`.
 
-    The noncentrality at which the test with `df` degrees of freedom has `target_power`; times the
-    standard error of the mean difference it is the smallest difference a design could have found.
-    Unlike power at the observed difference it is not the p-value in other words (Hoenig & Heisey
-    2001). Shape of df. With no overlap of splits to correct for it is exact; for the corrected
-    resampled t test it holds as far as its correlation does.
+    It is the noncentrality at which a two-sided t test with `df` degrees of freedom has
+    `target_power`. Multiplied by the standard error of the mean difference, it is the smallest
+    difference that a design can detect. Power at the observed difference would only be a function
+    of the p-value (Hoenig & Heisey 2001). The result is exact for independent trials; for the
+    corrected resampled t test it depends on the assumed correlation.
+
+    Args:
+        df: degrees of freedom, scalar or array.
+        target_power: required power, above `alpha`.
+        alpha: significance level.
+
+    Returns:
+        The shape of `df`.
     """
     shape, df = np.shape(df), as_finite(np.atleast_1d(df), "df")
     if df.min() <= 0:
@@ -112,12 +135,12 @@ def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0
         raise ValueError(f"target_power must exceed alpha, got {target_power} and {alpha}")
     unique, where = np.unique(df, return_inverse=True)
     low, high = np.zeros_like(unique), np.full_like(unique, 1.0)
-    while (short := _t_power(high, unique, alpha) < target_power).any():
-        high = np.where(short, 2 * high, high)
-    for _ in range(30):  # a billionth of the bracket
+    while (is_low := _t_power(high, unique, alpha) < target_power).any():
+        high = np.where(is_low, 2 * high, high)
+    for _ in range(30):  # bisection to a billionth of the bracket
         middle = (low + high) / 2
-        short = _t_power(middle, unique, alpha) < target_power
-        low, high = np.where(short, middle, low), np.where(short, high, middle)
+        is_low = _t_power(middle, unique, alpha) < target_power
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return high[where].reshape(shape)[()]
 
 
@@ -125,8 +148,8 @@ def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0
 class SeedPlan:
     """Number of seeds that reaches a target.
 
-    n: seeds (for each model). achieved: half-width or power at n. curve_n, curve: the same
-    quantity over a range of seeds around n, for plotting.
+    `n` is the number of seeds of each model, `achieved` the half-width or power at n. `curve` is
+    the same quantity at the numbers of seeds `curve_n`, for plotting.
     """
 
     n: int
@@ -136,49 +159,65 @@ class SeedPlan:
     curve: Array
 
 
-def _smallest(value: Callable[[ArrayLike], Array], reached, target: float) -> SeedPlan:
-    """Smallest n >= 2 with reached(value(n)), for a `value` that improves with n."""
+def _smallest_plan(
+    value: Callable[[ArrayLike], Array],
+    is_reached: Callable[[Array], NDArray[np.bool_]],
+    target: float,
+) -> SeedPlan:
+    """Return the plan with the smallest n >= 2 for which is_reached(value(n)) is true.
+
+    `value` must improve with n.
+    """
     last = 2
-    while not reached(value(last)):
+    while not is_reached(value(last)):
         last *= 2
         if last > _MAX_SEEDS:
             raise ValueError(f"more than {_MAX_SEEDS} seeds would be needed: relax the target")
     first = max(2, last // 2)
-    n = first + int(np.argmax(reached(value(np.arange(first, last + 1)))))
+    n = first + int(np.argmax(is_reached(value(np.arange(first, last + 1)))))
     curve_n = np.unique(np.geomspace(2, max(2 * n, 10), 60).round().astype(np.int64))
     return SeedPlan(n, target, float(value(n)), curve_n, value(curve_n))
 
 
 def seeds_for_half_width(sd: float, target: float, level: float = 0.95) -> SeedPlan:
-    """Fewest seeds whose t interval of the mean has half-width <= `target` at this `sd`.
+    """Return the smallest number of seeds whose t interval has half-width <= `target`.
 
-    Raises ValueError if sd or target is not positive, or a million seeds do not suffice.
+    Args:
+        sd: SD over seeds, in the unit of `target`.
+        target: required half-width.
+        level: two-sided confidence level.
+
+    Raises:
+        ValueError: sd or target not positive, or more than a million seeds needed.
     """
-    _positive(sd=sd, target=target)
+    _check_positive(sd=sd, target=target)
     check_probability(level=level)
-    return _smallest(lambda n: half_width(sd, n, level), lambda w: w <= target, target)
+    return _smallest_plan(lambda n: half_width(sd, n, level), lambda w: w <= target, target)
 
 
 def seeds_for_difference(
     difference: float, sd: float, target_power: float = 0.8, alpha: float = 0.05,
     paired: bool = True,
 ) -> SeedPlan:  # fmt: skip
-    """Fewest seeds for which the two-sided t test finds `difference` with `target_power`.
+    """Return the smallest number of seeds at which `difference` has `target_power`.
 
-    See `power` for sd and paired. Raises ValueError as `seeds_for_half_width`.
+    Arguments as in `power`.
+
+    Raises:
+        ValueError: sd not positive, difference 0, or more than a million seeds needed.
     """
-    _positive(sd=sd, difference=abs(difference))
+    _check_positive(sd=sd, difference=abs(difference))
     check_probability(target_power=target_power, alpha=alpha)
-    return _smallest(
+    return _smallest_plan(
         lambda n: power(difference, sd, n, alpha, paired), lambda p: p >= target_power, target_power
     )
 
 
 @dataclass(frozen=True)
 class GridPlan:
-    """Cheapest crossed design, seeds x folds, that reaches a target.
+    """Smallest crossed design, seeds x folds, that reaches a target.
 
-    value: (len(seeds), len(folds)) half-width or power of every design considered.
+    `value` is (len(seeds), len(folds)): half-width or power of every design.
     """
 
     n_seeds: int
@@ -192,13 +231,17 @@ class GridPlan:
 def grid_standard_error(
     var_seed: float, var_fold: float, var_residual: float, seeds: ArrayLike, folds: ArrayLike
 ) -> tuple[Array, Array]:
-    """Standard error and degrees of freedom of the grand mean of seeds x folds trials.
+    """Return standard error and degrees of freedom of the grand mean of seeds x folds trials.
 
     Crossed random effects: Var = var_seed / a + var_fold / b + var_residual / (a b) for a seeds
-    and b folds, both at least 2 and broadcast together. Satterthwaite's degrees of freedom with
-    the expected mean squares. Components: `variance.crossed_variance` of a pilot grid, clipped at
-    0; for a comparison those of the paired differences. Folds are taken as independent draws of
-    the data; overlapping cross-validation folds are not, and make this optimistic.
+    and b folds. The degrees of freedom are Satterthwaite's with the expected mean squares. Folds
+    are treated as independent samples. Overlapping cross-validation folds are not independent, so
+    the result is then too optimistic.
+
+    Args:
+        var_seed, var_fold, var_residual: components of `variance.crossed_variance` of a pilot
+            grid, clipped at 0; for a comparison, those of the paired differences.
+        seeds, folds: numbers of seeds and folds, at least 2, broadcast together.
     """
     components = as_real([var_seed, var_fold, var_residual], "variance components")
     if not (np.isfinite(components).all() and components.min() >= 0 and components.max() > 0):
@@ -224,38 +267,51 @@ def plan_grid(
     max_seeds: int = 200,
     max_folds: int = 50,
 ) -> GridPlan:
-    """Fewest trials (seeds x folds; of ties the fewest folds) that reach a target.
+    """Return the design with the fewest trials (seeds x folds) that reaches a target.
 
-    Give `half_width` (of the 1 - alpha interval of the grand mean) or `difference` (found with
-    `target_power` by the two-sided test at alpha). See `grid_standard_error` for the components.
-    Raises ValueError if no design within max_seeds x max_folds reaches it, saying the best one.
+    Of equally large designs the one with fewest folds is returned.
+
+    Args:
+        var_seed, var_fold, var_residual: as in `grid_standard_error`.
+        half_width: required half-width of the 1 - alpha interval of the grand mean.
+        difference: true difference that the two-sided test must detect with `target_power`.
+            Exactly one of `half_width` and `difference` is required.
+        target_power: required power.
+        alpha: significance level.
+        max_seeds, max_folds: largest design considered.
+
+    Raises:
+        ValueError: no design within max_seeds x max_folds reaches the target; the message states
+            the best value.
     """
-    if (half_width is None) == (difference is None):
-        raise ValueError("give either half_width or difference")
     check_probability(alpha=alpha, target_power=target_power)
     seeds, folds = np.arange(2, max_seeds + 1), np.arange(2, max_folds + 1)
     se, df = grid_standard_error(var_seed, var_fold, var_residual, seeds[:, None], folds)
-    if half_width is not None:
-        _positive(half_width=half_width)
-        value, best = stats.t.isf(alpha / 2, df) * se, np.min
-        reached = value <= half_width
+    if half_width is not None and difference is None:
+        _check_positive(half_width=half_width)
+        value = stats.t.isf(alpha / 2, df) * se
+        is_reached, best = value <= half_width, value.min()
+    elif difference is not None and half_width is None:
+        _check_positive(difference=abs(difference))
+        value = _t_power(difference / se, df, alpha)
+        is_reached, best = value >= target_power, value.max()
     else:
-        _positive(difference=abs(difference))
-        value, best = _t_power(difference / se, df, alpha), np.max
-        reached = value >= target_power
-    if not reached.any():
-        raise ValueError(f"out of reach within {max_seeds} seeds x {max_folds} folds: the best is "
-                         f"{best(value):.4g}")  # fmt: skip
-    cost = np.where(reached, seeds[:, None] * folds, np.inf)
+        raise ValueError("set either half_width or difference")
+    if not is_reached.any():
+        raise ValueError(
+            f"out of reach within {max_seeds} seeds x {max_folds} folds: the best is {best:.4g}"
+        )
+    cost = np.where(is_reached, seeds[:, None] * folds, np.inf)
     j, i = np.unravel_index(cost.T.argmin(), cost.T.shape)
     return GridPlan(int(seeds[i]), int(folds[j]), float(value[i, j]), seeds, folds, value)
 
 
 @dataclass(frozen=True)
 class EnsembleSize:
-    """Smallest reliable ensemble size, None if none of `sizes` is; the arrays are (sizes,).
+    """Smallest reliable ensemble size, or None if no size is reliable.
 
-    share: of ensembles with alpha-hat <= threshold; low, high: its Clopper–Pearson interval.
+    `share` (sizes,) is the share of ensembles with alpha-hat <= threshold; `low` and `high` are
+    the ends of its Clopper–Pearson interval.
     """
 
     size: int | None
@@ -269,25 +325,35 @@ def ensemble_size(
     sizes: Sequence[int], alpha_hats: Sequence[ArrayLike], threshold: float,
     share: float = 1.0, level: float = 0.95,
 ) -> EnsembleSize:  # fmt: skip
-    """Smallest ensemble size from which on `share` of the ensembles have alpha-hat <= threshold.
+    """Return the smallest size from which on `share` of the ensembles have small alpha-hat.
 
-    Banerjee et al., section V-A2 and table I. "From which on": every larger size tried must
-    reach the share too. sizes: ascending. alpha_hats: one array (ensembles,) for each size.
-    The intervals take ensembles as independent; those that share members are not.
+    Every larger size must reach the share too. The intervals treat ensembles as independent, but
+    ensembles that share members are not.
+
+    Args:
+        sizes: ascending ensemble sizes.
+        alpha_hats: one array (ensembles,) per size.
+        threshold: alpha-hat is small if it is at most this value.
+        share: required share of ensembles, in (0, 1].
+        level: confidence level of the intervals.
+
+    Source: Banerjee et al., section V-A2 and table I.
     """
-    sizes = np.asarray(as_unmasked(sizes, "sizes"))
-    if sizes.size == 0 or len(alpha_hats) != sizes.size or (np.diff(sizes) <= 0).any():
+    tried = np.asarray(as_unmasked(sizes, "sizes"))
+    if tried.size == 0 or len(alpha_hats) != tried.size or (np.diff(tried) <= 0).any():
         raise ValueError("sizes must be ascending, with one array of alpha-hats for each")
     if not 0 < share <= 1:
         raise ValueError(f"share must lie in (0, 1], got {share}")
-    levels = [as_finite(a, f"alpha_hats of size {k}", ndim=1)
-              for k, a in zip(sizes, alpha_hats, strict=True)]  # fmt: skip
+    samples = [
+        as_finite(a, f"alpha_hats of size {k}", ndim=1)
+        for k, a in zip(tried, alpha_hats, strict=True)
+    ]
     intervals = []
-    for values in levels:
+    for values in samples:
         test = stats.binomtest(int((values <= threshold).sum()), values.size)
         exact = test.proportion_ci(level, method="exact")
         intervals.append((test.statistic, exact.low, exact.high))
     shares, low, high = np.array(intervals).T
     onward = np.logical_and.accumulate((shares >= share)[::-1])[::-1]
-    size = int(sizes[onward.argmax()]) if onward.any() else None
-    return EnsembleSize(size, sizes, shares, low, high)
+    size = int(tried[onward.argmax()]) if onward.any() else None
+    return EnsembleSize(size, tried, shares, low, high)

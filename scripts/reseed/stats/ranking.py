@@ -1,7 +1,8 @@
-"""How often the order of models changes between trials."""
+"""Stability of the order of models between trials."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,21 +12,26 @@ from numpy.typing import ArrayLike
 from reseed.stats.comparison import differences
 from reseed.stats.inputs import Array, as_finite, check_at_least, rescale
 
+#: How a trial with equal scores counts: as a different order, or as one half.
 Ties = Literal["differ", "half"]
-_CACHED = 100_000  # numbers that a processor's cache holds
-_NOISE = 1e-11  # of a sum's terms: below, it is 0 and rounding
+_CACHED = 100_000  # numbers that fit into a processor cache
+_NOISE = 1e-11  # relative rounding error of a sum of differences
 
 
 def _sign_of_mean(total: Array, size: Array) -> Array:
-    """Sign of sums of differences of typical `size`, 0 when it is rounding noise."""
+    """Return the sign of sums of differences of typical `size`; 0 for rounding noise."""
     return np.where(np.abs(total) <= _NOISE * size, 0, np.sign(total))
 
 
 def disagreement(sign: Array, total: Array, size: Array, ties: Ties) -> Array:
-    """Whether each trial's `sign` (..., trials) differs from that of the sum `total` (...).
+    """Return whether the sign of each trial differs from that of the sum: (..., trials) 0, ½ or 1.
 
-    `size`: sum of the absolute values behind `total`. With ties="half" a tied trial counts one
-    half, and so does every trial against a tied sum: there is no order that it could differ from.
+    Args:
+        sign: (..., trials) signs of the differences.
+        total: (...) sum of the differences.
+        size: (...) sum of their absolute values.
+        ties: "differ" compares signs. With "half", a tied trial counts 1/2, and so does every
+            trial if the sum is tied.
     """
     reference = _sign_of_mean(total, size)[..., None]
     if ties == "differ":
@@ -36,22 +42,19 @@ def disagreement(sign: Array, total: Array, size: Array, ties: Ties) -> Array:
 
 
 def instability(scores: ArrayLike, ties: Ties = "differ") -> Array:
-    """Ranking instability of every pair of models [protocol, sec. 3.2, last equation].
+    """Return the ranking instability of every pair of models [protocol, sec. 3.2, last equation].
 
     Instability(A, B) = Pr_{s,i}[sign(m_si(A) − m_si(B)) ≠ sign(E[m(A) − m(B)])]: the share of
-    (seed, fold) trials whose order differs from that of the means over all of them.
+    (seed, fold) trials whose order differs from the order of the means over all trials.
 
-    Ties: as written, a trial with equal scores has sign 0 and differs from a non-zero
-    mean (`ties="differ"`, the default); `ties="half"` counts it one half, as a coin flip would. A
-    mean difference of exactly 0 has sign 0 too: every untied trial differs from it (or all count
-    half).
-
-    The reference mean holds the trials themselves, so few trials understate the instability:
-    a single trial gives 0. `disagreement_of_means` has less of this fault.
+    The means include the trials themselves, so the instability of few trials is underestimated; a
+    single trial gives 0. `disagreement_of_means` has a smaller bias.
 
     Args:
         scores: (models, seeds, folds) or (models, trials).
-        ties: see above.
+        ties: "differ" follows the definition: a trial with equal scores has sign 0 and differs from
+            a non-zero mean; a mean of exactly 0 differs from all other trials. "half" counts a
+            tied trial 1/2, and all trials 1/2 if the mean is 0.
 
     Returns:
         (models, models) symmetric matrix in [0, 1], diagonal 0.
@@ -74,9 +77,10 @@ def instability(scores: ArrayLike, ties: Ties = "differ") -> Array:
 
 @dataclass(frozen=True)
 class OrderReversal:
-    """Probability that a comparison by a mean of `m` trials contradicts the reference.
+    """Probability that a comparison of means over `m` trials contradicts the reference.
 
-    `se` is Monte Carlo: it says nothing of having only these trials.
+    `probability` and `se` are (...). `se` is the Monte Carlo error only; it does not include the
+    sampling error of the trials.
     """
 
     m: int
@@ -93,37 +97,36 @@ def order_reversal(
     n_draws: int = 10_000,
     rng: np.random.Generator,
 ) -> OrderReversal:
-    """Probability that the order by the mean of `m` random trials differs from that by all.
+    """Estimate the probability that the mean of `m` trials and that of all trials differ in order.
 
-    m = 1 is the single-seed practice, m = all trials of one protocol run is the protocol
-    [protocol, Table "instability"]. The reference is the order of the mean over all trials, so
-    with m = all trials the answer is 0 by construction.
+    m = 1 is the practice of a single seed; m = the number of trials of a protocol run is the
+    protocol [protocol, Table "instability"]. For m = all trials the result is 0 by construction.
 
     Args:
-        d: (..., trials) differences of pairs; a trial is what one would run at a time: a seed
-            and fold, or a seed with its folds averaged first.
-        m: trials averaged, 1 to trials; drawn without replacement.
+        d: (..., trials) differences of pairs. A trial is a seed and fold, or a seed with averaged
+            folds.
+        m: number of averaged trials, 1 to trials, drawn without replacement.
         ties: as in `disagreement`.
         n_draws: Monte Carlo draws, shared by all pairs.
-        rng: their source.
+        rng: generator of the draws.
 
     Returns:
         Probability and its Monte Carlo standard error, over the leading axes.
     """
-    rows, n, shape = _rows(d, m)
+    rows, n, shape = _as_rows(d, m)
     if m > n:
         raise ValueError(f"m must be 1 to {n} for {n} trials, got {m}")
     size, total = np.abs(rows).sum(axis=1), rows.sum(axis=1)
-    wrong, squares = np.zeros(len(rows)), np.zeros(len(rows))
+    reversed_, squares = np.zeros(len(rows)), np.zeros(len(rows))
     step = max(1, 2_000_000 // n)
     for done in range(0, n_draws, step):
         keys = rng.random((min(step, n_draws - done), n))
-        drawn = np.zeros_like(keys)
-        np.put_along_axis(drawn, np.argpartition(keys, m - 1, axis=1)[:, :m], 1.0, axis=1)
-        flips = disagreement(_sign_of_mean(rows @ drawn.T, size[:, None]), total, size, ties)
-        wrong += flips.sum(axis=1)
+        is_drawn = np.zeros_like(keys)
+        np.put_along_axis(is_drawn, np.argpartition(keys, m - 1, axis=1)[:, :m], 1.0, axis=1)
+        flips = disagreement(_sign_of_mean(rows @ is_drawn.T, size[:, None]), total, size, ties)
+        reversed_ += flips.sum(axis=1)
         squares += (flips**2).sum(axis=1)
-    p = wrong / n_draws
+    p = reversed_ / n_draws
     se = np.sqrt(np.maximum(squares / n_draws - p**2, 0) / n_draws)
     return OrderReversal(m, p.reshape(shape)[()], se.reshape(shape)[()], n_draws)
 
@@ -131,22 +134,22 @@ def order_reversal(
 def disagreement_of_means(
     d: ArrayLike, m: int, *, n_draws: int = 10_000, rng: np.random.Generator
 ) -> OrderReversal:
-    """Probability that the mean of `m` trials and the mean of n − m others order a pair unlike.
+    """Estimate the probability that means of `m` and of n − m trials order a pair differently.
 
-    Both means are of trials drawn with replacement, independently of each other: with p and q
-    their probabilities of a positive mean (a tie one half), p(1 − q) + q(1 − p). So a tied pair
-    has 1/2. Splitting the trials at hand in two instead is unbiased over samples, but when all of
-    them sum to about 0 each part opposes the other: a tie reads 100 %, and the error over samples
-    is about twice as large (`docs/methods.md`). In return this is a little too low for models that
-    are truly equal: 0.40 instead of 0.50 at 6 trials and m = 1, 0.47 at 50.
+    Both means use trials drawn with replacement, independently of each other. If they are positive
+    with probabilities p and q (a tie counts 1/2), the result is p(1 − q) + q(1 − p); a tied pair
+    has 1/2. A split of the trials into two parts would be unbiased over samples. But if the trials
+    sum to about 0, the two parts have opposite signs: a tie gives 100 %, and the error over samples
+    is about twice as large (`docs/methods.md`). This estimate is slightly too low for truly equal
+    models: 0.40 instead of 0.50 at 6 trials and m = 1, and 0.47 at 50 trials.
 
     Args:
         d: (..., trials) differences, as in `order_reversal`.
-        m: trials averaged, 1 to trials − 1.
+        m: number of averaged trials, 1 to trials − 1.
         n_draws: Monte Carlo draws of each mean, shared by all pairs.
-        rng: their source.
+        rng: generator of the draws.
     """
-    rows, n, shape = _rows(d, m)
+    rows, n, shape = _as_rows(d, m)
     if m > n - 1:
         raise ValueError(f"m must be 1 to {n - 1} for {n} trials, got {m}")
     size = np.abs(rows).max(axis=1, keepdims=True)
@@ -162,7 +165,7 @@ def disagreement_of_means(
 
 
 def _share_positive(rows: Array, weights: Array, noise: Array) -> Array:
-    """Share of weighted sums of each row above 0; one within its `noise` of 0 counts one half."""
+    """Return the share of positive weighted sums of each row; sums within `noise` of 0 count ½."""
     step = max(1, _CACHED // len(rows))
     above = np.zeros(len(rows))
     for start in range(0, len(weights), step):
@@ -171,8 +174,8 @@ def _share_positive(rows: Array, weights: Array, noise: Array) -> Array:
     return above / (2 * len(weights))
 
 
-def _rows(d: ArrayLike, m: int) -> tuple[Array, int, tuple[int, ...]]:
-    """Differences as (pairs, trials) of size about 1, the number of trials, the leading shape."""
+def _as_rows(d: ArrayLike, m: int) -> tuple[Array, int, tuple[int, ...]]:
+    """Return rescaled differences (pairs, trials), the number of trials and the leading shape."""
     a = as_finite(d, "d")
     check_at_least(1, m=m)
     rows, _ = rescale(a.reshape(-1, a.shape[-1]), axis=-1)
@@ -181,7 +184,14 @@ def _rows(d: ArrayLike, m: int) -> tuple[Array, int, tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class OrderAgreement:
-    """Kendall's τ_b between the orders of models under different seeds."""
+    """Kendall's τ_b between the orders of models under different seeds.
+
+    - `tau`: (seeds, seeds). A seed under which all models tie has NaN with every other seed.
+    - `pairs`: τ of all pairs of distinct seeds (upper triangle, without NaN).
+    - `mean`, `quantiles`: of `pairs`; NaN if there are none.
+    - `identical`: share of `pairs` with the same order of every pair of models.
+    - `to_mean`: (seeds,) τ_b between the order under each seed and the order of the mean scores.
+    """
 
     tau: Array
     pairs: Array
@@ -192,22 +202,18 @@ class OrderAgreement:
 
 
 def kendall_agreement(
-    scores: ArrayLike, quantiles: ArrayLike = (0.0, 0.05, 0.5, 0.95, 1.0)
+    scores: ArrayLike, quantiles: Sequence[float] = (0.0, 0.05, 0.5, 0.95, 1.0)
 ) -> OrderAgreement:
-    """Kendall's τ_b between the orders of many models, for all pairs of seeds at once.
+    """Compute Kendall's τ_b between the orders of models for all pairs of seeds.
 
-    With signs of all model pairs in one matrix, all τ_b are one matrix product.
+    All τ_b are one matrix product of the signs of all pairs of models.
 
     Args:
         scores: (models, seeds), at least 2 of each.
-        quantiles: of the distribution of τ over pairs of seeds.
+        quantiles: probabilities of the quantiles of τ over pairs of seeds.
 
-    Returns:
-        tau: (seeds, seeds); a seed under which all models tie has NaN with every other.
-        pairs: τ of the pairs of distinct seeds (upper triangle, NaN left out).
-        mean, quantiles: of `pairs`; NaN if there are none.
-        identical: share of `pairs` that put every pair of models in the same order.
-        to_mean: (seeds,) τ_b of each seed's order with that of the mean scores.
+    Raises:
+        ValueError: fewer than 2 models or seeds, NaN or infinity.
     """
     s = as_finite(scores, "scores", ndim=2, min_size=2)
     if len(s) < 2:

@@ -1,7 +1,7 @@
-"""How representative a trained model is of its procedure: distances, and what alpha-hat adds.
+"""Representativeness of a trained model for its training procedure.
 
 Source: Banerjee et al., sections V-A and V-B; eqs. 14, 15 for the distance, Algorithm 1 for
-alpha-hat. The held-out question of `heldout_information` is this project's.
+alpha-hat. `heldout_information` is an addition of this project.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import model_churn
@@ -22,30 +22,33 @@ from reseed.stats.trimming import (
     trimmed_distance,
 )
 
-#: What a model is measured by on one half of the items.
+#: Measurements of a model on one half of the items.
 MEASURES = ("alpha_hat", "ks", "accuracy", "churn", "ece")
 
 
 def half_threshold(items: int, epsilon: float = 0.01) -> float:
-    """Threshold δ of Algorithm 1 with halves of `items`: √(ln(C/ε)/n) + 1/n, n = items // 2.
+    """Return the threshold δ = √(ln(C/ε)/n) + 1/n of Algorithm 1 for halves of n = items // 2.
 
-    The authors' threshold with Wei and Dudley's constant C, which is theirs (2) from n = 458 on;
-    1/n pays for the interpolated reference (eq. 57). Raises ValueError where δ is 1 or more (below
-    16 items at ε = 0.01): no two distributions are further apart, so that every run would pass.
+    This is the authors' threshold with the constant C of Wei and Dudley, which equals theirs (2)
+    from n = 458. The term 1/n accounts for the interpolated reference (eq. 57).
+
+    Raises:
+        ValueError: δ is 1 or more (below 16 items at ε = 0.01). No distance exceeds 1, so the test
+            would accept every model.
     """
     check_at_least(2, items=items)
     half = items // 2
     delta = two_sample_threshold(half, half, epsilon) + 1 / half
     if delta >= 1:
-        raise ValueError(f"{items} test items are too few: alpha-hat would be 0 of any run")
+        raise ValueError(f"{items} test items are too few: alpha-hat would be 0 for every run")
     return delta
 
 
 def round_up_to_grid(alpha: ArrayLike, grid: tuple[float, ...] = AUTHORS_GRID) -> Array:
-    """Exact alpha-hats (any shape) as a search over the ascending `grid` finds them.
+    """Round exact alpha-hats (any shape) up to the ascending `grid`.
 
-    The robust test accepts from alpha-hat on, so the grid's answer is the next value above it;
-    0.5 stands for "above the grid" (the authors' code).
+    The robust test accepts every level from alpha-hat on. A search over the grid therefore returns
+    the next grid value; 0.5 means "above the grid" (the authors' code).
     """
     alpha = as_finite(np.atleast_1d(alpha), "alpha").reshape(np.shape(alpha))
     values = np.append(grid, GRID_EXCEEDED)
@@ -55,11 +58,16 @@ def round_up_to_grid(alpha: ArrayLike, grid: tuple[float, ...] = AUTHORS_GRID) -
 def split_ks_distance(
     candidates: ArrayLike, references: ArrayLike, n_splits: int = 10, *, rng: np.random.Generator
 ) -> Array:
-    """KS distance of each candidate to the reference function, the two on disjoint halves.
+    """Return the mean KS distance of each candidate to the reference function: (models,).
 
-    Mean over `n_splits` random halvings of the items, as the two-sample test wants (eqs. 14, 15);
-    compare it with `half_threshold`. candidates (models, items), references (others, items) →
-    (models,).
+    In each of `n_splits` random splits of the items, candidate and reference use disjoint halves,
+    as the two-sample test requires (eqs. 14, 15). Compare the result with `half_threshold`.
+
+    Args:
+        candidates: (models, items) values.
+        references: (reference models, items) values.
+        n_splits: number of random splits.
+        rng: generator of the splits.
     """
     x, pool = (
         as_finite(candidates, "candidates", ndim=2),
@@ -87,14 +95,20 @@ def heldout_information(
     n_bins: int = 15,
     rng: np.random.Generator,
 ) -> Iterator[dict[str, Array]]:
-    """Measurements of each model on one half of the items, and its disagreement on the other.
+    """Yield measurements of each model on one half of the items and its churn on the other half.
 
-    Each of `n_halves` random halvings gives a dict of (models,) arrays: `MEASURES` on the first
-    half (alpha-hat and KS distance against all other models), and `disagreement`, the mean churn
-    against the other models on the second half, as a share of its items.
+    Each of `n_halves` random splits gives (models,) arrays by name. The names in `MEASURES` are
+    computed on the first half; alpha-hat and KS distance compare a model with all other models.
+    `disagreement` is the mean churn against the other models on the second half, as a share of its
+    items.
 
     Args:
-        gaps, labels, correct, confidence: (models, items), at least 4 models.
+        gaps, labels, correct, confidence: (models, items), at least 4 models and 8 items.
+        n_halves: number of random splits.
+        n_bootstrap: bootstraps of alpha-hat.
+        epsilon: error probability of the alpha-hat threshold.
+        n_bins: bins of the calibration error.
+        rng: generator of splits and bootstraps.
     """
     gaps, confidence = as_finite(gaps, "gaps", ndim=2), as_finite(confidence, "confidence", ndim=2)
     labels, correct = np.asarray(labels), np.asarray(correct)
@@ -109,7 +123,7 @@ def heldout_information(
         )
         yield {
             "alpha_hat": alpha.mean,
-            "ks": _ks_to_the_others(gaps[:, first]),
+            "ks": _ks_distance_to_others(gaps[:, first]),
             "accuracy": correct[:, first].mean(axis=1),
             "churn": model_churn(labels[:, first]) / half,
             "ece": expected_calibration_error(confidence[:, first], correct[:, first], n_bins),
@@ -117,8 +131,8 @@ def heldout_information(
         }
 
 
-def _ks_to_the_others(gaps: NDArray) -> Array:
-    """KS distance of each model's eCDF to the average of the others', on the same items."""
+def _ks_distance_to_others(gaps: Array) -> Array:
+    """Return the KS distance of each eCDF to the average eCDF of the other models: (models,)."""
     values = np.sort(gaps, axis=1)
     pooled = np.sort(gaps, axis=None)
     steps = np.stack([np.searchsorted(row, pooled, side="right") for row in values]) / gaps.shape[1]

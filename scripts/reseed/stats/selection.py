@@ -1,8 +1,9 @@
-"""Which seed to ship: validation score and alpha-hat together, never the test score.
+"""Selection of a seed by validation score and alpha-hat, without the test score.
 
-Source: Banerjee et al., sections V-B3, V-C and VI: among models of near-equal accuracy those with
-a small alpha-hat are the representative ones. `selection_optimism` shows why picking by test
-score is wrong.
+Among models of nearly equal accuracy those with a small alpha-hat are representative.
+`selection_optimism` measures the bias of a selection by test score.
+
+Source: Banerjee et al., sections V-B3, V-C and VI.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.inputs import Array, as_finite
+from reseed.stats.inputs import Array, as_finite, check_at_least
 
-_CHUNK = 4_000_000  # numbers of a block of random halves
+_CHUNK = 4_000_000  # numbers per block of random halves
 
 
-def _pair(score: ArrayLike, alpha_hat: ArrayLike) -> tuple[Array, Array]:
+def _as_pair(score: ArrayLike, alpha_hat: ArrayLike) -> tuple[Array, Array]:
     score, alpha_hat = as_finite(score, "score", ndim=1), as_finite(alpha_hat, "alpha_hat", ndim=1)
     if score.shape != alpha_hat.shape:
         raise ValueError(f"score has {score.size} models, alpha_hat {alpha_hat.size}")
@@ -26,9 +27,11 @@ def _pair(score: ArrayLike, alpha_hat: ArrayLike) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Ranking:
-    """order: (models,) indices, best first. n_admitted: how many of them pass the threshold.
+    """Order of models by score and alpha-hat.
 
-    pareto: (models,) whether no other model is at least as good on both counts and better on one.
+    `order` (models,) holds model indices, best first. `n_admitted` is the number of models that
+    pass the threshold. `pareto` (models,) is true if no other model is at least as good in both
+    criteria and better in one.
     """
 
     order: NDArray[np.int64]
@@ -37,46 +40,52 @@ class Ranking:
 
 
 def rank_models(score: ArrayLike, alpha_hat: ArrayLike, threshold: float) -> Ranking:
-    """Rank models by validation score among those with alpha-hat <= threshold.
+    """Rank models with alpha-hat <= threshold by validation score, then the other models.
 
-    score: (models,) validation scores, larger is better (negate an error). alpha_hat: (models,).
-    Admitted models come first, by falling score; equal scores by alpha-hat, then by index. The
-    others follow by rising alpha-hat, then falling score: if none is admitted, the most
-    representative model leads. Raises ValueError on NaN, empty or unequal input.
+    Admitted models are sorted by descending score, then alpha-hat, then index. The others follow,
+    sorted by ascending alpha-hat, then descending score. If no model is admitted, the most
+    representative model is first.
+
+    Args:
+        score: (models,) validation scores, larger is better (negate an error).
+        alpha_hat: (models,).
+        threshold: largest admitted alpha-hat.
+
+    Raises:
+        ValueError: NaN, empty input or different lengths.
     """
-    score, alpha_hat = _pair(score, alpha_hat)
+    score, alpha_hat = _as_pair(score, alpha_hat)
     if np.isnan(threshold):
         raise ValueError("threshold must not be NaN")
-    out = alpha_hat > threshold
-    first = np.where(out, alpha_hat, -score)
-    second = np.where(out, -score, alpha_hat)
-    order = np.lexsort((second, first, out))
-    return Ranking(order, int((~out).sum()), pareto_front(score, alpha_hat))
+    is_excluded = alpha_hat > threshold
+    first = np.where(is_excluded, alpha_hat, -score)
+    second = np.where(is_excluded, -score, alpha_hat)
+    order = np.lexsort((second, first, is_excluded))
+    return Ranking(order, int((~is_excluded).sum()), pareto_front(score, alpha_hat))
 
 
 def pareto_front(score: ArrayLike, alpha_hat: ArrayLike) -> NDArray[np.bool_]:
-    """Models that no other beats on score (larger) and alpha-hat (smaller) at once: (models,).
+    """Return whether each model is Pareto-optimal in score (larger) and alpha-hat (smaller).
 
-    Equal models are on the front together. O(n log n).
+    Equal models are optimal together. The cost is O(n log n). Arguments and result are (models,).
     """
-    score, alpha_hat = _pair(score, alpha_hat)
+    score, alpha_hat = _as_pair(score, alpha_hat)
     levels, group = np.unique(alpha_hat, return_inverse=True)
     best = np.full(levels.size, -np.inf)
     np.maximum.at(best, group, score)
-    # Best score of any strictly smaller alpha-hat.
-    before = np.concatenate([[-np.inf], np.maximum.accumulate(best)[:-1]])
-    return (score == best[group]) & (score > before[group])
+    best_of_smaller = np.concatenate([[-np.inf], np.maximum.accumulate(best)[:-1]])
+    return (score == best[group]) & (score > best_of_smaller[group])
 
 
 @dataclass(frozen=True)
 class SelectionOptimism:
-    """Average over random halves of the test set of picking the best seed on one half.
+    """Bias and gain of selecting the best seed on one half of the test set, averaged over halves.
 
-    optimism: its score on that half minus its score on the other half, the part of the winner's
-    score that is luck. gain: its score on the other half minus the mean of all models there, the
-    part that is real. Both in units of the score, with Monte Carlo standard errors over halves;
-    these say nothing of the uncertainty of the test set itself. Choosing on the whole test set
-    costs less than `optimism`, which is measured on half of it: by a factor of 1.4 to 1.9.
+    `optimism` is the score of the selected model on that half minus its score on the other half.
+    `gain` is its score on the other half minus the mean score of all models there. Both have the
+    unit of the score. Their Monte Carlo standard errors over halves do not include the sampling
+    error of the test set. Selection on the whole test set has an optimism that is smaller by a
+    factor of 1.4 to 1.9, because the test set is twice as large.
     """
 
     optimism: float
@@ -89,18 +98,22 @@ class SelectionOptimism:
 def selection_optimism(
     item_scores: ArrayLike, n_halves: int = 1000, *, rng: np.random.Generator
 ) -> SelectionOptimism:
-    """Optimism of choosing the seed with the best test score.
+    """Estimate the optimism of selecting the seed with the best test score.
 
-    item_scores: (models, items) score of each test item, larger is better, e.g. correctness 0 / 1;
-    a model's score is its mean. n_halves: random halvings; each is used both ways round. Models
-    that tie for the best are averaged. Of an odd number of items a random one is left out each
-    time. Bounded memory. One model: optimism about 0, gain 0.
+    Models that tie for the best score are averaged. With an odd number of items, each split leaves
+    out a random one. Memory is bounded. A single model has optimism about 0 and gain 0.
 
-    Raises ValueError on NaN, fewer than two items, or fewer than two halvings.
+    Args:
+        item_scores: (models, items) score per test item, larger is better, for example
+            correctness 0 / 1. The score of a model is the mean.
+        n_halves: number of random splits, at least 2; both halves of a split are used to select.
+        rng: generator of the splits.
+
+    Raises:
+        ValueError: NaN, fewer than two items, or fewer than two splits.
     """
     scores = as_finite(item_scores, "item_scores", ndim=2, min_size=2)
-    if n_halves < 2:
-        raise ValueError(f"n_halves must be at least 2, got {n_halves}")
+    check_at_least(2, n_halves=n_halves)
     items, half = scores.shape[1], scores.shape[1] // 2
     values = np.empty((n_halves, 2))
     block = max(1, _CHUNK // (items + 2 * len(scores)))
@@ -110,16 +123,22 @@ def selection_optimism(
         side[:, :half], side[:, half : 2 * half] = 1, -1
         side = rng.permuted(side, axis=1)
         first, second = ((side == s).astype(np.float64) @ scores.T / half for s in (1, -1))
-        values[start : start + size] = (_pick(first, second) + _pick(second, first)) / 2
+        both = _optimism_and_gain(first, second) + _optimism_and_gain(second, first)
+        values[start : start + size] = both / 2
     means, mc_se = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(n_halves)
-    return SelectionOptimism(float(means[0]), float(mc_se[0]), float(means[1]), float(mc_se[1]),
-                             n_halves)  # fmt: skip
+    return SelectionOptimism(
+        optimism=float(means[0]),
+        optimism_mc_se=float(mc_se[0]),
+        gain=float(means[1]),
+        gain_mc_se=float(mc_se[1]),
+        n_halves=n_halves,
+    )
 
 
-def _pick(chosen_on: Array, judged_on: Array) -> Array:
-    """(halves, 2) optimism and gain of the best model (columns) of each row of `chosen_on`."""
-    top = chosen_on.max(axis=1)
-    # Sums of equal item scores may differ in the last digits, which must not break a tie.
-    best = np.isclose(chosen_on, top[:, None], rtol=1e-12, atol=1e-14)
-    kept = np.where(best, judged_on, 0).sum(axis=1) / best.sum(axis=1)
-    return np.stack([top - kept, kept - judged_on.mean(axis=1)], axis=1)
+def _optimism_and_gain(selection: Array, evaluation: Array) -> Array:
+    """Return (halves, 2) optimism and gain of the best model on `selection` (halves, models)."""
+    top = selection.max(axis=1)
+    # Sums of equal item scores may differ in the last digits; such models still tie.
+    is_best = np.isclose(selection, top[:, None], rtol=1e-12, atol=1e-14)
+    evaluated = np.where(is_best, evaluation, 0).sum(axis=1) / is_best.sum(axis=1)
+    return np.stack([top - evaluated, evaluated - evaluation.mean(axis=1)], axis=1)

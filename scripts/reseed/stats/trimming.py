@@ -1,27 +1,33 @@
 """Alpha-trimmed Kolmogorov–Smirnov distance, the robust test, and alpha-hat, exact and on a grid.
 
-Source: Banerjee et al., sections III-B, III-C, IV-A, theorem 2 and Algorithm 1 (theorem 2 is
-del Barrio, Inouzhe & Matrán 2020). An alpha-trimming of a sample reweights it with weights of at
-most 1 / (n (1 - alpha)); alpha-hat is the smallest alpha for which some trimming of the candidate
-lies within delta of the reference in sup distance.
+An alpha-trimming of a sample reweights it with weights of at most 1 / (n (1 - alpha)). Alpha-hat is
+the smallest alpha for which some trimming of the candidate lies within delta of the reference in
+sup distance.
+
+Source: Banerjee et al., sections III-B, III-C, IV-A, theorem 2 and Algorithm 1 (theorem 2 is by
+del Barrio, Inouzhe & Matrán 2020).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from reseed.stats.inputs import as_finite, as_real
+from reseed.stats.inputs import Array, as_finite, as_real
 from reseed.stats.ks import ReferenceFunction, algorithm_threshold
 
+#: Grid of trimming levels in the authors' code.
 AUTHORS_GRID = (0.0, 0.01, 0.025, 0.05, 0.075, *(i / 20 for i in range(2, 10)))
-GRID_EXCEEDED = 0.5  # the authors' code: "at least 0.5"
-_ROUNDING = 1e-12  # CDF values carry a few ulps; a bound missed by less is met
+#: Value of the authors' code if no level of the grid is accepted: "at least 0.5".
+GRID_EXCEEDED = 0.5
+_ROUNDING = 1e-12  # tolerance for rounding errors of CDF values
 
 
-def _limits(sample, reference: ReferenceFunction) -> tuple[np.ndarray, np.ndarray]:
+def _limits(sample: ArrayLike, reference: ReferenceFunction) -> tuple[Array, Array]:
     return reference.limits(np.sort(as_finite(sample, "candidate"), axis=-1))
 
 
@@ -30,40 +36,50 @@ def _check_delta(delta: float) -> None:
         raise ValueError(f"delta must be a non-negative number, got {delta}")
 
 
-def trimmed_distance(f0_left, f0, alpha: float) -> np.ndarray:
-    """Alpha-trimmed KS distance by theorem 2 (eqs. 52–56), in O(n).
+def trimmed_distance(f0_left: Array, f0: Array, alpha: float) -> Array:
+    """Return the alpha-trimmed KS distance by theorem 2 (eqs. 52–56), in O(n).
 
-    f0_left, f0: (..., n) left limit and value of the reference CDF at the sorted sample; equal
-    where the reference is continuous. Returns (...). Raises ValueError unless 0 <= alpha < 1.
+    Args:
+        f0_left, f0: (..., n) left limit and value of the reference CDF at the sorted sample; they
+            are equal where the reference is continuous.
+        alpha: trimming level, 0 <= alpha < 1.
+
+    Returns:
+        (...) distances.
     """
     if not 0 <= alpha < 1:
         raise ValueError(f"alpha must lie in [0, 1), got {alpha}")
-    keep = 1 - alpha
+    remaining = 1 - alpha
     n = f0.shape[-1]
     k = np.arange(n)
-    upper = f0_left - k / (n * keep)
-    lower = f0 - (k + 1) / (n * keep)
+    upper = f0_left - k / (n * remaining)
+    lower = f0 - (k + 1) / (n * remaining)
     lead = (*f0.shape[:-1], 1)
     suffix_max = np.maximum.accumulate(upper[..., ::-1], axis=-1)[..., ::-1]
     prefix_min = np.minimum.accumulate(lower, axis=-1)
-    up = np.concatenate([suffix_max, np.full(lead, -alpha / keep)], axis=-1)
+    up = np.concatenate([suffix_max, np.full(lead, -alpha / remaining)], axis=-1)
     lo = np.concatenate([np.zeros(lead), prefix_min], axis=-1)
-    h = np.clip((up + lo) / 2, -alpha / keep, 0)
+    h = np.clip((up + lo) / 2, -alpha / remaining, 0)
     return np.maximum((upper - h[..., :-1]).max(-1), (h[..., 1:] - lower).max(-1))
 
 
-def trimming_level(f0_left, f0, delta: float) -> np.ndarray:
-    """Smallest alpha whose trimmed distance is within `delta`: exact, no grid.
+def trimming_level(f0_left: Array, f0: Array, delta: float) -> Array:
+    """Return the smallest alpha whose trimmed distance is at most `delta`, exactly (no grid).
 
-    f0_left, f0: (..., n) as in `trimmed_distance`. Returns (...) in [0, 1]; 1.0 means that no
-    reweighting of the sample comes within delta (mass would be needed where it has no points).
+    Cumulative trimmed weights W_0 = 0 <= ... <= W_n = 1 must satisfy L_k <= W_k <= U_k and
+    increase by at most c = 1 / (n (1 - alpha)) per step. This is possible if and only if L <= U
+    and c >= (L_k - U_j) / (k - j) for all j < k. The largest such slope is computed by Newton's
+    method for fractional programs (Dinkelbach 1967), with O(n) per iteration. Each iteration at
+    least halves the remaining gap or the denominator, so there are at most O(log n), in practice
+    fewer than ten. The result is an exact maximum without a tolerance.
 
-    Cumulative trimmed weights W_0 = 0 <= ... <= W_n = 1 must satisfy L_k <= W_k <= U_k and rise
-    by at most c = 1 / (n (1 - alpha)) a step, which is possible iff L <= U and
-    c >= (L_k - U_j) / (k - j) for all j < k. The largest such slope is found by Newton's method
-    for fractional programmes (Dinkelbach 1967): O(n) an iteration; each at least halves the
-    remaining gap or the denominator, so O(log n) iterations at most, in practice under ten. It
-    ends at an exact maximiser, not at a tolerance.
+    Args:
+        f0_left, f0: (..., n) as in `trimmed_distance`.
+        delta: threshold, >= 0.
+
+    Returns:
+        (...) levels in [0, 1]. 1.0 means that no reweighting of the sample comes within delta,
+        because the reference has mass where the sample has no points.
     """
     _check_delta(delta)
     shape, n = f0.shape[:-1], f0.shape[-1]
@@ -77,41 +93,57 @@ def trimming_level(f0_left, f0, delta: float) -> np.ndarray:
     return alpha.reshape(shape)
 
 
-def _largest_slope(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """max over j < k of (low[k] - high[j]) / (k - j), for each row."""
+def _largest_slope(low: Array, high: Array) -> Array:
+    """Return the maximum over j < k of (low[k] - high[j]) / (k - j) of each row."""
     steps = np.arange(low.shape[1], dtype=np.float64)
     slope = np.full(len(low), 1 / (low.shape[1] - 1))  # the pair (0, n): low = 1, high = 0
     active = np.arange(len(low))
     while active.size:
-        tilt = slope[active, None] * steps
-        above = high[active] - tilt
-        best_above = np.minimum.accumulate(above, axis=1)[:, :-1]
-        k = (low[active, 1:] - tilt[:, 1:] - best_above).argmax(axis=1)
+        line = slope[active, None] * steps
+        high_above_line = high[active] - line
+        smallest = np.minimum.accumulate(high_above_line, axis=1)[:, :-1]
+        k = (low[active, 1:] - line[:, 1:] - smallest).argmax(axis=1)
         rows = np.arange(active.size)
-        j = (above[:, :-1] == best_above[rows, k][:, None]).argmax(axis=1)
-        steeper = (low[active, k + 1] - high[active, j]) / (k + 1 - j)
-        rises = steeper > slope[active]
-        active = active[rises]
-        slope[active] = steeper[rises]
+        j = (high_above_line[:, :-1] == smallest[rows, k][:, None]).argmax(axis=1)
+        new_slope = (low[active, k + 1] - high[active, j]) / (k + 1 - j)
+        is_steeper = new_slope > slope[active]
+        active = active[is_steeper]
+        slope[active] = new_slope[is_steeper]
     return slope
 
 
-def trimmed_ks_distance(candidate, reference: ReferenceFunction, alpha: float) -> np.ndarray:
-    """Trimmed KS distance of `candidate` (n,) or (models, n) to `reference`: () or (models,)."""
+def trimmed_ks_distance(candidate: ArrayLike, reference: ReferenceFunction, alpha: float) -> Array:
+    """Return the trimmed KS distance to `reference`, () or (models,).
+
+    Args:
+        candidate: (n,) or (models, n) values.
+        reference: the reference CDF.
+        alpha: trimming level, 0 <= alpha < 1; 0 gives the KS distance.
+    """
     return trimmed_distance(*_limits(candidate, reference), alpha)
 
 
-def alpha_hat(candidate, reference: ReferenceFunction, delta: float) -> np.ndarray:
-    """Exact alpha-hat of `candidate` (n,) or (models, n) against one reference: () or (models,).
+def alpha_hat(candidate: ArrayLike, reference: ReferenceFunction, delta: float) -> Array:
+    """Return the exact alpha-hat against one reference, () or (models,); see `trimming_level`.
 
-    Any scalar measurement (remark 1), in any unit. See `trimming_level`. Raises ValueError on
-    NaN, infinite or empty candidates and on a negative delta.
+    Args:
+        candidate: (n,) or (models, n) values of any scalar measurement (remark 1), in any unit.
+        reference: the reference CDF.
+        delta: threshold, >= 0.
+
+    Raises:
+        ValueError: NaN, infinite or empty candidates, or a negative delta.
     """
     return trimming_level(*_limits(candidate, reference), delta)
 
 
-def grid_level(f0_left, f0, delta: float, grid=AUTHORS_GRID) -> np.ndarray:
-    """Smallest alpha of the ascending `grid` accepted at `delta`, else 0.5 ("at least 0.5")."""
+def grid_level(
+    f0_left: Array, f0: Array, delta: float, grid: Sequence[float] = AUTHORS_GRID
+) -> Array:
+    """Return the smallest alpha of `grid` accepted at `delta`, or 0.5 ("at least 0.5").
+
+    Shapes as in `trimming_level`.
+    """
     _check_delta(delta)
     level = np.full(f0.shape[:-1], GRID_EXCEEDED)
     for alpha in sorted(grid, reverse=True):
@@ -119,8 +151,13 @@ def grid_level(f0_left, f0, delta: float, grid=AUTHORS_GRID) -> np.ndarray:
     return level
 
 
-def alpha_hat_grid(candidate, reference: ReferenceFunction, delta: float, grid=AUTHORS_GRID):
-    """Alpha-hat on a grid, by default that of the authors' code; shapes as `alpha_hat`."""
+def alpha_hat_grid(
+    candidate: ArrayLike,
+    reference: ReferenceFunction,
+    delta: float,
+    grid: Sequence[float] = AUTHORS_GRID,
+) -> Array:
+    """Return alpha-hat on a grid, by default that of the authors' code; shapes as `alpha_hat`."""
     return grid_level(*_limits(candidate, reference), delta, grid)
 
 
@@ -135,21 +172,25 @@ class RobustKsTest:
 
 
 def robust_ks_test(
-    candidate, reference: ReferenceFunction, alpha: float, threshold: float
+    candidate: ArrayLike, reference: ReferenceFunction, alpha: float, threshold: float
 ) -> RobustKsTest:
-    """Robust two-sample KS test of `candidate` (n,) against `reference` (eqs. 23, 27)."""
+    """Test `candidate` (n,) against `reference` with the robust KS test (eqs. 23, 27)."""
     candidate = as_finite(candidate, "candidate", ndim=1)
     _check_delta(threshold)
     distance = float(trimmed_ks_distance(candidate, reference, alpha))
     return RobustKsTest(distance, threshold, alpha, distance <= threshold + _ROUNDING)
 
 
-def clip_logit_gap(gap, bound: float = 15.0, outside: Literal["bound", "zero"] = "bound"):
-    """Logit gaps (any shape) limited to [-bound, bound].
+def clip_logit_gap(
+    gap: ArrayLike, bound: float = 15.0, outside: Literal["bound", "zero"] = "bound"
+) -> Array:
+    """Limit logit gaps (any shape) to [-bound, bound]; NaN remains NaN.
 
-    outside="bound" puts what lies outside at the bound; "zero" puts what lies at or beyond the
-    bound to 0, as the authors' published code does (almost certainly a slip). NaN stays NaN, for
-    `alpha_hat` to refuse.
+    Args:
+        gap: logit gaps.
+        bound: largest absolute value.
+        outside: "bound" replaces values outside by the bound. "zero" replaces values at or beyond
+            the bound by 0, as the authors' published code does (almost certainly unintended).
     """
     gap = as_real(gap, "gap")
     if outside == "bound":
@@ -161,46 +202,57 @@ def clip_logit_gap(gap, bound: float = 15.0, outside: Literal["bound", "zero"] =
 
 @dataclass(frozen=True)
 class BootstrapAlphaHat:
-    """Algorithm 1: alpha-hat of each candidate, averaged over bootstraps.
+    """Result of Algorithm 1: alpha-hat of each candidate, averaged over bootstraps.
 
-    mean, mc_se: (models,) mean and its Monte Carlo standard error over the bootstraps.
-    replicates: (n_bootstrap, models). delta: the threshold used; n: items in each half.
+    `mean` and `mc_se` (models,) are the mean and its Monte Carlo standard error; `replicates` is
+    (n_bootstrap, models); `delta` is the threshold; `n` is the number of items in each half.
     """
 
-    mean: np.ndarray
-    mc_se: np.ndarray
-    replicates: np.ndarray
+    mean: Array
+    mc_se: Array
+    replicates: Array
     delta: float
     n: int
 
 
 def bootstrap_alpha_hat(
-    candidates,
-    references=None,
+    candidates: ArrayLike,
+    references: ArrayLike | None = None,
     *,
     rng: np.random.Generator,
     n_bootstrap: int = 100,
     delta: float | None = None,
     epsilon: float = 0.01,
-    grid: tuple[float, ...] | None = None,
+    grid: Sequence[float] | None = None,
     resample: bool = True,
     interpolate: bool = True,
 ) -> BootstrapAlphaHat:
-    """Algorithm 1: alpha-hat of `candidates` (models, items) against `references` (models, items).
+    """Compute alpha-hat of candidates by Algorithm 1.
 
-    Without references each candidate is measured against all the others (leave-one-out). In each
-    bootstrap the test items are resampled with replacement (`resample=False`: permuted, so that
-    the halves share no item); one half gives the candidates' eCDFs, the other the reference. All
-    candidates share the draws, which makes them comparable. delta defaults to
-    `algorithm_threshold(items // 2, epsilon)`. grid=None is exact; pass `AUTHORS_GRID` for theirs.
-    Clip logit gaps first (`clip_logit_gap`). Bounded memory: one bootstrap at a time.
+    Each bootstrap draws test items for two halves. The first half gives the eCDFs of the
+    candidates, the second the reference. All candidates share the draws and are therefore
+    comparable. Memory is bounded: one bootstrap at a time.
 
-    Raises ValueError on NaN or empty input, fewer than two items or bootstraps, unequal item
-    counts, or leave-one-out with one model.
+    Args:
+        candidates: (models, items) values; clip logit gaps first (`clip_logit_gap`).
+        references: (models, items) values. None compares each candidate with all the others
+            (leave-one-out).
+        rng: generator of the draws.
+        n_bootstrap: number of bootstraps, at least 2.
+        delta: threshold; default `algorithm_threshold(items // 2, epsilon)`.
+        epsilon: error probability of the default threshold.
+        grid: trimming levels to search, for example `AUTHORS_GRID`; None computes exact levels.
+        resample: True draws items with replacement; False permutes them, so that the halves share
+            no item.
+        interpolate: whether the reference is interpolated (`ReferenceFunction`).
+
+    Raises:
+        ValueError: NaN or empty input, fewer than two items or bootstraps, different numbers of
+            items, or leave-one-out with one model.
     """
     candidates = as_finite(candidates, "candidates", ndim=2)
+    pool = candidates if references is None else as_finite(references, "references", ndim=2)
     leave_one_out = references is None
-    pool = candidates if leave_one_out else as_finite(references, "references", ndim=2)
     items = candidates.shape[1]
     if pool.shape[1] != items:
         raise ValueError(f"candidates have {items} items, references {pool.shape[1]}")
@@ -227,9 +279,9 @@ def bootstrap_alpha_hat(
             left, right = (np.stack(side) for side in zip(*pairs, strict=True))
         else:
             left, right = ReferenceFunction(values, interpolate).limits(sample)
-        exact = grid is None
-        row[:] = (
-            trimming_level(left, right, delta) if exact else grid_level(left, right, delta, grid)
-        )
+        if grid is None:
+            row[:] = trimming_level(left, right, delta)
+        else:
+            row[:] = grid_level(left, right, delta, grid)
     mc_se = replicates.std(axis=0, ddof=1) / np.sqrt(n_bootstrap)
     return BootstrapAlphaHat(replicates.mean(axis=0), mc_se, replicates, delta, n)

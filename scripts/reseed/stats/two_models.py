@@ -1,8 +1,8 @@
-"""Two trained models on one test set, from their outputs item by item: McNemar, DeLong, swaps.
+"""Tests of two trained models on the same test items: McNemar, DeLong, paired randomisation.
 
-These tests hold both trained models fixed: what they show is that *these two* differ on new items
-from the same source. Whether the two training procedures differ is another question, for which
-several seeds of each are needed: `reseed.stats.crossed_comparison`.
+These tests treat both trained models as fixed: they compare *these two* models on new items of the
+same population. A comparison of the training procedures needs several seeds of each:
+`reseed.stats.crossed_comparison`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from scipy import stats
 
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
 
-_BLOCK = 8_000_000  # numbers of a block of random swaps
+_CHUNK = 8_000_000  # numbers per block of random swaps
 
 
 @dataclass(frozen=True)
 class McNemar:
-    """Discordant counts and p-values; every field has the leading shape of the input.
+    """Discordant counts and p-values, over the leading axes of the input.
 
-    only_a, only_b: items that only A, or only B, gets right. exact_p is never above its level;
-    mid_p is nearly exact on average and has more power (Fagerland et al. 2013).
+    `only_a` and `only_b` count the items on which only A, or only B, is correct. The test with
+    `exact_p` never exceeds its level. `mid_p` is nearly exact on average and has more power
+    (Fagerland et al. 2013).
     """
 
     only_a: NDArray[np.int64]
@@ -33,10 +34,11 @@ class McNemar:
 
 
 def mcnemar(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
-    """McNemar's test of equal error rates of two models on the same items (McNemar 1947).
+    """Compute McNemar's test of equal error rates on the same items (McNemar 1947).
 
-    Under the null the n discordant items fall to either side like a fair coin. Exact two-sided
-    p = min(1, 2 P(X <= min(b, c))), X binomial (n, 1/2); mid-p takes off P(X = min(b, c)).
+    Under the null hypothesis each of the n discordant items favours either model with probability
+    1/2. The exact two-sided p is min(1, 2 P(X <= min(b, c))), X binomial (n, 1/2). The mid-p
+    subtracts P(X = min(b, c)).
 
     Args:
         correct_a, correct_b: (..., items) of 0 and 1, broadcast together.
@@ -51,21 +53,24 @@ def mcnemar(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
     n, fewer = only_a + only_b, np.minimum(only_a, only_b)
     tail = 2 * stats.binom.cdf(fewer, n, 0.5)
     mid = tail - stats.binom.pmf(fewer, n, 0.5)
-    # At b = c both tails hold the centre, so the doubled tail less the centre is exactly 1.
+    # For b = c both tails include the centre, so the doubled tail minus the centre is exactly 1.
     return McNemar(only_a, only_b, np.minimum(tail, 1), np.minimum(mid, 1))
 
 
 def placements(y_true: ArrayLike, scores: ArrayLike) -> tuple[Array, Array, Array]:
-    """DeLong's structural components of the area under the ROC curve, by mid-ranks.
+    """Return DeLong's structural components of the area under the ROC curve, by mid-ranks.
 
     Args:
         y_true: (items,) of 0 and 1, both present.
         scores: (..., items), larger means class 1.
 
     Returns:
-        auc (...), and for each positive (..., positives) the share of negatives below it, for
-        each negative (..., negatives) the share of positives above it; a tie counts one half.
-        The AUC is the mean of either.
+        The AUC (...), the share of negatives below each positive (..., positives), and the share of
+        positives above each negative (..., negatives). A tie counts 1/2. The AUC is the mean of
+        either component.
+
+    Raises:
+        ValueError: other labels, only one class, NaN, or different numbers of items.
     """
     y, s = as_finite(y_true, "y_true", ndim=1), as_finite(scores, "scores")
     if s.shape[-1] != y.size:
@@ -84,7 +89,7 @@ def placements(y_true: ArrayLike, scores: ArrayLike) -> tuple[Array, Array, Arra
 
 @dataclass(frozen=True)
 class DeLong:
-    """Difference of two areas under the ROC curve on the same items; shapes of the input."""
+    """Difference of two areas under the ROC curve on the same items, over the leading axes."""
 
     auc_a: Array
     auc_b: Array
@@ -96,10 +101,18 @@ class DeLong:
 
 
 def delong(y_true: ArrayLike, a: ArrayLike, b: ArrayLike, level: float = 0.95) -> DeLong:
-    """DeLong, DeLong and Clarke-Pearson's test of two correlated areas (1988), z and interval.
+    """Compute the z test and interval of two correlated AUCs (DeLong et al. 1988).
 
-    y_true (items,) of 0 and 1; a, b (..., items) scores of the two models. Where every item gives
-    the same difference the variance is 0: the interval is a point, and p is 1 if that is 0, else 0.
+    If all items give the same difference, the variance is 0 and the interval is a point; p is then
+    1 for a difference of 0, otherwise 0.
+
+    Args:
+        y_true: (items,) of 0 and 1, at least two of each.
+        a, b: (..., items) scores of the two models, larger means class 1.
+        level: two-sided confidence level.
+
+    Raises:
+        ValueError: as `placements`, or fewer than two items of a class.
     """
     check_probability(level=level)
     auc_a, below_a, above_a = placements(y_true, a)
@@ -111,8 +124,8 @@ def delong(y_true: ArrayLike, a: ArrayLike, b: ArrayLike, level: float = 0.95) -
     variance = (below_a - below_b).var(axis=-1, ddof=1) / m
     variance = variance + (above_a - above_b).var(axis=-1, ddof=1) / n
     se = np.sqrt(variance)
-    certain = np.where(difference == 0, 0.0, np.inf)
-    z = np.divide(difference, se, out=certain, where=se > 0)
+    z_without_variance = np.where(difference == 0, 0.0, np.inf)
+    z = np.divide(difference, se, out=z_without_variance, where=se > 0)
     half = stats.norm.isf((1 - level) / 2) * se
     p = 2 * stats.norm.sf(np.abs(z))
     return DeLong(auc_a, auc_b, difference, se, p, difference - half, difference + half)
@@ -121,17 +134,17 @@ def delong(y_true: ArrayLike, a: ArrayLike, b: ArrayLike, level: float = 0.95) -
 def swap_test(
     values_a: ArrayLike, values_b: ArrayLike, n_swaps: int = 10_000, *, rng: np.random.Generator
 ) -> float:
-    """Paired randomisation test of two models over items; Monte Carlo, p never 0.
+    """Return the p-value of the paired randomisation test of two models over items.
 
-    Under the null that A's and B's outputs on an item could be exchanged, each item's difference
-    changes sign with probability 1/2 (Noreen 1989; Yeh 2000 "approximate randomization"). Exact
-    at any number of items.
+    Under the null hypothesis the outputs of A and B on an item are exchangeable, so the sign of
+    each difference is random (Noreen 1989; Yeh 2000, "approximate randomization"). The test is
+    exact for any number of items. The p-value is Monte Carlo and never 0.
 
     Args:
         values_a, values_b: (items,) contributions to a score that is their mean (correctness,
-            squared error); for several seeds of each model their means over seeds.
-        n_swaps: random swaps.
-        rng: their source.
+            squared error); for several seeds per model, their means over seeds.
+        n_swaps: number of random swaps.
+        rng: generator of the swaps.
     """
     a, b = as_finite(values_a, "values_a", ndim=1), as_finite(values_b, "values_b", ndim=1)
     d, noise = a - b, 1e-15 * (np.abs(a).sum() + np.abs(b).sum())
@@ -140,8 +153,8 @@ def swap_test(
     if d.size == 0:
         return 1.0
     observed = abs(d.sum()) * (1 - 1e-12) - noise
-    step, beyond = max(1, _BLOCK // d.size), 0
+    step, extreme = max(1, _CHUNK // d.size), 0
     for done in range(0, n_swaps, step):
         signs = rng.integers(0, 2, (min(step, n_swaps - done), d.size), dtype=np.int8) * 2.0 - 1
-        beyond += int(np.count_nonzero(np.abs(signs @ d) >= observed))
-    return (1 + beyond) / (1 + n_swaps)
+        extreme += int(np.count_nonzero(np.abs(signs @ d) >= observed))
+    return (1 + extreme) / (1 + n_swaps)

@@ -1,4 +1,4 @@
-"""Compare models whose seeds are not shared: two independent samples of scores."""
+"""Comparison of two models without shared seeds: two independent samples of scores."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.comparison import rank_sum_p
 from reseed.stats.inputs import (
     Array,
     as_finite,
@@ -18,17 +17,18 @@ from reseed.stats.inputs import (
     check_probability,
     rescale,
 )
+from reseed.stats.signed_rank import rank_sum_p
 
-_HALVINGS = 60  # of [0, 1]: a root to 1e-18
-_ENUMERABLE = 20_000  # ways to part both samples together; so many are enumerated under ties
+_BISECTIONS = 60  # of [0, 1]: a root to 1e-18
+_MAX_ENUMERATED = 20_000  # splits of the pooled samples that are enumerated if there are ties
 
 
 @dataclass(frozen=True)
 class UnpairedComparison:
-    """Two independent samples of seeds; fields are floats, or arrays over the leading axes.
+    """Comparison of two independent samples of seeds; arrays over the leading axes, or scalars.
 
-    `scale` and `df` are Welch's standard error and degrees of freedom; `superiority` is
-    P(A > B) + ½ P(A = B).
+    `scale` and `df` are Welch's standard error and degrees of freedom. `superiority` is
+    P(A > B) + ½ P(A = B). Differences and `scale` are in score units.
     """
 
     n_a: int
@@ -47,13 +47,16 @@ class UnpairedComparison:
 
 
 def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> UnpairedComparison:
-    """Compare two models whose seeds are not shared, vectorised over leading axes.
+    """Compare two models without shared seeds, vectorised over leading axes.
 
-    Welch's t test and interval for the mean difference; Mann–Whitney (scipy "auto", but exact
-    under ties too where at most 20,000 splits are to be enumerated); probability of superiority
-    θ = U/(n_a n_b) with Newcombe's score-type interval (Newcombe 2006, method 5), which stays
-    inside [0, 1] and has width when the samples do not overlap. If both samples are constant: p
-    is 1 for equal and 0 for unequal means, the interval is a point.
+    - Mean difference: Welch's t test and interval.
+    - Mann–Whitney test: SciPy's method "auto", but also exact with ties if there are at most
+      20,000 splits.
+    - Probability of superiority θ = U/(n_a n_b) with Newcombe's score-type interval (Newcombe 2006,
+      method 5). It stays inside [0, 1] and has positive width if the samples do not overlap.
+
+    If both samples are constant, the interval of the difference is a point, and Welch's p is 1 for
+    equal means, otherwise 0.
 
     Args:
         a: (..., n_a) scores of independent seeds, n_a >= 2.
@@ -71,26 +74,43 @@ def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Unpaire
     pooled = np.concatenate([a, b], axis=-1).reshape(-1, n_a + n_b)
     u, rank_p = _mann_whitney(pooled, n_a)
     theta = u / (n_a * n_b)
-    bounds = _superiority_interval(theta, n_a, n_b, level)
+    theta_low, theta_high = _superiority_interval(theta, n_a, n_b, level)
 
     pooled, unit = rescale(pooled, axis=-1)
     a, b, unit = pooled[:, :n_a], pooled[:, n_a:], unit[:, 0]
-    # From the first value on: equal scores then have variance 0 and their own mean.
-    shares = [np.where(np.ptp(x, axis=-1) == 0, 0, x.var(axis=-1, ddof=1)) / x.shape[-1]
-              for x in (a, b)]  # fmt: skip
+    # Relative to the first value, so that equal scores have variance 0 and an exact mean.
+    variance_a, variance_b = (
+        np.where(np.ptp(x, axis=-1) == 0, 0, x.var(axis=-1, ddof=1)) / x.shape[-1] for x in (a, b)
+    )
     difference = (a[:, 0] - b[:, 0]) + (a - a[:, :1]).mean(-1) - (b - b[:, :1]).mean(-1)
-    test = _welch(difference, *shares, n_a, n_b, level)
-    in_unit = [v * unit for v in (difference, test.scale, test.low, test.high)]
-    columns = [*in_unit[:2], test.df, test.p, *in_unit[2:], rank_p, theta, *bounds]
-    columns = [column.reshape(shape)[()] for column in columns]
-    return UnpairedComparison(n_a, n_b, *columns, level)
+    test = _welch(difference, variance_a, variance_b, n_a, n_b, level)
+
+    def in_shape(values: Array) -> Array:
+        return values.reshape(shape)[()]
+
+    return UnpairedComparison(
+        n_a=n_a,
+        n_b=n_b,
+        mean_difference=in_shape(difference * unit),
+        scale=in_shape(test.scale * unit),
+        df=in_shape(test.df),
+        welch_p=in_shape(test.p),
+        low=in_shape(test.low * unit),
+        high=in_shape(test.high * unit),
+        mann_whitney_p=in_shape(rank_p),
+        superiority=in_shape(theta),
+        superiority_low=in_shape(theta_low),
+        superiority_high=in_shape(theta_high),
+        level=level,
+    )
 
 
 @dataclass(frozen=True)
 class Welch:
-    """Welch's test of a difference of two means; floats, or arrays of one shape.
+    """Welch's test of a difference of two means; arrays of one shape.
 
-    `scale` and `df`: standard error and degrees of freedom; `low`, `high`: of the difference.
+    `scale` and `df` are standard error and degrees of freedom; `low` and `high` are the interval
+    of the difference.
     """
 
     difference: Array
@@ -110,16 +130,25 @@ def welch_of_means(
     n_b: ArrayLike,
     level: float = 0.95,
 ) -> Welch:
-    """Welch's t test of two independent samples known by mean, SD (ddof 1) and size alone.
+    """Compute Welch's t test of two independent samples from their means, SDs and sizes.
 
-    The arguments broadcast together. Two SDs of 0: p is 1 for equal and 0 for unequal means.
+    The arguments broadcast together. If both SDs are 0, p is 1 for equal means, otherwise 0.
+
+    Args:
+        mean_a, mean_b: means, in score units.
+        sd_a, sd_b: SDs with ddof=1, >= 0.
+        n_a, n_b: sample sizes, at least 2.
+        level: two-sided confidence level.
 
     Raises:
         ValueError: an SD below 0, fewer than two values in a sample, NaN or infinity.
     """
-    given = {"mean_a": mean_a, "sd_a": sd_a, "n_a": n_a, "mean_b": mean_b, "sd_b": sd_b, "n_b": n_b}
-    values = np.broadcast_arrays(*(as_finite(np.atleast_1d(v), name) for name, v in given.items()))
-    mean_a, sd_a, n_a, mean_b, sd_b, n_b = values
+    arguments = {
+        "mean_a": mean_a, "sd_a": sd_a, "n_a": n_a, "mean_b": mean_b, "sd_b": sd_b, "n_b": n_b
+    }  # fmt: skip
+    mean_a, sd_a, n_a, mean_b, sd_b, n_b = np.broadcast_arrays(
+        *(as_finite(np.atleast_1d(v), name) for name, v in arguments.items())
+    )
     check_probability(level=level)
     if min(sd_a.min(), sd_b.min()) < 0:
         raise ValueError("an SD is below 0")
@@ -128,13 +157,20 @@ def welch_of_means(
     return _welch(mean_a - mean_b, sd_a**2 / n_a, sd_b**2 / n_b, n_a, n_b, level)
 
 
-def _welch(difference, share_a, share_b, n_a, n_b, level: float) -> Welch:
-    """Of the difference of two means and the variance of each of them."""
-    scale = np.sqrt(share_a + share_b)
+def _welch(
+    difference: Array,
+    variance_a: Array,
+    variance_b: Array,
+    n_a: int | Array,
+    n_b: int | Array,
+    level: float,
+) -> Welch:
+    """Return Welch's test of a difference of two means with the variances of the means."""
+    scale = np.sqrt(variance_a + variance_b)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # By shares of the sum: squares of small variances would vanish.
-        parts = [share / (share_a + share_b) for share in (share_a, share_b)]
-        df = 1 / (parts[0] ** 2 / (n_a - 1) + parts[1] ** 2 / (n_b - 1))
+        # Shares of the sum, because squares of small variances would underflow.
+        shares = [variance / (variance_a + variance_b) for variance in (variance_a, variance_b)]
+        df = 1 / (shares[0] ** 2 / (n_a - 1) + shares[1] ** 2 / (n_b - 1))
         df = np.where(scale > 0, df, n_a + n_b - 2)
         t = np.where(difference == 0, 0.0, difference / scale)
     half = stats.t.isf((1 - level) / 2, df) * scale
@@ -143,47 +179,50 @@ def _welch(difference, share_a, share_b, n_a, n_b, level: float) -> Welch:
 
 
 def _mann_whitney(pooled: Array, n_a: int) -> tuple[Array, Array]:
-    """U of the first `n_a` of each row and its p-value, each row by the method that suits it."""
+    """Return U of the first `n_a` values of each row and its p-value.
+
+    Rows with and without ties are tested separately, because SciPy uses one method per call.
+    """
     u, p = np.empty((2, len(pooled)))
     tied = (np.diff(np.sort(pooled, axis=-1), axis=-1) == 0).any(axis=-1)
-    for chosen in (tied, ~tied):
-        if chosen.any():
-            rows = pooled[chosen]
+    for has_method in (tied, ~tied):
+        if has_method.any():
+            rows = pooled[has_method]
             test = stats.mannwhitneyu(rows[:, :n_a], rows[:, n_a:], axis=-1)
-            u[chosen], p[chosen] = test.statistic, test.pvalue
-    if tied.any() and comb(pooled.shape[1], n_a) <= _ENUMERABLE:
+            u[has_method], p[has_method] = test.statistic, test.pvalue
+    if tied.any() and comb(pooled.shape[1], n_a) <= _MAX_ENUMERATED:
         p[tied] = _rank_sum_enumerated(pooled[tied], n_a)
     return u, np.where(np.ptp(pooled, axis=-1) == 0, 1.0, p)
 
 
 def _rank_sum_enumerated(pooled: Array, n_a: int) -> Array:
-    """Exact p-values by every split of each row, ties included."""
-    picks = np.array(list(combinations(range(pooled.shape[1]), n_a)))
+    """Return exact p-values by enumeration of all splits of each row, with or without ties."""
+    members = np.array(list(combinations(range(pooled.shape[1]), n_a)))
     rows = stats.rankdata(pooled, axis=-1)
-    return np.array([rank_sum_p(r[picks].sum(axis=1), r[:n_a].sum()) for r in rows])
+    return np.array([rank_sum_p(r[members].sum(axis=1), r[:n_a].sum()) for r in rows])
 
 
 def _superiority_interval(theta: Array, m: int, n: int, level: float) -> tuple[Array, Array]:
-    """Ends where the score statistic reaches the normal quantile, by halving."""
+    """Return the ends where the score statistic equals the normal quantile, by bisection."""
     z, extra = stats.norm.isf((1 - level) / 2), (m + n) / 2 - 1
 
-    def inside(t: Array) -> Array:
+    def is_inside(t: Array) -> NDArray[np.bool_]:
         inner = 1 + extra * ((1 - t) / (2 - t) + t / (1 + t))
         return np.abs(theta - t) <= z * np.sqrt(t * (1 - t) * inner / (m * n))
 
     def root(end: float) -> Array:
-        # Inside at theta, outside at the end; at theta = 0 or 1 the end is the root.
-        near, far = theta.copy(), np.full_like(theta, end)
-        for _ in range(_HALVINGS):
-            middle = (near + far) / 2
-            held = inside(middle)
-            near, far = np.where(held, middle, near), np.where(held, far, middle)
-        return np.where(theta == end, end, near)
+        # theta is inside and the end is outside; for theta = 0 or 1 the end is the root.
+        inner, outer = theta.copy(), np.full_like(theta, end)
+        for _ in range(_BISECTIONS):
+            middle = (inner + outer) / 2
+            inside = is_inside(middle)
+            inner, outer = np.where(inside, middle, inner), np.where(inside, outer, middle)
+        return np.where(theta == end, end, inner)
 
     return root(0.0), root(1.0)
 
 
 def smallest_mann_whitney_p(n_a: int, n_b: int) -> float:
-    """Smallest two-sided p-value that the Mann–Whitney test can give with these sizes."""
+    """Return the smallest possible two-sided Mann–Whitney p-value for these sample sizes."""
     check_at_least(1, n_a=n_a, n_b=n_b)
     return min(1.0, 2 / comb(n_a + n_b, n_a))

@@ -148,65 +148,10 @@ def crossed_variance_unbalanced(
     scale = a.std()
     if scale <= 1e-13 * np.abs(a).max():
         raise ValueError("all scores are equal: there is no variance to split")
-    standard = (a - a.mean()) / scale
-
-    # The larger factor is eliminated in closed form, so matrices have the size of the smaller one.
-    small, big = np.argsort(sizes, kind="stable")
-    counts = np.zeros((sizes[small], sizes[big]))
-    np.add.at(counts, (codes[small], codes[big]), 1)
-    levels = counts.sum(axis=1), counts.sum(axis=0)  # number of scores per level
-
-    def total(x: Array, i: int) -> NDArray:
-        return np.bincount(codes[i], x, sizes[i])
-
-    def within(x: Array, i: int) -> Array:
-        """Return `x` minus its mean in each level of factor i."""
-        return x - (total(x, i) / np.bincount(codes[i]))[codes[i]]
-
-    reduced = np.diag(levels[0]) - counts / levels[1] @ counts.T
-    effect = np.linalg.pinv(reduced, hermitian=True) @ total(within(standard, big), small)
-    rss = (within(standard - effect[codes[small]], big) ** 2).sum()
-    if rss < 1e-20 * a.size:
-        raise ValueError("the scores are exactly additive in the two factors: nothing is residual")
-    df = a.size - sizes[big] - np.linalg.matrix_rank(reduced, hermitian=True)
-
-    cross = [
-        np.stack([n, total(standard, i)], axis=1) for i, n in zip((small, big), levels, strict=True)
-    ]
-    inner = np.diag([a.size, a.size]).astype(np.float64)  # [1 y]'[1 y] of standardised y
-
-    def profile(ratio: ArrayLike) -> tuple[Array, float, float]:
-        """Return [1 y]'V⁻¹[1 y], the residual sum of squares and log |V|, all in units of σ²_e."""
-        root = np.sqrt(ratio)
-        diagonal = 1 + root[big] ** 2 * levels[1]
-        coupled = root[small] * root[big] * counts
-        link = coupled / diagonal
-        schur = np.diag(1 + root[small] ** 2 * levels[0]) - link @ coupled.T
-        factor = np.linalg.cholesky(schur)
-        outer = root[big] * cross[1]
-        half = solve_triangular(factor, root[small] * cross[0] - link @ outer, lower=True)
-        q = inner - (outer.T / diagonal) @ outer - half.T @ half
-        logdet = np.log(diagonal).sum() + 2 * np.log(np.diag(factor)).sum()
-        return q, q[1, 1] - q[0, 1] ** 2 / q[0, 0], logdet
-
-    def criterion(log_ratio: ArrayLike) -> float:
-        q, squares, logdet = profile(np.exp(log_ratio))
-        return (a.size - 1) * np.log(squares) + logdet + np.log(q[0, 0])
-
-    bound = 18.0  # ratios from 1.5e-8, taken as 0, to 6.6e7
-    # Fine enough to find a small optimum next to the flat region near log(0).
-    grid = np.append(-bound, np.arange(-8.0, bound))
-    start = min(((u, v) for u in grid for v in grid), key=criterion)
-    optimum = minimize(
-        criterion,
-        start,
-        method="Nelder-Mead",
-        bounds=[(-bound, bound)] * 2,
-        options={"xatol": 1e-7, "fatol": 1e-12, "maxiter": 2000},
-    )
-    ratio = np.where(optimum.x < -12, 0.0, np.exp(optimum.x))
-
-    q, squares, _ = profile(ratio)
+    grid = _IncompleteGrid((a - a.mean()) / scale, codes, sizes)
+    rss, df = grid.residual()
+    ratio = grid.reml_ratios()
+    q, squares, _ = grid.profile(ratio)
     variance = np.append(ratio, 1.0) * squares / (a.size - 1) * scale**2
 
     # Effective mean squares of the unweighted-means analysis; F tests compare nested models.
@@ -215,7 +160,7 @@ def crossed_variance_unbalanced(
         factor_df = a.size - sizes[1 - i] - df
         if factor_df == 0:
             raise ValueError(f"{name} and the other factor cannot be separated: labels coincide")
-        factor_ss = (within(standard, 1 - i) ** 2).sum() - rss
+        factor_ss = (grid.within(grid.scores, 1 - i) ** 2).sum() - rss
         p_values.append(f_test((factor_ss / factor_df, factor_df), (rss / df, df)))
         replicates = stats.hmean(np.bincount(codes[i]))
         table.append((replicates * variance[i] + variance[2], factor_df))
@@ -227,3 +172,81 @@ def crossed_variance_unbalanced(
     parts = tuple(part.in_unit(unit) for part in parts)
     mean = float((a.mean() + scale * q[0, 1] / q[0, 0]) * unit)
     return CrossedVariance(mean, parts, level, a.size, "reml")
+
+
+class _IncompleteGrid:
+    """Standardised scores (n,) of two crossed factors, with missing or repeated cells.
+
+    The larger factor is eliminated in closed form, so matrices have the size of the smaller one.
+    """
+
+    def __init__(self, scores: Array, codes: list[NDArray[np.intp]], sizes: list[int]) -> None:
+        self.scores, self.codes, self.sizes = scores, codes, sizes
+        self.small, self.big = np.argsort(sizes, kind="stable")
+        self.counts = np.zeros((sizes[self.small], sizes[self.big]))
+        np.add.at(self.counts, (codes[self.small], codes[self.big]), 1)
+        self.levels = self.counts.sum(axis=1), self.counts.sum(axis=0)  # scores per level
+        n = scores.size
+        self.inner = np.diag([n, n]).astype(np.float64)  # [1 y]'[1 y]
+        self.cross = [
+            np.stack([count, self.total(scores, i)], axis=1)
+            for i, count in zip((self.small, self.big), self.levels, strict=True)
+        ]
+
+    def total(self, x: Array, i: int) -> NDArray:
+        """Return the sum of `x` in each level of factor i."""
+        return np.bincount(self.codes[i], x, self.sizes[i])
+
+    def within(self, x: Array, i: int) -> Array:
+        """Return `x` minus its mean in each level of factor i."""
+        return x - (self.total(x, i) / np.bincount(self.codes[i]))[self.codes[i]]
+
+    def residual(self) -> tuple[float, int]:
+        """Return the residual sum of squares of the additive model and its degrees of freedom."""
+        y, small, big = self.scores, self.small, self.big
+        reduced = np.diag(self.levels[0]) - self.counts / self.levels[1] @ self.counts.T
+        inverse = np.linalg.pinv(reduced, hermitian=True)
+        effect = inverse @ self.total(self.within(y, big), small)
+        rss = (self.within(y - effect[self.codes[small]], big) ** 2).sum()
+        if rss < 1e-20 * y.size:
+            raise ValueError(
+                "the scores are exactly additive in the two factors: nothing is residual"
+            )
+        return rss, y.size - self.sizes[big] - np.linalg.matrix_rank(reduced, hermitian=True)
+
+    def profile(self, ratio: Array) -> tuple[Array, float, float]:
+        """Return [1 y]'V⁻¹[1 y], the residual sum of squares and log |V|, in units of σ²_e.
+
+        `ratio` (2,) holds the variances of the two factors in units of σ²_e.
+        """
+        root, small, big = np.sqrt(ratio), self.small, self.big
+        diagonal = 1 + root[big] ** 2 * self.levels[1]
+        coupled = root[small] * root[big] * self.counts
+        link = coupled / diagonal
+        schur = np.diag(1 + root[small] ** 2 * self.levels[0]) - link @ coupled.T
+        factor = np.linalg.cholesky(schur)
+        outer = root[big] * self.cross[1]
+        half = solve_triangular(factor, root[small] * self.cross[0] - link @ outer, lower=True)
+        q = self.inner - (outer.T / diagonal) @ outer - half.T @ half
+        logdet = np.log(diagonal).sum() + 2 * np.log(np.diag(factor)).sum()
+        return q, q[1, 1] - q[0, 1] ** 2 / q[0, 0], logdet
+
+    def reml_ratios(self) -> Array:
+        """Return the ratios (2,) that maximise the restricted likelihood."""
+
+        def criterion(log_ratio: ArrayLike) -> float:
+            q, squares, logdet = self.profile(np.exp(log_ratio))
+            return (self.scores.size - 1) * np.log(squares) + logdet + np.log(q[0, 0])
+
+        bound = 18.0  # ratios from 1.5e-8, taken as 0, to 6.6e7
+        # Fine enough to find a small optimum next to the flat region near log(0).
+        grid = np.append(-bound, np.arange(-8.0, bound))
+        start = min(((u, v) for u in grid for v in grid), key=criterion)
+        optimum = minimize(
+            criterion,
+            start,
+            method="Nelder-Mead",
+            bounds=[(-bound, bound)] * 2,
+            options={"xatol": 1e-7, "fatol": 1e-12, "maxiter": 2000},
+        )
+        return np.where(optimum.x < -12, 0.0, np.exp(optimum.x))

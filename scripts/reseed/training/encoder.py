@@ -1,4 +1,4 @@
-"""From rows to what a model sees: tables as their training rows say, other kinds as they are."""
+"""Encode the rows of a split for a model. Only tables are encoded; other inputs are unchanged."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
 from reseed.core.errors import ReseedError
+from reseed.data.features import Feature
+from reseed.data.inputs import Inputs
 
-#: ``training_rows``: min-max scaling fitted on the training rows. ``all_rows``: every step fitted
-#: on the whole table before it is split, as in Raste et al., Section 3.2. ``none``: not scaled.
+#: `training_rows`: min-max scaling is fitted on the training rows. `all_rows`: every step is fitted
+#: on the whole table before the split, as in Raste et al., Section 3.2. `none`: no scaling.
 SCALINGS = ("training_rows", "all_rows", "none")
 
 KINDS = ("numeric", "categorical")
@@ -26,14 +28,14 @@ KINDS = ("numeric", "categorical")
 class TableEncoder:
     """Impute, scale and encode the columns of a table.
 
-    Numeric columns: median imputation, with an indicator column where the fitted rows miss
-    values; then min-max scaling to [0, 1], not clipped, so that rows outside the fitted range lie
-    outside it. Categorical columns: one column a category, a missing value being a category of
-    its own; a category unseen when fitting gives zeros. Columns constant in the fitted rows are
-    dropped.
+    Numeric columns: median imputation, with an indicator column if the fitted rows have missing
+    values; then min-max scaling to [0, 1] without clipping, so that values outside the fitted range
+    are outside [0, 1]. Categorical columns: one column for each category, and one for missing
+    values; a category that is not in the fitted rows gives zeros. Columns that are constant in the
+    fitted rows are dropped.
     """
 
-    def __init__(self, features_meta: list[dict], scaling: str = "training_rows"):
+    def __init__(self, features_meta: list[Feature], scaling: str = "training_rows"):
         if scaling not in SCALINGS:
             raise ReseedError(f"scaling {scaling!r}: use one of {', '.join(SCALINGS)}")
         for feature in features_meta:
@@ -56,11 +58,11 @@ class TableEncoder:
         )
 
     def fit(self, features: pd.DataFrame) -> TableEncoder:
-        """Learn medians, ranges and categories; ValueError if no column varies."""
+        """Fit medians, ranges and categories. Raises ValueError if no column varies."""
         X = np.asarray(self._transformer.fit_transform(self._typed(features)), dtype=np.float64)
         self._varies = np.ptp(X, axis=0) > 0 if X.size else np.zeros(X.shape[1], dtype=bool)
         if not self._varies.any():
-            raise ValueError("every feature is constant in the training rows: nothing to learn")
+            raise ValueError("every feature is constant in the training rows: one must vary")
         return self
 
     def transform(self, features: pd.DataFrame) -> np.ndarray:
@@ -70,19 +72,19 @@ class TableEncoder:
 
     @property
     def width(self) -> int:
-        """Number of columns that `transform` gives."""
+        """Number of columns that `transform` returns."""
         return int(self._varies.sum())
 
     def _typed(self, features: pd.DataFrame) -> pd.DataFrame:
         numeric = features[self.columns["numeric"]].astype(np.float64)
-        # As text, so that one column never mixes types that cannot be sorted.
+        # Text, because a column of mixed types cannot be sorted.
         text = features[self.columns["categorical"]].astype("string").astype(object)
         return pd.concat([numeric, text.where(text.notna(), np.nan)], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """One split, ready for a model: inputs (see `reseed.models.registry`) and targets (n,)."""
+    """One split, encoded for a model: inputs (see `reseed.models.registry`) and targets (n,)."""
 
     X_train: Any
     y_train: np.ndarray
@@ -93,81 +95,83 @@ class Arrays:
 
     @property
     def shape(self) -> tuple:
-        """What must agree for two splits to be trained in one stack."""
+        """Shapes that must be equal for two splits in one stack."""
         return tuple((len(X), np.shape(X)[1:]) for X in (self.X_train, self.X_validation))
 
-    def guarded(self) -> Arrays:
-        """The same for one trial: arrays locked, and lists of texts its own.
+    def protected(self) -> Arrays:
+        """Return read-only arrays and copies of lists of texts, for one trial.
 
-        Trials share them, and what one wrote would reach those after it.
+        Trials share the arrays, so a change by one trial would affect the others.
         """
-        own = {name: list(part) for name, part in vars(self).items() if isinstance(part, list)}
+        copies = {name: list(part) for name, part in vars(self).items() if isinstance(part, list)}
         for part in vars(self).values():
-            # A part is an array, or an object that holds some: rows beside their weights.
-            for held in (part, *getattr(part, "__dict__", {}).values()):
-                if isinstance(held, np.ndarray):
-                    held.setflags(write=False)
-        return replace(self, **own)
+            # A part is an array, or an object with arrays, such as rows with their weights.
+            for value in (part, *getattr(part, "__dict__", {}).values()):
+                if isinstance(value, np.ndarray):
+                    value.setflags(write=False)
+        return replace(self, **copies)
 
     @property
     def size(self) -> int:
-        """Bytes held (texts count as 200 bytes a row)."""
+        """Size in bytes (a text counts as 200 bytes)."""
         parts = (self.X_train, self.X_validation, self.X_test)
         return sum(getattr(X, "nbytes", 200 * len(X)) for X in parts)
 
 
 class Preparation:
-    """A problem's inputs, ready for a model, split by split; the last ones stay in memory.
+    """Encodes the inputs of a problem for each split, with a cache of the last splits.
 
     Args:
-        inputs: `reseed.data` inputs: ``len``, ``take(rows)``; a table's rows come as a DataFrame.
+        inputs: see `reseed.data.inputs`.
         target: (n,).
-        features: columns of a table (``name``, ``kind``); None for images and texts.
-        encoder: ``{scaling: one of SCALINGS}``, of tables only.
-        memory: bytes of prepared splits to keep, beside the last one.
+        features: columns of a table; None for images and texts.
+        encoder: `{scaling: one of SCALINGS}`, for tables only.
+        memory: size of the cache in bytes; the last split is always cached.
     """
 
     def __init__(
         self,
-        inputs: Any,
+        inputs: Inputs,
         target: np.ndarray,
-        features: list[dict] | None,
+        features: list[Feature] | None,
         encoder: dict[str, Any],
         memory: int = 2**30,
     ):
         unknown = set(encoder) - {"scaling"}
         if unknown:
-            raise ReseedError(f"encoder: no option {', '.join(sorted(unknown))}; there is scaling")
+            raise ReseedError(
+                f"encoder: unknown option {', '.join(sorted(unknown))}; allowed: scaling"
+            )
         self.inputs, self.target, self.features = inputs, np.asarray(target), features
         self.scaling = encoder.get("scaling", "training_rows")
         self.memory = memory
-        self._held: OrderedDict[bytes, Arrays] = OrderedDict()
-        self._table: TableEncoder | None = None
+        self._cache: OrderedDict[bytes, Arrays] = OrderedDict()
+        self._table_encoder: TableEncoder | None = None
 
     def arrays(self, train: np.ndarray, validation: np.ndarray, test: np.ndarray) -> Arrays:
-        """Return the three parts (row numbers), encoded as the training rows say."""
+        """Return the rows of the three parts, with the encoder fitted on the training rows."""
         key = b"|".join(np.asarray(p, dtype="<i8").tobytes() for p in (train, validation, test))
         key = hashlib.sha256(key).digest()
-        if key not in self._held:
-            self._held[key] = self._prepare(train, validation, test)
-        self._held.move_to_end(key)
-        while len(self._held) > 1 and sum(a.size for a in self._held.values()) > self.memory:
-            self._held.popitem(last=False)
-        return self._held[key]
+        if key not in self._cache:
+            self._cache[key] = self._prepare(train, validation, test)
+        self._cache.move_to_end(key)
+        while len(self._cache) > 1 and sum(a.size for a in self._cache.values()) > self.memory:
+            self._cache.popitem(last=False)
+        return self._cache[key]
 
     def _prepare(self, *parts: np.ndarray) -> Arrays:
-        taken = [self.inputs.take(np.asarray(rows)) for rows in parts]
+        inputs = [self.inputs.take(np.asarray(rows)) for rows in parts]
         if self.features is not None:
-            encoder = self._fitted(taken[0])
+            encoder = self._fit_encoder(inputs[0])
             empty = np.empty((0, encoder.width))
-            taken = [encoder.transform(part) if len(part) else empty for part in taken]
-        (X, Xv, Xt), (y, yv, yt) = taken, (self.target[rows] for rows in parts)
+            inputs = [encoder.transform(part) if len(part) else empty for part in inputs]
+        (X, Xv, Xt), (y, yv, yt) = inputs, (self.target[rows] for rows in parts)
         return Arrays(X, y, Xv, yv, Xt, yt)
 
-    def _fitted(self, training_rows: pd.DataFrame) -> TableEncoder:
+    def _fit_encoder(self, training_rows: pd.DataFrame) -> TableEncoder:
         if self.scaling != "all_rows":
             return TableEncoder(self.features, self.scaling).fit(training_rows)
-        if self._table is None:
+        if self._table_encoder is None:
             everything = self.inputs.take(np.arange(len(self.inputs)))
-            self._table = TableEncoder(self.features, self.scaling).fit(everything)
-        return self._table
+            self._table_encoder = TableEncoder(self.features, self.scaling).fit(everything)
+        return self._table_encoder

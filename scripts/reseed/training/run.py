@@ -1,7 +1,7 @@
-"""The one function that trains: a problem, a recipe and trials give one outcome a trial.
+"""Train trials: `run_trials` takes a problem, a recipe and trials, and yields one outcome each.
 
-Images, texts and tables, one seed or many at once, train here and nowhere else. A failure of the
-model is an outcome; a failure of the machine is raised, so that nobody records it.
+All kinds of inputs, one trial or several in a stack, are trained here. A failure of the model is an
+outcome. A failure of the machine is raised, so that it is not recorded.
 """
 
 from __future__ import annotations
@@ -12,60 +12,66 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Protocol
 
 import numpy as np
 
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import GlobalGenerators, ensure_deterministic
+from reseed.data.features import Feature
+from reseed.data.inputs import Inputs
 from reseed.metrics import registry as metrics
 from reseed.metrics.outputs import as_stored_dtype
 from reseed.models.registry import Estimator, build_estimator, load_factory
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
 
-#: What libraries say of the machine in errors of any type, in small letters.
-_SIGNS = (
+#: Numbers of the training, validation and test rows.
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+#: Texts in lower case that libraries use for failures of the machine, in errors of any type.
+_MACHINE_MESSAGES = (
     *("out of memory", "allocate memory", "no space left on device", "too many open files"),
     *("cuda error", "cuda unknown error", "cuda driver", "nvidia driver", "no cuda gpus"),
     *("cudnn_status_not_initialized", "cudnn_status_alloc", "cudnn_status_internal"),
     *("killed by signal", "exited unexpectedly"),
 )
-#: How many widths of a stack are looked over at once for trials of equal shapes.
+#: Number of stack widths among which trials of equal shapes are collected.
 STACKS_AHEAD = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is learnt.
+    """Data and task of a dataset.
 
-    ``inputs``: ``len`` and ``take(rows)`` (`reseed.data`). ``target`` (n,): values or class
-    numbers. ``groups`` (n,) or None. ``classes``: their number, 0 for regression. ``features``:
-    the columns of a table, None for images and texts. ``metric``: the primary metric's name.
+    inputs: see `reseed.data.inputs`. target: (n,) values or class numbers. classes: number of
+    classes, 0 for regression. groups: (n,) or None. features: columns of a table; None for images
+    and texts. metric: name of the primary metric; None for the default of the task.
     """
 
-    inputs: Any
+    inputs: Inputs | None
     target: np.ndarray
     task: str
     classes: int = 0
     groups: np.ndarray | None = None
-    features: list[dict] | None = None
+    features: list[Feature] | None = None
     metric: str | None = None
 
     @property
     def primary(self) -> metrics.Metric:
-        """The metric by which models are compared: the named one, or the task's usual one."""
+        """The metric that compares models: the named one, or the default of the task."""
         return metrics.get_metric(self.metric) if self.metric else metrics.default_metric(self.task)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How it is learnt.
+    """A model and how it is trained.
 
-    ``factory``: ``module:function``. ``stack``: trials a pass where the model can train several
-    (1: one by one). ``weights``: folder of pretrained weights. ``compute``: options of how to
-    compute, for factories that take them. ``hold_validation``: a model that does not need the
-    validation rows is not trained on them either, so that it has validation scores.
+    factory: `module:function`. stack: trials in one pass, if the model supports it (1: one at a
+    time). weights: folder of pretrained weights. compute: options of the computation, for
+    factories that take them. hold_validation: whether a model without early stopping is not
+    trained on the validation rows, so that it has validation scores.
     """
 
     factory: str
@@ -79,17 +85,25 @@ class Recipe:
     hold_validation: bool = False
 
 
+class Split(Protocol):
+    """Numbers of the rows of each part."""
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A split (`train`, `validation`, `test`: row numbers) and one seed a role."""
+    """A split (`train`, `validation`, `test`: row numbers) and one seed for each role."""
 
-    split: Any
+    split: Split
     seeds: dict[str, int]
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedTrial:
-    """A trial whose rows are ready for the model, and one seed a role."""
+    """A trial whose rows are encoded for the model, and one seed for each role."""
 
     arrays: Arrays
     seeds: dict[str, int]
@@ -97,13 +111,12 @@ class PreparedTrial:
 
 @dataclass
 class Outcome:
-    """What a trial gave.
+    """Result of a trial.
 
-    ``status`` is ``ok`` or ``failed`` (then ``error`` says why). ``outputs``: raw outputs
-    (see `reseed.metrics.outputs.as_stored_dtype`) of ``test`` and, where rows were held out,
-    ``validation``, whose row numbers are ``validation_rows``. ``fingerprint``: SHA-256 of
-    the test outputs' bytes.
-    ``converged``: whether training settled before its limit; None where it has no limit.
+    status: `ok` or `failed`; error: the reason of a failure. outputs: raw outputs (see
+    `reseed.metrics.outputs.as_stored_dtype`) of `test` and, if rows were held out, of `validation`;
+    validation_rows: the numbers of these rows. fingerprint: SHA-256 of the bytes of the test
+    outputs. converged: whether training converged before its limit; None without a limit.
     """
 
     status: str
@@ -119,34 +132,35 @@ class Outcome:
 
 
 class InfrastructureError(ReseedError):
-    """Training failed for want of memory, a package, a file or a device, not by its own doing.
+    """Training failed for lack of memory, a package, a file or a device.
 
-    It says nothing about the model, so it is never an outcome: the trial is tried again.
+    The model is not the cause, so the failure is not an outcome, and the trial can be repeated.
     """
 
 
 def run_trials(
     problem: Problem, recipe: Recipe, trials: Sequence[Trial | PreparedTrial]
 ) -> Iterator[Outcome]:
-    """Train and evaluate each trial; yield one outcome a trial, in their order.
+    """Train and evaluate each trial; yield the outcomes in the order of the trials.
 
-    A model that does not use validation rows is trained on them too, unless the recipe holds
-    them. One that needs them but is given none holds out `VALIDATION_FRACTION` of its training
-    rows (whole groups); which ones depends on the split alone. Raises `InfrastructureError`, and
-    ReseedError for a factory that cannot be loaded or that returns no estimator.
+    A model that does not use validation rows is trained on them too, unless the recipe holds them
+    out. If a model needs validation rows and the split has none, `VALIDATION_FRACTION` of the
+    training rows (whole groups) are held out; the split alone decides which. Raises
+    InfrastructureError, and ReseedError for a factory that cannot be imported or that does not
+    return an estimator.
     """
     ensure_deterministic()
     factory = load_factory(recipe.factory)
     preparation = Preparation(problem.inputs, problem.target, problem.features, recipe.encoder)
-    # One by one, a trial is done with before the next one's factory is even called.
+    # Without a stack, a trial ends before the factory of the next trial is called.
     window = STACKS_AHEAD * recipe.stack if recipe.stack > 1 else 1
     for start in range(0, len(trials), window):
         lanes = [_Lane(problem, recipe, factory, preparation, t) for t in trials[start:][:window]]
-        yield from _in_order(lanes, _passes(lanes, recipe.stack))
+        yield from _yield_in_order(lanes, _train_lanes(lanes, recipe.stack))
 
 
 class _Lane:
-    """One trial on its way: its estimator, its rows, and its outcome once it has one."""
+    """A trial in progress: its estimator, its rows, and its outcome after training."""
 
     def __init__(
         self,
@@ -159,33 +173,35 @@ class _Lane:
         self.problem, self.recipe, self.preparation = problem, recipe, preparation
         self.outcome: Outcome | None = None
         self.estimator: Estimator | None = None
-        self.chance = GlobalGenerators(trial.seeds)
-        with self._failures(), self.chance:
+        self.rng_context = GlobalGenerators(trial.seeds)
+        with self._catch_failures(), self.rng_context:
             self.estimator = build_estimator(
                 *(factory, problem.task, problem.classes, recipe.hyperparameters, trial.seeds),
                 *(recipe.device, recipe.threads),
                 weights=recipe.weights,
                 compute=recipe.compute,
             )
-            self.rows, self.arrays = self._inputs(trial, recipe.hold_validation)
+            self.rows, self.arrays = self._select_rows(trial, recipe.hold_validation)
             self.stacks = recipe.stack > 1 and hasattr(self.estimator, "fit_many")
-            self.shape = self._shape() if self.stacks else None
+            self.shape = self._stack_shape() if self.stacks else None
 
-    def _inputs(self, trial: Trial | PreparedTrial, hold_validation: bool) -> tuple:
+    def _select_rows(
+        self, trial: Trial | PreparedTrial, hold_validation: bool
+    ) -> tuple[Rows | None, Callable[[], Arrays]]:
         if isinstance(trial, PreparedTrial):
-            return None, lambda: trial.arrays.guarded()
-        rows = _rows(self.problem, trial.split, self.estimator, hold_validation)
-        return rows, lambda: self.preparation.arrays(*rows).guarded()
+            return None, lambda: trial.arrays.protected()
+        rows = _assign_rows(self.problem, trial.split, self.estimator, hold_validation)
+        return rows, lambda: self.preparation.arrays(*rows).protected()
 
-    def _shape(self) -> tuple:
-        """What must agree in a stack; a model that watches its test rows needs as many of them."""
-        arrays, watching = self.arrays(), hasattr(self.estimator, "watch")
-        return *arrays.shape, len(arrays.X_test) if watching else None
+    def _stack_shape(self) -> tuple:
+        """Shapes that are equal for all trials of a stack, with the test rows if it uses them."""
+        arrays, uses_test = self.arrays(), hasattr(self.estimator, "watch")
+        return *arrays.shape, len(arrays.X_test) if uses_test else None
 
     def train(self) -> None:
-        """Train this lane alone."""
+        """Train this trial alone."""
         started = time.perf_counter()
-        with self._failures(started), self.chance:
+        with self._catch_failures(started), self.rng_context:
             arrays = self.arrays()
             ensure_deterministic()
             if hasattr(self.estimator, "watch"):
@@ -198,20 +214,20 @@ class _Lane:
             self.finish(time.perf_counter() - started)
 
     def finish(self, seconds: float, error: Exception | None = None) -> None:
-        """Evaluate what was trained, or take note of what ended it."""
-        with self._failures(time.perf_counter() - seconds), self.chance:
+        """Evaluate the trained model, or record the error that ended its training."""
+        with self._catch_failures(time.perf_counter() - seconds), self.rng_context:
             if error is not None:
                 raise error
             self.outcome = _evaluate(self.problem, self.estimator, self.arrays(), seconds)
             if self.rows is not None and "validation" in self.outcome.outputs:
                 self.outcome.validation_rows = self.rows[1]
 
-    def _failures(self, started: float | None = None) -> _Failures:
-        return _Failures(self, started or time.perf_counter())
+    def _catch_failures(self, started: float | None = None) -> _FailureHandler:
+        return _FailureHandler(self, started or time.perf_counter())
 
 
-class _Failures:
-    """A model's own failure ends its lane; the machine's is raised as `InfrastructureError`."""
+class _FailureHandler:
+    """Records a failure of the model; raises a failure of the machine as InfrastructureError."""
 
     def __init__(self, lane: _Lane, started: float):
         self.lane, self.started = lane, started
@@ -219,17 +235,25 @@ class _Failures:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind, error, traceback) -> bool:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
         if error is None or not isinstance(error, Exception) or isinstance(error, ReseedError):
             return False
         text = f"{type(error).__name__}: {error}"
         if is_infrastructure_error(error):
             raise InfrastructureError(
-                f"training failed for a reason that is not the model's: {text}."
-                f"{self._narrower(text)} Mend it and run again: nothing of this trial was recorded."
+                f"training failed, but the model is not the cause: {text}.{self._stack_hint(text)}"
+                " Correct it and run again: this trial was not recorded."
             ) from error
         if isinstance(error, ValueError) and "read-only" in text:
-            text += ". Reseed hands every seed the same arrays, read-only: copy what you change"
+            text += (
+                ". All trials share these arrays, which are read-only:"
+                " copy an array before a change"
+            )
         seconds = time.perf_counter() - self.started
         self.lane.outcome = Outcome(
             "failed",
@@ -239,28 +263,30 @@ class _Failures:
         )
         return True
 
-    def _narrower(self, text: str) -> str:
-        """What helps where a stack's memory ran out: its width is the user's, and in the key."""
+    def _stack_hint(self, text: str) -> str:
+        """Advice if a stack ran out of memory. Its width is never reduced: it is in the key."""
         recipe = self.lane.recipe
         if recipe.stack == 1 or "memory" not in text.lower():
             return ""
         device = "cpu" if recipe.device == "cpu" else "gpu"
         return (
-            f" {recipe.stack} trials are trained side by side; fewer need less memory: set"
+            f" {recipe.stack} trials are trained in one pass; fewer need less memory: set"
             f" stack: {{{device}: {recipe.stack // 2}}} in the model's file in config/models/."
         )
 
 
 def is_infrastructure_error(error: BaseException) -> bool:
-    """Whether an error is the machine's (memory, device, package, file) and not the model's.
+    """Whether the machine caused an error (memory, device, package, file), not the model.
 
-    An error that was being handled when this one was raised counts too, unless it is of a package
-    or a file: a model may look for one and go on without it.
+    An error that was handled when this one was raised counts too. An exception is a missing package
+    or file, because a model may try to load it and continue without it.
     """
     handled = False
     while error is not None:
         text = str(error).lower()
-        if isinstance(error, (MemoryError, BrokenExecutor)) or any(s in text for s in _SIGNS):
+        if isinstance(error, (MemoryError, BrokenExecutor)) or any(
+            s in text for s in _MACHINE_MESSAGES
+        ):
             return True
         if isinstance(error, (ImportError, OSError)) and not handled:
             return True
@@ -269,7 +295,10 @@ def is_infrastructure_error(error: BaseException) -> bool:
     return False
 
 
-def _rows(problem: Problem, split: Any, estimator: Estimator, hold_validation: bool) -> tuple:
+def _assign_rows(
+    problem: Problem, split: Split, estimator: Estimator, hold_validation: bool
+) -> Rows:
+    """Row numbers for training, validation and test."""
     train, validation = np.asarray(split.train), np.asarray(split.validation)
     if estimator.uses_validation:
         if len(validation) == 0:
@@ -281,17 +310,17 @@ def _rows(problem: Problem, split: Any, estimator: Estimator, hold_validation: b
     return train, validation, np.asarray(split.test)
 
 
-def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) -> Outcome:
-    outputs = {"test": _raw_outputs(problem, estimator, arrays.X_test, len(arrays.y_test))}
+def _evaluate(problem: Problem, estimator: Estimator, arrays: Arrays, seconds: float) -> Outcome:
+    outputs = {"test": _predict(problem, estimator, arrays.X_test, len(arrays.y_test))}
     extra = [problem.metric] if problem.metric else []
     scores = metrics.evaluate(problem.task, arrays.y_test, outputs["test"], extra)
     if problem.primary.name not in scores:
         raise ValueError(
-            f"{problem.primary.title} does not exist on these test rows, as with one class only"
+            f"{problem.primary.title} is undefined on these test rows, as with one class only"
         )
     validation = {}
     if len(arrays.y_validation):
-        outputs["validation"] = _raw_outputs(
+        outputs["validation"] = _predict(
             problem, estimator, arrays.X_validation, len(arrays.y_validation)
         )
         validation = metrics.evaluate(
@@ -309,40 +338,40 @@ def _evaluate(problem: Problem, estimator: Any, arrays: Arrays, seconds: float) 
     )
 
 
-def _raw_outputs(problem: Problem, estimator: Any, X: Any, rows: int) -> np.ndarray:
-    """What the estimator predicts, as a trial keeps it; ValueError for a shape not promised."""
-    found = as_stored_dtype(problem.task, estimator.predict(X))
+def _predict(problem: Problem, estimator: Estimator, X: Any, rows: int) -> np.ndarray:
+    """Raw outputs of the estimator, as they are stored. Raises ValueError for a wrong shape."""
+    outputs = as_stored_dtype(problem.task, estimator.predict(X))
     expected = (rows, problem.classes) if problem.task == "multiclass" else (rows,)
-    if found.shape != expected:
+    if outputs.shape != expected:
         raise ValueError(
-            f"predict gave raw outputs of shape {found.shape}; {expected} is expected of"
+            f"predict gave raw outputs of shape {outputs.shape}; expected {expected} for"
             f" {rows} rows, {problem.task}"
         )
-    return found
+    return outputs
 
 
 def compute_fingerprint(outputs: np.ndarray) -> str:
-    """Return the SHA-256 of an array's raw little-endian bytes in C order."""
+    """Return the SHA-256 of the little-endian bytes of an array in C order."""
     return hashlib.sha256(outputs.astype(outputs.dtype.newbyteorder("<")).tobytes()).hexdigest()
 
 
-def _passes(lanes: list[_Lane], width: int) -> Iterator[None]:
-    """Train all lanes, in stacks of equal shapes or one by one; pause after each that ends."""
+def _train_lanes(lanes: list[_Lane], width: int) -> Iterator[None]:
+    """Train all lanes, in stacks of equal shapes or one at a time; yield after each that ends."""
     stacks: dict[Any, list[_Lane]] = {}
     for number, lane in enumerate(lanes):
-        together = lane.outcome is None and lane.stacks
-        stacks.setdefault(lane.shape if together else number, []).append(lane)
+        is_stacked = lane.outcome is None and lane.stacks
+        stacks.setdefault(lane.shape if is_stacked else number, []).append(lane)
     for shape, members in stacks.items():
         if isinstance(shape, int):
             if members[0].outcome is None:
                 members[0].train()
             yield
         else:
-            yield from _stack(members, width)
+            yield from _train_stack(members, width)
 
 
-def _stack(lanes: list[_Lane], width: int) -> Iterator[None]:
-    """Train lanes of one shape together, at this width alone: another one has other last bits."""
+def _train_stack(lanes: list[_Lane], width: int) -> Iterator[None]:
+    """Train lanes of one shape together. Another width would change the last bits."""
     estimators, data = [lane.estimator for lane in lanes], [lane.arrays for lane in lanes]
     try:
         for number, seconds, error in type(estimators[0]).fit_many(estimators, data, width):
@@ -355,9 +384,9 @@ def _stack(lanes: list[_Lane], width: int) -> Iterator[None]:
                 yield
 
 
-def _in_order(lanes: list[_Lane], passes: Iterator[None]) -> Iterator[Outcome]:
-    """Yield the lanes' outcomes in order, training no further than each needs."""
+def _yield_in_order(lanes: list[_Lane], training: Iterator[None]) -> Iterator[Outcome]:
+    """Yield the outcomes in the order of the lanes; train only as far as each outcome needs."""
     for lane in lanes:
         while lane.outcome is None:
-            next(passes)
+            next(training)
         yield lane.outcome

@@ -1,4 +1,4 @@
-"""What a search tries, and on which rows: configurations, folds, rungs."""
+"""Design of a search: configurations, folds and rungs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HALVING_MINIMUM_ROWS = 500
 def sample_configurations(
     search_space: dict[str, Any], trials: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Draw ``trials`` different configurations uniformly; all of them if there are not so many."""
+    """Draw `trials` distinct configurations uniformly, or all if there are fewer."""
     if trials < 1:
         raise ReseedError(f"tuning trials {trials}: at least 1 is needed")
     lists = {}
@@ -53,24 +53,26 @@ def make_folds(
     seed: int,
     groups: np.ndarray | None = None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return ``folds`` pairs (training, test) of row numbers that partition ``rows``."""
-    kinds = {
+    """Return `folds` pairs (training, test) of row numbers; the test rows partition `rows`."""
+    splitters = {
         (False, False): KFold,
         (True, False): StratifiedKFold,
         (False, True): GroupKFold,
         (True, True): StratifiedGroupKFold,
     }
-    kind = kinds[task != "regression", groups is not None]
-    splitter = kind(folds, shuffle=True, random_state=seeds.derive_seed(seed, "cross-validation"))
+    splitter_class = splitters[task != "regression", groups is not None]
+    splitter = splitter_class(
+        folds, shuffle=True, random_state=seeds.derive_seed(seed, "cross-validation")
+    )
     grouping = None if groups is None else groups[rows]
     try:
         return [(rows[a], rows[b]) for a, b in splitter.split(rows, target[rows], grouping)]
     except ValueError as error:
-        raise ReseedError(f"tuning: {folds} folds cannot be made ({error})") from error
+        raise ReseedError(f"tuning: {folds} folds are not possible ({error})") from error
 
 
 def compute_rung_sizes(rows: int, configurations: int) -> list[int]:
-    """Return the training rows of each rung of successive halving, the last being all."""
+    """Return the number of training rows of each rung of successive halving; the last has all."""
     rungs = 1
     while (
         HALVING_FACTOR**rungs <= configurations

@@ -1,4 +1,4 @@
-"""The finished fits of a search, kept on disk so that an interrupted search goes on."""
+"""Finished fits of a search on disk, so that an interrupted search can be resumed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIT_COLUMNS = ["rung", "configuration", "fold"]
 
 
 def compute_search_key(key: str, arrays: Iterable[np.ndarray | None], settings: Any) -> str:
-    """Return a hash of all that defines a search: the caller's key, arrays, and settings' repr."""
+    """Return the hash of everything that defines a search: the cache key, arrays and settings."""
     digest = hashlib.sha256(repr((key, settings)).encode())
     for array in arrays:
         digest.update(np.asarray([] if array is None else array).tobytes() + b"|")
@@ -24,9 +24,9 @@ def compute_search_key(key: str, arrays: Iterable[np.ndarray | None], settings: 
 
 
 class SearchLog:
-    """Rows, one a finished fit, in Parquet files ``{key}-{number}.parquet`` of a folder.
+    """One row for each finished fit, in Parquet files `{key}-{number}.parquet` of a folder.
 
-    Files of another question (key) are neither read nor touched.
+    Files with another key are neither read nor changed.
     """
 
     def __init__(self, folder: Path, key: str):
@@ -38,16 +38,16 @@ class SearchLog:
         self._done = {tuple(row[k] for k in FIT_COLUMNS) for row in self._rows}
 
     def has(self, rung: int, configuration: int, fold: int) -> bool:
-        """Tell whether a fit is already there."""
+        """Whether a fit is finished."""
         return (rung, configuration, fold) in self._done
 
     def add(self, row: dict[str, Any]) -> None:
-        """Take in a fit; `save` writes it."""
+        """Add a fit; `save` writes it."""
         self._rows.append(row)
         self._done.add(tuple(row[k] for k in FIT_COLUMNS))
 
     def save(self) -> None:
-        """Write the fits added since the last save, as one file that is whole or not there."""
+        """Write the fits that were added since the last save to one file, in one step."""
         if len(self._rows) == self._saved:
             return
         path = self.folder / f"{self.key}-{self._files:05d}.parquet"
@@ -56,7 +56,7 @@ class SearchLog:
         self._files, self._saved = self._files + 1, len(self._rows)
 
     def frame(self) -> pd.DataFrame:
-        """Return all fits, in an order that does not depend on when each finished."""
+        """Return all fits, sorted independently of the time at which each finished."""
         columns = [*FIT_COLUMNS, "rows", "score", "seconds", "status", "error"]
         frame = pd.DataFrame(self._rows, columns=columns)
         return frame.sort_values(FIT_COLUMNS, ignore_index=True)

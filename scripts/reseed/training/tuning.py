@@ -1,8 +1,8 @@
 """Random search with cross-validation (Raste et al., Section 3.3 and appendix), resumable.
 
-The unit of work is one fit of one configuration on one fold. Finished fits go to Parquet files in
-a work folder every few seconds; a restart with the same question reads them and goes on. The
-answer depends on the question alone, not on the number of processes or on interruptions.
+The unit of work is one fit of one configuration on one fold. Finished fits are written to Parquet
+files in a work folder every few seconds. A search with the same key reads them and continues. The
+result depends on the key only, not on the number of processes or on interruptions.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ METHODS = ("random", "halving")
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The outcome of a search.
+    """Result of a search.
 
-    ``best``: the search space's names with the values chosen. ``log``: one row a fit with
-    ``rung, configuration, fold, rows, hyperparameters (JSON), score, seconds, status, error``;
-    ``score`` is the problem's primary metric. ``relative_work``: rows fitted, as a share of what a
-    full random search of as many configurations fits (1 for ``random``).
+    best: chosen value of each name of the search space. log: one row for each fit with columns
+    `rung, configuration, fold, rows, hyperparameters (JSON), score, seconds, status, error`; the
+    score is the primary metric of the problem. relative_work: number of fitted rows divided by that
+    of a full random search of the same configurations (1 for `random`).
     """
 
     best: dict[str, Any]
@@ -68,20 +68,19 @@ def search(
     report: Callable[[str], None] = print,
     save_every: float = 15.0,
 ) -> SearchResult:
-    """Choose hyper-parameters on the given training rows (row numbers).
+    """Choose hyper-parameters by cross-validation on `rows` (row numbers).
 
-    ``recipe.hyperparameters`` are what the search leaves fixed; ``space`` maps a name to a list
-    of values or to ``{low, high}``, whole numbers with both ends. Folds are stratified for
-    classes and hold whole groups if the problem has them. A network stops early on
-    `VALIDATION_FRACTION` of its training fold. Every fit has the same model seed, ``seed``.
-    ``threads`` processes with one thread each share the fits. A model that stacks trains a
-    configuration's folds side by side, as many as its stack holds; they give up the rows by which
-    their sizes differ.
-    A configuration that fails in any fold is never chosen. Finished fits in ``work`` are taken
-    over where ``key``, which stands for code and data, and all else that is asked agree.
+    `recipe.hyperparameters` are fixed. `space` maps a name to a list of values or to `{low, high}`,
+    integers with both ends. Folds are stratified for classes, and contain whole groups if the
+    problem has groups. A network stops early on `VALIDATION_FRACTION` of its training fold. Every
+    fit has the same model seed, `seed`. `threads` processes with one thread each share the fits. A
+    model that stacks trains the folds of a configuration in one pass; larger folds then lose rows,
+    so that all have the same size. A configuration that fails in any fold is never chosen.
+    Finished fits in the folder `work` are reused if `key`, which stands for code and data, and all
+    arguments that affect the result are equal.
 
-    ``halving``: all configurations are compared on a ninth (or so) of each training fold, the
-    best third of them on three times the rows, and so on up to all rows.
+    Successive halving (`method: halving`) compares all configurations on about a ninth of each
+    training fold, the best third of them on three times as many rows, and so on up to all rows.
 
     Raises ReseedError for a bad search space or method, or if every configuration fails.
     """
@@ -99,16 +98,16 @@ def search(
     alive = list(range(len(configurations)))
     for rung, size in enumerate(sizes):
         calls = fits.calls(rung, None if size == fold_rows else size, alive, log)
-        to_do = sum(len(call[1]["numbers"]) for call in calls)
+        pending = sum(len(call[1]["numbers"]) for call in calls)
         maximise = problem.primary.greater_is_better
-        progress = _Progress(rung, len(sizes), len(alive) * folds, to_do, maximise, report)
+        progress = _Progress(rung, len(sizes), len(alive) * folds, pending, maximise, report)
         try:
             with parallel_config("loky", n_jobs=threads, inner_max_num_threads=1):
                 jobs = (delayed(_fit)(*arguments, **named) for arguments, named in calls)
                 for results in Parallel(return_as="generator_unordered")(jobs):
                     for result in results:
                         log.add(result)
-                    if progress.due(save_every):
+                    if progress.is_due(save_every):
                         log.save()
                         progress.show(log.frame())
         finally:
@@ -130,7 +129,7 @@ def search(
 
 
 class _Fits:
-    """The fits of a search: which folds, prepared how, trained how many at a time."""
+    """The fits of a search: folds, prepared arrays, and number of fits in one pass."""
 
     def __init__(
         self,
@@ -158,15 +157,15 @@ class _Fits:
 
     @property
     def seeds(self) -> dict[str, int]:
-        """The one seed of every fit, in every role."""
+        """Seed of every fit, the same in every role."""
         return dict.fromkeys(ROLES, self.seed)
 
     def calls(
         self, rung: int, size: int | None, alive: list[int], log: SearchLog
     ) -> list[tuple[tuple, dict]]:
-        """Arguments of `_fit`: one call a fit, or a configuration where its folds stack."""
+        """Arguments of the calls of `_fit`: one for each fit, or configuration if folds stack."""
         arrays = self._arrays(size)
-        facts = replace(self.problem, inputs=None, target=np.empty(0), groups=None)
+        problem = replace(self.problem, inputs=None, target=np.empty(0), groups=None)
         calls = []
         for configuration in alive:
             missing = [
@@ -181,18 +180,18 @@ class _Fits:
                 if numbers:
                     lanes = [PreparedTrial(arrays[fold], self.seeds) for fold in numbers]
                     named = {"rung": rung, "configuration": configuration, "numbers": numbers}
-                    calls.append(((facts, recipe, lanes), named))
+                    calls.append(((problem, recipe, lanes), named))
         return calls
 
     def _arrays(self, size: int | None) -> list[Arrays]:
-        """Each fold's rows, encoded as its own training rows say."""
+        """Rows of each fold, with an encoder that is fitted on its training rows."""
         problem, prepared = self.problem, []
-        least = min(len(train) for train, _ in self.parts)
+        smallest = min(len(train) for train, _ in self.parts)
         for train, test in self.parts:
             if size is not None:
                 train = hold_out(train, size, problem.target, problem.task, self.seed)[1]
             elif self.stack > 1:
-                train = train[:least]
+                train = train[:smallest]
             validation = train[:0]
             if self.stops_early:
                 train, validation = hold_out(
@@ -231,42 +230,50 @@ def _fit(
 
 
 def _rank(frame: pd.DataFrame, rung: int, alive: list[int], maximise: bool) -> pd.Series:
-    """Mean scores of a rung's configurations that failed in no fold, best first."""
-    here = frame[(frame.rung == rung) & frame.configuration.isin(alive)]
-    sound = here.groupby("configuration").filter(lambda fits: (fits.status == "ok").all())
-    if sound.empty:
-        reason = here.error[here.status == "failed"].value_counts().index[0]
+    """Mean scores of the configurations of a rung that failed in no fold, best first."""
+    fits = frame[(frame.rung == rung) & frame.configuration.isin(alive)]
+    successful = fits.groupby("configuration").filter(lambda one: (one.status == "ok").all())
+    if successful.empty:
+        reason = fits.error[fits.status == "failed"].value_counts().index[0]
         raise ReseedError(
             f"tuning: each of the {len(alive)} configurations failed in some fold;"
             f" the most frequent reason: {reason}"
         )
-    means = sound.groupby("configuration").score.mean()
+    means = successful.groupby("configuration").score.mean()
     return means.sort_values(ascending=not maximise, kind="stable")
 
 
 class _Progress:
-    """Says now and then how far a rung is."""
+    """Reports the progress of a rung."""
 
-    def __init__(self, rung, rungs, total, to_do, maximise, report):
+    def __init__(
+        self,
+        rung: int,
+        rungs: int,
+        total: int,
+        pending: int,
+        maximise: bool,
+        report: Callable[[str], None],
+    ):
         self.title = "tuning" if rungs == 1 else f"tuning, rung {rung + 1} of {rungs}"
-        self.rung, self.total, self.reused = rung, total, total - to_do
+        self.rung, self.total, self.reused = rung, total, total - pending
         self.maximise, self.report = maximise, report
         self.started = self.shown = time.monotonic()
 
-    def due(self, seconds: float) -> bool:
-        """Tell whether so many seconds have passed since the last line."""
+    def is_due(self, seconds: float) -> bool:
+        """Whether `seconds` have passed since the last line."""
         return time.monotonic() - self.shown >= seconds
 
     def show(self, frame: pd.DataFrame) -> None:
-        """Report one line: done of total, best mean score, time left."""
+        """Report one line: finished and total fits, best mean score, remaining time."""
         self.shown = time.monotonic()
-        here = frame[frame.rung == self.rung]
-        done, fresh = len(here), len(here) - self.reused
+        fits = frame[frame.rung == self.rung]
+        done, new = len(fits), len(fits) - self.reused
         text = f"{self.title}: {done}/{self.total} fits"
-        means = here[here.status == "ok"].groupby("configuration").score.mean()
+        means = fits[fits.status == "ok"].groupby("configuration").score.mean()
         if len(means):
             text += f", best mean so far {means.max() if self.maximise else means.min():.5g}"
-        if fresh and done < self.total:
-            left = (self.shown - self.started) / fresh * (self.total - done)
+        if new and done < self.total:
+            left = (self.shown - self.started) / new * (self.total - done)
             text += f", about {left:.0f} s left"
         self.report(text)

@@ -1,4 +1,4 @@
-"""A time limit of a trial: what hangs is told and ended, for no code of its own can do it."""
+"""Time limit of a trial: end the process with a message if the trial takes too long."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Compiled code that keeps Python's lock lets no thread speak: then ended without our own words.
+#: Extra time before the process ends without the message. Compiled code that holds Python's lock
+#: blocks the thread that prints the message.
 GRACE_SECONDS = 5
 
 
 @contextmanager
 def time_limit(seconds: float | None, message: str) -> Iterator[None]:
-    """End this process with a message if the body takes longer than so many seconds (None: any).
+    """End this process with a message if the body takes more than `seconds` (None: no limit).
 
-    The process, not the body alone: a thread that hangs in compiled code cannot be ended. What
-    was finished before is in the store.
+    The whole process ends, because a thread in compiled code cannot be stopped. Finished trials
+    are in the cache.
     """
     if seconds is None:
         yield

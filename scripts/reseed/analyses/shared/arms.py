@@ -18,7 +18,7 @@ def with_arms(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{ARM: table[MODEL]})
 
 
-def arm_of(key: Mapping) -> str:
+def get_arm(key: Mapping) -> str:
     """The arm of a row or key that may have none of its own."""
     arm = key.get(ARM)
     return key[MODEL] if arm is None or arm != arm else arm

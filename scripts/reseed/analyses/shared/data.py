@@ -1,11 +1,11 @@
-"""What every analysis reads: the study's table of trials, its facts, and how both are grouped."""
+"""The tables and facts of a study that analyses read, and their grouping into cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,22 +15,29 @@ from reseed.analyses.shared.predictions import Predictions
 from reseed.core.checked_io import read_table
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.random_streams import stream
-from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS
+from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.core.study_info import StudyInfo, read_study_info
 from reseed.metrics.names import infer_direction
 
-_GIVEN = ["given_seed", "repeat"]
-#: Whatever has a `key`: a `Cell`, and an arm's `Outputs`.
-Keyed = TypeVar("Keyed")
+_IMPORTED_COLUMNS = ["given_seed", "repeat"]
+
+
+class HasKey(Protocol):
+    """An object with a key: a `Cell`, or an arm's `Outputs`."""
+
+    key: Row
+
+
+Keyed = TypeVar("Keyed", bound=HasKey)
 
 
 @dataclass(frozen=True)
 class Data:
-    """One row a trial and experiment (`metrics`), the study's facts, and where to read more.
+    """The data of an analysis.
 
-    `published` is the folder of the papers' numbers; `predictions` reads per-item scores and
-    `curves` is the file of training curves (one row a trial and epoch); None where none were
-    collected.
+    metrics: one row a trial and experiment (`metrics.parquet`).
+    published: folder of the papers' numbers; None without one.
+    predictions: reader of per-item outputs and training curves; None if none were collected.
     """
 
     metrics: pd.DataFrame
@@ -39,7 +46,7 @@ class Data:
     predictions: Predictions | None = None
 
     def __post_init__(self) -> None:
-        if "model" in self.metrics:  # given results compare models: there are no arms but these
+        if "model" in self.metrics:  # imported results have no arms: each model is an arm
             object.__setattr__(self, "metrics", with_arms(self.metrics))
 
 
@@ -50,22 +57,27 @@ class Cell:
     key: values of `CELL_COLUMNS`.
     seeds: one row a seed, with `SEED_COLUMNS`, `score` (on `metric`) and `bad` (the number of
         trials of that seed without a score). Repeats of imported results count as data seeds
-        (`data_seeds`); `given_seed` and `repeat` hold the imported numbers.
+        (`number_data_seeds`); `given_seed` and `repeat` hold the imported numbers.
     """
 
-    key: dict
+    key: Row
     metric: str
     greater_is_better: bool
     seeds: pd.DataFrame
 
     @property
     def sign(self) -> int:
-        """1, or -1 where less is better: what makes more of a score better."""
+        """1 if greater is better, else −1."""
         return 1 if self.greater_is_better else -1
 
     @property
+    def varies_one_seed(self) -> bool:
+        """Whether one seed varies, and not several that are crossed."""
+        return "+" not in self.key["varied"]
+
+    @property
     def scores(self) -> pd.DataFrame:
-        """The rows of the seeds that are complete."""
+        """The rows of the seeds without a failed trial."""
         return self.seeds[self.seeds["bad"] == 0]
 
     @property
@@ -79,7 +91,7 @@ class Cell:
         return self.scores["score"].to_numpy(dtype=np.float64)
 
     def rng(self, purpose: str) -> np.random.Generator:
-        """A generator that depends on the cell and the purpose, not on the cells beside it."""
+        """A generator that depends on the cell and the purpose only."""
         return stream(0, "/".join([purpose, *(str(value) for value in self.key.values())]))
 
 
@@ -89,9 +101,10 @@ def read_data(
     published: Path | None,
     trained: list[str] | None = None,
 ) -> Data:
-    """Read a study's folder, restricted to `experiments` (None: all).
+    """Read a study's folder.
 
-    `trained`: the experiments that the study has now; tables of others are not read.
+    experiments: the experiments to read; None for all.
+    trained: the experiments of the current study file. Outputs of others are not read.
     """
     metrics = read_table(study / "metrics.parquet")
     info = read_study_info(study / "about.json")
@@ -111,78 +124,81 @@ def primary_metric(info: StudyInfo, dataset: str) -> str:
 
 
 def greater_is_better(info: StudyInfo, metric: str) -> bool:
-    """Whether it is, as a dataset judged by the metric says, else the metric's name.
+    """The direction of a metric: that of a dataset with this primary metric, else by its name.
 
-    Raises ReseedError where neither does.
+    Raises ReseedError if neither is known.
     """
     for dataset in info.datasets.values():
         if dataset.metric == metric:
             return dataset.greater_is_better
-    known = infer_direction(metric)
-    if known is None:
+    is_up = infer_direction(metric)
+    if is_up is None:
         raise ReseedError(
-            f"metric {metric!r}: its name does not say whether greater is better, and no dataset"
-            " is judged by it. Use one that is known (`reseed.metrics`), or the study's own."
+            f"metric {metric!r}: its name does not say whether greater is better, and it is the"
+            " primary metric of no dataset. Use a known metric (`reseed.metrics`), or the study's"
+            " own."
         )
-    return known
+    return is_up
 
 
-def data_seeds(trials: pd.DataFrame) -> pd.Series:
-    """One number a trial for its data seed and repeat, which are both draws of its splits.
+def number_data_seeds(trials: pd.DataFrame) -> pd.Series:
+    """One number a trial for its data seed and repeat, which both draw its splits.
 
-    The data seed where a dataset repeats nothing; the repeat where it has one data seed, 0; where
-    both vary, a number of its own.
+    It is the data seed in datasets without repeats, and the repeat in datasets with the one data
+    seed 0. If both vary, it is a new number.
     """
     repeats = trials["repeat"].groupby(trials["dataset"]).transform("max") + 1
     return trials["data_seed"] * repeats + trials["repeat"]
 
 
 def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
-    """Every cell in order of appearance, on `metric` (None: its dataset's primary one).
+    """Every cell in order of appearance, on `metric` (None: its dataset's primary metric).
 
-    A cell whose trials all failed has no scores. A seed's score is the mean over its folds; a seed
-    with a failed fold is left out, so that seeds stay comparable. A cell whose task has no such
-    metric is left out; ReseedError for one that no dataset has.
+    A seed's score is the mean over its folds; a seed with a failed fold is left out, so that seeds
+    stay comparable. A cell whose trials all failed has no scores. A cell whose task does not have
+    the metric is left out. Raises ReseedError for a metric that no dataset has.
     """
     trials = data.metrics
     if metric is not None and metric not in trials:
         measured = list(trials.columns[trials.dtypes == np.float64])
         raise ReseedError(f"metric {metric!r} was not measured.{suggest_name(metric, measured)}")
-    used = trials["dataset"].map(lambda name: metric or primary_metric(data.info, name))
+    metrics = trials["dataset"].map(lambda name: metric or primary_metric(data.info, name))
     score = pd.Series(np.nan, trials.index)
-    for name in used.unique():
+    for name in metrics.unique():
         if name in trials:
-            score = score.where(used != name, trials[name])
+            score = score.where(metrics != name, trials[name])
     finished = trials["status"] == "ok"
     trials = trials[[*CELL_COLUMNS, *SEED_COLUMNS]].assign(
-        data_seed=data_seeds(trials),
+        data_seed=number_data_seeds(trials),
         given_seed=trials["data_seed"],
         repeat=trials["repeat"],
         cell=trials.groupby(CELL_COLUMNS, sort=False, dropna=False).ngroup(),
-        metric=used,
+        metric=metrics,
         score=score,
         bad=~(finished & np.isfinite(score)),
     )
     if metric is not None:
-        measured = (finished & score.notna()).groupby(trials["cell"]).transform("any")
-        trials = trials[measured | ~finished.groupby(trials["cell"]).transform("any")]
-    # One grouping of all: one for each of thousands of cells would take minutes.
+        is_measured = (finished & score.notna()).groupby(trials["cell"]).transform("any")
+        trials = trials[is_measured | ~finished.groupby(trials["cell"]).transform("any")]
+    # One grouping of the whole table: a grouping by cell takes minutes for thousands of cells.
     seeds = trials.groupby(["cell", *SEED_COLUMNS], sort=True).agg(
-        score=("score", "mean"), bad=("bad", "sum"), **{n: (n, "first") for n in _GIVEN}
+        score=("score", "mean"),
+        bad=("bad", "sum"),
+        **{name: (name, "first") for name in _IMPORTED_COLUMNS},
     )
-    of = dict(iter(seeds.reset_index().groupby("cell")))
+    by_cell = dict(iter(seeds.reset_index().groupby("cell")))
     none = seeds.iloc[:0].reset_index()
-    for cell, *key, name in trials.drop_duplicates("cell")[
-        ["cell", *CELL_COLUMNS, "metric"]
-    ].itertuples(index=False, name=None):
-        own = of.get(cell, none).drop(columns="cell").reset_index(drop=True)
-        up = greater_is_better(data.info, name)
-        yield Cell(dict(zip(CELL_COLUMNS, key, strict=True)), name, up, own)
+    first = trials.drop_duplicates("cell")[["cell", *CELL_COLUMNS, "metric"]]
+    for cell, *values, name in first.itertuples(index=False, name=None):
+        key = dict(zip(CELL_COLUMNS, values, strict=True))
+        rows = by_cell.get(cell, none).drop(columns="cell").reset_index(drop=True)
+        yield Cell(key, name, greater_is_better(data.info, name), rows)
 
 
-def grouped(found: Iterable[Keyed], names: Iterable[str]) -> dict[tuple, list[Keyed]]:
-    """Those together whose `key` agrees in `names`, in order of appearance."""
+def group_by_key(items: Iterable[Keyed], columns: Iterable[str]) -> dict[tuple, list[Keyed]]:
+    """Items by the values of `columns` in their keys, in order of appearance."""
+    columns = list(columns)
     groups: dict[tuple, list[Keyed]] = {}
-    for one in found:
-        groups.setdefault(tuple(one.key[name] for name in names), []).append(one)
+    for item in items:
+        groups.setdefault(tuple(item.key[name] for name in columns), []).append(item)
     return groups

@@ -1,4 +1,4 @@
-"""The one door between stored per-item outputs and the analyses that read them."""
+"""Per-item outputs of arms on test sets, as analyses use them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from typing import Literal
 import numpy as np
 from scipy.special import logit
 
-from reseed.analyses.shared.arms import ARM, MODEL, arm_of
-from reseed.analyses.shared.data import Data, grouped
+from reseed.analyses.shared.arms import ARM, MODEL, get_arm
+from reseed.analyses.shared.data import Data, group_by_key
 from reseed.core.random_streams import stream
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS, SCHEME_COLUMNS, SPLIT_COLUMNS, TEST_SET_COLUMNS
+from reseed.core.schemas import (
+    ARM_OUTPUT_COLUMNS,
+    SCHEME_COLUMNS,
+    SPLIT_COLUMNS,
+    TEST_SET_COLUMNS,
+    Row,
+)
 from reseed.metrics.outputs import SCORED, VALUE_TASKS
 from reseed.plugins.options import Strict
 from reseed.stats.trimming import clip_logit_gap
@@ -21,15 +27,15 @@ from reseed.stats.trimming import clip_logit_gap
 _ARM_COLUMNS = (MODEL, ARM)
 
 
-def plain_metric(task: str) -> str:
-    """The metric that every model of a task has beside its dataset's own, in its curves too."""
-    return {"regression": "mse", SCORED: "mean"}.get(task, "accuracy")
+def default_metric(task: str | None) -> str:
+    """The metric that is computed for every model of a task; training curves use it too."""
+    return {"regression": "mse", SCORED: "mean"}.get(task or "", "accuracy")
 
 
-def judged(task: str, primary: str) -> dict[str, str]:
-    """Metrics by which runs of a dataset are judged: their names → those of `stats.bootstrap`."""
-    plain = plain_metric(task)
-    return {primary: plain} if task == SCORED else {plain: plain, primary: primary}
+def metrics_of_task(task: str, primary: str) -> dict[str, str]:
+    """The default metric of a task and the primary one: name → name in `stats.bootstrap`."""
+    default = default_metric(task)
+    return {primary: default} if task == SCORED else {default: default, primary: primary}
 
 
 class SplitOptions(Strict):
@@ -50,7 +56,7 @@ class Outputs:
     failed: number of runs without outputs.
     """
 
-    key: dict
+    key: Row
     task: str
     seeds: list[tuple[int, ...]]
     probability: np.ndarray
@@ -64,7 +70,7 @@ class Outputs:
 
     @property
     def labels(self) -> np.ndarray:
-        """Predicted classes (runs, items); ValueError where outputs are values."""
+        """Predicted classes (runs, items). Raises ValueError if outputs are values."""
         if self.task in VALUE_TASKS:
             raise ValueError(f"{self.task}: values have no classes")
         if self.task == "multiclass":
@@ -73,7 +79,7 @@ class Outputs:
 
     @property
     def correct(self) -> np.ndarray:
-        """Whether each prediction is right (runs, items)."""
+        """Whether each prediction is correct (runs, items)."""
         return self.labels == self.y_true
 
     @property
@@ -83,20 +89,23 @@ class Outputs:
             return self.probability.max(axis=2)
         return np.maximum(self.probability, 1 - self.probability)
 
-    def predicted(self, metric: str) -> np.ndarray:
-        """What a metric of `stats.bootstrap` compares with `y_true`.
+    def predictions_for(self, metric: str) -> np.ndarray:
+        """The predictions that a metric of `stats.bootstrap` compares with `y_true`.
 
-        Of given scores only their mean is known: ValueError for any other metric.
+        Raises ValueError for a metric other than the mean of scored items.
         """
-        if self.task == SCORED and metric != plain_metric(SCORED):
-            raise ValueError(f"scores of items were given, and no {metric} can be told from them")
+        if self.task == SCORED and metric != default_metric(SCORED):
+            raise ValueError(
+                f"items have scores but no predictions, so {metric} cannot be computed"
+            )
         return self.probability if metric in ("auc", "mse", "mae", "mean") else self.labels
 
     def gaps(self, bound: float = 15.0, outside: str = "bound") -> np.ndarray:
-        """One scalar an item (runs, items), clipped: what α̂ measures.
+        """One number an item (runs, items), clipped: the quantity that alpha-hat measures.
 
-        Binary: the logit gap [Banerjee et al., sec. II-A]. Multi-class, where the paper leaves the
-        choice open (remark 1): log probability of the true class less that of the best other.
+        Two classes: the logit gap [Banerjee et al., sec. II-A]. Several classes, for which the
+        paper leaves the choice open (remark 1): log probability of the true class minus that of
+        the best other class. Raises ValueError if outputs are values.
         """
         if self.task in VALUE_TASKS:
             raise ValueError(f"{self.task}: no logit gap; compare errors instead")
@@ -104,64 +113,65 @@ class Outputs:
             if self.task == "binary":
                 return clip_logit_gap(logit(self.probability), bound, outside)
             log_p = np.log(self.probability)
-        own = np.arange(self.probability.shape[2]) == self.y_true[:, None]
-        best_other = np.where(own, -np.inf, log_p).max(axis=2)
-        true = np.where(own, log_p, -np.inf).max(axis=2)
-        # Two probabilities of exactly 0 are an undecided item, not an undefined one.
+        is_true = np.arange(self.probability.shape[2]) == self.y_true[:, None]
+        best_other = np.where(is_true, -np.inf, log_p).max(axis=2)
+        true = np.where(is_true, log_p, -np.inf).max(axis=2)
+        # If both probabilities are exactly 0, the gap is 0, not undefined.
         tied = np.isneginf(true) & np.isneginf(best_other)
         return clip_logit_gap(np.where(tied, 0.0, true) - np.where(tied, 0.0, best_other), bound,
                               outside)  # fmt: skip
 
     def rng(self, *purpose: str) -> np.random.Generator:
-        """A generator that depends on the place and the purpose alone."""
+        """A generator that depends on the key and the purpose only."""
         return stream(0, "/".join([*purpose, *(str(value) for value in self.key.values())]))
 
 
-def outputs(data: Data) -> Iterator[Outputs]:
-    """Every arm's runs on every test set, one at a time; none where nothing was collected."""
-    for group in data.predictions.groups() if data.predictions is not None else []:
+def read_outputs(data: Data) -> Iterator[Outputs]:
+    """Every arm's runs on every test set, one at a time; nothing if none were collected."""
+    for group in data.predictions.read_groups() if data.predictions is not None else []:
         task = data.info.datasets[group.key["dataset"]].task
-        key = {name: group.key.get(name) for name in ARM_OUTPUT_COLUMNS} | {ARM: arm_of(group.key)}
+        key = {name: group.key.get(name) for name in ARM_OUTPUT_COLUMNS} | {ARM: get_arm(group.key)}
         y_true = group.y_true if task in VALUE_TASKS else group.y_true.astype(np.int64)
         yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)
 
 
-def selected(data: Data, options: SplitOptions) -> list[Outputs]:
-    """All arms' runs on the splits that `SplitOptions` ask for."""
-    found = list(outputs(data))
-    return found if options.splits == "all" else first_splits(found)
+def select_outputs(data: Data, options: SplitOptions) -> list[Outputs]:
+    """All arms' runs on the splits that `SplitOptions` selects."""
+    outputs = list(read_outputs(data))
+    return outputs if options.splits == "all" else keep_first_splits(outputs)
 
 
-def first_splits(found: list[Outputs]) -> list[Outputs]:
-    """Those on the first split, by data seed, repeat and fold, that all arms have.
+def keep_first_splits(outputs: list[Outputs]) -> list[Outputs]:
+    """Outputs on the first split (data seed, repeat, fold) that all arms have.
 
-    Of each experiment and dataset; where its arms share no split, the first of each arm.
+    For each experiment and dataset. If its arms share no split, the first split of each arm.
     """
-    chosen = []
-    for place in grouped(found, SCHEME_COLUMNS).values():
-        arms = [grouped(own, SPLIT_COLUMNS) for own in grouped(place, _ARM_COLUMNS).values()]
-        shared = set.intersection(*map(set, arms))
-        chosen += [one for own in arms for one in own[min(shared or own)]]
-    return chosen
+    first = []
+    for on_scheme in group_by_key(outputs, SCHEME_COLUMNS).values():
+        by_arm = group_by_key(on_scheme, _ARM_COLUMNS).values()
+        by_split = [group_by_key(arm, SPLIT_COLUMNS) for arm in by_arm]
+        shared = set.intersection(*map(set, by_split))
+        first += [one for splits in by_split for one in splits[min(shared or splits)]]
+    return first
 
 
-def side_by_side(found: list[Outputs]) -> Iterator[list[Outputs]]:
+def group_by_test_set(outputs: list[Outputs]) -> Iterator[list[Outputs]]:
     """Lists of the arms that share experiment, dataset and split, in order of appearance."""
-    yield from grouped(found, TEST_SET_COLUMNS).values()
+    yield from group_by_key(outputs, TEST_SET_COLUMNS).values()
 
 
-def apart(found: list[Outputs]) -> Iterator[list[Outputs]]:
-    """Two arms of an experiment and dataset that share no split, pair by pair."""
-    for place in grouped(found, SCHEME_COLUMNS).values():
-        for a, b in combinations(grouped(place, _ARM_COLUMNS).values(), 2):
-            if not grouped(a, SPLIT_COLUMNS).keys() & grouped(b, SPLIT_COLUMNS).keys():
+def pair_disjoint_arms(outputs: list[Outputs]) -> Iterator[list[Outputs]]:
+    """Pairs of arms of an experiment and dataset that share no split."""
+    for on_scheme in group_by_key(outputs, SCHEME_COLUMNS).values():
+        for a, b in combinations(group_by_key(on_scheme, _ARM_COLUMNS).values(), 2):
+            if not group_by_key(a, SPLIT_COLUMNS).keys() & group_by_key(b, SPLIT_COLUMNS).keys():
                 yield [a[0], b[0]]
 
 
-def shared_rows(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:
-    """Rows of the runs whose seeds both arms have; None if fewer than half of either side's are."""
-    place = {seeds: row for row, seeds in enumerate(b.seeds)}
-    rows = [(i, place[seeds]) for i, seeds in enumerate(a.seeds) if seeds in place]
+def match_runs_by_seeds(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:
+    """Rows of the runs whose seeds both arms have; None if fewer than half of either arm's are."""
+    row_in_b = {seeds: row for row, seeds in enumerate(b.seeds)}
+    rows = [(i, row_in_b[seeds]) for i, seeds in enumerate(a.seeds) if seeds in row_in_b]
     if len(rows) < max(2, min(a.n, b.n) / 2):
         return None
     return [i for i, _ in rows], [j for _, j in rows]

@@ -1,4 +1,4 @@
-"""Per-item scores of an experiment's trials, read one group of seeds at a time."""
+"""Reader of per-item outputs and training curves, one group of seeds at a time."""
 
 from __future__ import annotations
 
@@ -13,23 +13,28 @@ import pyarrow.compute as pc
 
 from reseed.core.checked_io import TableReader, read_table
 from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.schemas import MODEL_SEED_COLUMNS, PREDICTION_COLUMNS, TARGET_COLUMNS
-from reseed.metrics.outputs import as_stored_dtype as kept_as
-from reseed.metrics.outputs import to_probabilities
+from reseed.core.schemas import MODEL_SEED_COLUMNS, PREDICTION_COLUMNS, TARGET_COLUMNS, Row
+from reseed.metrics.outputs import as_stored_dtype, to_probabilities
+
+_EMPTY = np.empty(0)
 
 
 @dataclass(frozen=True)
-class Group:
-    """Scores of one model on one test set.
+class OutputGroup:
+    """Stored outputs of one model on one test set, over model seeds.
 
-    `scores` is (seeds, items) predictions or probabilities of class 1, or (seeds, items, classes)
-    probabilities; `outputs` are the raw outputs behind them (`as_stored_dtype`), of their shape;
-    `validation` those of the validation rows (None where they were not kept). `seeds` holds one
-    tuple (init, order, dropout, augment) a row; `y_true` is (items,), `validation_true` likewise.
-    `failed` trials have no scores and are counted only.
+    key: values of `PREDICTION_COLUMNS`, and the experiment.
+    seeds: one tuple (init, order, dropout, augment) a run.
+    scores: (seeds, items) predicted values or probabilities of class 1, or
+        (seeds, items, classes) probabilities.
+    y_true: (items,) targets.
+    failed: number of trials without outputs.
+    outputs: the raw outputs of `scores` (`as_stored_dtype`), of the same shape.
+    validation: outputs of the validation rows; None if they were not stored.
+    validation_true: targets of the validation rows.
     """
 
-    key: dict
+    key: Row
     seeds: list[tuple[int, ...]]
     scores: np.ndarray
     y_true: np.ndarray
@@ -43,77 +48,74 @@ class Group:
 class Predictions:
     """Reader of `{folder}/{experiment}/scores.parquet`, `targets.parquet` and `curves.parquet`.
 
-    `tasks`: the task of each dataset, by which raw outputs are read. `held`: what keeps a temporary
-    folder, which then lives as long as its reader.
+    experiments: those to read; None for all.
+    tasks: the task of each dataset, which determines how raw outputs are read.
+    held: an object that must live as long as the reader, such as a temporary folder.
     """
 
     folder: Path
     experiments: list[str] | None = None
-    tasks: dict[str, str] | None = None
+    tasks: dict[str, str | None] | None = None
     held: Any = None
 
-    def folders(self) -> Iterator[Path]:
-        """The folder of each wanted experiment."""
+    def read_groups(self) -> Iterator[OutputGroup]:
+        """Every group of every experiment; memory holds the scores of one group at a time."""
+        for folder in self._folders():
+            if (folder / "scores.parquet").is_file():
+                yield from self._read_groups_of(folder)
+
+    def read_curves(self) -> pd.DataFrame:
+        """Training curves (`schemas.CURVES`), one row a trial and epoch, of all experiments."""
+        files = (folder / "curves.parquet" for folder in self._folders())
+        tables = [read_table(file) for file in files if file.is_file()]
+        return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+    def _folders(self) -> Iterator[Path]:
+        """The folder of each experiment to read."""
         for folder in sorted(self.folder.iterdir()):
             if self.experiments is None or folder.name in self.experiments:
                 yield folder
 
-    def groups(self) -> Iterator[Group]:
-        """Every group of every experiment; memory holds one group's scores at a time."""
-        for folder in self.folders():
-            if (folder / "scores.parquet").is_file():
-                yield from self._groups_of(folder)
-
-    def curves(self) -> pd.DataFrame:
-        """Learning curves (`schemas.CURVES`), one row a trial and epoch, of all experiments."""
-        files = (folder / "curves.parquet" for folder in self.folders())
-        frames = [read_table(file) for file in files if file.is_file()]
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-    def _groups_of(self, folder: Path) -> Iterator[Group]:
-        scores, targets = (
-            TableReader(folder / f"{part}.parquet") for part in ("scores", "targets")
-        )
+    def _read_groups_of(self, folder: Path) -> Iterator[OutputGroup]:
+        scores, targets = (TableReader(folder / f"{p}.parquet") for p in ("scores", "targets"))
         index = scores.read(PREDICTION_COLUMNS).to_pandas().drop_duplicates()
         for key in index.to_dict("records"):
-            truth = _values(targets, {name: key[name] for name in TARGET_COLUMNS}, list(KEPT_PARTS))
-            rows = _values(scores, key, [*MODEL_SEED_COLUMNS, *KEPT_PARTS])
-            kept = [i for i, outputs in enumerate(rows["test"]) if len(outputs)]
-            y_true, y_validation = (truth[p][0] if len(truth[p]) else _NONE for p in KEPT_PARTS)
-            outputs = _stack([rows["test"][i] for i in kept], len(y_true))
-            held = _stack([rows["validation"][i] for i in kept], len(y_validation))
-            task = (self.tasks or {}).get(key["dataset"]) or _task_of(outputs)
-            outputs, held = kept_as(task, outputs), kept_as(task, held)
-            yield Group(
+            split = {name: key[name] for name in TARGET_COLUMNS}
+            truth = _read_values(targets, split, list(KEPT_PARTS))
+            rows = _read_values(scores, key, [*MODEL_SEED_COLUMNS, *KEPT_PARTS])
+            finished = [i for i, outputs in enumerate(rows["test"]) if len(outputs)]
+            y_true, validation_true = (truth[p][0] if len(truth[p]) else _EMPTY for p in KEPT_PARTS)
+            test = _stack([rows["test"][i] for i in finished], len(y_true))
+            validation = _stack([rows["validation"][i] for i in finished], len(validation_true))
+            task = (self.tasks or {}).get(key["dataset"]) or _infer_task(test)
+            test, validation = as_stored_dtype(task, test), as_stored_dtype(task, validation)
+            yield OutputGroup(
                 {"experiment": folder.name, **key},
-                [tuple(int(rows[name][i]) for name in MODEL_SEED_COLUMNS) for i in kept],
-                to_probabilities(task, outputs),
+                [tuple(int(rows[name][i]) for name in MODEL_SEED_COLUMNS) for i in finished],
+                to_probabilities(task, test),
                 y_true,
-                len(rows["test"]) - len(kept),
-                outputs,
-                held if held.size else None,
-                y_validation if held.size else None,
+                len(rows["test"]) - len(finished),
+                test,
+                validation if validation.size else None,
+                validation_true if validation.size else None,
             )
 
 
-_NONE = np.empty(0)
-
-
-def _task_of(outputs: np.ndarray) -> str:
+def _infer_task(outputs: np.ndarray) -> str:
     return "multiclass" if outputs.ndim == 3 else "binary"
 
 
-def _values(table: TableReader, key: dict, columns: list[str]) -> dict[str, list]:
-    """Columns of the rows that match `key`; a list comes as an array (null: an empty one)."""
+def _read_values(table: TableReader, key: Row, columns: list[str]) -> dict[str, list]:
+    """Columns of the rows that match `key`; lists are read as arrays, null as an empty one."""
     condition = None
     for name, value in key.items():
         test = pc.field(name) == pc.scalar(value)
         condition = test if condition is None else condition & test
     rows = table.read(columns, condition)
-    return {name: [_array(cell) for cell in rows[name]] for name in columns}
+    return {name: [_to_array(cell) for cell in rows[name]] for name in columns}
 
 
-def _array(cell) -> np.ndarray | int:
+def _to_array(cell: Any) -> np.ndarray | int:
     values = getattr(cell, "values", None)
     if values is not None:
         return values.to_numpy(zero_copy_only=False)
@@ -122,7 +124,7 @@ def _array(cell) -> np.ndarray | int:
 
 
 def _stack(scores: list[np.ndarray], items: int) -> np.ndarray:
-    """(seeds, items) or, where there are several numbers an item, (seeds, items, classes)."""
+    """(seeds, items), or (seeds, items, classes) for several numbers an item."""
     if not scores or not items or any(len(score) % items or not len(score) for score in scores):
         return np.empty((0, items), dtype=np.float32)
     stacked = np.stack(scores)

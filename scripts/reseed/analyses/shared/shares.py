@@ -1,4 +1,4 @@
-"""Whether scores are shares, and of what: of 1, or of 100 where they are told in percent."""
+"""Recognises scores that are shares, of 1 or of 100 (percent)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
 
 
-def whole(metric: str, scores: ArrayLike) -> float | None:
-    """The greatest share (1, or 100 for percent); None where scores (n,) can be no shares.
+def share_maximum(metric: str, scores: ArrayLike) -> float | None:
+    """The greatest possible share, 1 or 100, by the metric's name and its scores (n,).
 
-    By the name of the metric and its scores.
+    None if the scores cannot be shares.
     """
     x = np.asarray(scores, dtype=np.float64)
     if not is_share(metric) or x.size == 0 or x.min() < 0 or x.max() > 100 * MAX_ROUNDED_SHARE:

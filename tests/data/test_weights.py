@@ -1,4 +1,7 @@
+"""Pretrained weights: files under their own names, with a hash of their bytes."""
+
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -6,11 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 from reseed.config import Weights
-from reseed.core.errors import ReseedError
-from reseed.data.files import Damaged
+from reseed.core.code_hash import SCRIPTS
+from reseed.core.errors import Damaged, ReseedError
+from reseed.core.layout import ResultsLayout
 from reseed.data.sources import Fetched, fetch
 from reseed.data.weights import prepare_weights, read_weights_meta
-from reseed.pipeline.specs import PlanFiles
+from reseed.pipeline.spec_files import SpecFiles
+from reseed.planning.specs import WeightsSpec
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = sorted((ROOT / "config" / "weights").glob("*.yaml"))
@@ -29,7 +34,7 @@ def entry(**fields):
     return {"name": "tiny", "title": "Tiny", "licence": "MIT", "citation": "", **fields}
 
 
-def test_files_get_their_own_names_and_a_hash(tmp_path):
+def test_files_keep_their_names_and_get_a_hash(tmp_path):
     fetched = own(tmp_path / "from", model=b"weights", config=b"{}")
     meta = prepare_weights(tmp_path / "tiny", entry(), fetched)
     assert (tmp_path / "tiny" / "model").read_bytes() == b"weights"
@@ -38,7 +43,7 @@ def test_files_get_their_own_names_and_a_hash(tmp_path):
     assert read_weights_meta(tmp_path / "tiny") == meta
 
 
-def test_the_hash_is_of_names_and_bytes_only(tmp_path):
+def test_hash_depends_on_names_and_bytes_only(tmp_path):
     def hash_of(**files):
         return prepare_weights(tmp_path / "w", entry(), own(tmp_path / "f", **files)).sha256
 
@@ -51,7 +56,7 @@ def test_the_hash_is_of_names_and_bytes_only(tmp_path):
     assert not (tmp_path / "w" / "config").exists(), "files of an earlier edition are gone"
 
 
-def test_damage_is_found(tmp_path):
+def test_damaged_weights_are_detected(tmp_path):
     prepare_weights(tmp_path / "w", entry(), own(tmp_path / "f", model=b"weights"))
     (tmp_path / "w" / "model").write_bytes(b"weightz")
     with pytest.raises(Damaged, match="bytes hash to") as caught:
@@ -70,7 +75,7 @@ def test_two_files_of_one_name_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
-def test_entries_are_whole(path):
+def test_entries_are_complete(path):
     weights = Weights(**yaml.safe_load(path.read_text()))
     assert weights.name == path.stem
     assert weights.citation
@@ -78,22 +83,26 @@ def test_entries_are_whole(path):
         assert source.members or source.kind == "file", "weights are files of their own"
 
 
-def test_the_script_reads_a_job_file(tmp_path):
+def test_job_fetches_the_weights_of_its_spec(tmp_path):
     (tmp_path / "model.bin").write_bytes(b"weights")
     source = {"kind": "file", "path": str(tmp_path / "model.bin")}
-    job = {"weights": entry(sources=[source]), "results": str(tmp_path / "results")}
-    told = PlanFiles(str(tmp_path))
-    script = [sys.executable, str(ROOT / "scripts" / "prepare_weights.py")]
-    done = subprocess.run(
-        [*script, "--job", told.write(job)], cwd=tmp_path, capture_output=True, text=True
-    )
+    specs = SpecFiles(ResultsLayout(str(tmp_path)))
+
+    def run():
+        weights = Weights(**entry(sources=[source]))
+        path = specs.write(WeightsSpec(str(tmp_path / "results"), weights))
+        command = [sys.executable, "-P", "-m", "reseed.jobs.prepare_weights", path]
+        environment = os.environ | {"PYTHONPATH": str(SCRIPTS)}
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+
+    done = run()
     assert done.returncode == 0, done.stderr
     meta = read_weights_meta(tmp_path / "results" / "weights" / "tiny")
     assert list(meta.files) == ["model.bin"]
     source["sha256"] = "0" * 64
-    done = subprocess.run(
-        [*script, "--job", told.write(job)], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = run()
     assert done.returncode == 1
     assert done.stderr.startswith("Error: config/weights/tiny.yaml: no source could be used")
 

@@ -1,0 +1,52 @@
+# All rules, in the order of the data: `Snakefile` and `workflow/Snakefile` include this file.
+from contextlib import suppress
+
+
+include: "common.smk"
+include: "data.smk"
+include: "splits.smk"
+include: "search.smk"
+include: "train.smk"
+include: "collect.smk"
+include: "imports.smk"
+include: "statistics.smk"
+include: "exhibits.smk"
+include: "report.smk"
+include: "checks.smk"
+
+
+for study in RESEED.project.studies:
+
+    rule:
+        name:
+            study
+        input:
+            RESEED.study_files(study),
+
+
+# Jobs that run here, in this environment, are forks of one process. Snakemake's limit of starts a
+# second is switched off here: it wakes the scheduler again for every job that has ended.
+onstart:
+    method = workflow.deployment_settings.deployment_method
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+    if sys.platform == "linux" and workflow.local_exec and not method:
+        with suppress(
+            OSError
+        ):  # without a server, every job is a process of its own
+            fork_server.start()
+
+
+onsuccess:
+    studies, pages = RESEED.requested_targets(workflow.dag_settings.targets)
+    for line in failed_trials(RESEED.layout, studies):
+        print(line)
+    for page in pages:
+        print(f"Report: {os.path.abspath(page)}")
+
+
+onerror:
+    print(
+        f"Some jobs failed. Their logs are in {RESEED.layout.root}/logs. "
+        "Finished results are kept: run again."
+    )

@@ -1,0 +1,92 @@
+"""Tables of published numbers, matched by name to the cells that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from reseed.core.coordinates import base_name
+from reseed.core.errors import ReseedError
+
+#: Columns that say what a number of [Raste et al.] is about.
+RESULT_COLUMNS = [
+    "table",
+    "dataset",
+    "metric",
+    "algorithm",
+    "varied_seed",
+    "test_ratio",
+    "hyperparameters",
+]
+#: The four numbers of Table 3 [Raste et al.].
+STATISTICS = ["median", "iqr", "range", "relative_variation"]
+
+
+def read_published_table(folder: Path | None, name: str, columns: Sequence[str]) -> pd.DataFrame:
+    """Read `{folder}/{name}.csv`. Raises ReseedError for a missing file or column."""
+    path = Path(folder or ".") / f"{name}.csv"
+    if folder is None or not path.is_file():
+        known = ", ".join(sorted(p.stem for p in Path(folder).glob("*.csv"))) if folder else "none"
+        raise ReseedError(f"published table {name!r} is not in {folder}: it holds {known}")
+    table = pd.read_csv(path)
+    missing = [column for column in columns if column not in table]
+    if missing:
+        raise ReseedError(f"{path} lacks the columns {missing}")
+    return table
+
+
+def find_published_row(table: pd.DataFrame, values: Mapping[str, object]) -> pd.Series | None:
+    """The first row of a published table with these values; None if there is none.
+
+    Raises ReseedError for a column that the table does not have.
+    """
+    for column in values:
+        if column not in table:
+            raise ReseedError(f"published numbers have no column {column!r}: {list(table)}")
+    rows = table
+    for column, value in values.items():
+        rows = rows[rows[column].astype(str) == str(value)]
+    return rows.iloc[0] if len(rows) else None
+
+
+def read_published_results(folder: Path | None, files: Sequence[str]) -> pd.DataFrame:
+    """One row a result of [Raste et al.]: `RESULT_COLUMNS` and `STATISTICS`.
+
+    A statistic that a table does not print is NaN. No rows without a folder or files.
+    """
+    columns = RESULT_COLUMNS + STATISTICS
+    if folder is None or not files:
+        return pd.DataFrame(columns=columns)
+    tables = [read_published_table(folder, name, RESULT_COLUMNS) for name in files]
+    return pd.concat([table.reindex(columns=columns) for table in tables], ignore_index=True)
+
+
+def find_measured_row(
+    published: pd.Series, measured: pd.DataFrame, stand_ins: Mapping[str, str]
+) -> int | None:
+    """Index of the row of `measured` (from `spread`) that a published result is about, or None.
+
+    The row has the same varied seed, dataset (or its stand-in), algorithm, test ratio and metric.
+    "tuned" results match hyper-parameters that were tuned for each pair of seeds. All others match
+    "fixed" results. Of several rows, the one with most seeds is taken, tuned before default.
+    """
+    dataset = stand_ins.get(published["dataset"], published["dataset"])
+    tuned = measured["hyperparameters_source"].str.startswith("tuned")
+    rows = measured[
+        (measured["dataset"].map(base_name) == dataset)
+        & (measured["model"].map(base_name) == published["algorithm"])
+        & (measured["varied"] == published["varied_seed"])
+        & ((measured["test_ratio"] - published["test_ratio"]).abs() < 1e-9)
+        & (measured["metric"] == published["metric"])
+        & (tuned == (published["hyperparameters"] == "tuned"))
+    ]
+    if rows.empty:
+        return None
+    searched = (rows["hyperparameters_source"] != "default").astype(int)
+    return (
+        rows.assign(searched=searched)
+        .sort_values(["n", "searched"], ascending=False, kind="stable")
+        .index[0]
+    )

@@ -1,0 +1,160 @@
+"""Commands on a project: `reseed cost`, `reseed prune`, `reseed verify`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+from reseed.core.errors import ReseedError
+
+CONFIG = "config"
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to the subparsers of `reseed`."""
+    _add_cost(commands)
+    _add_prune(commands)
+    _add_verify(commands)
+
+
+def _add_cost(commands: Any) -> None:
+    command = commands.add_parser(
+        "cost",
+        help="estimate jobs, hours and disk of a project's studies",
+        description="Estimate what each study costs, from measured seconds and hints.",
+        epilog="example: python -m reseed cost --scale paper --output docs/scale.md",
+    )
+    add = command.add_argument
+    add("--scale", default="paper", help="scale of the studies (paper)")
+    add("--results", type=Path, nargs="+", help="folders with finished studies (the project's)")
+    add("--block-seconds", type=float, default=1800, help="training time of a job (1800)")
+    add("--output", type=Path, metavar="FILE", help="write the page to a file")
+    command.set_defaults(run=_cost)
+
+
+def _cost(options: argparse.Namespace) -> None:
+    from reseed.planning.costs import (
+        describe_gaps,
+        format_page,
+        list_processors,
+        measured_seconds,
+        rows_of,
+        study_costs,
+    )
+    from reseed.planning.plan import HINT_ROWS
+    from reseed.planning.read_plan import read_plan
+
+    project, plan, _ = read_plan(CONFIG, {"scale": options.scale})
+    folders = options.results or [Path(project.main.results)]
+    measured = measured_seconds(folders)
+    if not measured and options.output is not None and options.output.exists():
+        raise ReseedError(
+            f"{', '.join(map(str, folders))}: no finished study, so {options.output} would be "
+            "overwritten with guesses alone. Run a study, name folders with finished studies "
+            "(--results), or write the guesses to a new file (--output guesses.md)."
+        )
+    rows = {name: rows_of(folders, name, entry) for name, entry in plan.datasets.items()}
+    known = {name: count or HINT_ROWS for name, count in rows.items()}
+    costs = study_costs(plan, measured, known, options.block_seconds)
+    # The page names folders without their location on this machine.
+    named = f" --results {shlex.join(path.name for path in folders)}" if options.results else ""
+    facts = {
+        "scale": options.scale,
+        "command": f"python -m reseed cost --scale {options.scale} "
+        f"--block-seconds {options.block_seconds:g}{named}",
+        "cpu": ", ".join(list_processors(folders)) or "none measured yet",
+        "block": f"{options.block_seconds / 60:g} minutes",
+        "gaps": describe_gaps(
+            {name for names in plan.left_out.values() for name in names},
+            [name for name, count in rows.items() if not count],
+        ),
+    }
+    titles = {name: study.title for name, study in project.studies.items()}
+    page = format_page(costs, titles, facts)
+    if options.output is None:
+        print(page)
+        return
+    options.output.write_text(page, encoding="utf-8")
+    print(f"{options.output}: {len(costs)} studies, {len(measured)} settings measured")
+
+
+def _add_prune(commands: Any) -> None:
+    command = commands.add_parser(
+        "prune",
+        help="delete trials, searches and cache entries that no study plans",
+        description="Delete files of the results folder that no study plans at the given scales.",
+        epilog="example: python -m reseed prune --dry-run",
+    )
+    add = command.add_argument
+    add("--scale", action="append", help="scales to keep (all three)")
+    add("--results", help="the results folder (the configuration's)")
+    add("--dry-run", action="store_true", help="count the files, delete nothing")
+    command.set_defaults(run=_prune)
+
+
+def _prune(options: argparse.Namespace) -> None:
+    from reseed.config import SCALES
+    from reseed.planning.build import make_plan
+    from reseed.planning.project import load_project
+    from reseed.planning.prune import planned_files, unplanned
+
+    # All studies and datasets: also those that this run does not request, or cannot read here.
+    overrides: dict[str, Any] = {"studies": []}
+    if options.results:
+        overrides["results"] = options.results
+    planned: set[Path] = set()
+    results = Path()
+    for scale in options.scale or SCALES:
+        project = load_project(CONFIG, overrides | {"scale": scale})
+        results = Path(project.main.results)
+        planned |= planned_files(make_plan(project))
+    if not results.is_dir():
+        raise ReseedError(f"{results}: there is no such folder. Nothing to prune.")
+    count, size = 0, 0
+    for path in unplanned(results, planned):
+        count, size = count + 1, size + path.stat().st_size
+        if not options.dry_run:
+            path.unlink()
+    verb = "would be deleted" if options.dry_run else "deleted"
+    print(f"{results}: {count} files {verb}, {size / 1e6:.1f} MB")
+
+
+def _add_verify(commands: Any) -> None:
+    command = commands.add_parser(
+        "verify",
+        help="check finished trials: recompute metrics, retrain a sample",
+        description="Check the finished trials of a project; unfinished trials are left out.",
+        epilog="example: python -m reseed verify --study inherent_randomness --sample 20",
+    )
+    add = command.add_argument
+    add("--study", action="append", default=[], help="check the trials of this study only")
+    add("--scale", help="scale of the studies (the configuration's)")
+    add("--results", help="the results folder (the configuration's)")
+    add("--sample", type=int, help="trials to retrain (verify_sample of the configuration)")
+    add("--all", action="store_true", help="retrain every trial")
+    add("--gpus", type=int, default=0, help="GPUs that retraining may use (0)")
+    command.set_defaults(run=_verify)
+
+
+def _verify(options: argparse.Namespace) -> None:
+    from reseed.pipeline.runner import Granted, delete_damaged, limit_threads
+
+    limit_threads(1)
+    from reseed.jobs.verify import run
+    from reseed.planning.read_plan import read_plan
+    from reseed.planning.training_specs import build_verify_spec
+
+    names = {"studies": options.study, "scale": options.scale, "results": options.results}
+    project, plan, _ = read_plan(CONFIG, {name: value for name, value in names.items() if value})
+    sample = None if options.all else options.sample or project.main.verify_sample
+    spec = build_verify_spec(project, plan, sample, finished_only=True)
+    if not spec.training.settings:
+        raise ReseedError(f"{project.main.results}: holds no finished trial. Nothing to verify.")
+    try:
+        run(spec, Granted(options.gpus))
+    except ReseedError as error:
+        for damaged in error.damaged:
+            delete_damaged(damaged)
+        raise

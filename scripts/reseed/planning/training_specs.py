@@ -1,0 +1,42 @@
+"""Specs of training jobs, and of the check of trials."""
+
+import os
+from pathlib import Path
+
+from reseed.core.coordinates import Coordinates, Setting
+from reseed.planning.plan import Block, Plan
+from reseed.planning.project import Project
+from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
+
+
+def build_train_spec(project: Project, block: Block) -> TrainSpec:
+    """Spec that trains the trials of a block."""
+    main = project.main
+    settings = tuple(
+        SettingTrials(one.spec, tuple(trials), one.user_code_hashes) for one, trials in block
+    )
+    results = str(Path(main.results).resolve())
+    return TrainSpec(results, main.mixed, main.trial_seconds, settings)
+
+
+def build_verify_spec(
+    project: Project, plan: Plan, sample: int | None, finished_only: bool = False
+) -> VerifySpec:
+    """Spec that checks all planned trials.
+
+    sample: trials to retrain; None: all. finished_only: leave out trials without a file.
+    """
+    block = plan.all_trials()
+    if finished_only:
+        block = [(one, _list_finished(plan, one.setting, trials)) for one, trials in block]
+        block = [(one, trials) for one, trials in block if trials]
+    return VerifySpec(build_train_spec(project, block), sample)
+
+
+def build_repeat_spec(project: Project, block: Block, study: str) -> VerifySpec:
+    """Spec that retrains a sample of a study's trials and writes a table of it."""
+    return VerifySpec(build_train_spec(project, block), project.main.verify_sample, study)
+
+
+def _list_finished(plan: Plan, setting: Setting, trials: list[Coordinates]) -> list[Coordinates]:
+    return [trial for trial in trials if os.path.exists(plan.layout.trial(setting, trial))]
