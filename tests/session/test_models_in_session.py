@@ -190,7 +190,7 @@ def test_column_values_are_read_and_two_columns_refused():
     models = {"one": Column(), "ridge": Ridge()}
     rows = reseed.study(models, X, X[:, 0] + X[:, 1], splits=1, seeds=1).data.metrics
     assert rows["mse"].nunique() == 1
-    with pytest.raises(reseed.ReseedError, match=r"shape \(24, 2\); \(24,\) is expected"):
+    with pytest.raises(reseed.ReseedError, match=r"shape \(24, 2\); expected \(24,\)"):
         reseed.study({"two": Column(2)}, X, X[:, 0], splits=1, seeds=1)
 
 

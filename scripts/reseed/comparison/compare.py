@@ -90,9 +90,9 @@ def compare(
     )
     imported = open_source(results, import_options)
     metrics, info = import_runs(imported, import_options, StudyTexts(STUDY_NAME, title))
-    tasks = {name: one.task for name, one in info.datasets.items() if one.task is not None}
+    tasks = {name: one.task for name, one in info.datasets.items()}
     predictions = None
-    if set(tasks.values()) - {"classification"}:
+    if set(tasks.values()) - {None, "classification"}:
         folder = _write_predictions(*build_item_tables(imported, metrics, info))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
     defaults = default_analyses_and_exhibits(predictions is not None, "binary" in tasks.values())

@@ -137,8 +137,10 @@ def study(
         items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
     )
     analyses = apply_pair_options(defaults["analyses"], choice._asdict())
-    tasks = {tables.DATASET: data.task}
-    predictions = Predictions(Path(folder.name), tasks=tasks, held=folder) if folder else None
+    predictions = None
+    if folder is not None:
+        tasks: dict[str, str | None] = {tables.DATASET: data.task}
+        predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
     return Comparison(
         Data(metrics, info, predictions=predictions),
         add_pair_options(analyses, pair_options),

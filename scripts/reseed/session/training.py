@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from reseed.core.schemas import MODEL_SEED_COLUMNS
+from reseed.data.inputs import Inputs
 from reseed.metrics import registry as metrics
 from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
@@ -36,7 +38,7 @@ def train_models(
     """
     is_registered = metrics.METRICS.get(metric.name) is metric
     problem = Problem(
-        inputs=data.inputs,
+        inputs=cast(Inputs, data.inputs),  # training needs `len` and `take` only
         target=data.targets.target,
         task=data.task,
         classes=len(data.classes or []),
