@@ -46,14 +46,14 @@ ALLOWED = {
         "core", "config", "data", "metrics", "models", "training", "collection", "analyses",
         "comparison", "pipeline",
     },
-    "cli": {"core", "planning", "pipeline", "comparison"},
+    "commands": {"core", "config", "planning", "pipeline", "jobs"},
+    "cli": {"core", "comparison", "commands"},
     "__main__": {"cli"},
     "__init__": {"core", "comparison", "session"},
 }  # fmt: skip
 # Imports against these rules that still exist: (module, package). Remove an entry with its import.
 EXCEPTIONS = {
     ("exhibits/shared/seed_choice.py", "papers"),  # heading of the protocol of one paper
-    ("pipeline/commands.py", "jobs"),  # the command `verify` runs the job of that name
 }
 # Files over 400 lines that still have to be split.
 TOO_LONG = {"comparison.py", "spread.py"}

@@ -1,8 +1,14 @@
 """The configuration of a tiny project, by file."""
 
+import copy
 from pathlib import Path
 
 import yaml
+from reseed.planning.build import make_plan
+from reseed.planning.plan import Plan
+from reseed.planning.project import Project, load_project
+from reseed.planning.specs import StudySpec
+from reseed.planning.study_specs import build_study_spec
 
 ENTRIES = {
     "datasets/toy": {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
@@ -29,3 +35,23 @@ def write_entries(folder: Path, entries: dict) -> None:
         path = Path(folder, f"{name}.yaml")
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(entry if isinstance(entry, str) else yaml.safe_dump(entry))
+
+
+def load_toy_project(folder: Path, changes: dict | None = None, **main) -> tuple[Project, Plan]:
+    """Write the configuration below `folder`, then load and plan it.
+
+    changes: fields by entry, as `{"studies/first": {"keep": ["test"]}}`. main: values of
+    config.yaml. The results folder is `FOLDER/results`.
+    """
+    entries = copy.deepcopy(ENTRIES)
+    for name, fields in (changes or {}).items():
+        entries[name] = entries.get(name, {}) | fields
+    write_entries(folder / "config", entries)
+    main = {"results": str(folder / "results")} | main
+    project = load_project(folder / "config", main)
+    return project, make_plan(project, folder)
+
+
+def toy_study_spec(folder: Path, changes: dict | None = None) -> StudySpec:
+    """Spec of the study `first`."""
+    return build_study_spec(*load_toy_project(folder, changes), "first")

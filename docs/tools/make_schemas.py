@@ -13,5 +13,7 @@ if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__).parse_args()
     for name, schema in build_json_schemas().items():
         write_json(Path("config/schema") / f"{name}.json", schema)
+    # The path where Snakemake's workflow catalog looks for a schema to display.
+    write_json(Path("workflow/schemas/config.schema.json"), build_json_schemas()["config"])
     page = reference(EXAMPLES / "config_head.md", EXAMPLES / "study.yaml")
     write_text(Path("config/README.md"), page)

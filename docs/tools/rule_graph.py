@@ -1,7 +1,7 @@
 """Draw docs/rule-graph.svg: the stages of the workflow, merged from `snakemake --rulegraph`.
 
-Generated rules have names such as `train-…`. All rules of one stage become one node. Needs `dot`
-(Graphviz).
+The name of a rule is its stage and its subject, such as `train-…`. All rules of one stage become
+one node. Needs `dot` (Graphviz).
 """
 
 import argparse
@@ -11,18 +11,15 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-#: Stages whose rule names have no `-` after the stage.
-_NAMED_STAGES = ("import", "repeat_fits", "study_report")
 #: Stages that a study can do without: a path through them does not replace a direct edge.
-_OPTIONAL = {"export", "import", "repeat_fits", "tune", "weights"}
+_OPTIONAL = {"export", "import", "repeat", "search", "weights"}
 _NODE = re.compile(r'^\s*(\d+)\[label = "([^"]+)"', re.MULTILINE)
 _EDGE = re.compile(r"^\s*(\d+) -> (\d+)", re.MULTILINE)
 
 
 def find_stage(rule: str) -> str:
-    """Return the stage of a rule: its name up to the first `-`, or a named stage."""
-    named = (stage for stage in _NAMED_STAGES if rule.startswith(stage))
-    return next(named, re.split(r"[-_]", rule)[0])
+    """Return the stage of a rule: its name up to the first `-`."""
+    return rule.partition("-")[0]
 
 
 def merge_stages(dot: str) -> set[tuple[str, str]]:

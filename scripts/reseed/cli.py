@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from reseed.core.errors import ReseedError
-from reseed.pipeline.commands import add_commands
+from reseed.commands import add_commands
 
 # Options of the analysis `pairs` that are one value, with its defaults; written out, as importing
 # it takes a second.

@@ -1,4 +1,4 @@
-"""Per-item files of an experiment, as `reseed.jobs.collection` writes them, from given scores."""
+"""Per-item files of an experiment, in the form that `reseed.collection.items` writes, from scores."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Slurm, brought up once, and an interpreter that has Snakemake's plug-in for it."""
+"""One running Slurm, and an interpreter with Snakemake's Slurm plug-in."""
 
 import os
 import signal
@@ -10,14 +10,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from slurm_node import SWITCH, SlurmNode, why_not
+from slurm_node import SWITCH, SlurmNode, find_obstacle
 
 PLUGIN = "snakemake-executor-plugin-slurm==2.8.0"
 
 
 @pytest.fixture(scope="session")
 def slurm_python(tmp_path_factory) -> str:
-    """This interpreter if it has the plug-in, else a new one that borrows its packages."""
+    """This interpreter if it has the plug-in, else a new one that shares its packages."""
     if not os.environ.get(SWITCH):
         pytest.skip(f"installs packages and starts daemons: set {SWITCH}=1")
     if find_spec("snakemake_executor_plugin_slurm"):
@@ -37,10 +37,10 @@ def slurm_python(tmp_path_factory) -> str:
 @pytest.fixture(scope="session")
 def slurm(slurm_python, tmp_path_factory):
     """A cluster of one node with two fake GPUs."""
-    reason = why_not()
+    reason = find_obstacle()
     if reason:
         pytest.fail(reason)
-    # Terminated as by Ctrl-C: the daemons are ended first.
+    # On SIGTERM behave as on Ctrl-C, so that the daemons are stopped first.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     with SlurmNode(Path(tmp_path_factory.mktemp("slurm"))) as node:
         yield node

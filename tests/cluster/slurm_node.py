@@ -1,7 +1,7 @@
-"""A real Slurm on this machine alone: one node, two fake GPUs, no accounting, no munge.
+"""A real Slurm on one machine: one node, two fake GPUs, no accounting, no munge.
 
-Everything it starts is a child of this process and is ended by its id. Needs root, because slurmd
-does, and `/etc/slurm` without a configuration, because jobs look nowhere else.
+All daemons are children of this process and are stopped by their ids. It needs root, because slurmd
+does, and `/etc/slurm` without a configuration, because jobs look only there.
 """
 
 import os
@@ -11,7 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-# Set to 1: what installs packages and starts daemons is tried; to full: at length.
+# 1: run the tests that install packages and start daemons; full: run the long ones too.
 SWITCH = "RESEED_CLUSTER_TESTS"
 CONFIGURATION = """
 ClusterName=rehearsal
@@ -46,7 +46,7 @@ GresTypes=gpu
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory} Gres=gpu:fake:2 State=UNKNOWN
 PartitionName=main Nodes={host} Default=YES MaxTime=60 State=UP
 """
-# Character devices stand for GPUs; plain files are refused.
+# Character devices represent GPUs; Slurm refuses plain files.
 DEVICES = """
 AutoDetect=off
 Name=gpu Type=fake File=/dev/null
@@ -61,16 +61,16 @@ ConstrainRAMSpace=no
 SYSTEM = Path("/etc/slurm")
 
 
-def why_not() -> str | None:
-    """Why no Slurm can be brought up here; None if one can (Debian's package is installed)."""
+def find_obstacle() -> str | None:
+    """Install Debian's Slurm if needed. Return why it cannot be started; None if it can."""
     if os.geteuid() != 0:
         return "slurmd needs root"
     if any((SYSTEM / name).exists() for name in ("slurm.conf", "gres.conf", "cgroup.conf")):
-        return "/etc/slurm holds a configuration already"
+        return "/etc/slurm already contains a configuration"
     if shutil.which("slurmctld") and shutil.which("slurmd"):
         return None
     if not shutil.which("apt-get"):
-        return "neither Slurm nor apt-get is here"
+        return "neither Slurm nor apt-get is installed"
     for command in (
         ["apt-get", "update"],
         ["apt-get", "install", "-y", "--no-install-recommends", "slurm-wlm"],
@@ -92,7 +92,7 @@ def _free_ports(count: int) -> list[int]:
 
 
 class SlurmNode:
-    """Slurm, up within a `with`; `jobs()` tells what became of every job."""
+    """A Slurm that runs within a `with` block; `jobs()` returns the state of every job."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -107,7 +107,7 @@ class SlurmNode:
             host=socket.gethostname().partition(".")[0],
             ports=_free_ports(2),
             folder=self.folder,
-            # Twice the processors: every job of the tests mostly waits for imports.
+            # Twice the processors, because most jobs of the tests wait for imports.
             cores=2 * os.cpu_count(),
             memory=memory,
         )
@@ -153,7 +153,7 @@ class SlurmNode:
                 return
             time.sleep(0.2)
         logs = "\n".join(path.read_text()[-2000:] for path in self.folder.glob("*.log"))
-        raise RuntimeError(f"Slurm did not come up:\n{logs}")
+        raise RuntimeError(f"Slurm did not start:\n{logs}")
 
     def _wait_for_the_end_of_jobs(self) -> None:
         deadline = time.monotonic() + 20
@@ -164,13 +164,13 @@ class SlurmNode:
             time.sleep(0.2)
 
     def jobs(self) -> list[dict[str, str]]:
-        """Every job since the start: the fields of `scontrol show job`, and `rule` and `place`."""
+        """Every job since the start, with the fields of `scontrol show job`."""
         run = subprocess.run(
             ["scontrol", "show", "job", "-o"], capture_output=True, text=True, check=True
         )
-        found = []
+        jobs = []
         for line in run.stdout.splitlines():
             fields = dict(part.split("=", 1) for part in line.split(" ") if "=" in part)
             if "JobId" in fields:
-                found.append(fields)
-        return found
+                jobs.append(fields)
+        return jobs

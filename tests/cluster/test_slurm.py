@@ -1,7 +1,8 @@
-"""The Slurm profile on a real Slurm: devices, arrays, the same bits, and jobs that are ended.
+"""The Slurm profile on a real Slurm: devices, arrays, equal results, and cancelled jobs.
 
-Five to ten minutes, and it installs Debian's Slurm: only with RESEED_CLUSTER_TESTS=1. The project's
-own studies at scale smoke, some 90 jobs, besides with RESEED_CLUSTER_TESTS=full.
+These tests take five to ten minutes and install Debian's Slurm, so they need
+RESEED_CLUSTER_TESTS=1. RESEED_CLUSTER_TESTS=full adds the project's studies at scale smoke, about
+90 jobs.
 """
 
 import os
@@ -18,10 +19,10 @@ from reseed.cache.trial_records import read_trial
 from slurm_node import SWITCH
 
 pytestmark = pytest.mark.workflow
-# The profile's own example of it: the plug-in refuses what it sets itself.
+# The example in the profile; the plug-in refuses options that it sets itself.
 EXAMPLES = (REPOSITORY / "profiles" / "slurm" / "config.yaml").read_text()
 EXTRA = re.search(r"# slurm_extra: \"(.+?)\"", EXAMPLES)[1]
-# What a site sets for itself: no accounting here, so squeue answers, and often.
+# Settings of the site: without accounting, squeue reports the status.
 SITE = (
     *("--profile", "profiles/slurm", "--slurm-no-account", "--slurm-status-command", "squeue"),
     *("--slurm-init-seconds-before-status-checks", "6", "--seconds-between-status-checks", "6"),
@@ -29,26 +30,26 @@ SITE = (
     *("--default-resources", "slurm_partition=main", "mem_mb=500", f"slurm_extra={EXTRA}"),
 )
 MODELS = {"tree": {}, "gpu": {"device": "auto"}}
-# Two blocks a model, long enough that two jobs with a GPU run at once.
+# Two blocks for each model, long enough that two GPU jobs run at once.
 BLOCKS, SECONDS = ("--config", "seeds_per_job=3"), 4
 
 
 def workspace(folder, python, models=MODELS, **options) -> Workspace:
-    made = Workspace.small(folder, python, models, **options)
-    made.study["analyses"]["again"] = {"kind": "spread"}
-    made.write("studies/small", made.study)
-    made.environment["WORKSPACE_NOTES"] = str(folder / "notes")
-    return made
+    project = Workspace.small(folder, python, models, **options)
+    project.study["analyses"]["again"] = {"kind": "spread"}
+    project.write("studies/small", project.study)
+    project.environment["WORKSPACE_NOTES"] = str(folder / "notes")
+    return project
 
 
-def trainings(made: Workspace) -> list[list[str]]:
-    """Model, visible devices, Slurm job and seed of every training that was begun."""
-    return [line.split("|") for line in (made.folder / "notes").read_text().splitlines()]
+def trainings(project: Workspace) -> list[list[str]]:
+    """Model, visible devices, Slurm job and seed of every started training."""
+    return [line.split("|") for line in (project.folder / "notes").read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory, slurm, slurm_python):
-    """The same study here and through Slurm, with what Slurm says of its jobs."""
+    """The same study run locally and by Slurm, with the facts of the Slurm jobs."""
     local = workspace(tmp_path_factory.mktemp("local"), slurm_python, seconds=SECONDS)
     assert local.run(*BLOCKS).ok
     before = {job["JobId"] for job in slurm.jobs()}
@@ -68,22 +69,22 @@ def test_results_through_slurm_are_bitwise_those_of_a_local_run(both):
 
 def test_each_gpu_block_gets_one_gpu_and_cpu_blocks_none(both):
     _, remote, jobs = both
-    begun = trainings(remote)
-    assert {note for note, *_ in begun} == set(MODELS)
-    for note, visible, job, _ in begun:
+    started = trainings(remote)
+    assert {note for note, *_ in started} == set(MODELS)
+    for note, visible, job, _ in started:
         assert jobs[job].get("TresPerJob") == ("gres:gpu:1" if note == "gpu" else None)
         if note == "gpu":
             assert visible in ("0", "1")
         else:
             assert visible in ("unset", "")
-    gpu_jobs = sorted({(job, visible) for note, visible, job, _ in begun if note == "gpu"})
+    gpu_jobs = sorted({(job, visible) for note, visible, job, _ in started if note == "gpu"})
     together = [
         (device, other_device)
         for (job, device), (other, other_device) in combinations(gpu_jobs, 2)
         if jobs[job]["StartTime"] < jobs[other]["EndTime"]
         and jobs[other]["StartTime"] < jobs[job]["EndTime"]
     ]
-    assert together, "no two jobs with a GPU ran at once: nothing was tried"
+    assert together, "no two GPU jobs ran at once: nothing was tested"
     assert all(device != other for device, other in together)
 
 
@@ -103,42 +104,44 @@ def test_training_requests_plan_resources_others_the_default(both):
         limits.setdefault(trains, set()).add(job["TimeLimit"])
         memory.setdefault(trains, []).append(int(job["MinMemoryNode"].removesuffix("M")))
     assert limits[False] == {"00:10:00"}
-    # Three trials of 30 s on 16,000 rows, so of 0.4 s on 200, and a start.
+    # Three trials of 30 s on 16,000 rows (0.4 s on 200), plus the start.
     assert limits[True] == {"00:06:00"}
     assert min(memory[False]) == 500
-    assert max(memory[False]) <= 510  # an array's own list of commands is added
+    assert max(memory[False]) <= 510  # the list of commands of an array is added
     assert set(memory[True]) == {1501, 4001}  # without and with a GPU
 
 
-def fingerprints(made: Workspace) -> dict[str, str]:
-    """Trial → hash of its raw predictions."""
+def fingerprints(project: Workspace) -> dict[str, str]:
+    """Map each trial to the hash of its raw predictions."""
     return {
-        path.relative_to(made.results).as_posix(): read_trial(path)["fingerprint"]
-        for path in made.trials()
+        path.relative_to(project.results).as_posix(): read_trial(path)["fingerprint"]
+        for path in project.trials()
     }
 
 
 def wait_for(condition, seconds: float):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        if found := condition():
-            return found
+        if result := condition():
+            return result
         time.sleep(0.5)
-    raise AssertionError("what was waited for did not happen")
+    raise AssertionError("the expected event did not happen")
 
 
 def test_a_job_ended_by_scancel_or_its_time_limit_is_sent_again(tmp_path, slurm, slurm_python):
     # Two blocks: one is cancelled, the other's time limit is cut to less than it needs.
     models = {"cancelled": {}, "slow": {}}
-    made = workspace(tmp_path, slurm_python, models, seeds=22, seconds=4)
-    process = made.start(*SITE, "runtime=10", "--config", "seeds_per_job=24")
+    project = workspace(tmp_path, slurm_python, models, seeds=22, seconds=4)
+    process = project.start(*SITE, "runtime=10", "--config", "seeds_per_job=24")
     try:
 
         def job_of(name):
-            """The job that is at its model's third trial."""
-            notes = made.folder / "notes"
-            begun = trainings(made) if notes.exists() else []
-            return next((job for note, _, job, seed in begun if (note, seed) == (name, "2")), None)
+            """The job that runs the third trial of its model."""
+            notes = project.folder / "notes"
+            started = trainings(project) if notes.exists() else []
+            return next(
+                (job for note, _, job, seed in started if (note, seed) == (name, "2")), None
+            )
 
         job = wait_for(lambda: job_of("cancelled"), 900)
         subprocess.run(["scancel", job], check=True)
@@ -152,30 +155,32 @@ def test_a_job_ended_by_scancel_or_its_time_limit_is_sent_again(tmp_path, slurm,
     assert process.returncode == 0, text
     jobs = {entry["JobId"]: entry for entry in slurm.jobs()}
     assert (jobs[job]["JobState"], jobs[slow]["JobState"]) == ("CANCELLED", "TIMEOUT")
-    # Sent again with twice the time, in whole minutes; one minute is what was cut above.
-    limits = [jobs[number]["TimeLimit"] for _, _, number, _ in trainings(made)]
+    # Submitted again with twice the time, in whole minutes; one minute is the limit set above.
+    limits = [jobs[number]["TimeLimit"] for _, _, number, _ in trainings(project)]
     cut, first, second = sorted({int(limit.split(":")[1]) for limit in limits})
     assert cut == 1
     assert abs(second - 2 * first) <= 1
-    assert len(made.trials()) == 2 * (22 + 3 - 1)
+    assert len(project.trials()) == 2 * (22 + 3 - 1)
     local = workspace(tmp_path / "local", slurm_python, models, seeds=22)
     assert local.run("--config", "seeds_per_job=24").ok
-    # How long a trial sleeps is one of its hyper-parameters: only what was learnt is compared.
-    assert fingerprints(local) == fingerprints(made)
-    again = Counter((note, seed) for note, _, _, seed in trainings(made) if note == "slow")
+    # The sleep of a trial is a hyper-parameter, so only predictions are compared.
+    assert fingerprints(local) == fingerprints(project)
+    again = Counter((note, seed) for note, _, _, seed in trainings(project) if note == "slow")
     assert sum(count > 1 for count in again.values()) <= 3, "finished trials were trained again"
 
 
 def test_a_job_that_is_never_let_through_is_reported(tmp_path, slurm, slurm_python):
-    made = workspace(tmp_path, slurm_python, {"tree": {}}, seconds=60)
-    process = made.start(*SITE, "runtime=10", "--retries", "0")
+    project = workspace(tmp_path, slurm_python, {"tree": {}}, seconds=60)
+    process = project.start(*SITE, "runtime=10", "--retries", "0")
     try:
-        job = wait_for(lambda: (made.folder / "notes").exists() and trainings(made)[0][2], 900)
+        job = wait_for(
+            lambda: (project.folder / "notes").exists() and trainings(project)[0][2], 900
+        )
         subprocess.run(["scancel", job], check=True)
         ended = {job}
 
         def cancel_the_rest():
-            for _, _, other, _ in trainings(made):
+            for _, _, other, _ in trainings(project):
                 if other not in ended:
                     ended.add(other)
                     subprocess.run(["scancel", other], check=True)
@@ -188,7 +193,7 @@ def test_a_job_that_is_never_let_through_is_reported(tmp_path, slurm, slurm_pyth
         raise
     assert process.returncode != 0
     assert "FAILED train" in text
-    assert not (made.results / "report" / "index.html").exists()
+    assert not (project.results / "report" / "index.html").exists()
 
 
 @pytest.mark.skipif(os.environ.get(SWITCH) != "full", reason=f"some 90 jobs: set {SWITCH}=full")

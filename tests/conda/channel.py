@@ -1,7 +1,7 @@
-"""A conda channel of what is installed here: each distribution becomes a conda package.
+"""A conda channel of the installed distributions: each becomes a conda package.
 
-Stands in for conda-forge where no channel is reached. A package holds what the wheel put into
-site-packages and depends on what its metadata name, so an environment made from the channel has the
+It replaces conda-forge if no channel is available. A package contains the files of its wheel in
+site-packages and has the dependencies of its metadata. So an environment from this channel has the
 pinned packages and their requirements, and nothing else.
 """
 
@@ -26,30 +26,30 @@ INTERPRETER = BASE / "bin" / f"python{VERSION}"
 # Name on the package index → name in the conda channel.
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base", "xgboost-cpu": "xgboost"}
 INDEX_NAMES = {conda: index for index, conda in CONDA_NAMES.items()}
-# Left out of the interpreter's package: nothing of it runs in a rule.
+# Excluded from the interpreter's package, because no rule uses them.
 BULKY = {"test", "tests", "idlelib", "tkinter", "ensurepip", "site-packages", "__pycache__"}
 
 
 def dependencies(path: Path) -> list[str]:
-    """Names that an environment file lists."""
+    """Return the names that an environment file lists."""
     listed = yaml.safe_load(path.read_text())["dependencies"]
     return [re.match(r"[\w-]+", entry)[0] for entry in listed]
 
 
 def normal(name: str) -> str:
-    """A distribution's name as the package index compares it."""
+    """Return the normalised name of a distribution."""
     return name.lower().replace("_", "-").replace(".", "-")
 
 
 def requirements(name: str) -> list[str]:
-    """Distributions that one needs here (extras left out), as the channel names them."""
+    """Return the distributions that one requires here, without extras."""
     needed = [Requirement(text) for text in metadata.requires(name) or []]
     wanted = [r for r in needed if r.marker is None or r.marker.evaluate({"extra": ""})]
     return sorted({normal(requirement.name) for requirement in wanted})
 
 
 def closure(names: list[str]) -> list[str]:
-    """Distributions and all that they need, those that are installed here."""
+    """Return installed distributions and all their requirements."""
     pending, found = [normal(INDEX_NAMES.get(name, name)) for name in names], set()
     while pending:
         name = pending.pop()
@@ -67,7 +67,7 @@ def closure(names: list[str]) -> list[str]:
 def build_channel(folder: Path, names: list[str]) -> dict[str, str]:
     """Write packages for `names`, what they need, and the interpreter.
 
-    Returns versions by conda name. The channel still wants its index (`conda.py index`).
+    Returns versions by conda name. The channel still needs its index (`conda.py index`).
     """
     platform = folder / "linux-64"
     platform.mkdir(parents=True)
@@ -95,7 +95,7 @@ def build_channel(folder: Path, names: list[str]) -> dict[str, str]:
 
 
 def _site_folder() -> str:
-    """Where the packed interpreter looks for packages, below its prefix (Debian's has its own)."""
+    """Return the site folder of the packed interpreter below its prefix (Debian changes it)."""
     code = "import sysconfig; print(sysconfig.get_path('purelib', vars={'base': ''}))"
     command = [INTERPRETER, "-I", "-c", code]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -110,7 +110,7 @@ def _interpreter(platform: Path, version: str) -> None:
         folders[:] = [name for name in folders if name not in BULKY]
         for name in names:
             path = Path(place, name)
-            if path.is_file():  # Debian links to what its other packages would bring
+            if path.is_file():  # Debian has links to files of other packages
                 files[path.relative_to(BASE).as_posix()] = path
     _write_package(platform, "python", version, "standin_0", [], files)
 
@@ -118,7 +118,7 @@ def _interpreter(platform: Path, version: str) -> None:
 def _write_package(
     platform: Path, name: str, version: str, build: str, depends: list[str], files: dict[str, Path]
 ) -> None:
-    """One `.conda` file: a zip of two tar archives, packed with zstd."""
+    """Write a `.conda` file: a zip of two tar archives, compressed with zstd."""
     index = {
         "name": name,
         "version": version,
@@ -164,12 +164,12 @@ def _pack(stream, content: dict[str, bytes | Path]) -> None:
 
 
 class _Writer:
-    """What tarfile needs of a file."""
+    """The part of a file object that tarfile uses."""
 
     def __init__(self, stream):
         self.stream = stream
 
     def write(self, data: bytes) -> int:
-        """Pass the bytes on."""
+        """Write the bytes to the stream."""
         self.stream.write(data)
         return len(data)

@@ -1,7 +1,7 @@
-"""A stand-in for the `conda` command on py-rattler: as much of it as Snakemake calls.
+"""A replacement for the `conda` command, built on py-rattler, with the calls that Snakemake makes.
 
-Channels are solved and installed for real; only where they are is set, by CONDA_CHANNEL_ALIAS
-(`file:///…/`), so an unchanged `channels: [conda-forge]` is found in a folder of that name.
+Solving and installing are real. CONDA_CHANNEL_ALIAS (`file:///…/`) sets the location of channels,
+so an unchanged `channels: [conda-forge]` is read from a folder of that name.
 """
 
 import argparse
@@ -22,7 +22,7 @@ async def _install(specs: list[str], channels: list[str], prefix: Path) -> None:
     configuration = rattler.ChannelConfig(channel_alias=os.environ["CONDA_CHANNEL_ALIAS"])
     records = await rattler.solve(
         [rattler.Channel(name, configuration) for name in channels if name not in NO_CHANNELS],
-        [rattler.MatchSpec(spec, strict=False) for spec in specs],  # as conda itself reads them
+        [rattler.MatchSpec(spec, strict=False) for spec in specs],  # as conda does
         platforms=["linux-64", "noarch"],
         virtual_packages=rattler.VirtualPackage.detect(),
     )
@@ -31,7 +31,7 @@ async def _install(specs: list[str], channels: list[str], prefix: Path) -> None:
 
 
 def main() -> None:
-    """Answer one call."""
+    """Run one command."""
     words = sys.argv[1:]
     if words == ["info", "--json"]:
         print(json.dumps({"conda_prefix": os.environ["CONDA_STANDIN"], "platform": "linux-64"}))
@@ -47,17 +47,17 @@ def main() -> None:
         parser.add_argument("--prefix", type=Path, required=True)
         known, _ = parser.parse_known_args(words[words.index("create") + 1 :])
         if known.file.suffix == ".txt":
-            sys.exit("a pin file names addresses of a channel, and none is reached here")
+            sys.exit("a pin file contains addresses of a channel, and no channel is available")
         entry = yaml.safe_load(known.file.read_text())
         asyncio.run(_install(entry["dependencies"], entry["channels"], known.prefix))
     elif words[:1] == ["clean"]:
         pass
     else:
-        sys.exit(f"the stand-in does not know: conda {' '.join(words)}")
+        sys.exit(f"unsupported command: conda {' '.join(words)}")
 
 
 if __name__ == "__main__":
     main()
-    # py-rattler's threads now and then crash an interpreter that shuts down in the usual way.
+    # Threads of py-rattler sometimes crash the interpreter during a normal shutdown.
     sys.stdout.flush()
     os._exit(0)

@@ -1,4 +1,4 @@
-"""A conda to run with: the real one where it reaches conda-forge, else the stand-in."""
+"""A conda command: the real one if it reaches conda-forge, otherwise the replacement."""
 
 import os
 import shutil
@@ -19,14 +19,14 @@ ACTIVATE = 'export CONDA_PREFIX="$1"\nexport PATH="$1/bin:$PATH"\n'
 
 @dataclass(frozen=True)
 class Conda:
-    """Variables that make Snakemake find a conda, and whether it is the real one."""
+    """Environment variables for a conda command, and whether it is the real one."""
 
     environment: dict[str, str]
     real: bool
 
 
-def conda_answers() -> bool:
-    """Whether a real conda is here and reaches conda-forge."""
+def has_real_conda() -> bool:
+    """Whether a real conda is installed and reaches conda-forge."""
     if not shutil.which("conda"):
         return False
     search = ["conda", "search", "--override-channels", "-c", "conda-forge", "python=3.11"]
@@ -39,8 +39,8 @@ def conda_answers() -> bool:
 @pytest.fixture(scope="session")
 def conda(tmp_path_factory) -> Conda:
     if not os.environ.get(SWITCH):
-        pytest.skip(f"makes conda environments, some minutes: set {SWITCH}=1")
-    if conda_answers():
+        pytest.skip(f"creates conda environments, some minutes: set {SWITCH}=1")
+    if has_real_conda():
         return Conda({}, real=True)
     folder = tmp_path_factory.mktemp("conda")
     venv.create(folder / "rattler", with_pip=True)
@@ -55,7 +55,7 @@ def conda(tmp_path_factory) -> Conda:
     channel = folder / "channels" / "conda-forge"
     build_channel(channel, sorted(names - {"python"}))
     index = [python, STANDIN, "index", channel]
-    if subprocess.run(index).returncode:  # seen once on a busy machine: it crashed half-way
+    if subprocess.run(index).returncode:  # it crashed once on a busy machine
         subprocess.run(index, check=True)
     (folder / "bin").mkdir()
     (folder / "bin" / "activate").write_text(ACTIVATE)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from channel import closure, dependencies, normal
+from fault_harness.hosted import HostedProject, host_workflow
 from fault_harness.workspace import REPOSITORY, Workspace
 
 pytestmark = pytest.mark.workflow
@@ -69,3 +70,15 @@ def test_a_package_that_is_not_named_is_missed(conda, prefix, tmp_path):
     run = made.run("--sdm", "conda", "--conda-prefix", prefix)
     assert not run.ok
     assert "No module named 'pandas'" in run.text
+
+
+def test_a_hosted_module_in_conda_environments(conda, prefix, tmp_path):
+    (tmp_path / "hosted").mkdir()
+    commit = host_workflow(tmp_path / "hosted")
+    folder = tmp_path / "project"
+    project = HostedProject(folder, tmp_path / "hosted", commit, conda.environment)
+    run = project.run("--sdm", "conda", "--conda-prefix", prefix)
+    assert run.returncode == 0, run.stdout + run.stderr
+    about = json.loads((folder / "results/studies/shapes/about.json").read_text())
+    assert about["trials"]["failed"] == 0
+    assert about["trials"]["ok"] > 0

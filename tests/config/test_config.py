@@ -168,6 +168,8 @@ def test_schemas_are_in_step_with_the_classes():
     for name, schema in build_json_schemas().items():
         path = REPOSITORY / "config" / "schema" / f"{name}.json"
         assert json.loads(path.read_text()) == schema, "run: make schemas"
+    displayed = REPOSITORY / "workflow" / "schemas" / "config.schema.json"
+    assert json.loads(displayed.read_text()) == build_json_schemas()["config"]
 
 
 def experiment(**fields):

@@ -125,7 +125,8 @@ def test_package_without_star_hashes_only_imported_names(project):
 def imported(folder, pythonpath) -> str:
     """The file of `other` as a job imports it: a script that loads what the project names."""
     code = (
-        f"import sys; sys.path[0] = {str(SCRIPTS)!r}; from reseed.plugins.loading import load_object;"
+        f"import sys; sys.path[0] = {str(SCRIPTS)!r};"
+        "from reseed.plugins.loading import load_object;"
         "print(load_object('other:__file__', 'file'))"
     )
     run = subprocess.run(

@@ -22,7 +22,12 @@ REPOSITORY = Path(__file__).parents[2]
 SCRIPTS = REPOSITORY / "scripts"
 PACKAGE_OF = {
     **{"sklearn": "scikit-learn", "torch": "pytorch", "matplotlib": "matplotlib-base"},
-    **{"pydantic_core": "pydantic", "PIL": "pillow", "yaml": "pyyaml", "mpl_toolkits": "matplotlib-base"},
+    **{
+        "pydantic_core": "pydantic",
+        "PIL": "pillow",
+        "yaml": "pyyaml",
+        "mpl_toolkits": "matplotlib-base",
+    },
 }
 # Methods that need a package which no file imports.
 NEEDED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "openpyxl"}

@@ -1,82 +1,100 @@
-"""A job's exhibits: what is unchanged is linked, what fails harms no other."""
+"""Drawing jobs link cached exhibits; one that fails does not stop the others."""
+
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from reseed.core.layout import ResultsLayout
 from reseed.core.study_info import write_study_info
-from reseed.rendering.drawing import draw_all
+from reseed.planning.specs import DrawSpec, ExhibitSpec
+from reseed.rendering import drawing
 
 
 @pytest.fixture
-def job(tmp_path, statistics):
-    study = tmp_path / "studies" / "one"
-    study.mkdir(parents=True)
-    statistics["metrics"].to_parquet(study / "metrics.parquet")
-    write_study_info(study / "about.json", statistics["info"])
-    inputs = [str(study / name) for name in ("metrics.parquet", "about.json")]
+def exhibits(tmp_path, statistics):
+    study = ResultsLayout(str(tmp_path)).study("one")
+    inputs = (study.metrics, study.about)
+    Path(study.folder).mkdir(parents=True)
+    statistics["metrics"].to_parquet(study.metrics)
+    write_study_info(Path(study.about), statistics["info"])
 
-    def entry(name, kind, **changes):
-        return {
-            "study": str(study),
-            "stem": f"tables/{name}",
-            "suffixes": [".csv", ".md", ".tex", ".json"],
-            "inputs": inputs,
-            "key": "code",
-            "own_files": {},
-            "kind": kind,
-            "title": name,
-            "options": {},
-        } | changes
+    def exhibit(name, kind):
+        return ExhibitSpec(
+            name=name,
+            kind=kind,
+            is_table=True,
+            title=name,
+            caption="",
+            analysis=None,
+            options={},
+            inputs=inputs,
+            suffixes=(".csv", ".md", ".tex", ".json"),
+            key="code",
+            user_code_hashes={},
+        )
 
-    return [entry("data", "datasets_table"), entry("models", "algorithms_table")]
-
-
-def test_what_is_unchanged_is_linked(job, tmp_path):
-    assert dict(draw_all(job, tmp_path)) == {"tables/data": "drawn", "tables/models": "drawn"}
-    made = tmp_path / "studies/one/tables/data.md"
-    text = made.read_text()
-    made.unlink()
-    job[1]["key"] = "other code"
-    assert dict(draw_all(job, tmp_path)) == {"tables/data": "linked", "tables/models": "drawn"}
-    assert made.read_text() == text
+    return exhibit("data", "datasets_table"), exhibit("models", "algorithms_table")
 
 
-def test_other_input_is_another_exhibit(job, tmp_path):
-    list(draw_all(job, tmp_path))
+@pytest.fixture
+def draw(tmp_path):
+    """Draws exhibits; returns the outcome by name."""
+
+    def run(*exhibits):
+        return dict(drawing.draw_all(DrawSpec(str(tmp_path), "one", exhibits)))
+
+    return run
+
+
+@pytest.fixture
+def data_table(tmp_path):
+    return tmp_path / "studies/one/tables/data.md"
+
+
+def test_cached_exhibits_are_linked(exhibits, draw, data_table):
+    data, models = exhibits
+    assert draw(data, models) == {"data": "drawn", "models": "drawn"}
+    text = data_table.read_text()
+    data_table.unlink()
+    changed = replace(models, key="other code")
+    assert draw(data, changed) == {"data": "linked", "models": "drawn"}
+    assert data_table.read_text() == text
+
+
+def test_changed_input_draws_the_exhibit_again(exhibits, draw, tmp_path):
+    draw(*exhibits)
     about = tmp_path / "studies/one/about.json"
     about.write_text(about.read_text() + " ")
-    # The hash of a file is remembered for a process, as a job reads it once.
-    from reseed.rendering import drawing
-
-    drawing._hash.cache_clear()
-    assert set(dict(draw_all(job, tmp_path)).values()) == {"drawn"}
+    drawing._hash_file.cache_clear()  # a process reads each file once
+    assert set(draw(*exhibits).values()) == {"drawn"}
 
 
-def test_one_that_fails_harms_no_other(job, tmp_path):
-    job[0]["options"] = {"nonsense": 1}
-    found = dict(draw_all(job, tmp_path))
-    assert "unknown option 'nonsense'" in str(found["tables/data"])
-    assert found["tables/models"] == "drawn"
-    assert not (tmp_path / "studies/one/tables/data.md").exists()
+def test_failed_exhibit_does_not_stop_the_others(exhibits, draw, data_table):
+    data, models = exhibits
+    outcomes = draw(replace(data, options={"nonsense": 1}), models)
+    assert "unknown option 'nonsense'" in str(outcomes["data"])
+    assert outcomes["models"] == "drawn"
+    assert not data_table.exists()
 
 
-def test_an_own_table_must_be_one(job, tmp_path, monkeypatch):
+def test_users_table_function_must_return_a_table(exhibits, draw, tmp_path, monkeypatch):
     (tmp_path / "my_tables.py").write_text(
         "import pandas\n\n\ndef table(data, options):\n    return pandas.DataFrame()\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    job[0]["kind"] = "my_tables:table"
-    assert str(dict(draw_all(job, tmp_path))["tables/data"]) == (
+    outcomes = draw(replace(exhibits[0], kind="my_tables:table"))
+    assert str(outcomes["data"]) == (
         "my_tables: table must return a Table (reseed.rendering.tables), not a DataFrame."
     )
 
 
-def test_edited_drawing_code_is_not_cached_under_the_old_key(job, tmp_path):
+def test_edited_drawing_code_is_not_cached_under_old_key(exhibits, draw, tmp_path, data_table):
+    data, models = exhibits
     own = tmp_path / "my_tables.py"
     own.write_text("ROWS = 2\n")
-    job[0]["own_files"] = {str(own): "hash of ROWS = 1"}
-    found = dict(draw_all(job, tmp_path))
-    assert "my_tables.py: was edited after the run was planned" in str(found["tables/data"])
-    assert found["tables/models"] == "drawn"
-    assert not (tmp_path / "studies/one/tables/data.md").exists()
-    job[0]["own_files"] = {}
-    assert dict(draw_all(job, tmp_path))["tables/data"] == "drawn"
+    outcomes = draw(replace(data, user_code_hashes={str(own): "hash of ROWS = 1"}), models)
+    assert "my_tables.py: was edited after the run was planned" in str(outcomes["data"])
+    assert outcomes["models"] == "drawn"
+    assert not data_table.exists()
+    assert draw(data)["data"] == "drawn"

@@ -1,4 +1,4 @@
-"""Per-item predictions of one's own reach the analyses that read scores."""
+"""Imported per-item predictions reach the analyses that read scores."""
 
 import numpy as np
 import pandas as pd
@@ -6,10 +6,14 @@ import pyarrow.parquet as pq
 import pytest
 from reseed.analyses import noise_split
 from reseed.analyses.shared.data import read_data
+from reseed.config import Results
 from reseed.core.errors import ReseedError
 from reseed.importers.predictions import import_predictions
-from reseed.jobs.import_results import import_items, import_runs
+from reseed.jobs import import_results
+from reseed.pipeline.runner import Granted
+from reseed.planning.specs import ImportSpec
 from run_kinds import run_analysis
+from toy_project import toy_study_spec
 
 STUDY = {"study": "mine", "title": "My runs", "scale": "as given"}
 SEEDS, ITEMS = 5, 60
@@ -30,16 +34,16 @@ def items(seed=0):
 
 
 def imported(tmp_path, frame):
-    """The study's folder as the job of an import writes it."""
-    path, study = tmp_path / "items.csv", tmp_path / "study"
+    """The study's folder, written by the jobs of the pipeline."""
+    path = tmp_path / "items.csv"
     frame.to_csv(path, index=False)
-    folder = study / "predictions" / "results"
-    folder.mkdir(parents=True)
-    results = {"path": str(path)}
-    import_runs(str(study / "metrics.parquet"), str(study / "about.json"), results, STUDY)
-    tables = [str(folder / f"{name}.parquet") for name in ("scores", "targets")]
-    import_items(tables, results, STUDY)
-    return study
+    study = toy_study_spec(tmp_path)
+    folder = tmp_path / "results" / "studies" / "first"
+    (folder / "predictions" / "results").mkdir(parents=True)
+    for is_items in (False, True):
+        spec = ImportSpec(Results(path=str(path)), study, is_items)
+        import_results.run(spec, Granted())
+    return folder
 
 
 def test_scores_and_targets_stay_aligned_item_by_item(tmp_path):
@@ -52,16 +56,16 @@ def test_scores_and_targets_stay_aligned_item_by_item(tmp_path):
         for (seed, *_), scores in zip(group.seeds, group.scores, strict=True):
             run = frame[(frame["model"] == model) & (frame["seed"] == seed)]
             expected = sorted(zip(run["y_true"] == "spam", run["y_score"], strict=True))
-            # Kept as float32 log-odds, so equal to about seven digits.
-            found = sorted(zip(group.y_true == 1, scores, strict=True))
-            assert np.allclose(found, expected, atol=1e-6)
+            # Stored as float32 log-odds, so equal to about seven digits.
+            actual = sorted(zip(group.y_true == 1, scores, strict=True))
+            assert np.allclose(actual, expected, atol=1e-6)
         # One order for all seeds: an item's scores form one column.
         wide = frame[frame["model"] == model].pivot(index="item", columns="seed", values="y_score")
         by_seed = group.scores[np.argsort([seed for seed, *_ in group.seeds])]
         assert np.allclose(sorted(by_seed.T.tolist()), sorted(wide.to_numpy().tolist()), atol=1e-6)
 
 
-def test_analyses_of_scores_work_on_given_results(tmp_path):
+def test_analyses_of_scores_read_imported_results(tmp_path):
     from reseed.analyses import seed_choice
 
     data = read_data(imported(tmp_path, items()), None, None)
@@ -74,7 +78,7 @@ def test_analyses_of_scores_work_on_given_results(tmp_path):
     assert set(run_analysis(noise_split, data, n_boot=20)["metric"]) == {"accuracy", "auc"}
 
 
-def test_a_failed_run_has_no_scores(tmp_path):
+def test_failed_run_has_no_scores(tmp_path):
     frame = items()
     frame.loc[(frame["model"] == "a") & (frame["seed"] == 2), "y_score"] = np.nan
     study = imported(tmp_path, frame)
@@ -95,7 +99,7 @@ def test_each_fold_is_a_test_set_of_its_own(tmp_path):
     assert len(list(read_data(study, None, None).predictions.read_groups())) == 4
 
 
-def test_a_file_without_scores_says_so(tmp_path):
+def test_file_without_scores_is_refused(tmp_path):
     path, frame = tmp_path / "runs.csv", items()
     labels = frame.assign(y_pred=frame["y_true"]).drop(columns="y_score")
     runs = frame[["model", "seed"]].drop_duplicates().assign(accuracy=0.5)

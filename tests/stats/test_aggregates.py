@@ -1,4 +1,4 @@
-"""The published formulas of the reinforcement-learning set, written out here, and simulation."""
+"""Aggregates against the published formulas and simulation."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def equal(tasks=6, runs=10, seed=0):
 
 
 def test_published_definitions_on_equal_runs():
-    """rliable's: scores (runs, tasks); trim_mean pooled, mean, median of task means, gap."""
+    """Compare with the definitions of rliable on scores (runs, tasks)."""
     matrix = equal(6, 10).T  # (runs, tasks)
     tasks = list(matrix.T)
     assert agg.interquartile_mean(tasks) == pytest.approx(
@@ -39,8 +39,8 @@ def test_improvement_is_the_mean_mann_whitney():
     assert agg.probability_of_improvement(list(b), list(a)) == pytest.approx(1 - np.mean(expected))
 
 
-def test_unequal_runs_weigh_their_tasks_alike():
-    """A task's runs repeated change nothing, which pooling would not survive."""
+def test_unequal_runs_give_tasks_equal_weight():
+    """Repeating the runs of a task has no effect; with pooled runs it would."""
     tasks = list(equal(4, 8, 3))
     repeated = [np.repeat(tasks[0], 3), *tasks[1:]]
     for function in agg.AGGREGATES.values():
@@ -49,26 +49,26 @@ def test_unequal_runs_weigh_their_tasks_alike():
     assert three == pytest.approx((1 / 12 * 0 + 1 / 3 * 1 + 1 / 12 * 5) / 0.5)
 
 
-def test_the_bootstrap_is_stratified_and_vectorised():
+def test_bootstrap_is_stratified_and_vectorised():
     tasks = [np.zeros(5), np.ones(3), np.full(4, 2.0)]
-    found = agg.stratified_bootstrap(agg.mean, tasks, n_boot=50, rng=RNG(0))
-    assert (found.low, found.value, found.high) == (1, 1, 1)
+    result = agg.stratified_bootstrap(agg.mean, tasks, n_boot=50, rng=RNG(0))
+    assert (result.low, result.value, result.high) == (1, 1, 1)
     x = equal(3, 6, 4)
-    found = agg.stratified_bootstrap(agg.mean, list(x), n_boot=20_000, rng=RNG(1))
+    result = agg.stratified_bootstrap(agg.mean, list(x), n_boot=20_000, rng=RNG(1))
     se = np.sqrt((x.var(axis=1) / 6).sum()) / 3
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * se, rel=0.03)
+    assert (result.high - result.low) / 2 == pytest.approx(1.96 * se, rel=0.03)
     for function in agg.AGGREGATES.values():
         batch = np.stack([x, x[:, ::-1]], axis=1)
         np.testing.assert_allclose(function(list(batch)), [function(list(x))] * 2)
 
 
-def test_the_interval_covers_with_enough_runs():
+def test_interval_covers_with_enough_runs():
     rng, truth, hits = RNG(5), 0.5, 0
     base = np.linspace(0.2, 0.8, 8)
     for _ in range(200):
         x = [b + 0.1 * rng.standard_normal(20) for b in base]
-        found = agg.stratified_bootstrap(agg.mean, x, n_boot=200, rng=rng)
-        hits += found.low <= truth <= found.high
+        result = agg.stratified_bootstrap(agg.mean, x, n_boot=200, rng=rng)
+        hits += result.low <= truth <= result.high
     assert hits / 200 >= 0.88  # 0.93 measured
 
 

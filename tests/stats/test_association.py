@@ -1,4 +1,4 @@
-"""Partial rank correlation: by the precision matrix, SciPy, and simulation."""
+"""Partial rank correlation against the precision matrix, SciPy, and simulation."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,12 @@ from reseed.stats.association import partial_rank_correlation
 from scipy import stats
 
 
-def test_without_controls_it_is_spearmans():
+def test_without_controls_it_equals_spearman():
     x, y = np.random.default_rng(0).normal(size=(2, 40))
     y = np.round(x + y, 1)
-    found, other = partial_rank_correlation(x, y), stats.spearmanr(x, y)
-    assert found.r == pytest.approx(other.statistic)
-    assert found.p_value == pytest.approx(other.pvalue)
+    result, other = partial_rank_correlation(x, y), stats.spearmanr(x, y)
+    assert result.r == pytest.approx(other.statistic)
+    assert result.p_value == pytest.approx(other.pvalue)
 
 
 def test_partial_correlation_uses_inverse_score_correlations():
@@ -21,27 +21,27 @@ def test_partial_correlation_uses_inverse_score_correlations():
     scores = [stats.norm.ppf(stats.rankdata(c) / 61) for c in (x, y, *z.T)]
     precision = np.linalg.inv(np.corrcoef(scores))
     expected = -precision[0, 1] / np.sqrt(precision[0, 0] * precision[1, 1])
-    found = partial_rank_correlation(x, y, z)
-    assert found.r == pytest.approx(expected)
+    result = partial_rank_correlation(x, y, z)
+    assert result.r == pytest.approx(expected)
     t = expected * np.sqrt(56 / (1 - expected**2))
-    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), 56))
-    assert found.low < expected < found.high
+    assert result.p_value == pytest.approx(2 * stats.t.sf(abs(t), 56))
+    assert result.low < expected < result.high
 
 
-def test_the_interval_covers_and_common_causes_are_taken_out():
-    """Whatever the scale each is told on: the exponential changes no rank."""
+def test_interval_covers_and_removes_common_causes():
+    """Monotone transformations such as the exponential have no effect."""
     rng, hits, raw = np.random.default_rng(2), 0, []
     for _ in range(600):
         causes = rng.normal(size=(50, 3))
         x, y = causes.sum(axis=1) + rng.normal(size=(2, 50))
-        found = partial_rank_correlation(np.exp(x), y, np.exp(causes))
-        hits += found.low <= 0 <= found.high
+        result = partial_rank_correlation(np.exp(x), y, np.exp(causes))
+        hits += result.low <= 0 <= result.high
         raw.append(partial_rank_correlation(x, y).r)
     assert hits / 600 == pytest.approx(0.95, abs=0.035)
     assert np.mean(raw) > 0.6
 
 
-def test_what_a_control_repeats_has_no_correlation_left():
+def test_variable_equal_to_a_control_gives_nan():
     x, y = np.random.default_rng(3).normal(size=(2, 20))
     assert np.isnan(partial_rank_correlation(x, y, np.exp(x)[:, None]).r)
     assert np.isnan(partial_rank_correlation(np.zeros(20), y).r)

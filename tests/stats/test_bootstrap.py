@@ -40,12 +40,12 @@ def test_counts_metric_equals_scikit_learn_on_resamples(name):
     rng = np.random.default_rng(0)
     y, pred = _data(name, rng)
     w = resample_counts(25, y.size, rng=rng)
-    got = WEIGHTED_METRICS[name](y, pred, w.astype(float))
-    assert got.shape == (25, 3)
+    result = WEIGHTED_METRICS[name](y, pred, w.astype(float))
+    assert result.shape == (25, 3)
     for b, counts in enumerate(w):
         items = np.repeat(np.arange(y.size), counts)
         for s in range(3):
-            assert got[b, s] == pytest.approx(SKLEARN[name](y[items], pred[s, items]), abs=1e-12)
+            assert result[b, s] == pytest.approx(SKLEARN[name](y[items], pred[s, items]), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["auc", "macro_f1"])
@@ -57,16 +57,16 @@ def test_named_metric_equals_the_general_path(name):
         np.testing.assert_allclose(getattr(fast, field), getattr(slow, field), atol=1e-12)
 
 
-def test_sd_of_accuracy_is_the_binomial_one():
+def test_sd_of_accuracy_is_binomial():
     rng = np.random.default_rng(3)
     y = np.ones(500)
     pred = (rng.random((4, 500)) < 0.8).astype(float)
-    got = test_set_bootstrap("accuracy", y, pred, 4000, rng=rng)
+    result = test_set_bootstrap("accuracy", y, pred, 4000, rng=rng)
     p = pred.mean(axis=1)
     exact = np.sqrt(p * (1 - p) / 500)  # ideal bootstrap SD of a mean
-    np.testing.assert_allclose(got.sd, exact, rtol=4 / np.sqrt(2 * 4000))
-    np.testing.assert_allclose(got.mean, p, atol=4 * exact.max() / np.sqrt(4000))
-    assert np.all((got.low < p) & (p < got.high))
+    np.testing.assert_allclose(result.sd, exact, rtol=4 / np.sqrt(2 * 4000))
+    np.testing.assert_allclose(result.mean, p, atol=4 * exact.max() / np.sqrt(4000))
+    assert np.all((result.low < p) & (p < result.high))
 
 
 def test_stratified_resamples_keep_class_counts():
@@ -92,19 +92,21 @@ def test_counts_are_multinomial():
     np.testing.assert_allclose(w.var(axis=0), 0.9, rtol=0.06)
 
 
-def test_resamples_without_a_positive_are_counted_not_averaged():
+def test_resamples_without_positives_are_excluded():
     y = np.r_[1, np.zeros(9)]
-    got = test_set_bootstrap("auc", y, np.r_[0.9, np.zeros(9)], 2000, rng=np.random.default_rng(6))
+    result = test_set_bootstrap(
+        "auc", y, np.r_[0.9, np.zeros(9)], 2000, rng=np.random.default_rng(6)
+    )
     # probability that the only positive is not drawn: 0.9^10
-    assert got.undefined / 2000 == pytest.approx(0.9**10, abs=4 * np.sqrt(0.227 / 2000))
-    assert got.mean == 1.0
+    assert result.undefined / 2000 == pytest.approx(0.9**10, abs=4 * np.sqrt(0.227 / 2000))
+    assert result.mean == 1.0
     with pytest.raises(ValueError, match="undefined"):
         test_set_bootstrap("auc", np.ones(5), np.ones(5), 20, rng=np.random.default_rng(6))
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
-def test_auc_knows_only_the_order_of_scores(seed, scale, shift):
+def test_auc_depends_only_on_the_order_of_scores(seed, scale, shift):
     rng = np.random.default_rng(seed)
     y, s = np.r_[0, 1, rng.integers(0, 2, 20)], rng.integers(0, 6, (2, 22)).astype(float)
     w = resample_counts(10, 22, rng=rng).astype(float)
@@ -115,10 +117,10 @@ def test_auc_knows_only_the_order_of_scores(seed, scale, shift):
     np.testing.assert_allclose(auc(y, s, w), auc(y[order], s[:, order], w[:, order]))
 
 
-def test_auc_of_one_pair_of_items_is_whether_it_is_in_order():
+def test_auc_of_one_pair_of_items():
     y, w = np.array([0, 1, 1]), np.array([[1.0, 1, 0], [1, 0, 1], [1, 0, 0]])
-    got = WEIGHTED_METRICS["auc"](y, np.array([[0.5, 0.7, 0.2]]), w)[:, 0]
-    np.testing.assert_array_equal(got, [1, 0, np.nan])
+    result = WEIGHTED_METRICS["auc"](y, np.array([[0.5, 0.7, 0.2]]), w)[:, 0]
+    np.testing.assert_array_equal(result, [1, 0, np.nan])
 
 
 def test_percentile_interval_ignores_nan():

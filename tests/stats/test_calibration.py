@@ -36,12 +36,12 @@ def test_ece_equals_a_loop_and_is_vectorised_over_models(n_bins):
     assert np.isnan(curve.accuracy[curve.count == 0]).all()
 
 
-def test_by_hand_and_against_the_binning_of_the_positive_class():
+def test_hand_computed_ece_differs_from_positive_class_bins():
     # Two confident negatives, one of them wrong: confidence 0.9, accuracy 0.5.
     p1, y = np.array([0.1, 0.1]), np.array([0, 1])
     label, confidence = calibration.binary_prediction(p1)
     assert calibration.expected_calibration_error(confidence, label == y) == pytest.approx(0.4)
-    # Confidence 0.8 on both sides, right in 6 and in 10 of 10: accuracy 0.8 in the one bin of
+    # Confidence 0.8 for both classes, 6 and 10 of 10 correct: accuracy 0.8 in the only bin of
     # the predicted class. Binning P(y=1) instead would report 0.2.
     p1 = np.repeat([0.2, 0.8], 10)
     y = np.r_[np.zeros(6), np.ones(4), np.ones(10)]
@@ -89,7 +89,7 @@ def test_brier_and_nll_against_scikit_learn():
     assert calibration.negative_log_likelihood([[1.0, 0.0]], [1]) == np.inf
 
 
-def test_single_and_constant():
+def test_single_items_and_constant_confidence():
     assert calibration.expected_calibration_error([1.0], [1]) == 0
     assert calibration.expected_calibration_error([0.7] * 4, [0] * 4) == pytest.approx(0.7)
 

@@ -31,13 +31,13 @@ def _rng(seed=0):
 @given(P_VALUES)
 @settings(max_examples=15, deadline=None)
 def test_holm_agrees_with_statsmodels_on_every_row(p):
-    got = holm(p)
-    for row, ours in zip(p, got, strict=True):
+    result = holm(p)
+    for row, ours in zip(p, result, strict=True):
         np.testing.assert_allclose(ours, multipletests(row, method="holm")[1], rtol=1e-12)
 
 
 def test_holm_of_the_smallest_p_values_at_ten_folds():
-    # facts of the design: 2/1024 over 3, 21 and 28 pairs
+    # 2/1024 is the smallest p-value of ten folds, adjusted for 3, 21 and 28 pairs.
     p = 2 / 1024
     for pairs, adjusted in [(3, 0.00586), (21, 0.0410), (28, 0.0547)]:
         assert holm(np.full(pairs, p))[0] == pytest.approx(adjusted, abs=5e-5)
@@ -55,15 +55,15 @@ def test_differences_restore_ties_lost_to_rounding():
 
 @pytest.mark.parametrize("n", [1, 5, 10, 13, 14, 30, 50, 51, 60])
 @pytest.mark.parametrize("kind", ["continuous", "tied", "zeros"])
-def test_wilcoxon_equals_scipy_auto_of_what_is_not_0_row_by_row(n, kind):
+def test_wilcoxon_equals_scipy_auto_without_zeros(n, kind):
     rng = _rng(n)
     d = rng.normal(0.3, 1, (2 if n == 13 else 5, n))
     if kind != "continuous":
         d = np.round(d * 3)
     if kind == "tied":
         d[d == 0] = 1
-    got = wilcoxon_p(d)
-    for row, p in zip(d, got, strict=True):
+    result = wilcoxon_p(d)
+    for row, p in zip(d, result, strict=True):
         if np.any(row):
             with np.errstate(invalid="ignore", divide="ignore"):
                 assert p == pytest.approx(
@@ -73,19 +73,19 @@ def test_wilcoxon_equals_scipy_auto_of_what_is_not_0_row_by_row(n, kind):
             assert p == 1
 
 
-def test_wilcoxon_of_a_mixed_batch_decides_each_row_for_itself():
+def test_wilcoxon_selects_the_method_per_row():
     rng = _rng(1)
     d = rng.normal(size=(3, 30))
-    d[1, :5] = 0  # scipy would now use the normal approximation for all three rows
+    d[1, :5] = 0  # SciPy alone would use the normal approximation for all three rows
     d[2] = 0
-    got = wilcoxon_p(d.reshape(3, 1, 30))
-    assert got.shape == (3, 1)
-    assert got[0, 0] == pytest.approx(stats.wilcoxon(d[0], method="exact").pvalue, rel=1e-9)
-    assert got[1, 0] == pytest.approx(stats.wilcoxon(d[1, 5:], method="exact").pvalue, rel=1e-9)
-    assert got[2, 0] == 1
+    result = wilcoxon_p(d.reshape(3, 1, 30))
+    assert result.shape == (3, 1)
+    assert result[0, 0] == pytest.approx(stats.wilcoxon(d[0], method="exact").pvalue, rel=1e-9)
+    assert result[1, 0] == pytest.approx(stats.wilcoxon(d[1, 5:], method="exact").pvalue, rel=1e-9)
+    assert result[2, 0] == 1
 
 
-def test_a_tied_row_leaves_an_untied_one_of_its_length_exact():
+def test_tied_row_does_not_affect_an_untied_row():
     d = _rng(41).normal(0.3, 1, (2, 20))
     d[1, :2] = 0.5
     methods = ("exact", "asymptotic")
@@ -93,27 +93,27 @@ def test_a_tied_row_leaves_an_untied_one_of_its_length_exact():
     assert wilcoxon_p(d) == pytest.approx(expected, rel=1e-9)
 
 
-def test_one_diverged_run_makes_no_ties_of_the_others():
+def test_diverged_run_does_not_tie_other_runs():
     rng = _rng(40)
     a, b = rng.normal(0.5, 0.01, (2, 9))
-    got = differences(np.append(a, 0.5), np.append(b, 3e15))
-    np.testing.assert_allclose(got[:9], a - b, atol=1e-12)
-    assert got[9] == pytest.approx(-3e15)
-    assert wilcoxon_p(got) == pytest.approx(stats.wilcoxon(np.append(a - b, -3e15)).pvalue)
-    # Ties that rounding hid are ties again, in decimals of any size.
+    result = differences(np.append(a, 0.5), np.append(b, 3e15))
+    np.testing.assert_allclose(result[:9], a - b, atol=1e-12)
+    assert result[9] == pytest.approx(-3e15)
+    assert wilcoxon_p(result) == pytest.approx(stats.wilcoxon(np.append(a - b, -3e15)).pvalue)
+    # Ties hidden by rounding are restored, for decimals of any size.
     for unit in (1.0, 1e-9, 1e7):
         tied = differences(unit * np.array([0.9, 0.8, 0.3]), unit * np.array([0.8, 0.7, 0.2]))
         assert len(set(tied.tolist())) == 1
     assert (differences([0.0, 0.0, 0.0, 0.25], [0.0, 0.0, 0.0, 0.5]) == [0, 0, 0, -0.25]).all()
 
 
-def test_many_zeros_make_no_row_long_enough_to_approximate():
-    # Five of one sign: 2 of the 32 sign patterns, however many ties are beside them.
+def test_zeros_do_not_trigger_the_approximation():
+    # Five differences of one sign: 2 of 32 sign patterns, for any number of zeros.
     d = np.r_[np.zeros(15), 0.01, 0.02, 0.02, 0.04, 0.05]
     assert wilcoxon_p(d) == 2 / 32
     assert wilcoxon_p(d, greater=True) == 1 / 32
     assert wilcoxon_p(-d, greater=True) == 1
-    # All signs of 8 tied and untied sizes beside 12 zeros: never more false claims than stated.
+    # All signs of 8 tied and untied sizes with 12 zeros: the level is never exceeded.
     sizes = np.r_[np.zeros(12), 1, 1, 2, 3, 3, 3, 4, 5]
     signs = ((np.arange(2**8)[:, None] >> np.arange(8)) & 1) * 2 - 1
     p = wilcoxon_p(np.concatenate([np.zeros((2**8, 12)), signs * sizes[12:]], axis=1))
@@ -128,14 +128,14 @@ def test_ten_folds_reach_p_2_in_1024_but_five_not_5_percent():
 
 def test_corrected_t_without_overlap_is_the_paired_t_test():
     a, b = _rng(2).normal(size=(2, 9))
-    got = nadeau_bengio(a - b, 0.0)
+    result = nadeau_bengio(a - b, 0.0)
     theirs = stats.ttest_rel(a, b)
-    assert (got.t, got.p_value) == (
+    assert (result.t, result.p_value) == (
         pytest.approx(theirs.statistic),
         pytest.approx(theirs.pvalue),
     )
     interval = theirs.confidence_interval()
-    np.testing.assert_allclose((got.low, got.high), (interval.low, interval.high))
+    np.testing.assert_allclose((result.low, result.high), (interval.low, interval.high))
 
 
 @pytest.mark.parametrize(("k", "repeats"), [(5, 1), (5, 2), (10, 10)])
@@ -143,9 +143,9 @@ def test_bayesian_correlated_t_agrees_with_baycomp(k, repeats):
     a, b = _rng(3).normal(0.8, 0.02, size=(2, k * repeats))
     a = a + 0.01
     below, equivalent, above = CorrelatedTTest.probs(b, a, rope=0.01, runs=repeats)
-    got = bayesian_correlated_t(differences(a, b), 1 / (k - 1), 0.01)
+    result = bayesian_correlated_t(differences(a, b), 1 / (k - 1), 0.01)
     np.testing.assert_allclose(
-        [got.below, got.equivalent, got.above], [below, equivalent, above], atol=1e-9
+        [result.below, result.equivalent, result.above], [below, equivalent, above], atol=1e-9
     )
 
 
@@ -161,10 +161,10 @@ def test_bca_agrees_with_scipy_on_paired_samples():
         (a, b), lambda x, y, axis: (x - y).mean(axis=axis), paired=True, vectorized=True,
         method="BCa", n_resamples=10_000, rng=_rng(6),
     ).confidence_interval  # fmt: skip
-    got = bca_mean_interval(differences(a, b), rng=_rng(7))
-    # two independent Monte Carlo runs: quantiles at 2.5 % of 10,000 scatter by a few per cent
+    result = bca_mean_interval(differences(a, b), rng=_rng(7))
+    # Two independent Monte Carlo runs: the 2.5 % quantiles of 10,000 vary by a few per cent.
     width = theirs.high - theirs.low
-    np.testing.assert_allclose(got, (theirs.low, theirs.high), atol=0.05 * width)
+    np.testing.assert_allclose(result, (theirs.low, theirs.high), atol=0.05 * width)
 
 
 def test_bca_of_ten_independent_folds_covers_as_known():
@@ -175,33 +175,40 @@ def test_bca_of_ten_independent_folds_covers_as_known():
     assert abs(covered - 0.90) < 4 * np.sqrt(0.09 / n_sim)  # not 0.95: too short at ten folds
 
 
-def test_all_rows_hold_the_single_analyses():
+def test_rows_equal_the_separate_analyses():
     scores = _rng(9).normal([[0.80], [0.81], [0.85]], 0.01, size=(3, 10))
-    got = compare_paired(pair_differences(scores), 0.25, rope=0.01, n_boot=500, rng=_rng())
+    result = compare_paired(pair_differences(scores), 0.25, rope=0.01, n_boot=500, rng=_rng())
     d = scores[0] - scores[2]
-    assert got.mean[1] == pytest.approx(d.mean())
-    assert got.cohens_dz[1] == pytest.approx(d.mean() / d.std(ddof=1))
-    assert got.bca_low[1] < d.mean() < got.bca_high[1]
-    assert got.low[1] < d.mean() < got.high[1]
-    assert got.wilcoxon_p[1] == pytest.approx(stats.wilcoxon(d).pvalue)
-    assert got.t_p[1] == pytest.approx(nadeau_bengio(d, 0.25).p_value)
-    assert got.bayes_below[0] + got.bayes_equivalent[0] + got.bayes_above[0] == pytest.approx(1)
+    assert result.mean[1] == pytest.approx(d.mean())
+    assert result.cohens_dz[1] == pytest.approx(d.mean() / d.std(ddof=1))
+    assert result.bca_low[1] < d.mean() < result.bca_high[1]
+    assert result.low[1] < d.mean() < result.high[1]
+    assert result.wilcoxon_p[1] == pytest.approx(stats.wilcoxon(d).pvalue)
+    assert result.t_p[1] == pytest.approx(nadeau_bengio(d, 0.25).p_value)
+    assert result.bayes_below[0] + result.bayes_equivalent[0] + result.bayes_above[
+        0
+    ] == pytest.approx(1)
     alone = compare_paired(d[None], 0.25, rope=0.01, n_boot=500, rng=_rng())
-    # The same resamples whichever rows are beside it.
+    # Resamples do not depend on the other rows.
     assert (alone.bca_low[0], alone.bca_high[0]) == pytest.approx(
-        (got.bca_low[1], got.bca_high[1]), rel=1e-5
+        (result.bca_low[1], result.bca_high[1]), rel=1e-5
     )
 
 
 def test_identical_and_shifted_models_have_defined_results():
     base = _rng(10).normal(0.8, 0.02, 10)
     d = pair_differences([base, base, base + 0.1])[:2]
-    got = compare_paired(d, 0.25, rope=0.01, n_boot=50, rng=_rng())
-    assert (got.mean[0], got.cohens_dz[0], got.wilcoxon_p[0], got.t_p[0]) == (0, 0, 1, 1)
-    assert (got.bca_low[0], got.bca_high[0], got.bayes_equivalent[0]) == (0, 0, 1)
-    assert (got.cohens_dz[1], got.t_p[1], got.bayes_below[1]) == (-np.inf, 0, 1)
-    assert got.bca_low[1] == got.bca_high[1] == pytest.approx(-0.1)
-    assert list(got.equivalence_p) == [0, 1]
+    result = compare_paired(d, 0.25, rope=0.01, n_boot=50, rng=_rng())
+    assert (result.mean[0], result.cohens_dz[0], result.wilcoxon_p[0], result.t_p[0]) == (
+        0,
+        0,
+        1,
+        1,
+    )
+    assert (result.bca_low[0], result.bca_high[0], result.bayes_equivalent[0]) == (0, 0, 1)
+    assert (result.cohens_dz[1], result.t_p[1], result.bayes_below[1]) == (-np.inf, 0, 1)
+    assert result.bca_low[1] == result.bca_high[1] == pytest.approx(-0.1)
+    assert list(result.equivalence_p) == [0, 1]
 
 
 def test_batched_bca_agrees_with_scipy_on_skewed_differences():
@@ -216,16 +223,16 @@ def test_batched_bca_agrees_with_scipy_on_skewed_differences():
 def test_two_one_sided_tests_against_scipy():
     d = _rng(33).normal(0.002, 0.01, (4, 12))
     test = nadeau_bengio(d, 0.0)
-    got = equivalence_p(d.mean(axis=1), test.scale, test.df, 0.01)
-    for row, p in zip(d, got, strict=True):
+    result = equivalence_p(d.mean(axis=1), test.scale, test.df, 0.01)
+    for row, p in zip(d, result, strict=True):
         sides = (stats.ttest_1samp(row, side, alternative=way).pvalue
                  for side, way in ((-0.01, "greater"), (0.01, "less")))  # fmt: skip
         assert p == pytest.approx(max(sides))
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.25])
-def test_equivalence_at_the_region_edge_is_claimed_at_level(ratio):
-    # Equicorrelated Gaussian folds whose true difference is the region's edge: exactly α.
+def test_equivalence_at_the_rope_edge_has_its_level(ratio):
+    # Equicorrelated Gaussian folds with a true difference equal to the rope: the level is exact.
     rng, n_sim, rho = _rng(34), 20_000, ratio / (1 + ratio)
     d = np.sqrt(rho) * rng.normal(size=(n_sim, 1)) + np.sqrt(1 - rho) * rng.normal(size=(n_sim, 10))
     d = d + 4.0
@@ -234,7 +241,7 @@ def test_equivalence_at_the_region_edge_is_claimed_at_level(ratio):
     assert abs(claimed - 0.05) < 4 * np.sqrt(0.05 * 0.95 / n_sim)
 
 
-def test_floors_are_the_p_values_of_the_clearest_samples():
+def test_smallest_p_values_belong_to_separated_samples():
     for n in (3, 6, 10):
         assert smallest_signed_rank_p(n) == pytest.approx(
             stats.wilcoxon(np.arange(1, n + 1)).pvalue
@@ -247,21 +254,23 @@ def test_floors_are_the_p_values_of_the_clearest_samples():
 @pytest.mark.parametrize("size", [1e-200, 1e-160, 1.0, 1e160, 1e300])
 def test_p_values_do_not_depend_on_the_size_of_the_scores(size):
     d = _rng(35).normal(0.5, 1, 12)
-    got, base = nadeau_bengio(d * size, 0.25), nadeau_bengio(d, 0.25)
-    assert got.p_value == pytest.approx(base.p_value, rel=1e-9)
-    assert got.low == pytest.approx(base.low * size, rel=1e-9)
+    result, base = nadeau_bengio(d * size, 0.25), nadeau_bengio(d, 0.25)
+    assert result.p_value == pytest.approx(base.p_value, rel=1e-9)
+    assert result.low == pytest.approx(base.low * size, rel=1e-9)
     assert wilcoxon_p(differences(d * size, 0 * d)) == pytest.approx(wilcoxon_p(d))
     a, b = d[:6], d[6:] + 1
-    got, base = compare_unpaired(a * size, b * size), compare_unpaired(a, b)
-    assert (got.welch_p, got.mann_whitney_p) == pytest.approx((base.welch_p, base.mann_whitney_p))
+    result, base = compare_unpaired(a * size, b * size), compare_unpaired(a, b)
+    assert (result.welch_p, result.mann_whitney_p) == pytest.approx(
+        (base.welch_p, base.mann_whitney_p)
+    )
     low, high = bca_mean_interval(d * size, n_boot=500, rng=_rng())
     assert (low / size, high / size) == pytest.approx(bca_mean_interval(d, n_boot=500, rng=_rng()))
 
 
-def test_noise_makes_no_difference_wherever_it_falls():
+def test_rounding_noise_does_not_change_results():
     rng = _rng(38)
     levels = rng.integers(0, 20, (200, 40))
-    # Halves of the unit to which numbers of the size of 3 are rounded, each with its own noise.
+    # Multiples of half the rounding unit of numbers near 3, each with separate noise.
     magnitudes = (levels * 10.0**9 + 0.5) * 2.0**-38
     noisy = magnitudes * (1 + rng.uniform(-4e-16, 4e-16, magnitudes.shape))
     signs = rng.choice([-1.0, 1.0], noisy.shape)
@@ -279,23 +288,23 @@ def test_one_diverged_model_does_not_change_the_other_pairs():
     assert beside.p_value[0] == pytest.approx(alone.p_value)
 
 
-def test_unpaired_rows_are_what_they_are_alone():
+def test_unpaired_rows_equal_single_calls():
     rng = _rng(37)
     a, b = rng.normal(size=(3, 7)), rng.normal(size=(3, 6))
     b[1, 0] = a[1, 0]  # a tie: this row alone is enumerated
     every = stats.PermutationMethod(n_resamples=10_000)
-    got = compare_unpaired(a, b)
+    result = compare_unpaired(a, b)
     for i in range(3):
         one = compare_unpaired(a[i], b[i])
         exact = stats.mannwhitneyu(a[i], b[i], method=every)
-        assert got.mann_whitney_p[i] == pytest.approx(exact.pvalue)
-        assert got.welch_p[i] == pytest.approx(one.welch_p)
-        assert got.superiority_low[i] == pytest.approx(one.superiority_low)
+        assert result.mann_whitney_p[i] == pytest.approx(exact.pvalue)
+        assert result.welch_p[i] == pytest.approx(one.welch_p)
+        assert result.superiority_low[i] == pytest.approx(one.superiority_low)
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
-@example(6326, 5.533030920845097, -4.0)  # noise on both sides of a rounding
+@example(6326, 5.533030920845097, -4.0)  # noise on both sides of a rounding boundary
 def test_pair_tests_ignore_fold_order_unit_and_origin(seed, scale, shift):
     rng = _rng(seed)
     scores = rng.integers(60, 80, (3, 10)) / 80
@@ -334,16 +343,16 @@ def test_bad_ratio_and_rope_are_refused(ratio):
 def test_unpaired_agrees_with_scipy_and_brute_force():
     rng = _rng(11)
     a, b = np.round(rng.normal(0.5, 1, 30), 1), np.round(rng.normal(0, 2, 20), 1)
-    got = compare_unpaired(a, b)
+    result = compare_unpaired(a, b)
     welch = stats.ttest_ind(a, b, equal_var=False)
-    assert got.welch_p == pytest.approx(welch.pvalue)
-    assert (got.low, got.high) == pytest.approx(tuple(welch.confidence_interval()))
+    assert result.welch_p == pytest.approx(welch.pvalue)
+    assert (result.low, result.high) == pytest.approx(tuple(welch.confidence_interval()))
     brute = ((a[:, None] > b).sum() + 0.5 * (a[:, None] == b).sum()) / 600
-    assert got.superiority == pytest.approx(brute)
-    assert got.superiority_low < brute < got.superiority_high
+    assert result.superiority == pytest.approx(brute)
+    assert result.superiority_low < brute < result.superiority_high
     reverse = compare_unpaired(b, a)
-    assert reverse.superiority_low == pytest.approx(1 - got.superiority_high)
-    assert reverse.mann_whitney_p == pytest.approx(got.mann_whitney_p)
+    assert reverse.superiority_low == pytest.approx(1 - result.superiority_high)
+    assert reverse.mann_whitney_p == pytest.approx(result.mann_whitney_p)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, 2.5])
@@ -352,8 +361,8 @@ def test_interval_of_superiority_covers(delta):
     truth = stats.norm.cdf(delta / np.sqrt(2))
     covered = 0
     for _ in range(n_sim):
-        got = compare_unpaired(rng.normal(delta, 1, 15), rng.normal(0, 1, 10))
-        covered += got.superiority_low <= truth <= got.superiority_high
+        result = compare_unpaired(rng.normal(delta, 1, 15), rng.normal(0, 1, 10))
+        covered += result.superiority_low <= truth <= result.superiority_high
     assert covered / n_sim > 0.95 - 4 * np.sqrt(0.0475 / n_sim)
 
 
@@ -382,11 +391,11 @@ def test_level_outside_0_to_1_is_refused(level):
             call()
 
 
-def test_corrected_t_has_its_level_where_its_assumption_holds():
-    # Equicorrelated Gaussian folds with correlation n_test / (n_test + n_train): exactly t.
+def test_corrected_t_has_its_level_under_its_assumption():
+    # Equicorrelated Gaussian folds, correlation n_test / (n_test + n_train): t is exact.
     rng, n_sim, ratio = _rng(13), 20_000, 0.25
     rho = ratio / (1 + ratio)
     d = np.sqrt(rho) * rng.normal(size=(n_sim, 1)) + np.sqrt(1 - rho) * rng.normal(size=(n_sim, 10))
-    slack = 4 * np.sqrt(0.0475 / n_sim)
-    assert (nadeau_bengio(d, ratio).p_value <= 0.05).mean() == pytest.approx(0.05, abs=slack)
+    tolerance = 4 * np.sqrt(0.0475 / n_sim)
+    assert (nadeau_bengio(d, ratio).p_value <= 0.05).mean() == pytest.approx(0.05, abs=tolerance)
     assert (nadeau_bengio(d, 0.0).p_value <= 0.05).mean() > 0.2

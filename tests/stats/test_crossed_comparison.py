@@ -51,55 +51,55 @@ def test_auc_values_and_pseudo_values_agree_to_first_order():
 
 
 def test_shared_seeds_with_the_anova_of_the_grid():
-    """The variance of the mean is what `crossed_variance` (checked against MixedLM) gives."""
+    """The variance of the mean equals that of `crossed_variance` (checked against MixedLM)."""
     rng = np.random.default_rng(2)
     d = rng.normal(0, 1, (6, 1)) + rng.normal(0, 1, 40) + rng.normal(0, 1, (6, 40))
     parts = crossed_variance(d, ("seed", "item"), n_draws=1, rng=rng)
     seed, item, rest = (parts[name].raw for name in ("seed", "item", "residual"))
-    found = crossed_difference(d, np.zeros_like(d), shared_seeds=True)
-    assert found.se**2 == pytest.approx(seed / 6 + item / 40 + rest / 240)
-    assert found.seed_share * found.se**2 == pytest.approx(seed / 6)
-    assert found.difference == pytest.approx(d.mean())
+    result = crossed_difference(d, np.zeros_like(d), shared_seeds=True)
+    assert result.se**2 == pytest.approx(seed / 6 + item / 40 + rest / 240)
+    assert result.seed_share * result.se**2 == pytest.approx(seed / 6)
+    assert result.difference == pytest.approx(d.mean())
     means = d.mean(axis=1).var(ddof=1) / 6
-    share = means / found.se**2
+    share = means / result.se**2
     quantile = share * stats.t.isf(0.025, 5) + (1 - share) * stats.t.isf(0.025, 39)
-    assert found.high - found.difference == pytest.approx(quantile * found.se)
+    assert result.high - result.difference == pytest.approx(quantile * result.se)
 
 
-def test_one_run_a_side_is_the_paired_t_over_items():
+def test_single_runs_give_the_paired_t_test_over_items():
     a, b = np.random.default_rng(3).normal(size=(2, 1, 30))
-    found = crossed_difference(a, b, shared_seeds=False)
+    result = crossed_difference(a, b, shared_seeds=False)
     test = stats.ttest_rel(a[0], b[0])
-    assert found.scope == "items"
-    assert found.p_value == pytest.approx(test.pvalue)
-    assert (found.low, found.high) == pytest.approx(tuple(test.confidence_interval()))
+    assert result.scope == "items"
+    assert result.p_value == pytest.approx(test.pvalue)
+    assert (result.low, result.high) == pytest.approx(tuple(test.confidence_interval()))
 
 
-def test_p_values_and_intervals_tell_the_same():
+def test_p_values_and_intervals_agree():
     rng = np.random.default_rng(12)
     for seeds, shared in ((2, True), (2, False), (5, True)):
         a, b = rng.normal(0, 1, (2, seeds, 1)) + rng.normal(0, 1, (2, seeds, 50))
-        found = crossed_difference(a + 0.4, b, shared_seeds=shared)
-        edge = crossed_difference(a + 0.4, b, shared_seeds=shared, level=1 - found.p_value)
+        result = crossed_difference(a + 0.4, b, shared_seeds=shared)
+        edge = crossed_difference(a + 0.4, b, shared_seeds=shared, level=1 - result.p_value)
         assert min(abs(edge.low), abs(edge.high)) == pytest.approx(0, abs=1e-6)
-        # Two one-sided tests: the rope that is just claimed reaches to the end of a 90 % interval.
+        # Two one-sided tests: the smallest significant rope is the far end of the 90 % interval.
         ninety = crossed_difference(a + 0.4, b, shared_seeds=shared, level=0.9)
         rope = max(abs(ninety.low), abs(ninety.high))
         assert ninety.equivalence_p(rope) == pytest.approx(0.05)
 
 
-def test_two_seeds_of_the_same_score_are_no_certainty():
-    """Accuracies agree by chance: the items still say how little is known."""
+def test_equal_scores_of_two_seeds_are_not_certain():
+    """If the accuracies of two seeds are equal by chance, the items still give uncertainty."""
     rng = np.random.default_rng(13)
     a, b = (np.stack([rng.permuted(np.repeat([0.0, 1.0], n)) for _ in "12"])
             for n in ((20, 30), (25, 25)))  # fmt: skip
-    found = crossed_difference(a, b, shared_seeds=True)
-    assert found.seed_share == 0
+    result = crossed_difference(a, b, shared_seeds=True)
+    assert result.seed_share == 0
     by_item = (a - b).mean(axis=0)
-    assert found.se == pytest.approx(by_item.std(ddof=1) / np.sqrt(50))
+    assert result.se == pytest.approx(by_item.std(ddof=1) / np.sqrt(50))
 
 
-def test_no_spread_gives_a_point_and_no_false_certainty():
+def test_zero_variance_gives_a_point_interval():
     ones = np.ones((3, 10))
     assert crossed_difference(ones, ones, shared_seeds=True).p_value == 1
     noise = ones * (1 + 1e-16)
@@ -110,7 +110,7 @@ def test_no_spread_gives_a_point_and_no_false_certainty():
 
 
 def trained(rng, seeds, items, shift, seed_sd=0.15):
-    """Correctness of two procedures: items of their own difficulty, seeds of their own luck."""
+    """Simulate correctness of two procedures with item difficulties and seed effects."""
     difficulty, out = rng.normal(0, 1.5, items), []
     for k in (0, 1):
         own = difficulty + rng.normal(0, 0.5, items) + rng.normal(0, seed_sd, (seeds, 1))
@@ -123,17 +123,17 @@ def trained(rng, seeds, items, shift, seed_sd=0.15):
     ("seeds", "shared", "seed_sd"),
     [(2, True, 0.5), (3, False, 0.15), (8, False, 0.15), (8, True, 0.15)],
 )
-def test_coverage_over_seeds_and_items_drawn_anew(seeds, shared, seed_sd):
+def test_interval_covers_over_new_seeds_and_items(seeds, shared, seed_sd):
     rng, hits, n = np.random.default_rng(4), 0, 300
     for _ in range(n):
         (a, b), truth = trained(rng, seeds, 200, (1.5, 1.2), seed_sd)
-        found = crossed_difference(a, b, shared_seeds=shared)
-        hits += found.low <= truth <= found.high
-    # The measured coverage is 0.94 to 0.99; half a per cent of luck either way at 4 SE.
+        result = crossed_difference(a, b, shared_seeds=shared)
+        hits += result.low <= truth <= result.high
+    # The measured coverage is 0.94 to 0.99; the tolerance is 4 SE.
     assert 0.90 <= hits / n <= 1.0
 
 
-def test_null_holds_where_single_runs_would_claim_a_winner():
+def test_level_holds_where_single_runs_reject():
     from reseed.stats.two_models import mcnemar
 
     rng, over_both, single, n = np.random.default_rng(5), 0, 0, 200
@@ -145,44 +145,44 @@ def test_null_holds_where_single_runs_would_claim_a_winner():
     assert single / n > 0.25
 
 
-def test_the_bootstrap_has_the_moments_of_crossed_resampling():
+def test_bootstrap_has_moments_of_crossed_resampling():
     """For a mean the bootstrap variance is exactly the sum of squares of Owen (2007)."""
     rng = np.random.default_rng(6)
     y = np.zeros(25)
     a, b = rng.normal(size=(2, 4, 25)) + rng.normal(size=(2, 4, 1))
-    found = seed_item_bootstrap("mse", y, a, b, 20_000, shared_seeds=True, rng=rng)
+    result = seed_item_bootstrap("mse", y, a, b, 20_000, shared_seeds=True, rng=rng)
     d = a**2 - b**2
     rows, columns = d.mean(axis=1), d.mean(axis=0)
     by_row, by_column = rows.var() / 4, columns.var() / 25
     rest = ((d - rows[:, None] - columns + d.mean()) ** 2).mean() / 100
-    assert found.se**2 == pytest.approx(by_row + by_column + rest, rel=0.05)
-    assert found.low < found.difference < found.high
+    assert result.se**2 == pytest.approx(by_row + by_column + rest, rel=0.05)
+    assert result.low < result.difference < result.high
 
 
-def test_with_one_seed_on_a_side_bootstrap_draws_items_only():
-    """The seeds of the other side, though far apart, are then held; else half would be unseen."""
+def test_single_seed_bootstrap_resamples_items_only():
+    """With one seed in A, the different seeds of B are not resampled either."""
     rng = np.random.default_rng(14)
     a = rng.normal(size=(3, 40)) + np.array([[0.0], [5.0], [10.0]])
     b = rng.normal(size=(1, 40))
     for first, second in ((a, b), (b, a)):
-        found = seed_item_bootstrap("mse", np.zeros(40), first, second, 20_000,
+        result = seed_item_bootstrap("mse", np.zeros(40), first, second, 20_000,
                                     shared_seeds=False, rng=rng)  # fmt: skip
         d = (first**2).mean(axis=0) - (second**2).mean(axis=0)
-        assert found.se == pytest.approx(d.std() / np.sqrt(40), rel=0.03)
+        assert result.se == pytest.approx(d.std() / np.sqrt(40), rel=0.03)
 
 
-def test_bootstrap_takes_any_metric_and_skips_undefined():
+def test_bootstrap_accepts_any_metric_and_skips_nan():
     rng = np.random.default_rng(7)
     y = np.r_[np.ones(2), np.zeros(12)].astype(int)
     a, b = y + rng.normal(0, 1, (2, 3, 14))
-    found = seed_item_bootstrap("auc", y, a, b, 500, shared_seeds=False, rng=rng)
-    assert found.n_boot < 500
+    result = seed_item_bootstrap("auc", y, a, b, 500, shared_seeds=False, rng=rng)
+    assert result.n_boot < 500
     one = seed_item_bootstrap("auc", y, a[:1], b[:1], 500, shared_seeds=False, rng=rng)
     weights = WEIGHTED_METRICS["auc"](y, a[:1], np.ones((1, 14)))
     assert one.difference == pytest.approx(float(weights[0, 0]) - roc_auc_score(y, b[0]), abs=1e-12)
 
 
-def test_permutations_by_enumeration():
+def test_permutation_p_equals_enumeration():
     rng = np.random.default_rng(8)
     a, b = rng.normal(0.6, 1, 5), rng.normal(0, 1, 4)
     pooled = np.r_[a, b]

@@ -1,4 +1,4 @@
-"""Curves of unequal length against plain loops, survival functions and simulation."""
+"""Curves of different lengths against plain loops, survival functions and simulation."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from statsmodels.duration.survfunc import SurvfuncRight
 RAGGED = np.array([[0.1, 0.4, 0.6, np.nan], [0.2, 0.3, np.nan, np.nan], [0.3, 0.5, 0.7, 0.9]])
 
 
-def test_bands_by_loops():
+def test_bands_equal_a_plain_loop():
     drop, carry, cut = (curve_band(RAGGED, ended) for ended in ("drop", "carry", "cut"))
     columns = [[v for v in RAGGED[:, e] if not np.isnan(v)] for e in range(4)]
     assert list(drop.n) == [3, 3, 2, 1]
@@ -35,26 +35,26 @@ def test_median_is_kaplan_meier_with_one_budget():
     t = rng.geometric(0.1, 41).astype(float)
     budget = 12
     seen = np.where(t <= budget, t, np.inf)
-    found = summarise_reach(seen, np.full(41, budget))
+    result = summarise_reach(seen, np.full(41, budget))
     other = SurvfuncRight(np.minimum(t, budget), t <= budget)
-    assert found.median == other.quantile(0.5)
-    assert found.share == pytest.approx((t <= budget).mean())
+    assert result.median == other.quantile(0.5)
+    assert result.share == pytest.approx((t <= budget).mean())
 
 
-def test_the_interval_of_the_median_covers():
+def test_interval_of_the_median_covers():
     rng, hits = np.random.default_rng(1), 0
     for _ in range(1000):
-        found = summarise_reach(np.ceil(rng.exponential(10, 15) * 100), np.full(15, 1e9))
-        hits += found.median_low <= 1000 * np.log(2) <= found.median_high
+        result = summarise_reach(np.ceil(rng.exponential(10, 15) * 100), np.full(15, 1e9))
+        hits += result.median_low <= 1000 * np.log(2) <= result.median_high
     assert hits / 1000 >= 0.95 - 3 * 0.007  # exact coverage at 15: 0.965
     few = summarise_reach([1, 2, 3.0], [5, 5, 5])
     assert (few.median_low, few.median_high) == (0.0, np.inf)
 
 
-def test_restarts_are_what_simulated_restarts_cost():
+def test_restarts_equal_simulated_restarts():
     rng = np.random.default_rng(2)
     times, lengths = np.array([3, np.inf, 5, np.inf]), np.array([10, 4, 10, 8])
-    found = summarise_reach(times, lengths)
+    result = summarise_reach(times, lengths)
     costs = []
     for _ in range(20_000):
         spent = 0.0
@@ -65,13 +65,13 @@ def test_restarts_are_what_simulated_restarts_cost():
                 break
             spent += lengths[i]
         costs.append(spent)
-    assert found.restarts == pytest.approx(np.mean(costs), rel=0.03)
+    assert result.restarts == pytest.approx(np.mean(costs), rel=0.03)
     assert summarise_reach([np.inf], [3]).restarts == np.inf
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0, 0.5))
-def test_convergence_by_looking_back(values, tolerance):
+def test_convergence_equals_a_backward_search(values, tolerance):
     at = convergence_time(np.array([values + [np.nan] * 3]), tolerance)[0]
     inside = [abs(v - values[-1]) <= tolerance * (1 + 1e-12) for v in values]
     expected = next(e for e in range(1, len(values) + 1) if all(inside[e - 1 :]))

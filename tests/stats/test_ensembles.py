@@ -27,7 +27,7 @@ def test_churn_equals_brute_force(models, items, classes, seed):
         assert ensembles.model_churn(labels).mean() == pytest.approx(np.mean(pairs))
 
 
-def test_blocks_of_items_add_up():
+def test_blocks_of_items_are_summed():
     labels = np.random.default_rng(0).integers(3, size=(5, 5000))  # several blocks
     expected = (labels[:, None] != labels[None]).sum(2)
     np.testing.assert_array_equal(ensembles.pairwise_churn(labels), expected)
@@ -42,7 +42,7 @@ def test_churn_is_invariant_to_item_order_and_class_names():
     np.testing.assert_array_equal(ensembles.pairwise_churn(np.array([7, 0, 2, 5])[labels]), churn)
 
 
-def test_a_thousand_models_and_ten_thousand_items_take_seconds():
+def test_churn_of_a_thousand_models_takes_seconds():
     labels = np.random.default_rng(2).integers(2, size=(1000, 10_000), dtype=np.int8)
     start = time.perf_counter()
     average, pairs = ensembles.model_churn(labels).mean(), ensembles.pairwise_churn(labels)
@@ -65,7 +65,7 @@ def test_members_are_uniform_subsets():
 
 
 @pytest.mark.parametrize("shape", [(7, 11), (7, 11, 3)])
-def test_ensembles_are_means(shape):
+def test_ensemble_scores_are_means(shape):
     rng = np.random.default_rng(5)
     scores = rng.normal(size=shape)
     members = ensembles.draw_members(7, 3, 10, rng)
@@ -86,7 +86,7 @@ def test_identical_and_single_models():
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint64, bool])
-def test_every_integer_type_of_labels_will_do(dtype):
+def test_labels_of_every_integer_type_are_accepted(dtype):
     labels = np.array([[1, 0] * 2000, [1, 1] * 2000], dtype=dtype)
     np.testing.assert_array_equal(ensembles.model_churn(labels), [2000, 2000])
     np.testing.assert_array_equal(ensembles.pairwise_churn(labels), [[0, 2000], [2000, 0]])

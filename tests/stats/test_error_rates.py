@@ -21,15 +21,15 @@ def _rng(seed=0):
 
 @pytest.mark.parametrize(("count", "n"), [(0, 20), (3, 20), (20, 20), (50, 1000)])
 def test_wilson_interval_agrees_with_statsmodels(count, n):
-    got = estimate_rate(np.arange(n) < count)
+    result = estimate_rate(np.arange(n) < count)
     low, high = proportion_confint(count, n, method="wilson")
-    assert (got.rate, got.low, got.high) == (
+    assert (result.rate, result.low, result.high) == (
         count / n,
         pytest.approx(low, abs=1e-12),
         pytest.approx(high, abs=1e-12),
     )
     # Of a mean of zeros and ones.
-    assert got.se == pytest.approx(np.std(np.arange(n) < count) / np.sqrt(n), abs=1e-12)
+    assert result.se == pytest.approx(np.std(np.arange(n) < count) / np.sqrt(n), abs=1e-12)
 
 
 def test_no_experiments_is_refused():
@@ -75,11 +75,11 @@ def test_simulated_scores_match_scikit_learn_cross_validation():
     ours = ours.reshape(-1, 5)
     for statistic in (lambda s: s.mean(axis=1), lambda s: s.std(axis=1, ddof=1)):
         a, b = statistic(theirs), statistic(ours)
-        se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # two models share labels and folds
+        se = np.sqrt(a.var() / a.size + 2 * b.var() / b.size)  # the models share labels and folds
         assert abs(a.mean() - b.mean()) < 4 * se
 
 
-def test_simulated_hold_outs_have_the_law_of_scikit_learns():
+def test_simulated_hold_outs_match_scikit_learn():
     rng, n, p = _rng(13), 60, 4
     y, accuracy = np.repeat([0, 1], n // 2), []
     for seed in range(200):
@@ -99,15 +99,15 @@ def test_simulated_hold_outs_have_the_law_of_scikit_learns():
         assert abs(a.mean() - b.mean()) < 4 * se
 
 
-def test_folds_of_repeated_cross_validation_really_depend():
+def test_repeated_cross_validation_folds_are_dependent():
     s = simulate_cv(600, n_repeats=10, rng=_rng(4))
     d = s[:, 0] - s[:, 1]
-    naive = d.var(axis=1, ddof=1).mean() / 50  # what independent folds would give
+    naive = d.var(axis=1, ddof=1).mean() / 50  # the variance for independent folds
     assert d.mean(axis=1).var() > 5 * naive
 
 
-def test_direction_of_the_published_table_of_error_rates():
-    """Global null, three models: the protocol's own test fails, the corrected one does not.
+def test_error_rates_agree_with_the_published_table():
+    """Global null with three models: the test of the protocol fails, the corrected one does not.
 
     Monte Carlo SE of each rate: at most √(0.25/600) = 0.020, and 0.009 at 0.05.
     """
@@ -129,28 +129,28 @@ def test_direction_of_the_published_table_of_error_rates():
 def test_independent_folds_keep_the_nominal_level():
     n_sim = 2000
     s = _rng(6).normal(size=(n_sim, 3, 10))
-    slack = 4 * np.sqrt(0.0475 / n_sim)
-    assert measure_error_rates(s, wilcoxon_holm()).family_wise.rate < 0.05 + slack
+    tolerance = 4 * np.sqrt(0.0475 / n_sim)
+    assert measure_error_rates(s, wilcoxon_holm()).family_wise.rate < 0.05 + tolerance
     t = measure_error_rates(s, nadeau_bengio_holm(0.0))
-    assert 0.03 - slack < t.family_wise.rate < 0.05 + slack
+    assert 0.03 - tolerance < t.family_wise.rate < 0.05 + tolerance
 
 
 def test_power_grows_with_effect_and_null_pairs_are_separate():
-    null_pairs = [False, False, True]  # model 0 is the better one
+    null_pairs = [False, False, True]  # model 0 is better
     power = []
     for effect in (0.3, 1.0):
         s = simulate_cv(300, effect=effect, rng=_rng(7))
-        got = measure_error_rates(s, nadeau_bengio_holm(1 / 4), null_pairs)
-        power.append(got.power)
-        assert got.family_wise.rate < 0.05 + 4 * np.sqrt(0.0475 / 300)
-        assert got.power_se < 0.03
+        result = measure_error_rates(s, nadeau_bengio_holm(1 / 4), null_pairs)
+        power.append(result.power)
+        assert result.family_wise.rate < 0.05 + 4 * np.sqrt(0.0475 / 300)
+        assert result.power_se < 0.03
     assert power[0] < power[1]
     none = measure_error_rates(s, nadeau_bengio_holm(1 / 4))
     assert none.power is None
     assert measure_error_rates(s, wilcoxon_holm(), [False] * 3).family_wise is None
 
 
-def test_plain_procedures_are_lifted_and_wrong_shapes_named():
+def test_wrong_decision_shapes_name_one_by_one():
     s = _rng(8).normal(size=(5, 3, 10))
     lifted = one_by_one(lambda table: wilcoxon_holm()(table))
     np.testing.assert_array_equal(lifted(s), wilcoxon_holm()(s))
@@ -160,10 +160,10 @@ def test_plain_procedures_are_lifted_and_wrong_shapes_named():
         measure_error_rates(s, wilcoxon_holm(), [True])
 
 
-def test_two_pseudo_models_may_be_all_the_seeds_there_are():
+def test_pseudo_models_can_use_all_seeds():
     stored = np.arange(6.0).reshape(2, 3)
-    got = pseudo_models(stored, 2, 50, rng=_rng(12))
-    np.testing.assert_array_equal(np.sort(got, axis=1), np.broadcast_to(stored, (50, 2, 3)))
+    result = pseudo_models(stored, 2, 50, rng=_rng(12))
+    np.testing.assert_array_equal(np.sort(result, axis=1), np.broadcast_to(stored, (50, 2, 3)))
 
 
 def test_five_folds_of_one_sign_are_not_significant():
@@ -176,11 +176,11 @@ def test_five_folds_of_one_sign_are_not_significant():
 def test_pseudo_models_are_distinct_stored_seeds(seed_per_fold):
     seeds, folds = 6, 4
     scores = np.arange(seeds * folds, dtype=float).reshape(seeds, folds)
-    got = pseudo_models(scores, 3, 500, seed_per_fold=seed_per_fold, rng=_rng(9))
-    assert got.shape == (500, 3, folds)
-    seed, fold = got // folds, got % folds
-    assert np.all(fold == np.arange(folds))  # a fold's score stays in its fold
-    assert np.all(np.diff(np.sort(seed, axis=1), axis=1) > 0)  # distinct seeds at each fold
+    result = pseudo_models(scores, 3, 500, seed_per_fold=seed_per_fold, rng=_rng(9))
+    assert result.shape == (500, 3, folds)
+    seed, fold = result // folds, result % folds
+    assert np.all(fold == np.arange(folds))  # scores remain in their folds
+    assert np.all(np.diff(np.sort(seed, axis=1), axis=1) > 0)  # distinct seeds in each fold
     one_seed = np.all(seed == seed[:, :, :1])
     assert one_seed != seed_per_fold
     shares = np.bincount(seed.astype(int).ravel(), minlength=seeds) / seed.size

@@ -1,4 +1,4 @@
-"""e-values by enumeration of signs, bounds by a plain loop, guarantees by simulation."""
+"""E-values against enumeration, bounds against a plain loop, guarantees by simulation."""
 
 from itertools import product
 
@@ -8,25 +8,25 @@ from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
 from reseed.stats.sequential import mean_confidence_sequence
 
 
-def test_the_e_value_has_mean_one_over_all_signs():
-    """Exactly: under the null the signs of given absolute values are fair coins."""
+def test_e_value_has_mean_one_over_all_signs():
+    """Under the null the signs are independent and fair, given the absolute values."""
     size = np.array([0.3, 1.2, 0.1, 0.7, 5.0])
     signs = np.array(list(product((-1, 1), repeat=5)))
-    found = symmetry_e_process(signs * size)
-    np.testing.assert_allclose(found.mean(axis=0), 1)
-    assert (found[:, 0] == found[0, 0]).all()  # both ways are bet on alike
+    result = symmetry_e_process(signs * size)
+    np.testing.assert_allclose(result.mean(axis=0), 1)
+    assert (result[:, 0] == result[0, 0]).all()  # both signs have equal bets
 
 
-def test_it_grows_by_two_at_most_and_not_without_a_difference():
-    found = symmetry_e_process(np.ones(12))
-    assert (found[1:] / found[:-1] <= 2).all()
-    assert found[4] < 20 <= found[8]
+def test_e_value_at_most_doubles():
+    result = symmetry_e_process(np.ones(12))
+    assert (result[1:] / result[:-1] <= 2).all()
+    assert result[4] < 20 <= result[8]
     np.testing.assert_allclose(symmetry_e_process(np.zeros(4)), 1)
-    np.testing.assert_allclose(symmetry_e_process(1e-200 * np.ones(3)), found[:3])
+    np.testing.assert_allclose(symmetry_e_process(1e-200 * np.ones(3)), result[:3])
 
 
 @pytest.mark.parametrize("shape", ["cauchy", "two points"])
-def test_symmetric_differences_of_any_tail_keep_the_level(shape):
+def test_symmetric_heavy_tails_keep_the_level(shape):
     rng, n = np.random.default_rng(0), 2000
     x = rng.standard_cauchy((n, 150))
     if shape == "two points":
@@ -35,9 +35,9 @@ def test_symmetric_differences_of_any_tail_keep_the_level(shape):
     assert ever.mean() <= 0.05 + 3 * np.sqrt(0.0475 / n)
 
 
-def test_bounds_by_a_loop():
+def test_bounded_sequence_equals_a_plain_loop():
     x, alpha = np.random.default_rng(1).beta(2, 5, 40), 0.1
-    found = bounded_confidence_sequence(x, alpha=alpha)
+    result = bounded_confidence_sequence(x, alpha=alpha)
     mean, variance, weights, weighted, cost = 0.5, 0.25, 0.0, 0.0, 0.0
     low, high, total, squares = 0.0, 1.0, 0.5, 0.25
     for t, value in enumerate(x, 1):
@@ -46,15 +46,15 @@ def test_bounds_by_a_loop():
         weights, weighted = weights + bet, weighted + bet * value
         half = (np.log(2 / alpha) + cost) / weights
         low, high = max(low, weighted / weights - half), min(high, weighted / weights + half)
-        assert (found.low[t - 1], found.high[t - 1]) == pytest.approx((low, high))
+        assert (result.low[t - 1], result.high[t - 1]) == pytest.approx((low, high))
         total += value
         mean = total / (t + 1)
         squares += (value - mean) ** 2
         variance = squares / (t + 1)
-    assert found.mean[-1] == pytest.approx(x.mean())
+    assert result.mean[-1] == pytest.approx(x.mean())
 
 
-def test_bounded_sequence_covers_where_gaussian_does_not():
+def test_bounded_sequence_covers_where_gaussian_fails():
     rng, n = np.random.default_rng(2), 400
     skewed, mean = rng.beta(0.1, 2, (n, 200)), 0.1 / 2.1
     sequences = bounded_confidence_sequence(skewed), mean_confidence_sequence(skewed)

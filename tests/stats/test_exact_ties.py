@@ -1,4 +1,4 @@
-"""Scores in thousandths tell what the same scores tell as whole numbers, where sums are exact."""
+"""Scores in thousandths give the results of the same scores as integers, whose sums are exact."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ SEEDS = st.integers(0, 10**6)
 
 
 def thousandths(seed, shape, low=400, high=1000, step=1):
-    """Whole numbers whose means tie often."""
+    """Draw integers whose means often tie."""
     return np.random.default_rng(seed).integers(low, high // step, shape) * step
 
 
@@ -29,19 +29,19 @@ def thousandths(seed, shape, low=400, high=1000, step=1):
 def test_two_models_over_datasets(seed):
     scores = thousandths(seed, (2, 9))
     scores[1] = scores[0] - np.random.default_rng(seed + 1).integers(-6, 13, 9)
-    # Each dataset's difference is taken by itself.
+    # Each dataset has a separate difference.
     d = np.array([differences([a], [b])[0] for a, b in (scores / 1000).T])
     whole = (scores[0] - scores[1]).astype(float)
-    found = compare_two_models(d, rope=0.012)
+    result = compare_two_models(d, rope=0.012)
     expected = compare_two_models(whole, rope=12)
-    assert found.p_value == pytest.approx(expected.p_value)
-    assert (found.wins, found.losses) == (expected.wins, expected.losses)
-    assert found.equivalence_p == pytest.approx(expected.equivalence_p)
+    assert result.p_value == pytest.approx(expected.p_value)
+    assert (result.wins, result.losses) == (expected.wins, expected.losses)
+    assert result.equivalence_p == pytest.approx(expected.equivalence_p)
 
 
 @settings(max_examples=40, deadline=None)
 @given(SEEDS)
-def test_orders_of_models_and_ranks_of_differences(seed):
+def test_model_orders_and_difference_ranks_are_exact(seed):
     scores = thousandths(seed, (4, 5), 80, 1000, 10)
     np.testing.assert_allclose(
         instability(scores / 1000, ties="half"), instability(scores, ties="half")
@@ -51,21 +51,21 @@ def test_orders_of_models_and_ranks_of_differences(seed):
     )
 
 
-def test_models_of_one_mean_have_no_order():
+def test_models_with_equal_means_are_not_ordered():
     scores = [[0.84, 0.83, 0.83, 0.93, 0.83], [0.83, 0.81, 0.81, 0.91, 0.90]]
     assert instability(scores, ties="half")[0, 1] == 0.5
 
 
 @settings(max_examples=20, deadline=None)
 @given(SEEDS, st.booleans())
-def test_permutations_of_runs(seed, shared):
+def test_permutation_p_of_runs_is_exact(seed, shared):
     a, b = thousandths(seed, (2, 5), 9895, 9905)
     settled = {"shared_seeds": shared, "rng": np.random.default_rng(0)}
-    found = seed_permutation_test(a / 10_000, b / 10_000, **settled)
-    assert found == pytest.approx(seed_permutation_test(a, b, **settled))
+    result = seed_permutation_test(a / 10_000, b / 10_000, **settled)
+    assert result == pytest.approx(seed_permutation_test(a, b, **settled))
 
 
-def test_swaps_that_cancel_are_as_extreme_as_nothing():
+def test_cancelling_swaps_are_counted_exactly():
     a = np.array([11, 3, 2, 12, 6, -4, 2, -1]) / 10
     b = np.array([7, 4, 7, 7, 1, 1, 1, 3]) / 10
     assert swap_test(a, b, 2_000, rng=np.random.default_rng(0)) == 1
@@ -82,23 +82,23 @@ def test_swaps_that_cancel_are_as_extreme_as_nothing():
 )
 def test_rank_sums_with_ties_are_exact(a, b):
     every = stats.PermutationMethod(n_resamples=10_000)
-    found = compare_unpaired(a, b)
-    assert found.mann_whitney_p == pytest.approx(stats.mannwhitneyu(a, b, method=every).pvalue)
-    assert found.mann_whitney_p >= smallest_mann_whitney_p(len(a), len(b))
+    result = compare_unpaired(a, b)
+    assert result.mann_whitney_p == pytest.approx(stats.mannwhitneyu(a, b, method=every).pvalue)
+    assert result.mann_whitney_p >= smallest_mann_whitney_p(len(a), len(b))
 
 
-def test_a_mean_of_folds_ties_with_the_score_as_typed():
+def test_fold_mean_ties_with_the_typed_score():
     seeds = [np.mean([0.81, 0.90, 0.83, 0.92, 0.82]), 0.5, 0.5, 0.5]
     assert seeds[0] != 0.856
     assert score_percentile(0.856, seeds).share == 0.875
 
 
-def test_equal_samples_order_nothing():
-    found = stochastic_order([0.1 + 0.2] * 5, [0.3] * 5, rng=np.random.default_rng(0))
-    assert (found.ratio, found.upper) == (0.5, 0.5)
+def test_equal_samples_have_ratio_one_half():
+    result = stochastic_order([0.1 + 0.2] * 5, [0.3] * 5, rng=np.random.default_rng(0))
+    assert (result.ratio, result.upper) == (0.5, 0.5)
 
 
-def test_datasets_of_very_unlike_precision():
+def test_datasets_of_very_different_precision():
     d = np.array([3e-5, 4e-5, 2e-5, 0, 0.01, -0.01, 0.02])
     s = np.array([1e-5] * 3 + [0.03] * 4)
 
@@ -111,6 +111,6 @@ def test_datasets_of_very_unlike_precision():
 
     ends = {"limit": 500, "points": [-12, -11, -10, -9, -8]}
     whole, first = (integrate.quad(density, -25, 3, (k,), **ends)[0] for k in (0, 1))
-    found = hierarchical_effect(d, s)
-    assert found.tau < 2.5e-5
-    assert found.mean == pytest.approx(first / whole, rel=0.05)
+    result = hierarchical_effect(d, s)
+    assert result.tau < 2.5e-5
+    assert result.mean == pytest.approx(first / whole, rel=0.05)

@@ -20,19 +20,19 @@ def test_subset_ranges_by_enumeration():
 
 def test_subset_ranges_are_unbiased_for_new_seeds():
     x = np.random.default_rng(0).normal(size=(400, 60))
-    found = [expected_subset_range(row, 10) for row in x]
-    se = np.std(found, ddof=1) / 20
-    assert np.mean(found) == pytest.approx(float(expected_gaussian_range(10)), abs=4 * se)
+    result = [expected_subset_range(row, 10) for row in x]
+    se = np.std(result, ddof=1) / 20
+    assert np.mean(result) == pytest.approx(float(expected_gaussian_range(10)), abs=4 * se)
 
 
-def test_ten_thousand_seeds_are_no_trouble():
+def test_subset_ranges_of_ten_thousand_seeds():
     x = np.random.default_rng(1).normal(size=10_000)
-    found = expected_subset_range(x, np.array([2, 50, 500, 10_000]))
-    np.testing.assert_allclose(found[:3], expected_gaussian_range([2, 50, 500]), rtol=0.03)
-    assert found[3] == pytest.approx(np.ptp(x))
+    result = expected_subset_range(x, np.array([2, 50, 500, 10_000]))
+    np.testing.assert_allclose(result[:3], expected_gaussian_range([2, 50, 500]), rtol=0.03)
+    assert result[3] == pytest.approx(np.ptp(x))
 
 
-def test_gaussian_interval_is_studentised_range_at_infinite_df():
+def test_gaussian_interval_equals_studentised_range():
     for n in (2, 5, 50):
         expected = stats.studentized_range.ppf([0.025, 0.975], n, np.inf)
         assert gaussian_range_interval(n) == pytest.approx(tuple(expected), rel=1e-5)
@@ -40,21 +40,21 @@ def test_gaussian_interval_is_studentised_range_at_infinite_df():
     assert low < 7.703 < high
 
 
-def test_a_standing_by_counting():
+def test_score_percentile_equals_counting():
     seeds = np.array([0.5, 0.6, 0.6, 0.7, 0.8])
-    found = score_percentile(0.6, seeds)
-    assert found.share == pytest.approx((1 + 2 / 2) / 5)
-    assert found.low == pytest.approx(proportion_confint(1, 5, method="beta")[0])
-    assert found.high == pytest.approx(proportion_confint(3, 5, method="beta")[1])
-    assert score_percentile(-0.6, -seeds, greater_is_better=False).share == found.share
+    result = score_percentile(0.6, seeds)
+    assert result.share == pytest.approx((1 + 2 / 2) / 5)
+    assert result.low == pytest.approx(proportion_confint(1, 5, method="beta")[0])
+    assert result.high == pytest.approx(proportion_confint(3, 5, method="beta")[1])
+    assert score_percentile(-0.6, -seeds, greater_is_better=False).share == result.share
     top = score_percentile(0.9, seeds)
     assert (top.share, top.high, top.best_of) == (1, 1, np.inf)
     assert top.sds == pytest.approx((0.9 - seeds.mean()) / seeds.std(ddof=1))
-    for same in ([0.1] * 3, [0.3] * 10):  # whose mean is not 0.1 and 0.3 to the last digit
+    for same in ([0.1] * 3, [0.3] * 10):  # means that differ from 0.1 and 0.3 in the last digit
         assert np.isnan(score_percentile(0.7, same).sds)
 
 
-def test_the_best_of_k_seeds_stands_at_k():
+def test_best_of_k_seeds_beats_its_expected_share():
     """The mean share of seeds that the best of k beats is k/(k+1)."""
     rng = np.random.default_rng(2)
     population = np.sort(rng.normal(size=20_000))

@@ -1,4 +1,4 @@
-"""Components of grids of several crossed seeds: textbook ANOVA, expectations by brute force."""
+"""Components of several crossed seeds against ANOVA and brute-force expectations."""
 
 from dataclasses import astuple
 from itertools import combinations
@@ -21,7 +21,7 @@ def _rng():
 
 
 def _grid(rng, shape, sds):
-    """Scores with an effect of SD `sds[e]` of each set of axes; the last one is the residual."""
+    """Simulate scores with an effect of SD `sds[e]` per set of axes; the last is the residual."""
     y = np.full(shape, 0.7)
     for effect, sd in zip(EFFECTS, sds, strict=True):
         y += rng.normal(0, sd, [n if i in effect else 1 for i, n in enumerate(shape)])
@@ -33,11 +33,11 @@ def _holes(shape):
     return np.where(keep, 0.0, np.nan)
 
 
-def test_two_factors_are_the_crossed_grid():
+def test_two_factors_equal_crossed_variance():
     y = np.random.default_rng(1).normal(size=(4, 6))
-    got = factorial_variance(y, ("model_seed", "data_seed"), rng=_rng())
+    result = factorial_variance(y, ("model_seed", "data_seed"), rng=_rng())
     expected = crossed_variance(y, rng=_rng())
-    for mine, theirs in zip(got.components, expected.components, strict=True):
+    for mine, theirs in zip(result.components, expected.components, strict=True):
         assert mine.name == theirs.name
         np.testing.assert_allclose(astuple(mine)[1:], astuple(theirs)[1:], rtol=1e-9)
 
@@ -61,16 +61,16 @@ def test_mean_squares_agree_with_statsmodels_anova():
         "order:data_seed": (ms["b:c"] - rest) / 3,
         "residual": rest,
     }
-    got = factorial_variance(y, NAMES, rng=_rng())
-    assert [c.name for c in got.components] == list(expected)
+    result = factorial_variance(y, NAMES, rng=_rng())
+    assert [c.name for c in result.components] == list(expected)
     for name, value in expected.items():
-        assert got[name].raw == pytest.approx(value, rel=1e-9), name
+        assert result[name].raw == pytest.approx(value, rel=1e-9), name
     for name, line in (("init:order", "C(a):C(b)"), ("order:data_seed", "C(b):C(c)")):
-        assert got[name].p_value == pytest.approx(table.loc[line, "PR(>F)"])
+        assert result[name].p_value == pytest.approx(table.loc[line, "PR(>F)"])
 
 
 @pytest.mark.parametrize("holes", [False, True])
-def test_every_estimate_has_its_component_as_expectation(holes):
+def test_estimates_are_unbiased(holes):
     """E y'Qy = tr(QV) by brute force: Q from the estimates of unit vectors and their sums."""
     mask = _holes((3, 3, 3)) if holes else np.zeros((2, 3, 3))
     assert np.isnan(mask).any() == holes
@@ -96,7 +96,7 @@ def test_every_estimate_has_its_component_as_expectation(holes):
         same = (cells[:, None, list(effect)] == cells[None, :, list(effect)]).all(axis=2)
         expected[:, column] = (q * same).sum(axis=(1, 2))
     np.testing.assert_allclose(expected, np.eye(len(EFFECTS)), atol=1e-9)
-    np.testing.assert_allclose(q.sum(axis=(1, 2)), 0, atol=1e-9)  # μ does not enter
+    np.testing.assert_allclose(q.sum(axis=(1, 2)), 0, atol=1e-9)  # independent of μ
 
 
 def test_henderson_equals_anova_on_complete_data():
@@ -107,8 +107,8 @@ def test_henderson_equals_anova_on_complete_data():
 
 def test_reml_agrees_with_statsmodels_for_positive_components():
     y = _grid(np.random.default_rng(6), (4, 5, 5), [1.5, 2, 1, 1, 1, 1, 0.5])
-    got = factorial_variance(y, NAMES, rng=_rng())
-    assert min(c.raw for c in got.components) > 0
+    result = factorial_variance(y, NAMES, rng=_rng())
+    assert min(c.raw for c in result.components) > 0
     codes = np.indices(y.shape).reshape(3, -1).T
     blocks = []
     for effect in EFFECTS[:-1]:
@@ -119,7 +119,7 @@ def test_reml_agrees_with_statsmodels_for_positive_components():
     model = MixedLM(y.ravel(), np.ones((y.size, 1)), np.zeros(y.size, int), exog_vc=spec)
     fit = model.fit(reml=True, start_params=None)
     theirs = [*fit.vcomp, fit.scale]
-    np.testing.assert_allclose([c.raw for c in got.components], theirs, rtol=5e-3)
+    np.testing.assert_allclose([c.raw for c in result.components], theirs, rtol=5e-3)
 
 
 def test_intervals_cover_known_components():
@@ -135,14 +135,14 @@ def test_intervals_cover_known_components():
         shares.append([c.share_low <= t <= c.share_high for c, t in wanted])
     se = np.std(raw, axis=0) / np.sqrt(n_sim)
     assert np.all(np.abs(np.mean(raw, axis=0) - truth) < 4 * se)
-    slack = 4 * np.sqrt(0.95 * 0.05 / n_sim)  # 0.06
-    assert np.all(np.mean(covered, axis=0) > 0.95 - slack)
-    assert np.all(np.mean(shares, axis=0) > 0.95 - slack)
+    tolerance = 4 * np.sqrt(0.95 * 0.05 / n_sim)  # 0.06
+    assert np.all(np.mean(covered, axis=0) > 0.95 - tolerance)
+    assert np.all(np.mean(shares, axis=0) > 0.95 - tolerance)
 
 
-def test_the_approximate_test_keeps_its_level():
+def test_approximate_test_keeps_its_level():
     rng, n_sim = np.random.default_rng(8), 300
-    sds = [0.0, 0.5, 1.0, 0.6, 0.6, 0.5, 1.0]  # `init` does nothing by itself
+    sds = [0.0, 0.5, 1.0, 0.6, 0.6, 0.5, 1.0]  # `init` has no main effect
     p = [
         factorial_variance(_grid(rng, (5, 5, 5), sds), NAMES, n_draws=1, rng=rng)["init"].p_value
         for _ in range(n_sim)
@@ -150,14 +150,14 @@ def test_the_approximate_test_keeps_its_level():
     assert np.mean(np.array(p) < 0.05) == pytest.approx(0.05, abs=4 * np.sqrt(0.0475 / n_sim))
 
 
-def test_the_order_of_axes_and_seeds_does_not_matter():
+def test_order_of_axes_and_seeds_does_not_matter():
     y = np.random.default_rng(9).normal(size=(3, 4, 5))
     y[0, 1, 2] = np.nan
-    got = factorial_variance(y, NAMES, rng=_rng())
+    result = factorial_variance(y, NAMES, rng=_rng())
     turned = np.transpose(2 * y[::-1] + 3, (2, 0, 1))
     other = factorial_variance(turned, ("data_seed", "init", "order"), rng=_rng())
-    assert got.method == other.method == "henderson"
-    for c in got.components:
+    assert result.method == other.method == "henderson"
+    for c in result.components:
         name = ":".join(
             sorted(c.name.split(":"), key=["data_seed", "init", "order", "residual"].index)
         )
@@ -165,13 +165,13 @@ def test_the_order_of_axes_and_seeds_does_not_matter():
         assert other[name].share == pytest.approx(c.share)
         assert np.isnan(c.low)
         assert np.isnan(c.p_value)
-    assert got.n == 59
+    assert result.n == 59
 
 
-def test_a_constant_grid_has_no_variance():
-    got = factorial_variance(np.full((2, 3, 2), 0.1), NAMES, rng=_rng())
-    assert (got.total, got.mean) == (0, pytest.approx(0.1))
-    assert np.isnan(got["init"].share)
+def test_constant_grid_has_no_variance():
+    result = factorial_variance(np.full((2, 3, 2), 0.1), NAMES, rng=_rng())
+    assert (result.total, result.mean) == (0, pytest.approx(0.1))
+    assert np.isnan(result["init"].share)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +184,6 @@ def test_a_constant_grid_has_no_variance():
         (np.where(np.indices((2, 2, 2)).sum(axis=0) % 2, np.nan, 1.0), "cannot be separated"),
     ],
 )
-def test_what_cannot_be_estimated_is_refused(y, message):
+def test_grids_without_estimates_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
         factorial_variance(y, NAMES, rng=_rng())

@@ -1,4 +1,4 @@
-"""Eight schools as published, a Gibbs sampler and brute force over both unknowns; coverage."""
+"""Hierarchical model against published eight schools, a Gibbs sampler and a grid; coverage."""
 
 import numpy as np
 import pytest
@@ -9,19 +9,19 @@ SCHOOLS = np.array([28.0, 8, -3, 7, -1, 1, 18, 12])
 ERRORS = np.array([15.0, 10, 16, 11, 9, 11, 10, 18])
 
 
-def test_eight_schools_as_published():
+def test_eight_schools_match_published_quantiles():
     """Gelman et al., BDA3, table 5.3: quantiles of each school, from 200 draws."""
-    found = hierarchical_effect(SCHOOLS, ERRORS)
+    result = hierarchical_effect(SCHOOLS, ERRORS)
     median = [10, 8, 7, 8, 5, 6, 10, 8]
     low, high = [-2, -5, -11, -7, -9, -7, -1, -6], [31, 23, 19, 21, 18, 28, 26, 33]
-    np.testing.assert_allclose(found.effects, median, atol=1.6)
-    np.testing.assert_allclose(found.effects_low, low, atol=4)
-    assert np.abs(found.effects_high - high).mean() < 4
-    assert found.mean == pytest.approx(8, abs=0.4)
+    np.testing.assert_allclose(result.effects, median, atol=1.6)
+    np.testing.assert_allclose(result.effects_low, low, atol=4)
+    assert np.abs(result.effects_high - high).mean() < 4
+    assert result.mean == pytest.approx(8, abs=0.4)
 
 
 def gibbs(d, s, draws, rng):
-    """The same model by simulation: μ | ·, δ | ·, and τ² | δ inverse gamma for a uniform τ."""
+    """Sample the same model: μ | ·, δ | ·, and τ² | δ inverse gamma for a uniform τ."""
     mu, tau2, kept = d.mean(), d.var() + 1e-3, []
     for i in range(draws):
         v = 1 / (1 / s**2 + 1 / tau2)
@@ -33,22 +33,22 @@ def gibbs(d, s, draws, rng):
     return np.array(kept)
 
 
-def test_a_gibbs_sampler_has_the_same_posterior():
+def test_posterior_matches_a_gibbs_sampler():
     rng = np.random.default_rng(0)
     d, s = rng.normal(0.5, 1, 8), rng.uniform(0.3, 0.6, 8)
     draws = gibbs(d, s, 15_000, rng)
-    found = hierarchical_effect(d, s, rope=0.2)
+    result = hierarchical_effect(d, s, rope=0.2)
     expected = np.quantile(draws, [0.025, 0.5, 0.975], axis=0)
-    np.testing.assert_allclose([found.low, found.mean, found.high], expected[:, 0], atol=0.06)
-    np.testing.assert_allclose([found.tau_low, found.tau], expected[:2, 1], atol=0.06)
-    np.testing.assert_allclose([found.new_low, found.new_high], expected[[0, 2], 2], atol=0.25)
-    np.testing.assert_allclose(found.effects[0], expected[1, 3], atol=0.05)
-    assert found.mean_shares.above == pytest.approx((draws[:, 0] > 0.2).mean(), abs=0.02)
+    np.testing.assert_allclose([result.low, result.mean, result.high], expected[:, 0], atol=0.06)
+    np.testing.assert_allclose([result.tau_low, result.tau], expected[:2, 1], atol=0.06)
+    np.testing.assert_allclose([result.new_low, result.new_high], expected[[0, 2], 2], atol=0.25)
+    np.testing.assert_allclose(result.effects[0], expected[1, 3], atol=0.05)
+    assert result.mean_shares.above == pytest.approx((draws[:, 0] > 0.2).mean(), abs=0.02)
     new = [(draws[:, 2] < -0.2).mean(), (draws[:, 2] > 0.2).mean()]
-    assert [found.new_shares.below, found.new_shares.above] == pytest.approx(new, abs=0.02)
+    assert [result.new_shares.below, result.new_shares.above] == pytest.approx(new, abs=0.02)
 
 
-def test_brute_force_over_mu_and_tau():
+def test_posterior_matches_a_grid_over_mu_and_tau():
     d, s = np.array([0.1, 0.3, 0.2, 0.6]), np.array([0.1, 0.2, 0.15, 0.1])
     mu, tau = np.linspace(-3, 4, 701), np.linspace(0.001, 20, 2500)
     density = np.zeros((tau.size, mu.size))
@@ -56,13 +56,13 @@ def test_brute_force_over_mu_and_tau():
         density += stats.norm.logpdf(one, mu, np.sqrt(error**2 + tau[:, None] ** 2))
     density = np.exp(density - density.max())
     marginal = density.sum(axis=0) / density.sum()
-    found = hierarchical_effect(d, s)
+    result = hierarchical_effect(d, s)
     expected = np.interp([0.025, 0.5, 0.975], np.cumsum(marginal), mu)
-    # Beyond ±3 lies a little of the heavy tail that four datasets leave.
-    np.testing.assert_allclose([found.low, found.mean, found.high], expected, atol=0.03)
+    # A small part of the heavy tail of four datasets lies beyond ±3.
+    np.testing.assert_allclose([result.low, result.mean, result.high], expected, atol=0.03)
 
 
-def test_units_and_signs():
+def test_results_scale_with_unit_and_sign():
     d, s = np.array([0.1, 0.3, 0.2, 0.6]), np.full(4, 0.1)
     one, ten = hierarchical_effect(d, s, 0.1), hierarchical_effect(-10 * d, 10 * s, 1.0)
     assert ten.mean == pytest.approx(-10 * one.mean)
@@ -71,12 +71,12 @@ def test_units_and_signs():
     assert total.below + total.equivalent + total.above == pytest.approx(1)
 
 
-def test_the_mean_effect_is_covered():
+def test_interval_covers_the_mean_effect():
     rng, hits = np.random.default_rng(1), 0
     for _ in range(120):
         s = rng.uniform(0.2, 0.6, 8)
-        found = hierarchical_effect(rng.normal(rng.normal(1, 0.5, 8), s), s)
-        hits += found.low <= 1 <= found.high
+        result = hierarchical_effect(rng.normal(rng.normal(1, 0.5, 8), s), s)
+        hits += result.low <= 1 <= result.high
     assert 0.89 <= hits / 120 <= 1  # measured .96
 
 

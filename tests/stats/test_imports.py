@@ -11,7 +11,7 @@ import reseed.stats
 
 MODULES = [f"reseed.stats.{m.name}" for m in pkgutil.iter_modules(reseed.stats.__path__)]
 
-# Blocks every installed distribution except the three and what they require themselves, then
+# Blocks every installed distribution except the three and their requirements, then
 # imports one module and prints what is loaded.
 SCRIPT = """
 import importlib, json, sys
@@ -32,7 +32,7 @@ while todo:
 blocked = {
     top for top, owners in packages_distributions().items()
     if not {o.lower().replace("_", "-") for o in owners} & allowed
-} - {"reseed"}  # `pip install .` leaves a distribution beside the sources
+} - {"reseed"}  # `pip install .` creates a distribution next to the sources
 
 class Block:
     def find_spec(self, name, path=None, target=None):
@@ -54,14 +54,14 @@ def run(*modules):
     )  # fmt: skip
 
 
-def test_the_block_works():
+def test_blocked_packages_cannot_be_imported():
     result = run("sklearn")
     assert result.returncode != 0
     assert "sklearn is blocked" in result.stderr
 
 
 @pytest.mark.parametrize("package", ["sklearn", "matplotlib"])
-def test_what_is_blocked_would_otherwise_be_there(package):
+def test_blocked_packages_are_installed(package):
     assert package in json.loads(run("reseed").stdout)["blocked"]
 
 

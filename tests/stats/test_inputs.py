@@ -1,4 +1,4 @@
-"""One gate for input: every kind of value that is no score is refused, and sizes do not matter."""
+"""Validation of arguments, and independence of results from the size of scores."""
 
 from decimal import Decimal
 
@@ -47,12 +47,12 @@ from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
         (1.0, "needs at least"),
     ],
 )
-def test_what_is_no_score_is_refused(values, message):
+def test_values_that_are_not_scores_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
         as_finite(values, "scores")
 
 
-def test_the_wrong_number_of_axes_is_named():
+def test_wrong_number_of_axes_is_reported():
     with pytest.raises(ValueError, match="scores must have 2 axes"):
         as_finite([1.0], "scores", ndim=2)
 
@@ -60,8 +60,8 @@ def test_the_wrong_number_of_axes_is_named():
 def test_real_numbers_of_any_kind_become_float64():
     for values in ([1, 2], [True, False], np.array([1, 2], dtype=object), np.float32([1, 2]),
                    np.ma.masked_array([1, 2]), pd.Series([1, 2])):  # fmt: skip
-        got = as_finite(values)
-        assert (type(got), got.dtype) == (np.ndarray, np.float64)
+        result = as_finite(values)
+        assert (type(result), result.dtype) == (np.ndarray, np.float64)
     assert np.isnan(as_real([1.0, np.nan])[1])
 
 
@@ -101,15 +101,15 @@ MASKED[0, 0] = np.ma.masked
         lambda x: ensembles.pairwise_churn((x > 0.2).astype(int)),
     ],
 )
-def test_no_public_function_drops_a_mask(call):
+def test_masked_values_are_refused_everywhere(call):
     with pytest.raises(ValueError, match="masked"):
         call(MASKED)
 
 
 def test_integers_do_not_overflow_in_the_test_set_bootstrap():
     y, predicted = np.int32([0, 100_000]), np.int32([70_000, 30_000])
-    got = bootstrap.test_set_bootstrap("mse", y, predicted, 20, rng=np.random.default_rng(0))
-    assert got.estimate == 70_000.0**2
+    result = bootstrap.test_set_bootstrap("mse", y, predicted, 20, rng=np.random.default_rng(0))
+    assert result.estimate == 70_000.0**2
     small = bootstrap.test_set_bootstrap(
         "mae", np.uint8([0, 250]), np.uint8([1, 251]), 20, rng=np.random.default_rng(0)
     )
@@ -132,21 +132,21 @@ def test_labels_that_cannot_be_compared_are_refused(y, predicted, message):
 
 def test_text_labels_in_object_columns_are_compared():
     y = np.array(["cat", "dog", "dog"], dtype=object)
-    got = bootstrap.test_set_bootstrap(
+    result = bootstrap.test_set_bootstrap(
         "accuracy", y, ["cat", "cat", "dog"], 20, rng=np.random.default_rng(0)
     )
-    assert got.estimate == pytest.approx(2 / 3)
+    assert result.estimate == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("size", [1e-250, 1e-170, 1e160, 1e250])
-def test_variances_are_tested_at_any_size(size):
+def test_variance_tests_do_not_depend_on_size(size):
     rng = np.random.default_rng(1)
     y = rng.normal(size=(5, 1)) + rng.normal(size=6) + rng.normal(size=(5, 6))
     base = crossed_variance(y, rng=np.random.default_rng(0))
-    got = crossed_variance(y * size, rng=np.random.default_rng(0))
+    result = crossed_variance(y * size, rng=np.random.default_rng(0))
     for name in ("model_seed", "data_seed"):
-        assert got[name].p_value == pytest.approx(base[name].p_value)
-        assert got[name].share == pytest.approx(base[name].share)
+        assert result[name].p_value == pytest.approx(base[name].p_value)
+        assert result[name].share == pytest.approx(base[name].share)
     rows, columns = np.indices(y.shape).reshape(2, -1)
     reml = [
         crossed_variance_unbalanced(
@@ -158,14 +158,14 @@ def test_variances_are_tested_at_any_size(size):
 
 
 @pytest.mark.parametrize("size", [1e-250, 1e200])
-def test_spread_and_its_test_at_any_size(size):
+def test_spread_tests_do_not_depend_on_size(size):
     x = np.random.default_rng(2).normal(10, 1, 30)
     assert spread(x * size).sd / size == pytest.approx(spread(x).sd)
-    got, base = (range_against_gaussian(s * x, n_sim=200) for s in (size, 1))
-    assert (got.p_value, got.ratio) == pytest.approx((base.p_value, base.ratio))
+    result, base = (range_against_gaussian(s * x, n_sim=200) for s in (size, 1))
+    assert (result.p_value, result.ratio) == pytest.approx((base.p_value, base.ratio))
 
 
-def test_each_row_is_scaled_by_its_own_power():
+def test_each_row_is_rescaled_separately():
     x = np.array([[1e300, 3e299], [2e-300, 1e-300], [0.0, 0.0]])
     small, power = rescale(x, axis=-1)
     np.testing.assert_array_equal(small * power, x)
@@ -202,6 +202,6 @@ OF_ANY_SIZE = {
 
 @pytest.mark.parametrize("size", [1e-250, 1e-170, 1e160, 1e250])
 @pytest.mark.parametrize("name", OF_ANY_SIZE)
-def test_what_is_told_does_not_depend_on_the_size_of_the_scores(name, size):
-    got, base = (np.array(OF_ANY_SIZE[name](u)[1:]) for u in (size, 1.0))
-    np.testing.assert_allclose(got, base, rtol=1e-9)
+def test_results_do_not_depend_on_the_size_of_scores(name, size):
+    result, base = (np.array(OF_ANY_SIZE[name](u)[1:]) for u in (size, 1.0))
+    np.testing.assert_allclose(result, base, rtol=1e-9)

@@ -1,4 +1,4 @@
-"""Variance components by item against the model they were drawn from, and against one item."""
+"""Variance components of items against the simulated model and against a single item."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from scipy import stats
 
 
 def grid(m=12, d=12, items=400, sds=(1.0, 0.5, 0.7), seed=0):
-    """Crossed effects of every item, independent between items."""
+    """Simulate crossed effects of every item, independent between items."""
     rng = np.random.default_rng(seed)
     return (
         rng.normal(0, 3, items)
@@ -18,7 +18,7 @@ def grid(m=12, d=12, items=400, sds=(1.0, 0.5, 0.7), seed=0):
     )
 
 
-def test_one_item_is_the_crossed_anova():
+def test_one_item_equals_crossed_variance():
     y = grid(items=1, m=5, d=7)
     ours = item_components(y, ("a", "b"))
     theirs = crossed_variance(y[:, :, 0], ("a", "b"), rng=np.random.default_rng(0))
@@ -26,14 +26,14 @@ def test_one_item_is_the_crossed_anova():
     assert ours.variances == pytest.approx([part.raw for part in theirs.components])
 
 
-def test_many_items_give_back_their_components():
-    found = item_components(grid(items=3000))
-    assert found.variances == pytest.approx([1, 0.25, 0.49], rel=0.05)
-    assert found.shares == pytest.approx(np.array([1, 0.25, 0.49]) / 1.74, abs=0.02)
-    assert found.sd == pytest.approx(np.sqrt(1.74), rel=0.03)
+def test_many_items_recover_their_components():
+    result = item_components(grid(items=3000))
+    assert result.variances == pytest.approx([1, 0.25, 0.49], rel=0.05)
+    assert result.shares == pytest.approx(np.array([1, 0.25, 0.49]) / 1.74, abs=0.02)
+    assert result.sd == pytest.approx(np.sqrt(1.74), rel=0.03)
 
 
-def test_components_are_the_mean_of_those_of_each_item():
+def test_components_are_means_over_items():
     y = grid(items=6, m=4, d=5)
     each = [item_components(y[:, :, [t]]).variances for t in range(6)]
     assert item_components(y).variances == pytest.approx(np.mean(each, axis=0))
@@ -41,29 +41,29 @@ def test_components_are_the_mean_of_those_of_each_item():
 
 def test_swapping_the_sources_swaps_their_components():
     y = grid(m=5, d=6, items=20)
-    found, swapped = item_components(y), item_components(y.transpose(1, 0, 2))
-    assert swapped.shares == pytest.approx(found.shares[[1, 0, 2]])
-    assert swapped.low == pytest.approx(found.low[[1, 0, 2]])
+    result, swapped = item_components(y), item_components(y.transpose(1, 0, 2))
+    assert swapped.shares == pytest.approx(result.shares[[1, 0, 2]])
+    assert swapped.low == pytest.approx(result.low[[1, 0, 2]])
 
 
-def test_the_interval_is_that_of_the_jackknifes_pseudo_values():
-    """Tukey's form: the variance of a mean of pseudo-values, one for each seed left out."""
+def test_interval_equals_jackknife_pseudo_values():
+    """Tukey's form: the variance of a mean of pseudo-values, one per left-out seed."""
     y = grid(m=6, d=4, items=20)
-    found, variance = item_components(y), np.zeros(3)
+    result, variance = item_components(y), np.zeros(3)
     for axis in (0, 1):
         n = y.shape[axis]
         left = [item_components(np.delete(y, k, axis)).variances for k in range(n)]
         shares = np.array([v / v.sum() for v in left])
-        pseudo = n * found.variances / found.variances.sum() - (n - 1) * shares
+        pseudo = n * result.variances / result.variances.sum() - (n - 1) * shares
         variance += pseudo.var(axis=0, ddof=1) / n
     half = stats.t.ppf(0.975, 3) * np.sqrt(variance)
-    shares = found.variances / found.variances.sum()
-    assert found.low == pytest.approx(np.clip(shares - half, 0, 1))
-    assert found.high == pytest.approx(np.clip(shares + half, 0, 1))
+    shares = result.variances / result.variances.sum()
+    assert result.low == pytest.approx(np.clip(shares - half, 0, 1))
+    assert result.high == pytest.approx(np.clip(shares + half, 0, 1))
 
 
-def test_intervals_cover_about_as_often_as_they_say():
-    """Items that share their seeds' effects: 200 grids of 8 levels; 0.95 less four standard errors.
+def test_intervals_have_nearly_nominal_coverage():
+    """Items that share seed effects: 200 grids of 8 levels; 0.95 minus four standard errors.
 
     Normal quantiles in place of t covered 0.93 of the first two shares, 0.90 at 14 levels.
     """
@@ -76,8 +76,8 @@ def test_intervals_cover_about_as_often_as_they_say():
             rng.normal(0, np.sqrt(v), (*shape, 1)) * load / np.sqrt(np.mean(load**2))
             for v, shape, load in zip((1, 0.5, 1.5), ((8, 1), (1, 8), (8, 8)), loads, strict=True)
         )
-        found = item_components(y)
-        inside.append((found.low <= truth) & (truth <= found.high))
+        result = item_components(y)
+        inside.append((result.low <= truth) & (truth <= result.high))
     assert (np.mean(inside, axis=0) > 0.95 - 4 * np.sqrt(0.0475 / 200)).all()
 
 
@@ -91,6 +91,6 @@ def test_intervals_cover_about_as_often_as_they_say():
         (np.ones((4, 4, 2)), "nothing to split"),
     ],
 )
-def test_what_cannot_be_split_is_told(y, message):
+def test_inputs_without_variance_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
         item_components(y)

@@ -15,7 +15,7 @@ ALPHAS = (0.0, 0.07, 0.3, 0.6)
 
 
 def random_case(rng, ties: bool):
-    """A candidate and (models, items) reference samples, heavily tied or not."""
+    """Draw a candidate and (models, items) reference samples, with or without many ties."""
     n, models = rng.integers(1, 25), rng.integers(1, 4)
     if ties:
         return rng.integers(0, 7, size=n) * 1.0, rng.integers(1, 8, size=(models, n)) * 1.0
@@ -23,11 +23,11 @@ def random_case(rng, ties: bool):
 
 
 def independent_limits(pool, x, interpolate):
-    """F(x-), F(x) of the reference by counting; between two values of the pool along a line."""
+    """Return F(x-), F(x) of the reference by counting, with lines between pooled values."""
     below, upto, n = (pool < x).sum(), (pool <= x).sum(), pool.size
     if not interpolate:
         return below / n, upto / n
-    if below == upto:  # between values: the line from one value's top to the next one's first step
+    if below == upto:  # a line from the top of one value to the first step of the next
         if below in (0, n):
             return below / n, below / n
         z, after = pool[pool < x].max(), pool[pool > x].min()
@@ -37,7 +37,7 @@ def independent_limits(pool, x, interpolate):
 
 
 def constraints(candidate, pool, interpolate):
-    """Rows (A, F) so that A w - F is the CDF difference at every point and left limit."""
+    """Return (A, F) such that A w - F is the CDF difference at every point and left limit."""
     rows, values = [], []
     for x in np.unique(np.concatenate([candidate, pool.ravel()])):
         left, right = independent_limits(pool, x, interpolate)
@@ -80,7 +80,7 @@ def lp_alpha_hat(candidate, pool, delta, interpolate):
 @pytest.mark.parametrize(
     ("ties", "interpolate"), [(True, False), (True, True), (False, False), (False, True)]
 )
-def test_distance_and_alpha_hat_equal_the_linear_programme(ties, interpolate):
+def test_distance_and_alpha_hat_equal_linear_program(ties, interpolate):
     rng = np.random.default_rng(1)
     levels = []
     for _ in range(300):
@@ -94,7 +94,7 @@ def test_distance_and_alpha_hat_equal_the_linear_programme(ties, interpolate):
         assert level == pytest.approx(expected, abs=1e-6)
         levels.append(float(level))
     interior = [a for a in levels if 0 < a < 1]
-    assert len(interior) > 10  # the cases exercise more than the two ends
+    assert len(interior) > 10  # not only the two ends
     assert 1.0 in levels
 
 
@@ -108,8 +108,8 @@ def test_equals_the_published_loop():
         candidate[candidate == reference.points[0]] += 1e-9
         for alpha in ALPHAS:
             expected = loop_distance(candidate, reference, alpha)
-            got = trimmed_ks_distance(candidate, reference, alpha)
-            assert got == pytest.approx(expected, abs=1e-12)
+            result = trimmed_ks_distance(candidate, reference, alpha)
+            assert result == pytest.approx(expected, abs=1e-12)
         delta = rng.uniform(0.05, 0.3)
         on_grid = alpha_hat_grid(candidate, reference, delta)
         assert on_grid == loop_alpha_hat(candidate, reference, delta)
@@ -140,7 +140,7 @@ def test_alpha_hat_agrees_with_bisection_on_the_distance():
 
 
 def test_known_contamination():
-    # Share a far outside: keep delta of mass there, so 1 - alpha = (1 - a) / (1 - delta).
+    # A share a far outside may retain mass delta, so 1 - alpha = (1 - a) / (1 - delta).
     n, a, delta = 20_000, 0.2, 0.05
     body = (np.arange(int(n * (1 - a))) + 0.5) / int(n * (1 - a))
     candidate = np.r_[body, np.full(int(n * a), 9.0)]
@@ -276,7 +276,7 @@ def test_one_sample_and_reference_thresholds_by_simulation():
 
 
 def contamination_distance(f, f_ref, alpha):
-    """min over CDFs H of sup |F - (1-alpha) F_ref - alpha H| on a grid: monotone, in [0, alpha]."""
+    """Return the minimum over CDFs H of sup |F - (1-alpha) F_ref - alpha H| on a grid."""
     rest = f - (1 - alpha) * f_ref
     fall = (np.maximum.accumulate(rest) - rest).max() / 2
     return max(fall, -rest.min(), rest.max() - alpha)
@@ -312,7 +312,7 @@ def test_clip():
         trimming.clip_logit_gap(gap, outside="both")
 
 
-def test_clipped_atoms_do_not_by_themselves_cost_trimming():
+def test_clipped_atoms_need_no_trimming():
     rng = np.random.default_rng(10)
     gaps = trimming.clip_logit_gap(rng.normal(0, 20, size=(6, 2000)))
     assert (np.abs(gaps) == 15).mean() > 0.3
@@ -351,7 +351,7 @@ def test_bootstrap_is_deterministic_and_matches_a_plain_loop():
     np.testing.assert_allclose(result.mc_se, result.replicates.std(0, ddof=1) / 6**0.5)
 
 
-def test_bootstrap_against_references_finds_the_odd_model():
+def test_bootstrap_identifies_the_different_model():
     rng = np.random.default_rng(13)
     references = rng.normal(size=(20, 2000))
     candidates = np.vstack([rng.normal(size=2000), rng.normal(1.0, 1.0, size=2000)])

@@ -17,10 +17,12 @@ def _scores(seed=0, n=12, k=5):
 
 def test_agrees_with_scipy_and_scikit_posthocs():
     s = _scores()
-    got = compare_over_datasets(s)
+    result = compare_over_datasets(s)
     chi2, p = stats.friedmanchisquare(*s.T)
-    assert (got.friedman_chi2, got.friedman_p) == (pytest.approx(chi2), pytest.approx(p))
-    np.testing.assert_allclose(got.nemenyi_p, sp.posthoc_nemenyi_friedman(s).to_numpy(), atol=1e-6)
+    assert (result.friedman_chi2, result.friedman_p) == (pytest.approx(chi2), pytest.approx(p))
+    np.testing.assert_allclose(
+        result.nemenyi_p, sp.posthoc_nemenyi_friedman(s).to_numpy(), atol=1e-6
+    )
 
 
 def test_critical_differences_of_demsars_table():
@@ -33,7 +35,7 @@ def test_critical_differences_of_demsars_table():
 
 def test_demsars_example_of_four_classifiers():
     # Demšar 2006, table 6: average ranks 3.143, 2.000, 2.893, 1.964 over 14 data sets
-    # (voting is printed as 0.975 twice and ranked 2 and 3, by digits not printed)
+    # (voting is printed as 0.975 twice but ranked 2 and 3, because of digits not printed)
     auc = np.array([
         [0.763, 0.768, 0.771, 0.798], [0.599, 0.591, 0.590, 0.569], [0.954, 0.971, 0.968, 0.967],
         [0.628, 0.661, 0.654, 0.657], [0.882, 0.888, 0.886, 0.898], [0.936, 0.931, 0.916, 0.931],
@@ -41,25 +43,25 @@ def test_demsars_example_of_four_classifiers():
         [1.000, 1.000, 1.000, 1.000], [0.940, 0.962, 0.965, 0.962], [0.619, 0.666, 0.614, 0.669],
         [0.972, 0.981, 0.9751, 0.975], [0.957, 0.978, 0.946, 0.970],
     ])  # fmt: skip
-    got = compare_over_datasets(auc)
-    np.testing.assert_allclose(got.average_ranks, [3.143, 2.0, 2.893, 1.964], atol=6e-4)
-    # printed without tie correction: χ² 9.28; undo scipy's to compare
+    result = compare_over_datasets(auc)
+    np.testing.assert_allclose(result.average_ranks, [3.143, 2.0, 2.893, 1.964], atol=6e-4)
+    # The printed χ² of 9.28 has no tie correction, so that of SciPy is removed.
     ranks = stats.rankdata(-auc, axis=1)
     ties = sum((np.unique(r, return_counts=True)[1] ** 3).sum() - 4 for r in ranks)
-    assert got.friedman_chi2 * (1 - ties / (14 * 60)) == pytest.approx(9.28, abs=6e-3)
-    assert got.critical_difference == pytest.approx(1.25, abs=5e-3)
+    assert result.friedman_chi2 * (1 - ties / (14 * 60)) == pytest.approx(9.28, abs=6e-3)
+    assert result.critical_difference == pytest.approx(1.25, abs=5e-3)
 
 
 def test_iman_davenport_is_two_way_anova_of_the_ranks():
-    """An independent route to F, its degrees of freedom and p, ties included (Conover 1999)."""
+    """F, its degrees of freedom and p by ANOVA of the ranks, with ties (Conover 1999)."""
     s = _scores(3, 9, 4)
     ranks = stats.rankdata(-s, axis=1)
     dataset, model = np.indices(s.shape).reshape(2, -1)
     frame = pd.DataFrame({"rank": ranks.ravel(), "dataset": dataset, "model": model})
     table = anova_lm(ols("rank ~ C(dataset) + C(model)", frame).fit())
-    got = compare_over_datasets(s)
-    assert got.iman_davenport_f == pytest.approx(table.loc["C(model)", "F"])
-    assert got.iman_davenport_p == pytest.approx(table.loc["C(model)", "PR(>F)"])
+    result = compare_over_datasets(s)
+    assert result.iman_davenport_f == pytest.approx(table.loc["C(model)", "F"])
+    assert result.iman_davenport_p == pytest.approx(table.loc["C(model)", "PR(>F)"])
     # 14 datasets and 4 models whose χ² is 9.28: F = 3.69 with 3 and 39 degrees of freedom,
     # critical value 2.85 (Demšar 2006, sec. 3.2.2).
     assert pytest.approx(3.69, abs=5e-3) == 13 * 9.28 / (14 * 3 - 9.28)
@@ -68,12 +70,12 @@ def test_iman_davenport_is_two_way_anova_of_the_ranks():
 
 def test_two_models_over_datasets():
     d = np.array([0.02, -0.01, 0.03, 0.0, 0.04, 0.01, 0.02])
-    got = compare_two_models(d)
+    result = compare_two_models(d)
     walsh = [(a + b) / 2 for i, a in enumerate(d) for b in d[i:]]
-    assert (got.wins, got.losses) == (5, 1)
-    assert got.p_value == pytest.approx(stats.wilcoxon(d, method="auto").pvalue)
-    assert got.difference == pytest.approx(np.median(walsh))
-    assert got.p_least == 2 / 2**7
+    assert (result.wins, result.losses) == (5, 1)
+    assert result.p_value == pytest.approx(stats.wilcoxon(d, method="auto").pvalue)
+    assert result.difference == pytest.approx(np.median(walsh))
+    assert result.p_least == 2 / 2**7
     sign = compare_two_models(d * 10.0 ** np.arange(7), commensurable=False)
     assert sign.p_value == pytest.approx(stats.binomtest(5, 6).pvalue)
     assert sign.difference == pytest.approx(4 / 7)
@@ -82,25 +84,25 @@ def test_two_models_over_datasets():
         compare_two_models([0.1, np.nan])
 
 
-def test_a_sign_is_a_sign_beside_losses_of_any_size():
-    got = compare_two_models([4e14, 0.003, 2e9, -1e-4, 0.02, 0.0], commensurable=False)
-    assert (got.wins, got.losses) == (4, 1)
-    assert got.p_value == pytest.approx(stats.binomtest(4, 5).pvalue)
+def test_sign_test_ignores_the_size_of_losses():
+    result = compare_two_models([4e14, 0.003, 2e9, -1e-4, 0.02, 0.0], commensurable=False)
+    assert (result.wins, result.losses) == (4, 1)
+    assert result.p_value == pytest.approx(stats.binomtest(4, 5).pvalue)
 
 
-def test_equivalence_over_datasets_is_two_one_sided_tests():
+def test_equivalence_over_datasets_is_tost():
     rng = np.random.default_rng(8)
     d = rng.normal(0.002, 0.005, 12)
     for scale in (1.0, 1e-200):
-        got = compare_two_models(d * scale, rope=0.01 * scale).equivalence_p
+        result = compare_two_models(d * scale, rope=0.01 * scale).equivalence_p
         low = stats.wilcoxon(d + 0.01, alternative="greater").pvalue
         high = stats.wilcoxon(d - 0.01, alternative="less").pvalue
-        assert got == pytest.approx(max(low, high))
+        assert result == pytest.approx(max(low, high))
     assert compare_two_models(d + 1, rope=0.01).equivalence_p > 0.99
     assert np.isnan(compare_two_models(d).equivalence_p)
     with pytest.raises(ValueError, match="rope"):
         compare_two_models(d, rope=0.0)
-    # Claims where the centre is on the edge of the region: at most the level.
+    # Rejection rate with the centre at the rope: at most the level.
     edge = [compare_two_models(x, rope=0.5).equivalence_p for x in rng.normal(0.5, 0.3, (400, 8))]
     assert np.mean(np.array(edge) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
 
@@ -118,28 +120,28 @@ def test_cliques_by_brute_force():
             if ranks[order[j - 1]] - ranks[order[i]] < cd
         ]
         maximal = [r for r in runs if not any(r < other for other in runs)]
-        got = cliques(ranks, cd)
-        assert [set(c) for c in got] == maximal
+        result = cliques(ranks, cd)
+        assert [set(c) for c in result] == maximal
 
 
 def test_all_tied_datasets_are_defined():
-    got = compare_over_datasets(np.full((4, 3), 0.7))
-    assert (got.friedman_chi2, got.friedman_p, got.iman_davenport_p) == (0, 1, 1)
-    np.testing.assert_array_equal(got.average_ranks, [2, 2, 2])
-    assert got.cliques == ((0, 1, 2),)
-    assert got.nemenyi_p == pytest.approx(np.ones((3, 3)))
+    result = compare_over_datasets(np.full((4, 3), 0.7))
+    assert (result.friedman_chi2, result.friedman_p, result.iman_davenport_p) == (0, 1, 1)
+    np.testing.assert_array_equal(result.average_ranks, [2, 2, 2])
+    assert result.cliques == ((0, 1, 2),)
+    assert result.nemenyi_p == pytest.approx(np.ones((3, 3)))
 
 
 def test_unanimous_order_is_the_largest_statistic():
-    got = compare_over_datasets(np.tile([0.9, 0.8, 0.7], (6, 1)))
-    assert got.friedman_chi2 == pytest.approx(12)  # N(k−1)
-    assert (got.iman_davenport_f, got.iman_davenport_p) == (np.inf, 0)
-    np.testing.assert_array_equal(got.average_ranks, [1, 2, 3])
+    result = compare_over_datasets(np.tile([0.9, 0.8, 0.7], (6, 1)))
+    assert result.friedman_chi2 == pytest.approx(12)  # N(k−1)
+    assert (result.iman_davenport_f, result.iman_davenport_p) == (np.inf, 0)
+    np.testing.assert_array_equal(result.average_ranks, [1, 2, 3])
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
-def test_only_ranks_within_a_dataset_count(seed, scale, shift):
+def test_only_ranks_within_a_dataset_matter(seed, scale, shift):
     rng = np.random.default_rng(seed)
     s = rng.integers(0, 6, (6, 4)).astype(float)
     base = compare_over_datasets(s)
@@ -167,16 +169,16 @@ def test_bad_tables_are_refused(scores, message):
         compare_over_datasets(scores)
 
 
-def test_a_model_that_diverged_makes_no_ties_of_the_others():
+def test_diverged_model_does_not_tie_other_models():
     scores = np.array([[0.1, 0.2, 1e15], [0.3, 0.4, 1e15]])
-    found = compare_over_datasets(scores, greater_is_better=False)
-    np.testing.assert_array_equal(found.average_ranks, [1, 2, 3])
+    result = compare_over_datasets(scores, greater_is_better=False)
+    np.testing.assert_array_equal(result.average_ranks, [1, 2, 3])
 
 
-def test_ties_lost_to_the_order_of_addition_are_ties():
+def test_ties_lost_by_summation_order_are_restored():
     a, b = (0.1 + 0.2) + 0.3, 0.1 + (0.2 + 0.3)
     assert a != b
-    got = compare_over_datasets([[a, b, 0.5]] * 4)
-    np.testing.assert_array_equal(got.average_ranks, [1.5, 1.5, 3])
+    result = compare_over_datasets([[a, b, 0.5]] * 4)
+    np.testing.assert_array_equal(result.average_ranks, [1.5, 1.5, 3])
     with pytest.raises(ValueError, match="alpha must lie"):
         compare_over_datasets(np.ones((4, 3)), alpha=5)

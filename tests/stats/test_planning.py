@@ -33,8 +33,8 @@ def test_power_against_statsmodels(paired):
     other = TTestPower() if paired else TTestIndPower()
     for effect, n in ((0.2, 30), (0.5, 10), (1.5, 5), (-0.8, 20)):
         expected = other.power(abs(effect), n, 0.05)
-        got = planning.power(2 * effect, 2.0, n, 0.05, paired)
-        assert got == pytest.approx(expected, abs=1e-6)
+        result = planning.power(2 * effect, 2.0, n, 0.05, paired)
+        assert result == pytest.approx(expected, abs=1e-6)
     plan = planning.seeds_for_difference(0.5, 1.0, 0.8, 0.05, paired)
     assert plan.n == int(np.ceil(other.solve_power(0.5, alpha=0.05, power=0.8)))
     assert planning.power(0.5, 1.0, plan.n - 1, 0.05, paired) < 0.8 <= plan.achieved
@@ -44,9 +44,9 @@ def test_power_by_simulation():
     rng = np.random.default_rng(1)
     plan = planning.seeds_for_difference(1.0, 1.3, 0.8)
     x = rng.normal(1.0, 1.3, size=(8000, plan.n))
-    found = stats.ttest_1samp(x, 0, axis=1).pvalue < 0.05
+    result = stats.ttest_1samp(x, 0, axis=1).pvalue < 0.05
     mc_se = np.sqrt(0.8 * 0.2 / 8000)
-    assert found.mean() == pytest.approx(plan.achieved, abs=4 * mc_se)
+    assert result.mean() == pytest.approx(plan.achieved, abs=4 * mc_se)
     assert np.isfinite(planning.power(np.array(20.0), 1.0, np.arange(2, 200))).all()
 
 
@@ -84,8 +84,8 @@ def test_grid_degrees_of_freedom_match_estimated_variance():
     assert df == pytest.approx(2 * estimated.mean() ** 2 / estimated.var(), rel=0.04)
 
 
-def test_degrees_of_freedom_of_a_grid_where_they_are_exact():
-    """One mean square alone has its own; of noise alone the three are v, v and −v."""
+def test_grid_degrees_of_freedom_in_exact_cases():
+    """A single mean square has exact degrees of freedom; pure noise gives v, v and −v."""
     a, b = 6, 4
     assert planning.grid_standard_error(2.0, 0, 0, a, b)[1] == pytest.approx(a - 1)
     assert planning.grid_standard_error(0, 2.0, 0, a, b)[1] == pytest.approx(b - 1)
@@ -97,8 +97,8 @@ def test_degrees_of_freedom_of_a_grid_where_they_are_exact():
 def test_detectable_effect_has_its_power(df, alpha):
     effect = planning.detectable_effect(df, 0.8, alpha)
     # statsmodels' paired power at n = df + 1, whose effect is in SD of the differences.
-    found = TTestPower().power(effect / np.sqrt(df + 1), df + 1, alpha)
-    assert found == pytest.approx(0.8, abs=1e-6)
+    result = TTestPower().power(effect / np.sqrt(df + 1), df + 1, alpha)
+    assert result == pytest.approx(0.8, abs=1e-6)
     assert planning.detectable_effect([df, 2 * df], 0.8, alpha).shape == (2,)
     with pytest.raises(ValueError, match="target_power"):
         planning.detectable_effect(df, 0.01, 0.05)
@@ -111,15 +111,15 @@ def test_grid_standard_error_and_power_by_simulation():
     y = simulate_grid(rng, repeats, *components, a, b, mean=1.6)
     means = y.mean((1, 2))
     assert means.std() == pytest.approx(se, rel=4 / np.sqrt(2 * repeats))
-    # Test each grid with its own ANOVA estimate of the standard error and of the df.
+    # Test each grid with its ANOVA estimates of standard error and degrees of freedom.
     rows, columns = y.mean(2), y.mean(1)
     ms_a, ms_b = b * rows.var(1, ddof=1), a * columns.var(1, ddof=1)
     residual = y - rows[:, :, None] - columns[:, None] + means[:, None, None]
     ms_e = (residual**2).sum((1, 2)) / ((a - 1) * (b - 1))
     t = means / np.sqrt(np.maximum(ms_a + ms_b - ms_e, ms_e) / (a * b))
     expected = planning._t_power(1.6 / se, df, 0.05)
-    found = np.abs(t) > stats.t.isf(0.025, df)
-    assert found.mean() == pytest.approx(expected, abs=0.03)  # Satterthwaite is approximate
+    result = np.abs(t) > stats.t.isf(0.025, df)
+    assert result.mean() == pytest.approx(expected, abs=0.03)  # Satterthwaite is approximate
     assert 0.5 < expected < 0.95
 
 
@@ -186,7 +186,7 @@ def test_crossing_probability_by_simulation():
     mc_se = np.sqrt(alpha * (1 - alpha) / paths)
     assert missed <= alpha + 3 * mc_se
     assert missed > 0.02  # not vacuous
-    # The ordinary t interval looked at after each value misses far more often.
+    # The ordinary t interval after each value misses far more often.
     k = np.arange(1, n + 1)
     sd = np.sqrt((np.cumsum((x - 2) ** 2, 1) - k * (sequence.mean - 2) ** 2) / np.maximum(k - 1, 1))
     t = np.abs(sequence.mean - 2)[:, 5:] / (sd / np.sqrt(k))[:, 5:]
@@ -222,7 +222,7 @@ def test_stopping_rules():
     assert sequential.stopping_point(x[:3]) == sequential.Stop(None, "continue", -np.inf, np.inf)
 
 
-def test_rules_are_wrong_no_more_often_than_alpha():
+def test_stopping_rules_have_error_rate_alpha():
     rng = np.random.default_rng(7)
     wrong = 0
     for _ in range(400):
@@ -236,7 +236,7 @@ def test_single_and_constant_values():
     assert (one.low[0], one.mean[0], one.high[0]) == (-np.inf, 3.0, np.inf)
     constant = sequential.mean_confidence_sequence([*[0.1] * 10, 0.2])
     assert (constant.mean[:10] == 0.1).all()
-    assert np.isinf(constant.high[:10]).all()  # no spread seen: nothing can be said
+    assert np.isinf(constant.high[:10]).all()  # the SD cannot be estimated
     assert np.isfinite(constant.high[10])
     assert sequential.stopping_point([0.1] * 50, half_width=1.0).n is None
 
@@ -277,7 +277,7 @@ def test_bad_input_is_refused(call, message):
         call()
 
 
-def test_sd_may_differ_from_one_number_of_seeds_to_the_next():
+def test_sd_and_number_of_seeds_broadcast():
     sd, n = np.array([1.0, 2.0, 3.0]), np.array([4, 9, 16])
     widths, powers = planning.half_width(sd, n), planning.power(1.0, sd, n)
     for i in range(3):

@@ -20,7 +20,7 @@ def _rng(seed=0):
 
 def test_instability_matches_brute_force_protocol_equation():
     scores = _rng(1).integers(0, 8, (4, 3, 5)).astype(float)
-    got = instability(scores)
+    result = instability(scores)
     for a, b in itertools.product(range(4), repeat=2):
         reference = np.sign((scores[a] - scores[b]).mean())
         changed = [
@@ -28,7 +28,7 @@ def test_instability_matches_brute_force_protocol_equation():
             for s in range(3)
             for i in range(5)
         ]
-        assert got[a, b] == pytest.approx(np.mean(changed))
+        assert result[a, b] == pytest.approx(np.mean(changed))
 
 
 def test_instability_of_gaussian_trials_is_known():
@@ -38,17 +38,17 @@ def test_instability_of_gaussian_trials_is_known():
     assert instability(scores)[0, 1] == pytest.approx(truth, abs=4 * np.sqrt(0.25 / n))
 
 
-def test_ties_are_as_documented():
+def test_ties_count_as_documented():
     scores = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 1.0]])  # mean difference exactly 0
     assert instability(scores)[0, 1] == 0.5  # two untied trials differ from sign 0
-    scores[0, 0] = 3  # now A leads: one trial against, two ties
+    scores[0, 0] = 3  # A is now better: one trial disagrees, two are tied
     assert instability(scores)[0, 1] == 0.75
     assert instability(scores, ties="half")[0, 1] == 0.5
     with pytest.raises(ValueError, match="ties must be"):
         instability(scores, ties="skip")
 
 
-def test_a_tie_counted_half_by_brute_force():
+def test_ties_count_half_by_brute_force():
     a, b = _rng(20).integers(0, 4, (2, 30)) + np.array([[1], [0]])
     total = np.sign((a - b).sum())
     costs = [0.5 if x == y else float(np.sign(x - y) != total) for x, y in zip(a, b, strict=True)]
@@ -76,19 +76,19 @@ def test_instability_is_symmetric_and_unit_free(seed, scale, shift):
     np.testing.assert_allclose(instability(-scores), base)
 
 
-def test_one_trial_reversal_is_the_instability():
+def test_reversal_of_one_trial_equals_instability():
     scores = _rng(3).normal([[0.3], [0.0]], 1, (2, 20))
-    got = order_reversal(differences(*scores), 1, n_draws=20_000, rng=_rng())
-    assert got.probability == pytest.approx(instability(scores)[0, 1], abs=4 * got.se)
+    result = order_reversal(differences(*scores), 1, n_draws=20_000, rng=_rng())
+    assert result.probability == pytest.approx(instability(scores)[0, 1], abs=4 * result.se)
 
 
 def test_reversal_by_full_enumeration_of_subsets():
     d = _rng(4).normal(0.2, 1, 7)
     subsets = itertools.combinations(range(7), 3)
     flips = [np.sign(d[list(subset)].sum()) != np.sign(d.sum()) for subset in subsets]
-    got = order_reversal(np.stack([d, -d]), 3, n_draws=20_000, rng=_rng())
-    np.testing.assert_allclose(got.probability, np.mean(flips), atol=4 * got.se.max())
-    assert got.se[0] == pytest.approx(np.sqrt(np.mean(flips) * (1 - np.mean(flips)) / 20_000),
+    result = order_reversal(np.stack([d, -d]), 3, n_draws=20_000, rng=_rng())
+    np.testing.assert_allclose(result.probability, np.mean(flips), atol=4 * result.se.max())
+    assert result.se[0] == pytest.approx(np.sqrt(np.mean(flips) * (1 - np.mean(flips)) / 20_000),
                                       rel=0.05)  # fmt: skip
 
 
@@ -96,25 +96,27 @@ def test_disagreement_of_means_by_full_enumeration():
     d = np.array([0.5, -0.3, 0.9, -0.2, 0.1])
     ways = [np.array(list(itertools.product(d, repeat=m))).sum(axis=1) for m in (2, 3)]
     p, q = (np.mean((1 + np.sign(np.round(way, 12))) / 2) for way in ways)
-    got = disagreement_of_means(np.stack([d, -d]), 2, n_draws=20_000, rng=_rng())
-    np.testing.assert_allclose(got.probability, p * (1 - q) + q * (1 - p), atol=4 * got.se.max())
+    result = disagreement_of_means(np.stack([d, -d]), 2, n_draws=20_000, rng=_rng())
+    np.testing.assert_allclose(
+        result.probability, p * (1 - q) + q * (1 - p), atol=4 * result.se.max()
+    )
 
 
 @pytest.mark.parametrize(("shift", "m"), [(0.6, 2), (0.6, 6), (1.0, 3)])
 def test_disagreement_monte_carlo_error_matches_repetitions(shift, m):
     d, rng = _rng(21).normal(shift, 1, 8), _rng(22)
-    got = [disagreement_of_means(d, m, n_draws=400, rng=rng) for _ in range(800)]
-    spread = np.std([one.probability for one in got])
+    result = [disagreement_of_means(d, m, n_draws=400, rng=rng) for _ in range(800)]
+    spread = np.std([one.probability for one in result])
     # The SD of an SD of 800 is 2.5 %.
-    assert np.mean([one.se for one in got]) == pytest.approx(spread, rel=0.1)
+    assert np.mean([one.se for one in result]) == pytest.approx(spread, rel=0.1)
 
 
-def test_a_tied_pair_is_a_coin_flip_and_not_always_reversed():
-    """Six runs that sum to about zero: any part of them opposes the rest."""
+def test_tied_pair_has_reversal_probability_one_half():
+    """The sum of six runs is about zero, so any part has the opposite sign of the rest."""
     d = np.array([0.004, -0.003, 0.002, -0.004, 0.003, -0.0019])  # mean 0.000017
     for m in (1, 2):
-        got = disagreement_of_means(d, m, n_draws=20_000, rng=_rng())
-        assert got.probability == pytest.approx(0.5, abs=0.02)
+        result = disagreement_of_means(d, m, n_draws=20_000, rng=_rng())
+        assert result.probability == pytest.approx(0.5, abs=0.02)
     assert disagreement_of_means(np.zeros(6), 1, n_draws=50, rng=_rng()).probability == 0.5
 
 
@@ -123,19 +125,19 @@ def test_disagreement_of_means_against_the_gaussian_probability():
     rng = _rng(40)
     d = rng.normal(effect, 1, (400, n))
     p, q = stats.norm.cdf(effect * np.sqrt([m, n - m]))
-    got = disagreement_of_means(d, m, n_draws=500, rng=rng).probability
+    result = disagreement_of_means(d, m, n_draws=500, rng=rng).probability
     # Measured over samples: 0.01 too high at this effect, an RMSE of 0.09.
-    assert got.mean() == pytest.approx(p * (1 - q) + q * (1 - p), abs=0.02)
+    assert result.mean() == pytest.approx(p * (1 - q) + q * (1 - p), abs=0.02)
 
 
-def test_averaging_more_trials_reverses_less_and_all_never():
+def test_reversals_decrease_with_averaged_trials():
     d = _rng(5).normal(0.3, 1, 60)
     p = [order_reversal(d, m, n_draws=4000, rng=_rng(m)).probability for m in (1, 5, 20, 60)]
     assert p[0] > p[1] > p[2] > p[3] == 0
 
 
 @pytest.mark.parametrize("m", [0, 6])
-def test_reversal_refuses_impossible_m(m):
+def test_reversal_refuses_invalid_m(m):
     with pytest.raises(ValueError, match="m must be"):
         order_reversal(np.ones(5), m, rng=_rng())
     with pytest.raises(ValueError, match="m must be"):
@@ -143,28 +145,28 @@ def test_reversal_refuses_impossible_m(m):
 
 
 def test_constant_differences_never_flip_and_zeros_never_differ():
-    got = order_reversal([[0.1] * 5, [0.0] * 5], 2, n_draws=100, rng=_rng())
-    np.testing.assert_array_equal(got.probability, 0)
+    result = order_reversal([[0.1] * 5, [0.0] * 5], 2, n_draws=100, rng=_rng())
+    np.testing.assert_array_equal(result.probability, 0)
 
 
 def test_tau_agrees_with_scipy_for_all_pairs_of_seeds():
     scores = _rng(6).integers(0, 6, (8, 5)).astype(float)
-    got = kendall_agreement(scores)
+    result = kendall_agreement(scores)
     for s, t in itertools.product(range(5), repeat=2):
-        assert got.tau[s, t] == pytest.approx(stats.kendalltau(scores[:, s], scores[:, t])[0])
+        assert result.tau[s, t] == pytest.approx(stats.kendalltau(scores[:, s], scores[:, t])[0])
     mean = scores.mean(axis=1)
     for s in range(5):
-        assert got.to_mean[s] == pytest.approx(stats.kendalltau(scores[:, s], mean)[0])
-    assert got.pairs.size == 10
-    assert got.quantiles[0] == got.pairs.min()
+        assert result.to_mean[s] == pytest.approx(stats.kendalltau(scores[:, s], mean)[0])
+    assert result.pairs.size == 10
+    assert result.quantiles[0] == result.pairs.min()
 
 
 def test_tau_of_unrelated_orders_has_the_known_variance():
     k, seeds = 10, 400
-    got = kendall_agreement(_rng(7).normal(size=(k, seeds)))
+    result = kendall_agreement(_rng(7).normal(size=(k, seeds)))
     # Kendall 1938: Var τ = 2(2k+5) / (9k(k−1)) under independence
-    assert got.pairs.var() == pytest.approx(2 * (2 * k + 5) / (9 * k * (k - 1)), rel=0.1)
-    assert abs(got.mean) < 0.01
+    assert result.pairs.var() == pytest.approx(2 * (2 * k + 5) / (9 * k * (k - 1)), rel=0.1)
+    assert abs(result.mean) < 0.01
 
 
 def test_tau_edge_cases():

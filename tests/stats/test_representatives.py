@@ -1,4 +1,4 @@
-"""Distances to a reference and what alpha-hat adds: against SciPy, the grid search, known truth."""
+"""Distances and held-out information against SciPy, the grid search and known truth."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from reseed.stats.trimming import alpha_hat, alpha_hat_grid
 from scipy import stats
 
 
-def test_the_grid_rounds_up_as_a_search_over_it_finds():
+def test_rounding_up_equals_a_search_over_the_grid():
     rng = np.random.default_rng(0)
     reference = reference_function(rng.normal(size=(5, 300)))
     for delta in (0.02, 0.05, 0.1):
@@ -30,28 +30,28 @@ def test_the_grid_rounds_up_as_a_search_over_it_finds():
     )
 
 
-def test_the_threshold_is_the_authors_from_458_items_a_half_on():
+def test_threshold_equals_the_authors_from_458_items():
     assert half_threshold(8000) == pytest.approx(algorithm_threshold(4000))
-    assert half_threshold(8000) == pytest.approx(0.0366, abs=1e-4)  # as read from their code
+    assert half_threshold(8000) == pytest.approx(0.0366, abs=1e-4)  # value in the authors' code
     assert half_threshold(600) > algorithm_threshold(300)
     assert 0.9 < half_threshold(16) < 1
     with pytest.raises(ValueError, match="15 test items are too few"):
         half_threshold(15)
 
 
-def test_the_distance_is_scipys_two_sample_one():
+def test_split_distance_equals_scipy_two_sample():
     rng = np.random.default_rng(1)
     x, pool = rng.normal(0.5, 1, (1, 400)), rng.normal(size=(1, 400))
     order = np.random.default_rng(2).permutation(400)
-    found = split_ks_distance(x, pool, 1, rng=np.random.default_rng(2))
+    result = split_ks_distance(x, pool, 1, rng=np.random.default_rng(2))
     expected = stats.ks_2samp(x[0, order[:200]], pool[0, order[200:]]).statistic
-    assert found[0] == pytest.approx(expected, abs=1.01 / 200)  # the reference is interpolated
+    assert result[0] == pytest.approx(expected, abs=1.01 / 200)  # the reference is interpolated
 
 
 def models(rng, n=24, items=1600, odd=0.0):
-    """Siblings; `odd` of a model's own makes it disagree with the others."""
+    """Simulate models; `odd` adds noise that makes a model disagree with the others."""
     y = rng.integers(0, 2, items)
-    # Most are alike: the distance to the average then grows with a model's own oddity.
+    # Most models are similar, so the distance to the average increases with `odd`.
     own = odd * np.maximum(0, np.linspace(-1, 1, n))[:, None]
     gaps = (2 * y - 1) * 1.5 + rng.normal(0, 1.5, items) + own * rng.normal(size=(n, items))
     gaps += 0.3 * rng.normal(size=(n, items))
@@ -59,7 +59,7 @@ def models(rng, n=24, items=1600, odd=0.0):
     return gaps, labels, labels == y, 1 / (1 + np.exp(-np.abs(gaps)))
 
 
-def test_measures_of_one_half_find_what_differs_on_the_other():
+def test_measures_predict_disagreement_on_other_half():
     rng = np.random.default_rng(3)
     halves = list(heldout_information(*models(rng, odd=3.0), n_halves=2, n_bootstrap=4, rng=rng))
     assert len(halves) == 2
@@ -70,13 +70,13 @@ def test_measures_of_one_half_find_what_differs_on_the_other():
         assert partial_rank_correlation(half["churn"], half["disagreement"]).r > 0.7
 
 
-def test_equal_siblings_have_nothing_to_find():
-    rng, found = np.random.default_rng(4), []
+def test_exchangeable_models_show_no_correlation():
+    rng, result = np.random.default_rng(4), []
     for _ in range(12):
         inputs = models(rng, n=20, items=400)
         half = next(heldout_information(*inputs, n_halves=1, n_bootstrap=2, rng=rng))
-        found.append(partial_rank_correlation(half["ks"], half["disagreement"]).r)
-    assert abs(np.mean(found)) < 4 * np.std(found, ddof=1) / np.sqrt(12)
+        result.append(partial_rank_correlation(half["ks"], half["disagreement"]).r)
+    assert abs(np.mean(result)) < 4 * np.std(result, ddof=1) / np.sqrt(12)
 
 
 def test_few_models_are_refused():

@@ -62,11 +62,11 @@ def test_optimism_equals_a_plain_loop(items):
     means, errors = loop_optimism(scores, 3000, rng)
     assert result.optimism == pytest.approx(means[0], abs=4 * np.hypot(errors[0], 1e-3))
     assert result.gain == pytest.approx(means[1], abs=4 * np.hypot(errors[1], 1e-3))
-    assert result.optimism_mc_se < errors[0] * 1.1  # both ways round: never less precise
+    assert result.optimism_mc_se < errors[0] * 1.1  # both halves used: never less precise
 
 
 def test_optimism_of_equal_seeds_is_expected_gaussian_maximum():
-    # 50 seeds of true accuracy 0.8, errors independent: the winner's lead is pure luck.
+    # 50 seeds of true accuracy 0.8 with independent errors: the lead of the winner is noise.
     rng = np.random.default_rng(2)
     models, items, optimism, gain = 50, 400, [], []
     for _ in range(40):
@@ -80,7 +80,7 @@ def test_optimism_of_equal_seeds_is_expected_gaussian_maximum():
     assert np.mean(gain) == pytest.approx(0, abs=4 * np.std(gain) / np.sqrt(40))
 
 
-def test_real_differences_are_gain():
+def test_true_differences_are_gain():
     scores = np.zeros((3, 200))
     scores[1] = 1.0
     result = selection_optimism(scores, 50, rng=np.random.default_rng(3))
@@ -92,7 +92,7 @@ def test_identical_models_and_one_model():
     row = (np.random.default_rng(4).random(101) < 0.7).astype(float)
     for scores in (row[None], np.tile(row, (5, 1))):
         result = selection_optimism(scores, 200, rng=np.random.default_rng(5))
-        assert result.optimism == pytest.approx(0, abs=1e-12)  # the two ways round cancel
+        assert result.optimism == pytest.approx(0, abs=1e-12)  # the two directions cancel
         assert result.gain == pytest.approx(0, abs=1e-12)
 
 

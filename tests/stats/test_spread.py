@@ -36,7 +36,7 @@ def test_relative_variation_matches_raste_table_3():
         assert s.relative_variation == pytest.approx(printed, abs=6e-4)
 
 
-def test_spread_along_an_axis_equals_spread_of_each_row():
+def test_spread_along_an_axis_equals_row_by_row():
     x = np.random.default_rng(0).normal(size=(3, 7, 5))
     stacked = spread(x, axis=1)
     for f in fields(Spread)[1:]:
@@ -44,13 +44,13 @@ def test_spread_along_an_axis_equals_spread_of_each_row():
         assert getattr(stacked, f.name)[2, 4] == getattr(spread(x[2, :, 4]), f.name)
 
 
-def test_degenerate_samples_have_defined_answers():
+def test_degenerate_samples_have_defined_results():
     one = spread([0.5])
     assert (one.n, one.range, one.iqr, one.median) == (1, 0.0, 0.0, 0.5)
     assert np.isnan(one.sd)
     tied = spread([0.5] * 6)
     assert (tied.range, tied.iqr, tied.relative_variation) == (0.0, 0.0, 0.0)
-    inexact = spread([0.1] * 7)  # seven times 0.1 does not add up to 0.7
+    inexact = spread([0.1] * 7)  # the sum of seven times 0.1 is not 0.7
     assert (inexact.mean, inexact.sd) == (0.1, 0.0)
     assert np.isnan(spread([-1.0, 0.0, 1.0]).relative_variation)
 
@@ -79,11 +79,11 @@ def test_spread_is_equivariant(x, random, shift, scale):
 
 
 def test_expected_range_against_closed_forms_and_facts():
-    got = expected_gaussian_range([1, 2, 3, 50, 500, 10_000])
+    result = expected_gaussian_range([1, 2, 3, 50, 500, 10_000])
     # n=2: 2/√π, n=3: 3/√π (David & Nagaraja 2003); the rest as published to the digits shown
     exact = [0, 2 / np.sqrt(np.pi), 3 / np.sqrt(np.pi)]
-    np.testing.assert_allclose(got[:3], exact, atol=1e-12)
-    np.testing.assert_allclose(got[3:], [4.498, 6.073, 7.703], atol=6e-4)
+    np.testing.assert_allclose(result[:3], exact, atol=1e-12)
+    np.testing.assert_allclose(result[3:], [4.498, 6.073, 7.703], atol=6e-4)
 
 
 @pytest.mark.parametrize("n", [7, 1234, 10**8])
@@ -97,7 +97,7 @@ def test_expected_range_matches_order_statistic_quadrature(n):
 
 
 @pytest.mark.parametrize("bad", [0, 2.5, [3, -1], [], np.inf, np.nan])
-def test_expected_range_refuses_what_is_no_sample_size(bad):
+def test_expected_range_refuses_invalid_sample_sizes(bad):
     with pytest.raises(ValueError, match="sample sizes"):
         expected_gaussian_range(bad)
 
@@ -105,15 +105,17 @@ def test_expected_range_refuses_what_is_no_sample_size(bad):
 def test_gaussian_range_has_uniform_p_and_unbiased_ratio():
     rng = np.random.default_rng(5)
     n_samples = 300
-    got = [
+    result = [
         range_against_gaussian(rng.normal(3, 2, 40), n_sim=400, seed=i) for i in range(n_samples)
     ]
     # SD of R/s at n=40 is 0.5, so the mean of 300 has SE 0.03 of an expected 4.3
-    assert np.mean([g.ratio for g in got]) == pytest.approx(1, abs=4 * 0.5 / 4.3 / n_samples**0.5)
+    assert np.mean([g.ratio for g in result]) == pytest.approx(
+        1, abs=4 * 0.5 / 4.3 / n_samples**0.5
+    )
     for attribute in ("p_value", "p_larger"):
-        share = np.mean([getattr(g, attribute) <= 0.1 for g in got])
+        share = np.mean([getattr(g, attribute) <= 0.1 for g in result])
         assert abs(share - 0.1) < 4 * np.sqrt(0.09 / n_samples)
-    as_gaussian = np.mean([g.normality.tail == "as Gaussian" for g in got])
+    as_gaussian = np.mean([g.normality.tail == "as Gaussian" for g in result])
     assert abs(as_gaussian - 0.95) < 4 * np.sqrt(0.0475 / n_samples)
 
 
@@ -125,23 +127,23 @@ def test_gaussian_range_has_uniform_p_and_unbiased_ratio():
     ],
 )
 @pytest.mark.parametrize(("n", "test"), [(500, "Shapiro-Wilk"), (6000, "Anderson-Darling")])
-def test_tails_are_named(draw, tail, wider, n, test):
+def test_tail_is_classified(draw, tail, wider, n, test):
     rng = np.random.default_rng(2)
-    got = range_against_gaussian(draw(rng, n), n_sim=400)
-    assert (got.normality.tail, got.normality.test) == (tail, test)
-    assert got.normality.p_value < 0.01
-    assert (got.p_larger < 0.01) == wider
-    assert (got.ratio > 1) == wider
-    assert got.p_value < 0.02
+    result = range_against_gaussian(draw(rng, n), n_sim=400)
+    assert (result.normality.tail, result.normality.test) == (tail, test)
+    assert result.normality.p_value < 0.01
+    assert (result.p_larger < 0.01) == wider
+    assert (result.ratio > 1) == wider
+    assert result.p_value < 0.02
 
 
 def test_kurtosis_and_its_error_agree_with_scipy_and_simulation():
     rng = np.random.default_rng(0)
     x = rng.gamma(2, size=60)
-    got = range_against_gaussian(x, n_sim=50).normality
-    assert got.excess_kurtosis == pytest.approx(stats.kurtosis(x, bias=False))
+    result = range_against_gaussian(x, n_sim=50).normality
+    assert result.excess_kurtosis == pytest.approx(stats.kurtosis(x, bias=False))
     simulated = stats.kurtosis(rng.normal(size=(20_000, 60)), axis=1, bias=False).std()
-    assert got.excess_kurtosis_se == pytest.approx(simulated, rel=0.04)
+    assert result.excess_kurtosis_se == pytest.approx(simulated, rel=0.04)
 
 
 @settings(max_examples=20, deadline=None)
@@ -165,9 +167,9 @@ def test_range_content_holds_in_simulation():
     n, n_sim = 20, 20_000
     u = rng.uniform(size=(n_sim, n))
     content = np.ptp(u, axis=1)  # of a uniform: exactly the share of seeds inside
-    got = range_content(n, 0.9)
-    assert content.mean() == pytest.approx(got.expected, abs=4 * content.std() / n_sim**0.5)
-    assert abs((content >= got.lower).mean() - 0.9) < 4 * np.sqrt(0.09 / n_sim)
+    result = range_content(n, 0.9)
+    assert content.mean() == pytest.approx(result.expected, abs=4 * content.std() / n_sim**0.5)
+    assert abs((content >= result.lower).mean() - 0.9) < 4 * np.sqrt(0.09 / n_sim)
     with pytest.raises(ValueError, match="n must be at least 2"):
         range_content(1)
 
@@ -176,15 +178,15 @@ def test_range_content_holds_in_simulation():
 def test_intervals_of_location_and_scale_cover(n):
     rng = np.random.default_rng(n)
     n_sim = 400
-    got = [spread_intervals(rng.normal(1, 2, n), n_boot=200, rng=rng) for _ in range(n_sim)]
+    result = [spread_intervals(rng.normal(1, 2, n), n_boot=200, rng=rng) for _ in range(n_sim)]
     truth = {"mean": 1, "median": 1, "sd": 2} | ({"iqr": 4 * stats.norm.ppf(0.75)} if n > 9 else {})
     for name, value in truth.items():
-        covered = np.mean([getattr(g.low, name) <= value <= getattr(g.high, name) for g in got])
-        # Within two points of what it says, and four Monte Carlo SE; the median is conservative.
+        covered = np.mean([getattr(g.low, name) <= value <= getattr(g.high, name) for g in result])
+        # Within 0.02 of the level plus four Monte Carlo SE; the median is conservative.
         assert covered > 0.93 - 4 * np.sqrt(0.0475 / n_sim), name
 
 
-def test_no_interval_where_it_would_not_hold():
+def test_small_samples_have_no_interval():
     rng = np.random.default_rng(3)
     for n, there in ((4, ""), (5, "sd"), (6, "sd median"), (10, "sd median iqr")):
         low = spread_intervals(rng.normal(size=n), n_boot=50, rng=rng).low
@@ -236,14 +238,14 @@ def test_interval_with_exact_requested_coverage_is_returned(n):
 
 @pytest.mark.parametrize(("n", "d2", "c4"), [(4, 2.059, 0.9213), (10, 3.078, 0.9727)])
 def test_expected_range_in_sds_matches_control_charts(n, d2, c4):
-    got = range_against_gaussian(np.arange(float(n)), n_sim=20)
-    assert got.expected == pytest.approx(d2 / c4, abs=1e-3)
+    result = range_against_gaussian(np.arange(float(n)), n_sim=20)
+    assert result.expected == pytest.approx(d2 / c4, abs=1e-3)
 
 
 def test_intervals_are_reproducible_and_refuse_one_value():
     x = np.random.default_rng(1).normal(size=200)
-    got = spread_intervals(x, n_boot=50, rng=np.random.default_rng(2)).low
-    assert got.iqr == spread_intervals(x, n_boot=50, rng=np.random.default_rng(2)).low.iqr
+    result = spread_intervals(x, n_boot=50, rng=np.random.default_rng(2)).low
+    assert result.iqr == spread_intervals(x, n_boot=50, rng=np.random.default_rng(2)).low.iqr
     with pytest.raises(ValueError, match="at least 2"):
         spread_intervals([1.0], rng=np.random.default_rng(2))
 
@@ -257,14 +259,14 @@ def test_intervals_are_reproducible_and_refuse_one_value():
         (lambda r: range_content(5, 0.0), "level must lie"),
     ],
 )
-def test_bad_settings_are_named(call, message):
+def test_bad_settings_are_reported(call, message):
     with pytest.raises(ValueError, match=message):
         call(np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(("n", "n_next"), [(50, 50), (50, 10), (10, 50), (51, 49), (6, 1)])
-def test_the_median_of_new_seeds_lies_where_it_is_told_to(n, n_next):
-    """At least the level, for any law; the interval of the true median holds it far less often."""
+def test_median_of_new_seeds_is_covered(n, n_next):
+    """Coverage is at least the level; the interval of the true median covers far less."""
     rng = np.random.default_rng(n)
     held = []
     for _ in range(1500):
@@ -277,6 +279,6 @@ def test_the_median_of_new_seeds_lies_where_it_is_told_to(n, n_next):
     assert np.mean(held) < 0.98
 
 
-def test_the_median_of_endless_new_seeds_is_the_median():
+def test_interval_for_many_new_seeds_is_the_medians():
     x = np.random.default_rng(0).normal(size=40)
     assert next_median_interval(x, 10**6) == median_interval(x)

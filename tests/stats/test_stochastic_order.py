@@ -1,4 +1,4 @@
-"""Violation ratio by integration and closed form; level of the bound by simulation."""
+"""Violation ratio against integration and closed forms; level of the bound by simulation."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ from reseed.stats.stochastic_order import stochastic_order, violation_ratio
 from scipy import integrate, stats
 
 
-def test_the_ratio_by_a_fine_grid_of_quantiles():
+def test_ratio_equals_a_fine_grid_of_quantiles():
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.3, 1, 7), np.round(rng.normal(0, 1, 5), 1)
-    u = (np.arange(7 * 5) + 0.5) / (7 * 5)  # every step of either lies between two of these
+    u = (np.arange(7 * 5) + 0.5) / (7 * 5)  # a grid finer than the steps of both samples
     d = np.quantile(a, u, method="inverted_cdf") - np.quantile(b, u, method="inverted_cdf")
     expected = (d[d < 0] ** 2).sum() / (d**2).sum()
     assert violation_ratio(a, b) == pytest.approx(expected)
@@ -18,7 +18,7 @@ def test_the_ratio_by_a_fine_grid_of_quantiles():
     np.testing.assert_allclose(violation_ratio(np.stack([a, a + 9]), b), [expected, 0])
 
 
-def test_two_gaussians_by_quadrature():
+def test_ratio_of_gaussians_equals_quadrature():
     """Quantile difference μ + (σ−1)z: the ratio is E[d²; d<0]/E[d²] over a standard normal."""
     mu, sigma = 0.2, 1.5
 
@@ -28,8 +28,8 @@ def test_two_gaussians_by_quadrature():
     below = integrate.quad(square, -np.inf, -mu / (sigma - 1))[0]
     whole = mu**2 + (sigma - 1) ** 2
     rng = np.random.default_rng(1)
-    found = violation_ratio(rng.normal(mu, sigma, 200_000), rng.normal(0, 1, 200_000))
-    assert found == pytest.approx(below / whole, abs=0.02)
+    result = violation_ratio(rng.normal(mu, sigma, 200_000), rng.normal(0, 1, 200_000))
+    assert result == pytest.approx(below / whole, abs=0.02)
 
 
 def test_dominance_and_equality():
@@ -37,20 +37,20 @@ def test_dominance_and_equality():
     assert violation_ratio(x + 1, x) == 0
     assert violation_ratio(x, x + 1) == 1
     assert violation_ratio(x, x) == 0.5
-    found = stochastic_order(x + 10, x, rng=np.random.default_rng(0))
-    assert (found.lower, found.upper) == (0, 0)
+    result = stochastic_order(x + 10, x, rng=np.random.default_rng(0))
+    assert (result.lower, result.upper) == (0, 0)
 
 
-def test_the_bound_keeps_its_level_where_neither_dominates():
-    """Equal means, unequal spreads: the ratio is exactly one half, the edge of the claim."""
+def test_bound_keeps_its_level_without_dominance():
+    """Equal means and unequal SDs: the ratio is exactly 1/2, the boundary of dominance."""
     rng, claimed, n = np.random.default_rng(2), 0, 400
     for _ in range(n):
-        found = stochastic_order(rng.normal(0, 2, 10), rng.normal(0, 1, 10), n_boot=200, rng=rng)
-        claimed += found.upper < 0.5
+        result = stochastic_order(rng.normal(0, 2, 10), rng.normal(0, 1, 10), n_boot=200, rng=rng)
+        claimed += result.upper < 0.5
     assert claimed / n <= 0.05 + 4 * np.sqrt(0.0475 / n)
 
 
-def test_the_combined_f_by_its_formula():
+def test_combined_f_equals_its_formula():
     rng = np.random.default_rng(3)
     p = rng.normal(0.1, 1, (5, 2))
     numerator = denominator = 0.0
@@ -58,22 +58,22 @@ def test_the_combined_f_by_its_formula():
         numerator += one**2 + two**2
         mean = (one + two) / 2
         denominator += (one - mean) ** 2 + (two - mean) ** 2
-    found = five_by_two(p)
-    assert found.f == pytest.approx(numerator / (2 * denominator))
-    assert found.f_p == pytest.approx(1 - stats.f.cdf(numerator / (2 * denominator), 10, 5))
-    assert found.t == pytest.approx(p[0, 0] / np.sqrt(denominator / 5))
-    # Dietterich's t is Alpaydın's motivation: F's mean over the ten choices of the first fold.
+    result = five_by_two(p)
+    assert result.f == pytest.approx(numerator / (2 * denominator))
+    assert result.f_p == pytest.approx(1 - stats.f.cdf(numerator / (2 * denominator), 10, 5))
+    assert result.t == pytest.approx(p[0, 0] / np.sqrt(denominator / 5))
+    # F is the mean of Dietterich's t² over the ten choices of the first fold (Alpaydın).
     ten = p.ravel() ** 2 / (denominator / 5)
-    assert found.f == pytest.approx(ten.mean())
+    assert result.f == pytest.approx(ten.mean())
 
 
 def test_five_by_two_is_conservative_on_gaussian_differences():
-    """Both numerators share differences with the variance below them, so neither is exact."""
+    """Both numerators depend on the variance in the denominator, so neither test is exact."""
     p = np.random.default_rng(4).normal(size=(20_000, 5, 2))
-    found = five_by_two(p)
+    result = five_by_two(p)
     for level in (0.01, 0.05):
-        assert (found.f_p <= level).mean() <= level
-        assert (found.t_p <= level).mean() <= level
+        assert (result.f_p <= level).mean() <= level
+        assert (result.t_p <= level).mean() <= level
     strong = five_by_two(p + 3)
     assert (strong.f_p <= 0.05).mean() > 0.8
     assert five_by_two(np.zeros((5, 2))).f_p == 1

@@ -1,4 +1,4 @@
-"""McNemar, DeLong and the swap test against brute force, libraries and their null."""
+"""McNemar, DeLong and the swap test against brute force, libraries and simulated nulls."""
 
 from itertools import product
 
@@ -10,19 +10,19 @@ from sklearn.metrics import roc_auc_score
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 
-def test_mcnemar_is_statsmodels_exact_test():
+def test_mcnemar_equals_statsmodels_exact_test():
     rng = np.random.default_rng(0)
     a, b = rng.random((20, 60)) < 0.8, rng.random((20, 60)) < 0.7
-    found = mcnemar(a, b)
+    result = mcnemar(a, b)
     for i in range(20):
         table = [[np.sum(a[i] == x) for x in (0, 1)], [0, 0]]
         table = [[np.sum((a[i] == x) & (b[i] == y)) for y in (0, 1)] for x in (0, 1)]
-        assert found.exact_p[i] == pytest.approx(statsmodels_mcnemar(table, exact=True).pvalue)
-        assert found.only_a[i] == table[1][0]
+        assert result.exact_p[i] == pytest.approx(statsmodels_mcnemar(table, exact=True).pvalue)
+        assert result.only_a[i] == table[1][0]
 
 
 def test_mcnemars_mid_p_halves_the_observed_point():
-    """Brute force: outcomes rarer than the observed one, and half of those as likely."""
+    """Brute force: outcomes rarer than the observed one, plus half of equally likely ones."""
     for fewer, more in [(0, 4), (1, 6), (3, 9), (5, 5)]:
         a = np.r_[np.ones(more), np.zeros(fewer)]
         k = np.arange(fewer + more + 1)
@@ -35,12 +35,12 @@ def test_mcnemars_mid_p_halves_the_observed_point():
     assert mcnemar(np.ones(5), np.ones(5)).mid_p == 1
 
 
-def test_mcnemar_holds_its_level():
+def test_mcnemar_keeps_its_level():
     rng = np.random.default_rng(1)
     right = rng.random((2, 4000, 100)) < 0.8
-    found = mcnemar(*right)
-    assert (found.exact_p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.0475 / 4000)
-    assert (found.mid_p <= 0.05).mean() == pytest.approx(0.05, abs=0.015)
+    result = mcnemar(*right)
+    assert (result.exact_p <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.0475 / 4000)
+    assert (result.mid_p <= 0.05).mean() == pytest.approx(0.05, abs=0.015)
 
 
 def tied_scores(rng, items=40, seeds=1):
@@ -48,7 +48,7 @@ def tied_scores(rng, items=40, seeds=1):
     return y, np.round(y + rng.normal(0, 1.2, (seeds, items)), 1)
 
 
-def test_placements_by_counting_pairs():
+def test_placements_equal_counted_pairs():
     y, scores = tied_scores(np.random.default_rng(2))
     auc, below, above = placements(y, scores[0])
     pos, neg = scores[0][y == 1], scores[0][y == 0]
@@ -59,7 +59,7 @@ def test_placements_by_counting_pairs():
 
 
 def test_delongs_variance_is_the_jackknife_over_each_class():
-    """Leaving one item out of scikit-learn's AUC: (m−1)/m · Σ(θ₋ᵢ − θ̄)² is S₁₀/m exactly."""
+    """Leave-one-out AUC of scikit-learn: (m−1)/m · Σ(θ₋ᵢ − θ̄)² is S₁₀/m exactly."""
     y, scores = tied_scores(np.random.default_rng(3), seeds=2)
     a, b = scores
 
@@ -71,28 +71,28 @@ def test_delongs_variance_is_the_jackknife_over_each_class():
         left_out = [difference(items != i) for i in items[y == label]]
         m = len(left_out)
         variance += (m - 1) / m * np.sum((left_out - np.mean(left_out)) ** 2)
-    found = delong(y, a, b)
-    assert found.se == pytest.approx(np.sqrt(variance))
-    assert found.difference == pytest.approx(difference(items >= 0))
-    z = found.difference / found.se
-    assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
+    result = delong(y, a, b)
+    assert result.se == pytest.approx(np.sqrt(variance))
+    assert result.difference == pytest.approx(difference(items >= 0))
+    z = result.difference / result.se
+    assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
     batch = delong(y, np.stack([a, b]), np.stack([b, b]))
-    assert batch.se[0] == pytest.approx(found.se)
+    assert batch.se[0] == pytest.approx(result.se)
     assert batch.p_value[1] == 1
 
 
 def test_delong_without_variance_detects_unequal_areas():
     y = np.repeat([0, 1], 50)
     perfect, constant = y * 1.0, np.zeros(100)
-    found = delong(y, np.stack([perfect, constant]), np.stack([constant, constant]))
-    np.testing.assert_array_equal(found.se, 0)
-    np.testing.assert_array_equal(found.difference, [0.5, 0])
-    np.testing.assert_array_equal(found.p_value, [0, 1])
+    result = delong(y, np.stack([perfect, constant]), np.stack([constant, constant]))
+    np.testing.assert_array_equal(result.se, 0)
+    np.testing.assert_array_equal(result.difference, [0.5, 0])
+    np.testing.assert_array_equal(result.p_value, [0, 1])
     assert delong(y, constant, perfect).p_value == 0
-    np.testing.assert_array_equal(found.low, found.high)
+    np.testing.assert_array_equal(result.low, result.high)
 
 
-def test_delong_holds_its_level():
+def test_delong_keeps_its_level():
     rng = np.random.default_rng(4)
     p = []
     for _ in range(400):
@@ -102,21 +102,21 @@ def test_delong_holds_its_level():
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.035)
 
 
-def test_the_swap_test_is_the_share_of_all_sign_patterns():
+def test_swap_test_equals_enumerated_sign_patterns():
     d = np.array([0.5, 1.0, -0.25, 0.75, 0.0, 0.3, 0.2])
     signs = np.array(list(product((-1, 1), repeat=d.size)))
     exact = np.mean(np.abs(signs @ d) >= abs(d.sum()) - 1e-12)
-    found = swap_test(d, np.zeros(7), 40_000, rng=np.random.default_rng(5))
-    assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 40_000))
+    result = swap_test(d, np.zeros(7), 40_000, rng=np.random.default_rng(5))
+    assert result == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 40_000))
     assert swap_test(d, d, rng=np.random.default_rng(0)) == 1
 
 
 def test_two_items_of_each_class_suffice_for_delong():
-    # Pairs won by the first: all four; by the second: two, one by each positive and negative.
-    found = delong([1, 1, 0, 0], [3, 4, 1, 2], [1, 4, 2, 3])
-    assert (found.auc_a, found.auc_b) == (1, 0.5)
-    # The positives' shares differ by 1 and 0, the negatives' by 1/2 and 1/2.
-    assert found.se == pytest.approx(np.sqrt(0.5 / 2))
+    # The first model orders all four pairs correctly, the second two of them.
+    result = delong([1, 1, 0, 0], [3, 4, 1, 2], [1, 4, 2, 3])
+    assert (result.auc_a, result.auc_b) == (1, 0.5)
+    # The components of positives differ by 1 and 0, those of negatives by 1/2 and 1/2.
+    assert result.se == pytest.approx(np.sqrt(0.5 / 2))
 
 
 @pytest.mark.parametrize(

@@ -36,19 +36,19 @@ def test_mean_squares_agree_with_statsmodels_anova():
     frame = pd.DataFrame({"y": y.ravel(), "i": i.ravel(), "j": j.ravel()})
     table = anova_lm(sm.OLS.from_formula("y ~ C(i) * C(j)", frame).fit())
     ms = (table["sum_sq"] / table["df"]).to_numpy()
-    got = crossed_variance(y, rng=_rng())
+    result = crossed_variance(y, rng=_rng())
     expected = [(ms[0] - ms[2]) / 18, (ms[1] - ms[2]) / 12, (ms[2] - ms[3]) / 3, ms[3]]
-    np.testing.assert_allclose([c.raw for c in got.components], expected, rtol=1e-9)
-    assert got["interaction"].p_value == pytest.approx(table["PR(>F)"].iloc[2])
+    np.testing.assert_allclose([c.raw for c in result.components], expected, rtol=1e-9)
+    assert result["interaction"].p_value == pytest.approx(table["PR(>F)"].iloc[2])
 
 
 def test_two_levels_of_each_factor_are_enough():
-    # One contrast is left for each line: its square over 4, twice that in the components' sums.
+    # Each row of the table has one contrast: mean square = contrast² / 4.
     (a, b), (c, d) = y = np.array([[9.0, 2.0], [1.0, 0.0]])
     seed, data, rest = (a + b - c - d) ** 2 / 4, (a - b + c - d) ** 2 / 4, (a - b - c + d) ** 2 / 4
-    got = crossed_variance(y, rng=_rng())
+    result = crossed_variance(y, rng=_rng())
     expected = [(seed - rest) / 2, (data - rest) / 2, rest]
-    np.testing.assert_allclose([part.raw for part in got.components], expected)
+    np.testing.assert_allclose([part.raw for part in result.components], expected)
 
 
 def test_unbalanced_estimates_agree_with_statsmodels_mixedlm():
@@ -56,14 +56,14 @@ def test_unbalanced_estimates_agree_with_statsmodels_mixedlm():
     y = _grid(rng, 8, 9, a=1.5, b=1.0)
     keep = rng.random(y.shape) > 0.25
     i, j = np.nonzero(keep)
-    got = crossed_variance_unbalanced(y[keep], i, j, rng=_rng())
+    result = crossed_variance_unbalanced(y[keep], i, j, rng=_rng())
     z = [(c[:, None] == np.unique(c)).astype(float) for c in (i, j)]
     names = [[[f"{k}{n}" for n in range(x.shape[1])]] for k, x in zip("ab", z, strict=True)]
     spec = VCSpec(["a", "b"], names, [[x] for x in z])
     fit = MixedLM(y[keep], np.ones((i.size, 1)), np.zeros(i.size, int), exog_vc=spec).fit(reml=True)
     theirs = [*fit.vcomp, fit.scale]
-    np.testing.assert_allclose([c.variance for c in got.components], theirs, rtol=3e-4)
-    assert got.mean == pytest.approx(fit.fe_params[0], abs=1e-4)
+    np.testing.assert_allclose([c.variance for c in result.components], theirs, rtol=3e-4)
+    assert result.mean == pytest.approx(fit.fe_params[0], abs=1e-4)
 
 
 @pytest.mark.parametrize(("a", "b"), [(1.0, 0.6), (0.2, 1.0), (30.0, 0.5)])
@@ -88,9 +88,9 @@ def test_unbalanced_f_test_agrees_with_statsmodels_type_two():
     i, j = np.nonzero(keep)
     frame = pd.DataFrame({"y": y[keep], "i": i, "j": j})
     table = anova_lm(sm.OLS.from_formula("y ~ C(i) + C(j)", frame).fit(), typ=2)
-    got = crossed_variance_unbalanced(y[keep], i, j, rng=_rng())
+    result = crossed_variance_unbalanced(y[keep], i, j, rng=_rng())
     np.testing.assert_allclose(
-        [got["model_seed"].p_value, got["data_seed"].p_value], table["PR(>F)"].iloc[:2]
+        [result["model_seed"].p_value, result["data_seed"].p_value], table["PR(>F)"].iloc[:2]
     )
 
 
@@ -105,36 +105,38 @@ def test_estimators_are_unbiased_and_intervals_cover(shape, sd):
     truth = np.array([a * a, b * b, ab * ab, e * e] if len(shape) == 3 else [a * a, b * b, e * e])
     raw, covered, shares = [], [], []
     for _ in range(n_sim):
-        got = crossed_variance(_grid(rng, *shape, a=a, b=b, ab=ab, e=e), n_draws=500, rng=rng)
-        raw.append([c.raw for c in got.components])
-        covered.append([c.low <= t <= c.high for c, t in zip(got.components, truth, strict=True)])
+        result = crossed_variance(_grid(rng, *shape, a=a, b=b, ab=ab, e=e), n_draws=500, rng=rng)
+        raw.append([c.raw for c in result.components])
+        covered.append(
+            [c.low <= t <= c.high for c, t in zip(result.components, truth, strict=True)]
+        )
         shares.append([
             c.share_low <= t <= c.share_high
-            for c, t in zip(got.components, truth / truth.sum(), strict=True)
+            for c, t in zip(result.components, truth / truth.sum(), strict=True)
         ])  # fmt: skip
     se = np.std(raw, axis=0) / np.sqrt(n_sim)
     assert np.all(np.abs(np.mean(raw, axis=0) - truth) < 4 * se)
-    slack = 4 * np.sqrt(0.95 * 0.05 / n_sim)  # 0.044
-    assert np.all(np.mean(covered, axis=0) > 0.95 - slack)
-    assert np.all(np.mean(shares, axis=0) > 0.95 - slack)
+    tolerance = 4 * np.sqrt(0.95 * 0.05 / n_sim)  # 0.044
+    assert np.all(np.mean(covered, axis=0) > 0.95 - tolerance)
+    assert np.all(np.mean(shares, axis=0) > 0.95 - tolerance)
 
 
-def test_truncation_and_share_when_a_factor_does_nothing():
-    # data seed exactly without effect beyond residual: its moment estimate is negative
+def test_factor_without_effect_is_truncated_at_zero():
+    # The data seed has no effect beyond the residual: its moment estimate is negative.
     y = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 1.0], [3.0, 1.0, 2.0]])  # equal column means
-    got = crossed_variance(y, rng=_rng())
+    result = crossed_variance(y, rng=_rng())
     for name in ("model_seed", "data_seed"):
-        assert got[name].raw < 0
-        assert (got[name].variance, got[name].share, got[name].low) == (0, 0, 0)
-    assert got["residual"].share == 1
+        assert result[name].raw < 0
+        assert (result[name].variance, result[name].share, result[name].low) == (0, 0, 0)
+    assert result["residual"].share == 1
 
 
 def test_purely_additive_and_constant_grids_are_defined():
     y = np.arange(4.0)[:, None] + 10 * np.arange(3.0)
-    got = crossed_variance(y, rng=_rng())
-    assert got["model_seed"].raw == pytest.approx(np.var(np.arange(4), ddof=1))
-    assert got["data_seed"].raw == pytest.approx(100)
-    assert got["residual"].variance == pytest.approx(0, abs=1e-20)
+    result = crossed_variance(y, rng=_rng())
+    assert result["model_seed"].raw == pytest.approx(np.var(np.arange(4), ddof=1))
+    assert result["data_seed"].raw == pytest.approx(100)
+    assert result["residual"].variance == pytest.approx(0, abs=1e-20)
     constant = crossed_variance(np.full((3, 3), 0.1), rng=_rng())
     assert (constant.total, constant.mean) == (0, pytest.approx(0.1))
     assert np.isnan(constant["model_seed"].share)
@@ -142,21 +144,21 @@ def test_purely_additive_and_constant_grids_are_defined():
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-10, 10))
-def test_permutation_scale_shift_and_transpose(seed, scale, shift):
+def test_permutation_scale_shift_and_transposition(seed, scale, shift):
     rng = np.random.default_rng(seed)
     y = _grid(rng, 4, 5)
     base = crossed_variance(y, n_draws=50, rng=_rng())
     moved = scale * y[rng.permutation(4)][:, rng.permutation(5)] + shift
-    got = crossed_variance(moved, n_draws=50, rng=_rng())
+    result = crossed_variance(moved, n_draws=50, rng=_rng())
     flipped = crossed_variance(y.T, ("data_seed", "model_seed"), n_draws=50, rng=_rng())
     for c in base.components:
-        assert got[c.name].raw == pytest.approx(scale**2 * c.raw, rel=1e-6, abs=1e-9)
-        assert got[c.name].share == pytest.approx(c.share, abs=1e-9)
+        assert result[c.name].raw == pytest.approx(scale**2 * c.raw, rel=1e-6, abs=1e-9)
+        assert result[c.name].share == pytest.approx(c.share, abs=1e-9)
         assert flipped[c.name].raw == pytest.approx(c.raw)
         assert flipped[c.name].high == pytest.approx(c.high)
 
 
-def test_missing_cells_recover_the_truth():
+def test_missing_cells_recover_true_components():
     rng = np.random.default_rng(5)
     truth, n_sim = np.array([1.0, 0.25, 1.0]), 60
     estimates, covered = [], []
@@ -164,22 +166,22 @@ def test_missing_cells_recover_the_truth():
         y = _grid(rng, 10, 12, a=1.0, b=0.5)
         keep = rng.random(y.shape) > 0.2
         i, j = np.nonzero(keep)
-        got = crossed_variance_unbalanced(y[keep], i, j, n_draws=50, rng=rng).components
-        estimates.append([c.variance for c in got])
-        covered.append([c.low <= t <= c.high for c, t in zip(got, truth, strict=True)])
+        result = crossed_variance_unbalanced(y[keep], i, j, n_draws=50, rng=rng).components
+        estimates.append([c.variance for c in result])
+        covered.append([c.low <= t <= c.high for c, t in zip(result, truth, strict=True)])
     se = np.std(estimates, axis=0) / np.sqrt(n_sim)
     assert np.all(np.abs(np.mean(estimates, axis=0) - truth) < 4 * se)
     assert np.all(np.mean(covered, axis=0) > 0.95 - 4 * np.sqrt(0.0475 / n_sim))
 
 
-def test_reml_boundary_is_an_answer():
+def test_reml_can_estimate_zero_components():
     y = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 1.0], [3.0, 1.0, 2.0]])
-    got = crossed_variance_unbalanced(y.ravel(), *_long(y), rng=_rng())
-    assert got["model_seed"].variance == 0
-    assert got["model_seed"].low == 0
-    assert got["model_seed"].high > 0
-    # with both factors at 0 the residual is the plain sample variance
-    assert got["residual"].variance == pytest.approx(y.var(ddof=1))
+    result = crossed_variance_unbalanced(y.ravel(), *_long(y), rng=_rng())
+    assert result["model_seed"].variance == 0
+    assert result["model_seed"].low == 0
+    assert result["model_seed"].high > 0
+    # If both factors are 0, the residual is the sample variance.
+    assert result["residual"].variance == pytest.approx(y.var(ddof=1))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +194,7 @@ def test_reml_boundary_is_an_answer():
         (np.zeros((0, 2)), "needs at least"),
     ],
 )
-def test_crossed_variance_refuses(y, message):
+def test_crossed_variance_refuses_bad_input(y, message):
     with pytest.raises(ValueError, match=message):
         crossed_variance(y, rng=_rng())
 
@@ -208,14 +210,14 @@ def test_crossed_variance_refuses(y, message):
         ([1, 2, 3, np.nan], [0, 0, 1, 1], [0, 1, 0, 1], "NaN"),
     ],
 )
-def test_unbalanced_refuses(y, first, second, message):
+def test_unbalanced_variance_refuses_bad_input(y, first, second, message):
     with pytest.raises(ValueError, match=message):
         crossed_variance_unbalanced(y, first, second, rng=_rng())
 
 
 @pytest.mark.parametrize(("s1", "n1", "s2", "n2"), [(5.0, 4, 1.0, 12), (1.3, 9, 1.0, 81)])
 def test_modified_large_sample_interval_matches_its_formula(s1, n1, s2, n2):
-    """As printed for gauge studies (Burdick, Borror & Montgomery 2003): F with infinite df.
+    """Formula for gauge studies (Burdick, Borror & Montgomery 2003): F with infinite df.
 
     And where its constants make it exact: the lower end is 0 where the F test is at its level, and
     with nothing below (s2 = 0) both ends are those of χ².
@@ -228,15 +230,15 @@ def test_modified_large_sample_interval_matches_its_formula(s1, n1, s2, n2):
     h12 = ((1 - f2) ** 2 - h1**2 * f2**2 - g2**2) / f2
     low = s1 - s2 - np.sqrt(g1**2 * s1**2 + h2**2 * s2**2 + g12 * s1 * s2)
     high = s1 - s2 + np.sqrt(h1**2 * s1**2 + g2**2 * s2**2 + h12 * s1 * s2)
-    got = _mls_interval(s1, n1, s2, n2, 3.0, 0.95)
-    assert got == pytest.approx((max(0, low / 3), high / 3), rel=1e-6)
+    result = _mls_interval(s1, n1, s2, n2, 3.0, 0.95)
+    assert result == pytest.approx((max(0, low / 3), high / 3), rel=1e-6)
     assert _mls_interval(f * s2, n1, s2, n2, 1.0, 0.95)[0] == pytest.approx(0, abs=1e-7)
     assert _mls_interval(f * s2 * 1.01, n1, s2, n2, 1.0, 0.95)[0] > 0
     alone = _mls_interval(s1, n1, 0.0, n2, 1.0, 0.95)
     assert alone == pytest.approx(tuple(s1 * n1 / stats.chi2.ppf([1 - a, a], n1)))
 
 
-def test_many_levels_of_one_factor_in_either_place():
+def test_many_levels_of_either_factor():
     rng = np.random.default_rng(12)
     y = _grid(rng, 400, 3, a=1.0, b=0.5)
     keep = rng.random(y.shape) > 0.05

@@ -1,4 +1,4 @@
-"""Student's t of a variance in parts: against SciPy's, and by simulation."""
+"""Student's t for a variance in parts, against SciPy and simulation."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def test_equal_degrees_of_freedom_give_student_t():
             assert upper_tail(quantile, parts) == pytest.approx(tail)
 
 
-def test_the_tail_is_the_inverse_of_the_quantile_on_both_sides():
+def test_tail_inverts_the_quantile_on_both_sides():
     parts = [(0.3, 1), (0.2, 4), (1.0, 500)]
     for tail in (0.5, 0.2, 0.005, 1e-9, 1e-40):
         assert upper_tail(upper_quantile(tail, parts), parts) == pytest.approx(tail)
@@ -26,8 +26,8 @@ def test_the_tail_is_the_inverse_of_the_quantile_on_both_sides():
 
 
 @pytest.mark.parametrize("ratio", [0.2, 1, 5, 20])
-def test_intervals_cover_where_satterthwaites_do_not(ratio):
-    """A part with one degree of freedom beside a known one of variance 1."""
+def test_intervals_cover_where_satterthwaite_fails(ratio):
+    """A part with one degree of freedom and a part of known variance 1."""
     rng, n = np.random.default_rng(0), 4000
     first = ratio * rng.chisquare(1, n)
     error = np.sqrt(1 + ratio) * rng.standard_normal(n)

@@ -1,14 +1,15 @@
-"""A study's own metric, computed at collecting from the outputs that trials keep."""
+"""A study's metrics are computed from stored outputs when its trials are collected."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from reseed.collection import trials
+from reseed.collection.study import StudyTrial
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import ReseedError
 from reseed.data.splits import Split
 from reseed.data.store import Targets
-from reseed.jobs import collection as collect
 
 ROWS = np.arange(6)
 TRIAL = Coordinates(0, None, 0, 0, 0, 0)
@@ -29,26 +30,26 @@ some.greater_is_better = none.greater_is_better = wrong.greater_is_better = True
 def measure(tmp_path, monkeypatch):
     (tmp_path / "own_collected.py").write_text(CODE)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(collect, "read_split", lambda path, fold: Split(ROWS, ROWS, ROWS))
-    monkeypatch.setattr(collect, "read_targets", lambda folder: Targets(ROWS % 2))
-    files = SimpleNamespace(
+    monkeypatch.setattr(trials, "read_split", lambda path, fold: Split(ROWS, ROWS, ROWS))
+    monkeypatch.setattr(trials, "read_targets", lambda folder: Targets(ROWS % 2))
+    cache = SimpleNamespace(
         data=SimpleNamespace(task="binary"),
         data_folder=tmp_path,
-        split=lambda seed: tmp_path,
-        target=lambda trial: "trial.parquet",
-        read=lambda trial, columns: {"test": np.array([-1.0, 1, 1, -1, 1, 1])},
+        split_path=lambda seed: tmp_path,
+        trial_path=lambda trial: "trial.parquet",
+        read=lambda trial, columns: SimpleNamespace(test=np.array([-1.0, 1, 1, -1, 1, 1])),
     )
-    study = SimpleNamespace(job={"study": "small"})
-    return lambda *names: collect._measure(
-        study, files, TRIAL, [f"own_collected:{name}" for name in names]
+    study = SimpleNamespace(spec=SimpleNamespace(study="small"))
+    return lambda *names: trials._compute_metrics(
+        study, StudyTrial({}, cache, TRIAL), [f"own_collected:{name}" for name in names]
     )
 
 
-def test_a_metric_that_does_not_exist_on_some_rows_is_left_out(measure):
+def test_undefined_metric_is_left_out(measure):
     assert measure("some", "none") == {"some": pytest.approx(4 / 6)}
 
 
 @pytest.mark.parametrize("name", ["wrong", "odd", "endless"])
-def test_a_metric_that_gives_no_number_is_named_with_the_trial(name, measure):
+def test_metric_without_a_number_is_named_with_the_trial(name, measure):
     with pytest.raises(ReseedError, match=rf"own_collected:{name} failed on trial\.parquet"):
         measure(name)

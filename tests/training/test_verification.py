@@ -1,10 +1,13 @@
-"""Verifying: every trial's metrics are computed again, the user's own among them."""
+"""Verification recomputes the metrics of every trial, and the user's metrics too."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from reseed.cache.trial_records import TrialRecord
 from reseed.core.coordinates import Coordinates
+from reseed.core.errors import Damaged
 from reseed.data.splits import Split
 from reseed.data.store import Targets
 from reseed.metrics.registry import evaluate
@@ -23,32 +26,54 @@ def checked(tmp_path, monkeypatch):
     )
     monkeypatch.syspath_prepend(tmp_path)
     rows = np.arange(20)
-    monkeypatch.setattr(verification, "Splits", lambda files: lambda t: Split(rows, rows, rows))
+    monkeypatch.setattr(verification, "Splits", lambda cache: lambda t: Split(rows, rows, rows))
     monkeypatch.setattr(verification, "read_targets", lambda folder: Targets(TRUTH))
 
     def check(records):
-        files = SimpleNamespace(
+        cache = SimpleNamespace(
             data_folder=tmp_path,
-            data={"task": "binary"},
-            described={"recipe": {"metric": OWN}},
-            target=lambda trial: trial.file,
+            data=SimpleNamespace(task="binary"),
+            spec=SimpleNamespace(model=SimpleNamespace(metric=OWN)),
+            trial_path=lambda trial: Path(trial.file),
             read=lambda trial, columns: records[trial],
         )
-        return [check for _, check in verification.recomputed(files, list(records))]
+        return [check for _, check in verification.check_metrics(cache, list(records))]
 
     return check
 
 
-def test_the_users_own_metric_is_computed_again_for_every_trial(checked):
+def record(metrics, test):
+    empty = {"key": "", "seeds": {}, "hyperparameters": "{}", "environment": "", "commit": ""}
+    return TrialRecord(**empty, status="ok", metrics=metrics, test=test)
+
+
+def test_users_metric_is_recomputed_for_every_trial(checked):
     metrics = evaluate("binary", TRUTH, OUTPUTS, [OWN])
-    sound = {"status": "ok", "test": OUTPUTS, "metrics": metrics}
-    assert all(check.same for check in checked(dict.fromkeys(TRIALS, sound)))
-    wrong = sound | {"metrics": metrics | {"hits": metrics["hits"] + 1}}
-    found = checked({trial: wrong for trial in TRIALS})
-    assert [check.same for check in found] == [False] * 3
-    assert all("hits is" in check.text for check in found)
+    assert all(check.same for check in checked(dict.fromkeys(TRIALS, record(metrics, OUTPUTS))))
+    wrong = record(metrics | {"hits": metrics["hits"] + 1}, OUTPUTS)
+    checks = checked(dict.fromkeys(TRIALS, wrong))
+    assert [check.same for check in checks] == [False] * 3
+    assert all("hits is" in check.text for check in checks)
 
 
-def test_a_trial_without_outputs_is_not_counted_as_computed(checked):
-    bare = {"status": "ok", "test": None, "metrics": {}}
-    assert [check.made for check in checked({TRIALS[0]: bare})] == [False]
+def test_trial_without_outputs_is_not_counted_as_computed(checked):
+    assert [check.made for check in checked({TRIALS[0]: record({}, None)})] == [False]
+
+
+def test_damaged_record_is_reported_with_its_error(checked, tmp_path):
+    class Unreadable(dict):
+        def __getitem__(self, trial):
+            raise Damaged(tmp_path / trial.file, "cut short")
+
+    (check,) = checked(Unreadable({TRIALS[0]: None}))
+    assert not check.same
+    assert [one.path.name for one in check.error.damaged] == ["model-seed-0.parquet"]
+
+
+def test_sample_draws_every_setting_before_any_twice():
+    settings = [[(n, seed) for seed in range(4)] for n in range(3)]
+    drawn = verification.sample(settings, 7, seed=1)
+    assert [sorted(n for n, _ in drawn[:3]), sorted(n for n, _ in drawn[3:6])] == [[0, 1, 2]] * 2
+    assert len(set(drawn)) == 7
+    assert drawn == verification.sample(settings, 7, seed=1)
+    assert len(verification.sample(settings, None, seed=1)) == 12

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from fault_harness.workspace import TABLE, copy_parts, write_entry
+from fault_harness.workspace import TABLE, copy_pipeline, write_entry
 from reseed.cache.trial_records import read_trial
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -48,18 +48,18 @@ TRAINED = 2 * (4 + 3 - 1)
 
 
 class Project:
-    """A project folder and `snakemake` in it."""
+    """A project folder, and runs of Snakemake in it."""
 
     def __init__(self, folder: Path):
         self.folder = folder
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
-        self.environment = kept | {"RESEED_DATA_MIRROR": ""}
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
+        self.environment = inherited | {"RESEED_DATA_MIRROR": ""}
         self.study = copy.deepcopy(STUDY)
 
-    def lay_out(self) -> None:
+    def write_files(self) -> None:
         """Copy the pipeline and write a table, two models and a study."""
         folder = self.folder
-        copy_parts(folder)
+        copy_pipeline(folder)
         self.write("config", {"scale": "smoke", "block_seconds": 60})
         rng = np.random.default_rng(0)
         frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
@@ -69,8 +69,8 @@ class Project:
         self.write("models/boost", BOOST)
         self.write("studies/small", self.study)
 
-    def write(self, place: str, entry: dict) -> None:
-        write_entry(self.folder, place, entry)
+    def write(self, name: str, entry: dict) -> None:
+        write_entry(self.folder, name, entry)
 
     def table(self, frame: pd.DataFrame, **changes) -> None:
         frame.to_csv(self.folder / "table.csv", index=False)
@@ -89,7 +89,7 @@ class Project:
         )
 
     def run(self, *arguments: str, fails: bool = False) -> str:
-        """Run snakemake and return what it printed; the exit status must be as expected."""
+        """Run Snakemake, check whether it fails as expected, and return its output."""
         process = self.start(*arguments)
         try:
             text, _ = process.communicate(timeout=600)
@@ -114,21 +114,21 @@ class Project:
         return pd.read_parquet(self.folder / "results" / "studies" / "small" / "metrics.parquet")
 
     def trials(self) -> dict[str, str]:
-        """Trial files by path, each with what it holds."""
+        """Keys of all trial files, by path."""
         files = sorted((self.folder / "results" / "trials").rglob("*.parquet"))
         return {str(path.relative_to(self.folder)): read_trial(path)["key"] for path in files}
 
     def trained(self) -> int:
-        """Trials that a run trained, as its logs tell (not those it linked)."""
+        """Number of trials that a run trained and did not link, from its logs."""
         logs = (self.folder / "results" / "logs" / "train").glob("*.log")
         return sum(len(re.findall(r": ok in|: failed in", log.read_text())) for log in logs)
 
     def forget_logs(self) -> None:
-        """Remove the logs of training, so that `trained` counts the next run alone."""
+        """Remove the training logs, so that `trained` counts only the next run."""
         shutil.rmtree(self.folder / "results" / "logs" / "train", ignore_errors=True)
 
     def planned(self, *arguments: str) -> dict[str, int]:
-        """How many jobs of each rule a run would execute."""
+        """Number of jobs of each rule that a run would execute."""
         table = self.run("-n", *arguments, "--quiet", "host")  # Snakemake's own lines
         jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", table, re.MULTILINE)
         return {name: int(count) for name, count in jobs if name != "total"}

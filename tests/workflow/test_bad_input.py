@@ -1,4 +1,4 @@
-"""Bad input: one clear error that names the file, the field and the fix; nothing is lost."""
+"""Bad input gives one error that names the file, the field and the fix."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def rows(**changes) -> pd.DataFrame:
         ({"splits": [{"kind": "holdout", "test": 1.5}]}, "splits.0.holdout.test"),
     ],
 )
-def test_a_mistake_in_a_study(project, change, expected):
+def test_error_in_a_study(project, change, expected):
     project.write("studies/small", project.study | change)
     text = project.run(fails=True)
     assert expected in text
@@ -55,7 +55,7 @@ def test_a_study_named_after_the_configuration(project):
         (rows(), {"sources": [FILE | {"sha256": "0" * 64}]}, "expected sha256"),
     ],
 )
-def test_a_mistake_in_the_data(project, frame, changes, expected):
+def test_error_in_the_data(project, frame, changes, expected):
     project.table(frame, **changes)
     text = project.run(fails=True)
     message = next(line for line in text.splitlines() if line.strip().startswith("Error: "))
@@ -64,7 +64,7 @@ def test_a_mistake_in_the_data(project, frame, changes, expected):
     assert "Traceback" not in text
 
 
-def test_a_file_that_is_not_there(project):
+def test_missing_data_file(project):
     project.table(rows(), sources=[FILE | {"path": "absent.csv"}])
     text = project.run(fails=True)
     assert "config/datasets/table.yaml: sources: there is no file absent.csv" in text

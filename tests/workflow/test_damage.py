@@ -1,4 +1,4 @@
-"""Damaged and altered files are noticed when they are read, and made again."""
+"""Damaged and altered files are detected when they are read, and regenerated."""
 
 import shutil
 
@@ -18,7 +18,7 @@ def damage(path):
 
 
 @pytest.mark.parametrize("how", ["cut", "flipped", "swapped"])
-def test_a_damaged_trial_is_noticed_when_read_and_made_again(finished, how):
+def test_damaged_trial_is_detected_and_regenerated(finished, how):
     before = finished.trials()
     one, other = (finished.folder / path for path in list(before)[:2])
     if how == "cut":
@@ -37,7 +37,7 @@ def test_a_damaged_trial_is_noticed_when_read_and_made_again(finished, how):
     assert finished.trials() == before
 
 
-def test_a_damaged_split_is_not_used_and_made_again(finished):
+def test_damaged_split_is_not_used_and_is_regenerated(finished):
     path = finished.folder / "results/splits/table/holdout-0.3/data-seed-0.parquet"
     stored = pq.read_table(path)
     rows = stored["row"].to_pylist()
@@ -68,6 +68,6 @@ def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     assert path.name in text
 
 
-def test_verify_retrains_everything_when_asked(finished):
+def test_verify_retrains_everything_on_request(finished):
     text = finished.run("verify", "--config", "verify_all=true")
     assert f"{TRAINED} of {TRAINED} trials were retrained" in text

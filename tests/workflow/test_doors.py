@@ -1,10 +1,10 @@
-"""Elsewhere: another working folder, a moved project, a module of another workflow."""
+"""Other entry points: a working folder, a moved project, a module of another workflow."""
 
 import shutil
 from pathlib import Path
 
 import pytest
-from fault_harness.compare import contents, differences
+from fault_harness.compare import hash_contents, list_differences
 from fault_harness.workspace import MODULE, Workspace
 
 pytestmark = pytest.mark.workflow
@@ -12,7 +12,7 @@ USER_FILES = ("config", "table.csv", f"{MODULE}.py")
 OUTER = """
 module reseed:
     snakefile:
-        "{house}/Snakefile"
+        "{pipeline}/Snakefile"
     config:
         config
 
@@ -27,54 +27,54 @@ rule first:
 """
 
 
-def project_elsewhere(made: Workspace, folder: Path) -> Path:
-    """A folder with what is a user's own, and nothing of the workflow."""
+def move_user_files(workspace: Workspace, folder: Path) -> Path:
+    """Move the user's files to a folder without the workflow."""
     folder.mkdir()
     for name in USER_FILES:
-        shutil.move(made.folder / name, folder / name)
+        shutil.move(workspace.folder / name, folder / name)
     return folder
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory) -> dict[str, str]:
-    made = Workspace.small(tmp_path_factory.mktemp("usual"))
-    run = made.run()
+def expected(tmp_path_factory) -> dict[str, str]:
+    workspace = Workspace.small(tmp_path_factory.mktemp("usual"))
+    run = workspace.run()
     assert run.ok, run.text
-    return contents(made.results)
+    return hash_contents(workspace.results)
 
 
-def test_another_working_folder(tmp_path, usual):
-    made = Workspace.small(tmp_path / "house")
-    there = project_elsewhere(made, tmp_path / "there")
-    run = made.run("--directory", str(there))
+def test_another_working_folder(tmp_path, expected):
+    workspace = Workspace.small(tmp_path / "pipeline")
+    user_folder = move_user_files(workspace, tmp_path / "there")
+    run = workspace.run("--directory", str(user_folder))
     assert run.ok, run.text
-    assert differences(usual, contents(there / "results")) == []
-    assert not made.results.exists()
+    assert list_differences(expected, hash_contents(user_folder / "results")) == []
+    assert not workspace.results.exists()
 
 
-def test_a_module_of_another_workflow(tmp_path, usual):
-    made = Workspace.small(tmp_path / "house with a space")
-    there = project_elsewhere(made, tmp_path / "there")
-    (there / "Snakefile").write_text(OUTER.format(house=made.folder))
-    made.folder = there
-    run = made.run()
+def test_a_module_of_another_workflow(tmp_path, expected):
+    workspace = Workspace.small(tmp_path / "folder with a space")
+    user_folder = move_user_files(workspace, tmp_path / "there")
+    (user_folder / "Snakefile").write_text(OUTER.format(pipeline=workspace.folder))
+    workspace.folder = user_folder
+    run = workspace.run()
     assert run.ok, run.text
-    assert differences(usual, contents(there / "results")) == []
+    assert list_differences(expected, hash_contents(user_folder / "results")) == []
 
 
-def test_a_moved_project_makes_nothing_again(tmp_path):
-    made = Workspace.small(tmp_path / "before")
-    assert made.run().ok
-    shutil.move(made.folder, tmp_path / "after")
-    made.folder = tmp_path / "after"
-    run = made.run("-n")
+def test_moved_project_runs_nothing_again(tmp_path):
+    workspace = Workspace.small(tmp_path / "before")
+    assert workspace.run().ok
+    shutil.move(workspace.folder, tmp_path / "after")
+    workspace.folder = tmp_path / "after"
+    run = workspace.run("-n")
     assert run.ok
     assert "Nothing to be done" in run.text
 
 
-def test_the_catalogues_door_leads_to_the_same_rules(tmp_path):
-    made = Workspace.small(tmp_path)
-    shutil.copytree(Path(__file__).parents[2] / "workflow", made.folder / "workflow")
-    run = made.run("-n", "--snakefile", "workflow/Snakefile")
+def test_snakefile_of_the_catalogue_has_the_same_rules(tmp_path):
+    workspace = Workspace.small(tmp_path)
+    shutil.copytree(Path(__file__).parents[2] / "workflow", workspace.folder / "workflow")
+    run = workspace.run("-n", "--snakefile", "workflow/Snakefile")
     assert run.ok, run.text
     assert "train" in run.text

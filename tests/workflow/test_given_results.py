@@ -1,4 +1,4 @@
-"""A study of given results: no training, the same tables, figures and verdicts."""
+"""A study of imported results: no training, the same tables, figures and verdicts."""
 
 import io
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.workflow
 
 @pytest.fixture
 def scores(project):
-    """Two models on the same ten folds; the first is better by about two points."""
+    """Two models on the same ten folds; the first is about two points better."""
     rng = np.random.default_rng(3)
     fold = rng.normal(0, 0.01, 10)
     rows = [
@@ -48,15 +48,15 @@ def test_verdicts_without_training(project, scores):
     for name, entry in default_analyses_and_exhibits()["exhibits"].items():
         form = {"table": "tables", "figure": "figures"}[KINDS[entry["kind"]]]
         assert (folder / form / f"{name}.csv").is_file()
-    # The library's door says the same, number by number.
-    found = reseed.compare(project.folder / "runs.csv")
-    for analysis in found.analyses:
-        made = pd.read_csv(folder / "statistics" / f"{analysis}.csv")
-        own = io.StringIO(found.statistics(analysis).to_csv(index=False))
-        pd.testing.assert_frame_equal(made, pd.read_csv(own))
+    # The library gives the same numbers.
+    comparison = reseed.compare(project.folder / "runs.csv")
+    for analysis in comparison.analyses:
+        expected = pd.read_csv(folder / "statistics" / f"{analysis}.csv")
+        actual = io.StringIO(comparison.statistics(analysis).to_csv(index=False))
+        pd.testing.assert_frame_equal(expected, pd.read_csv(actual))
 
 
-def test_a_file_that_is_not_there(project, scores):
+def test_missing_results_file(project, scores):
     (project.folder / "runs.csv").unlink()
     text = project.run(fails=True)
     assert "mine.yaml: results.path: there is no file or folder runs.csv" in text

@@ -1,106 +1,71 @@
 """The workflow as a module from a hosted repository, with the package installed."""
 
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+import json
 
 import pytest
+from fault_harness.hosted import HostedProject, host_workflow
 
-REPOSITORY = Path(__file__).parents[2]
-SNAKEFILE = """
-module reseed:
-    snakefile:
-        gitfile("{repository}", path="workflow/Snakefile", commit="{commit}")
-    config:
-        config
+pytestmark = pytest.mark.workflow
+OWN_MODEL = """
+from sklearn.tree import DecisionTreeClassifier
 
-use rule * from reseed{names}
 
-rule mine:
-    default_target: True
-    input:
-        "results/report/index.html",
+def make(task, n_classes, hyperparameters, seeds, device, threads):
+    return DecisionTreeClassifier(random_state=seeds["init"], **hyperparameters)
 """
-
-
-def git(*arguments, folder):
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *arguments]
-    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    return run.stdout.strip()
+OWN_ENTRY = {
+    "name": "mine",
+    "title": "Mine",
+    "factory": "my_models:make",
+    "hyperparameters": {"max_depth": 3, "max_features": 1},
+}
 
 
 @pytest.fixture(scope="module")
 def hosted(tmp_path_factory):
-    """A repository with the files of this checkout, and its commit."""
     folder = tmp_path_factory.mktemp("hosted")
-    for part in ("Snakefile", "workflow", "rules", "envs", "scripts"):
-        source = REPOSITORY / part
-        ignore = shutil.ignore_patterns("__pycache__")
-        if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=ignore)
-        else:
-            shutil.copy(source, folder / part)
-    git("init", "-q", folder=folder)
-    git("add", "-A", folder=folder)
-    git("commit", "-qm", "Workflow", folder=folder)
-    return folder, git("rev-parse", "HEAD", folder=folder)
+    return folder, host_workflow(folder)
 
 
 @pytest.fixture
 def project(hosted, tmp_path):
-    """A user's project, and the package installed without the checkout."""
-    repository, commit = hosted
-    shutil.copytree(REPOSITORY / ".test", tmp_path, dirs_exist_ok=True)
-    installed = tmp_path / "lib" / "site-packages"
-    shutil.copytree(REPOSITORY / "scripts" / "reseed", installed / "reseed")
-
-    def run(*arguments, names="", path=installed):
-        text = SNAKEFILE.format(repository=repository, commit=commit, names=names)
-        (tmp_path / "Snakefile").write_text(text)
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
-        environment = kept | {
-            "PYTHONPATH": str(path),
-            "XDG_CACHE_HOME": str(tmp_path / "cache"),
-            "RESEED_DATA_MIRROR": "",
-        }
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-
-    run.folder = tmp_path
-    return run
+    return HostedProject(tmp_path, *hosted)
 
 
-@pytest.mark.workflow
 def test_a_hosted_module_runs_the_users_project(project):
-    run = project()
+    run = project.run()
     assert run.returncode == 0, run.stdout + run.stderr
     assert (project.folder / "results" / "report" / "index.html").is_file()
-    again = project("-n")
+    again = project.run("-n")
     assert "Nothing to be done" in again.stdout + again.stderr
 
 
-@pytest.mark.workflow
+def test_a_hosted_module_trains_the_users_own_model(project):
+    (project.folder / "my_models.py").write_text(OWN_MODEL)
+    (project.folder / "config" / "models" / "mine.yaml").write_text(json.dumps(OWN_ENTRY))
+    study = project.folder / "config" / "studies" / "shapes.yaml"
+    study.write_text(study.read_text().replace("models: [rf, xgb]", "models: [rf, mine]"))
+    run = project.run()
+    assert run.returncode == 0, run.stdout + run.stderr
+    about = json.loads((project.folder / "results/studies/shapes/about.json").read_text())
+    assert set(about["models"]) == {"rf", "mine"}
+    assert about["trials"]["failed"] == 0
+
+
 def test_rules_of_a_hosted_module_may_be_renamed(project):
-    run = project("-n", names=" as seeds_*")
+    run = project.run("-n", names=" as seeds_*")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.workflow
 def test_a_missing_package_is_one_clear_error(project):
-    run = project("-n", path=project.folder)
-    text = run.stdout + run.stderr
+    run = project.run("-n", is_installed=False)
     assert run.returncode != 0
-    assert "pip install reseed==" in text
+    assert "pip install reseed==" in run.stdout + run.stderr
 
 
-@pytest.mark.workflow
 def test_another_version_is_one_clear_error(project):
-    file = project.folder / "lib" / "site-packages" / "reseed" / "__init__.py"
+    file = project.installed / "reseed" / "__init__.py"
     file.write_text(file.read_text().replace('__version__ = "', '__version__ = "9.'))
-    run = project("-n")
+    run = project.run("-n")
     assert run.returncode != 0
     assert "is installed. Install it: pip install reseed==" in run.stdout + run.stderr

@@ -1,4 +1,4 @@
-"""The analysis and the table that docs/examples shows run as they are printed."""
+"""The custom analysis and table of docs/examples run unchanged."""
 
 import shutil
 
@@ -12,17 +12,17 @@ EXAMPLES = REPOSITORY / "docs" / "examples"
 
 
 def test_the_examples_analysis_and_table(tmp_path):
-    made = Workspace.small(tmp_path)
+    workspace = Workspace.small(tmp_path)
     for name in ("my_analysis", "my_table"):
         shutil.copy(EXAMPLES / f"{name}.py", tmp_path)
     page = (EXAMPLES / "config_head.md").read_text(encoding="utf-8")
-    named = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])
-    made.write("studies/small", made.study | named)
-    run = made.run()
+    entries = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])
+    workspace.write("studies/small", workspace.study | entries)
+    run = workspace.run()
     assert run.ok, run.text
-    study = made.results / "studies" / "small"
+    study = workspace.results / "studies" / "small"
     trials = pd.read_parquet(study / "metrics.parquet")
     scores = trials.loc[trials["experiment"] == "model_seeds", "auc"]
-    found = pd.read_csv(study / "statistics" / "worst.csv").set_index("experiment")
-    assert found.loc["model_seeds", "loss"] == pytest.approx(scores.mean() - scores.min())
+    table = pd.read_csv(study / "statistics" / "worst.csv").set_index("experiment")
+    assert table.loc["model_seeds", "loss"] == pytest.approx(scores.mean() - scores.min())
     assert f"−{scores.mean() - scores.min():.4f}" in (study / "tables" / "worst.md").read_text()

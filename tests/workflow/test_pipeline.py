@@ -1,4 +1,4 @@
-"""The pipeline as a user runs it: what is made, what is made again, and what is not."""
+"""The pipeline from raw data to the report."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def test_from_raw_data_to_the_report(project):
     assert not project.planned()
 
 
-def test_a_killed_run_goes_on_where_it_stopped(project):
+def test_killed_run_resumes_where_it_stopped(project):
     slow = """
 import time
 from sklearn.dummy import DummyClassifier
@@ -122,7 +122,7 @@ def test_tuned_once_and_tuned_for_each_pair(project):
     )
 
 
-def test_repeated_folds_make_a_trial_each(project):
+def test_each_repeated_fold_is_a_trial(project):
     project.study["exhibits"] = {}
     project.study["splits"] = [{"kind": "kfold", "folds": 3}]
     seeds = {"data": {"count": 2}, "model": {"count": 2}}
@@ -135,7 +135,7 @@ def test_repeated_folds_make_a_trial_each(project):
     assert metrics.groupby(["data_seed", "fold"]).size().eq(2).all()
 
 
-def test_roles_set_apart(project):
+def test_seed_roles_are_separate(project):
     project.study["exhibits"] = {}
     project.study["experiments"] = {
         "init": {"seeds": {"init": {"count": 2}}},
@@ -252,7 +252,7 @@ def test_user_texts_and_model_run_through_a_whole_study(project):
     assert (project.metrics()["accuracy"] > 0.9).all()
 
 
-def test_a_metric_of_ones_own_judges_a_study(project):
+def test_custom_metric_is_the_metric_of_a_study(project):
     (project.folder / "my_metrics.py").write_text(
         "import numpy as np\n"
         "from reseed.metrics.registry import Metric\n\n"
@@ -267,7 +267,7 @@ def test_a_metric_of_ones_own_judges_a_study(project):
     assert about["datasets"]["table"]["metric"] == "positives"
 
 
-def test_a_kind_of_analysis_and_a_table_of_ones_own(project):
+def test_custom_analysis_and_its_options(project):
     (project.folder / "my_analysis.py").write_text(
         "from reseed.config import Strict\n\n"
         "class Options(Strict):\n"
@@ -288,21 +288,21 @@ def test_a_kind_of_analysis_and_a_table_of_ones_own(project):
     assert "Did you mean 'least'" in text
 
 
-def test_snakemakes_own_report_holds_the_tables_and_figures(finished):
+def test_snakemake_report_contains_tables_and_figures(finished):
     finished.run("--report", "own.html")
     text = (finished.folder / "own.html").read_text()
     read = json.JSONDecoder().raw_decode
 
-    def told(name):
+    def read_variable(name):
         return read(text, text.index(f"var {name} = {{") + len(f"var {name} = "))[0]
 
     study = finished.study["title"]
-    assert {group: len(files) for group, files in told("categories")[study].items()} == {
+    assert {group: len(files) for group, files in read_variable("categories")[study].items()} == {
         "Page": 1,
         "Tables": 1,
         "Figures": 1,
     }
-    shown = told("results").values()
+    shown = read_variable("results").values()
     assert all(study in entry["caption"] for entry in shown)
     labels = {(entry["labels"] or {}).get("exhibit") for entry in shown}
     assert labels == {None, "Scores", "Ranges"}

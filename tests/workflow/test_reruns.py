@@ -1,4 +1,4 @@
-"""What changed is made again, and nothing else: each test is a sentence of that promise."""
+"""Changed results are regenerated, and nothing else."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def make(task, n_classes, hyperparameters, seeds, device, threads):
 """
 
 
-def use_own_model(project, depth=1, first="pass", extra="", place="my_models.py"):
+def use_custom_model(project, depth=1, first="pass", extra="", place="my_models.py"):
     path = project.folder / place
     path.parent.mkdir(exist_ok=True, parents=True)
     path.write_text(MINE.format(depth=depth, first=first, extra=extra))
@@ -29,7 +29,7 @@ def use_own_model(project, depth=1, first="pass", extra="", place="my_models.py"
     project.change(models=["mine"])
 
 
-def test_nothing_changed_nothing_runs(finished):
+def test_without_changes_nothing_runs(finished):
     assert not finished.planned()
 
 
@@ -42,7 +42,7 @@ def test_deleted_trials_are_linked_again_without_training(finished):
     assert finished.trained() == 0
 
 
-def test_what_reads_outputs_makes_a_lost_trial_first(finished):
+def test_missing_trial_is_regenerated_before_it_is_read(finished):
     finished.change(analyses={"spread": {"kind": "spread"}, "noise": {"kind": "noise_split"}})
     finished.run()
     trial = finished.folder / next(iter(finished.trials()))
@@ -56,7 +56,7 @@ def test_what_reads_outputs_makes_a_lost_trial_first(finished):
     assert finished.trained() == 0
 
 
-def test_more_seeds_train_only_what_is_new(finished):
+def test_more_seeds_train_only_new_trials(finished):
     before = finished.trials()
     finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 6
     finished.change()
@@ -121,17 +121,17 @@ def test_titles_citations_and_notes_train_and_search_nothing(finished):
 
 
 def test_worker_killed_while_retraining_leaves_nothing_stale(project):
-    use_own_model(project, depth=1)
+    use_custom_model(project, depth=1)
     project.run()
     old = project.trials()
     kill = "seeds['init'] == 2 and os.kill(os.getpid(), 9)"
-    use_own_model(project, depth=2, first=kill)
+    use_custom_model(project, depth=2, first=kill)
     text = project.run(fails=True)
     assert "ended by signal 9" in text
     assert "Restored" not in text
     assert not set(project.trials().values()) & set(old.values())
-    assert project.run(fails=True)  # still not healed: still not done
-    use_own_model(project, depth=2)
+    assert project.run(fails=True)  # the model still fails
+    use_custom_model(project, depth=2)
     project.forget_logs()
     project.run()
     new = project.trials()
@@ -141,26 +141,26 @@ def test_worker_killed_while_retraining_leaves_nothing_stale(project):
 
 
 def test_worker_that_exits_early_is_not_taken_as_finished(project):
-    use_own_model(project, first="seeds['init'] == 2 and os._exit(0)")
+    use_custom_model(project, first="seeds['init'] == 2 and os._exit(0)")
     project.run(fails=True)
     assert not (project.folder / "results/studies/small/metrics.parquet").exists()
-    use_own_model(project)
+    use_custom_model(project)
     project.run()
     assert len(project.metrics()) == 7
 
 
 def test_machine_failures_retry_and_model_failures_are_stored(project):
     first = "if seeds['init'] == 2: raise {error}"
-    use_own_model(project, first=first.format(error="MemoryError('too much')"))
+    use_custom_model(project, first=first.format(error="MemoryError('too much')"))
     assert "MemoryError" in project.run(fails=True)
-    use_own_model(project, first=first.format(error="FloatingPointError('the loss is NaN')"))
+    use_custom_model(project, first=first.format(error="FloatingPointError('the loss is NaN')"))
     project.run()
     metrics = project.metrics()
     assert (metrics["status"] == "failed").sum() == 1
     assert not project.planned()
 
 
-def test_a_change_is_seen_where_snakemakes_records_are_lost(finished):
+def test_change_is_detected_without_snakemake_metadata(finished):
     before = finished.trials()
     shutil.rmtree(finished.folder / ".snakemake")
     model = finished.folder / "config/models/forest.yaml"
@@ -181,7 +181,7 @@ def test_the_users_own_table_is_an_input(finished):
     assert finished.trained() == TRAINED
 
 
-def test_published_numbers_exchanged_for_older_ones_are_seen(finished):
+def test_replaced_published_numbers_are_detected(finished):
     published = finished.folder / "config" / "published" / "mine.csv"
     published.parent.mkdir(exist_ok=True)
     text = (REPOSITORY / "config/published/raste_table3.csv").read_text()
@@ -198,7 +198,7 @@ def test_published_numbers_exchanged_for_older_ones_are_seen(finished):
     assert 0.5218 in set(table["published"])
 
 
-def test_every_deleted_result_is_made_again(finished):
+def test_every_deleted_result_is_regenerated(finished):
     study = finished.folder / "results" / "studies" / "small"
     for file in ("figures/bars.png", "tables/scores.tex", "statistics/spread.csv", "about.json"):
         (study / file).unlink()
@@ -230,9 +230,9 @@ PACKAGES = {
 
 
 @pytest.mark.parametrize("how", PACKAGES)
-def test_a_change_behind_an_import_is_seen(project, how):
+def test_change_in_an_imported_module_is_detected(project, how):
     factory, place, extra = PACKAGES[how]
-    use_own_model(project, depth="DEPTH", extra=extra, place=factory)
+    use_custom_model(project, depth="DEPTH", extra=extra, place=factory)
     (project.folder / place).write_text("DEPTH = 1\n")
     project.run("--config", "studies=small")
     before = project.trials()
@@ -243,7 +243,7 @@ def test_a_change_behind_an_import_is_seen(project, how):
 
 def test_unresolvable_import_is_refused_until_named(project):
     extra = "import importlib; DEPTH = importlib.import_module('de' + 'pth').DEPTH"
-    use_own_model(project, depth="DEPTH", extra=extra)
+    use_custom_model(project, depth="DEPTH", extra=extra)
     (project.folder / "depth.py").write_text("DEPTH = 1\n")
     text = project.run("-n", fails=True)
     assert "my_models.py" in text
@@ -292,8 +292,8 @@ def test_predictions_of_a_removed_experiment_are_not_analysed(project):
     assert set(pd.read_csv(path)["experiment"]) == {"model_seeds"}
 
 
-def test_a_model_that_changes_the_working_folder_harms_nothing(project):
-    use_own_model(project, first="os.chdir('/')")
+def test_model_may_change_the_working_folder(project):
+    use_custom_model(project, first="os.chdir('/')")
     project.run()
     assert len(project.metrics()) == 7
     assert not os.path.exists("/results/trials")
@@ -325,15 +325,15 @@ def test_other_version_trials_are_reported_and_retrained(finished, monkeypatch):
 
 
 def test_edit_during_a_run_stores_no_trial_under_the_old_key(project):
-    """The first trial's factory rewrites its own module, as a user would meanwhile."""
+    """The factory of the first trial edits its module, as a user could during a run."""
     edit = (
         "text = open(__file__).read(); "
         "open(__file__, 'w').write(text.replace('max_depth=1', 'max_depth=2'))"
     )
-    use_own_model(project, first=edit)
+    use_custom_model(project, first=edit)
     assert "my_models.py: was edited after the run was planned" in project.run(fails=True)
     assert not project.trials()
-    use_own_model(project)
+    use_custom_model(project)
     project.run()
     assert project.trained() == TRAINED // 2
 

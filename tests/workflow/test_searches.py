@@ -1,4 +1,4 @@
-"""What a search found is checked, made again where it must be, and knows where it was made."""
+"""Results of searches are validated, regenerated if damaged, and record their environment."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def test_damaged_search_or_split_is_rebuilt_under_trials(searched):
     for path in (winner(searched), *(searched.folder / "results/splits").rglob("*.parquet")):
         whole, times = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)
         path.chmod(0o644)
-        path.write_bytes(whole[: len(whole) // 2])  # a link: the store's file is cut as well
+        path.write_bytes(whole[: len(whole) // 2])  # a hard link: the cache entry is truncated too
         os.utime(path, ns=times)
         (searched.folder / "results/studies/small/metrics.parquet").unlink()
         assert path.name in searched.run(fails=True)
@@ -38,17 +38,17 @@ def test_damaged_search_or_split_is_rebuilt_under_trials(searched):
 
 def test_altered_values_of_a_search_train_nothing(searched):
     before, path = searched.trials(), winner(searched)
-    found = json.loads(path.read_text())
+    result = json.loads(path.read_text())
     for lost in (path, searched.folder / "results/studies/small/metrics.parquet"):
         lost.unlink()
-    path.write_text(json.dumps(found | {"best": {"max_depth": found["best"]["max_depth"] + 1}}))
+    path.write_text(json.dumps(result | {"best": {"max_depth": result["best"]["max_depth"] + 1}}))
     assert "its values are not those that were found" in searched.run(fails=True)
     searched.run()
-    assert json.loads(path.read_text()) == found
+    assert json.loads(path.read_text()) == result
     assert searched.trials() == before
 
 
-def test_searches_of_other_versions_are_made_again_when_asked(searched):
+def test_searches_of_other_versions_rerun_on_request(searched):
     first = json.loads(winner(searched).read_text())["environment"]
     machine = searched.folder / "scripts/reseed/machine.py"
     text = machine.read_text()
@@ -56,19 +56,19 @@ def test_searches_of_other_versions_are_made_again_when_asked(searched):
     searched.run()
     assert json.loads(winner(searched).read_text())["environment"] == first
     searched.run("--config", "mixed=retrain")
-    found = json.loads(winner(searched).read_text())
-    assert found["environment"] != first
-    assert set(searched.metrics()["environment"]) == {found["environment"]}
+    result = json.loads(winner(searched).read_text())
+    assert result["environment"] != first
+    assert set(searched.metrics()["environment"]) == {result["environment"]}
 
 
-def test_a_search_brought_from_elsewhere_is_noticed_when_asked(searched):
-    asked = ("--config", "mixed=retrain")
-    searched.run(*asked)
+def test_search_of_another_environment_is_detected(searched):
+    retrain = ("--config", "mixed=retrain")
+    searched.run(*retrain)
     path = winner(searched)
-    found = json.loads(path.read_text())
-    path.unlink()  # a file of its own, in place of the link
-    path.write_text(json.dumps(found | {"environment": "elsewhere"}))
+    result = json.loads(path.read_text())
+    path.unlink()  # a separate file instead of the link
+    path.write_text(json.dumps(result | {"environment": "elsewhere"}))
     (searched.folder / "results/studies/small/metrics.parquet").unlink()
-    assert "the searches they follow (1)" in searched.run(*asked, fails=True)
-    searched.run(*asked)
-    assert json.loads(winner(searched).read_text())["environment"] == found["environment"]
+    assert "the searches they follow (1)" in searched.run(*retrain, fails=True)
+    searched.run(*retrain)
+    assert json.loads(winner(searched).read_text())["environment"] == result["environment"]

@@ -1,4 +1,4 @@
-"""The project's own studies at scale smoke, on real data, from an empty results folder."""
+"""The studies of the repository at scale smoke, on real data, from an empty results folder."""
 
 import html
 import json
@@ -25,13 +25,13 @@ def index_answers() -> bool:
 
 @pytest.fixture
 def own_studies(tmp_path, monkeypatch) -> Project:
-    """The repository's own configuration in an empty folder."""
+    """A project with the configuration of the repository, without results."""
     monkeypatch.chdir(REPOSITORY)
     mirror = data_mirror(None)
     if not mirror and not index_answers():
         pytest.skip("neither a data mirror nor the package index can be reached")
     project = Project(tmp_path)
-    project.lay_out()
+    project.write_files()
     shutil.rmtree(tmp_path / "config")
     shutil.copytree(REPOSITORY / "config", tmp_path / "config")
     if mirror:
@@ -57,9 +57,9 @@ def test_every_study_from_raw_data_to_the_report(own_studies):
             assert exhibit["title"] in page
             assert all((path.parent / file).stat().st_size > 0 for file in exhibit["files"])
     assert not own_studies.planned("--config", "scale=smoke")
-    told = re.findall(
+    targets = re.findall(
         r"Made by <code>snakemake --cores all ([^\s<]+)",
         "".join(page.read_text() for page in (results / "report").glob("*.html")),
     )
-    assert len(told) > 20
-    assert not own_studies.planned(*told, "--config", "scale=smoke")
+    assert len(targets) > 20
+    assert not own_studies.planned(*targets, "--config", "scale=smoke")

@@ -1,4 +1,4 @@
-"""The example of a comparison in ten lines runs as it is printed, from raw data to verdicts."""
+"""The study of ten lines in the README runs from raw data to verdicts."""
 
 import shutil
 
@@ -16,7 +16,7 @@ def test_the_readme_prints_the_example():
 
 def test_ten_lines_give_folds_tests_verdicts_and_figures(tmp_path):
     project = Project(tmp_path)
-    project.lay_out()
+    project.write_files()
     config = tmp_path / "config"
     shutil.rmtree(config)
     shutil.copytree(REPOSITORY / "config", config)
