@@ -7,6 +7,7 @@ from typing import Literal
 
 import pandas as pd
 from reseed.analyses.shared.arms import with_arms
+from reseed.plugins.options import Arms
 from reseed.rendering import arms
 from reseed.rendering.arms import TEST_SET, arm_title, place_title
 from reseed.rendering.data import ExhibitData, footnote
@@ -40,15 +41,15 @@ Measure = Literal[
 ]  # fmt: skip
 
 
-def measured(data: ExhibitData, options: dict) -> pd.DataFrame:
-    """Rows measured here, restricted to `options["experiments"]` and `options["arms"]`."""
-    rows = data.rows(options.get("experiments"))
+def measured(data: ExhibitData, options: Arms) -> pd.DataFrame:
+    """Rows measured here, restricted to `experiments` and `arms`."""
+    rows = data.rows(options.experiments)
     if rows.empty:
         return rows
     rows = rows[rows["reason"] == ""]
     if "published" in rows:
         rows = rows[~rows["published"].astype(bool)]
-    return rows[rows["arm"].isin(options["arms"])] if options.get("arms") else rows
+    return rows[rows["arm"].isin(options.arms)] if options.arms else rows
 
 
 def cells(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:

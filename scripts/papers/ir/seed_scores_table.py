@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET, arm_title, cells, place_title, places
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 METRICS = {
     "accuracy": "Accuracy",
@@ -22,15 +22,11 @@ METRICS = {
 DRAWS = ("papers.ir.seed_scores:analyse",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a model on a test set; the last of each test set predicts its commonest class."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        return empty_table(data, "No per-item scores of a classifier at this scale.")
+    rows = require_rows(
+        data.rows(options.experiments), "No per-item scores of a classifier at this scale."
+    )
     lines = Rows()
     for title, part in by_test_set(data, rows):
         for name, cell in cells(data, part):

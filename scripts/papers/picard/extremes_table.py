@@ -6,12 +6,12 @@ import math
 
 import pandas as pd
 from reseed.analyses.shared.data import greater_is_better
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import cell_titles, chosen
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.settings import metric_title, p_cell
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 from reseed.stats.gaussian_range import expected_gaussian_range
 
 DRAWS = ("papers.picard.extremes:analyse",)
@@ -26,16 +26,12 @@ _TAILS = ("heavier", "lighter")
 _NAMED = 4
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row an arm; below it the paper's numbers where the arm repeats one of its rows."""
     rows = chosen(data, options)
-    rows = rows if rows.empty else rows[rows["n"] > 1]
-    if rows.empty:
-        return empty_table(data, "No arm has two finished seeds at this scale.")
+    rows = require_rows(
+        rows if rows.empty else rows[rows["n"] > 1], "No arm has two finished seeds at this scale."
+    )
     lines = Rows()
     places = {d: numbers.decimals(part["sd"], least=3) for d, part in rows.groupby("dataset")}
     for title, (_, row) in zip(cell_titles(data, rows), rows.iterrows(), strict=True):

@@ -24,6 +24,7 @@ from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import fixed, interval, interval_decimals
+from reseed.rendering.run import make_figure, make_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,8 +98,8 @@ class Comparison:
 
     def _load_exhibit(
         self, name: str, function: str = ""
-    ) -> tuple[kinds.Kind, Any, ExhibitData, Any]:
-        """Kind, module, data and options of an exhibit, which must define `function` if named."""
+    ) -> tuple[kinds.Kind, ExhibitData, dict[str, Any]]:
+        """Kind, data and options of an exhibit, which must define `function` if named."""
         exhibits = self.exhibits
         if function:
             exhibits = {
@@ -115,19 +116,15 @@ class Comparison:
             kind=entry["kind"],
             title=entry["title"],
         )
-        kind = kinds.find_kind("exhibits", entry["kind"])
-        options = kinds.read_options(kind, entry.get("options") or {})
-        return kind, kinds.load_kind(kind), data, options
+        return kinds.find_kind("exhibits", entry["kind"]), data, entry.get("options") or {}
 
     def table(self, name: str = "comparisons") -> Table:
         """A table of `exhibits`."""
-        _, module, data, options = self._load_exhibit(name, "table")
-        return module.table(data, options)
+        return make_table(*self._load_exhibit(name, "table"))
 
     def plot(self, name: str = "differences") -> Figure:
         """A figure of `exhibits`; by default the differences with their intervals."""
-        _, module, data, options = self._load_exhibit(name, "figure")
-        return module.figure(data, options)[0]
+        return make_figure(*self._load_exhibit(name, "figure"))[0]
 
     def to_latex(self, name: str = "comparisons") -> str:
         """A table as LaTeX; its first line names the packages it needs."""
@@ -166,12 +163,13 @@ class Comparison:
             (folder / part).mkdir(parents=True, exist_ok=True)
         write_study_info(folder / "about.json", self.data.info)
         for name in self.exhibits:
-            kind, module, data, options = self._load_exhibit(name)
+            kind, data, options = self._load_exhibit(name)
             if kind.function == "table":
-                write_table(module.table(data, options), folder / "tables" / name, tables)
+                table = make_table(kind, data, options)
+                write_table(table, folder / "tables" / name, tables)
             else:
-                figure, shown = module.figure(data, options)
-                write_figure(figure, shown, data, folder / "figures" / name, figures)
+                figure, info = make_figure(kind, data, options)
+                write_figure(figure, info, data, folder / "figures" / name, figures)
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as one self-contained page, which is written to `path` if given."""

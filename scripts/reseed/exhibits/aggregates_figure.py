@@ -14,8 +14,8 @@ from reseed.plugins.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.colours import DASHES
-from reseed.rendering.data import ExhibitData, marks
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, NothingToShow, marks, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import from_to, several
 from reseed.rendering.panels import (
@@ -51,9 +51,9 @@ _SCALES = {
 }
 
 
-def known(data: ExhibitData, options: dict) -> pd.DataFrame:
+def known(data: ExhibitData, options: Options) -> pd.DataFrame:
     """Rows with a value."""
-    rows = data.rows(options.get("experiments"))
+    rows = data.rows(options.experiments)
     return rows if rows.empty else rows[rows["reason"] == ""]
 
 
@@ -92,12 +92,10 @@ class Options(Experiments):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Aggregates with their intervals, or performance profiles, of each experiment."""
-    rows = known(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
-    profiles = options.get("show", "intervals") == "profiles"
+    rows = require_rows(known(data, options), NOTHING)
+    profiles = options.show == "profiles"
     kinds = _PROFILES if profiles else _INTERVALS
     panels = [
         (joined(title, kinds[name]), board[board["statistic"] == name])
@@ -109,7 +107,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if profiles:  # of equal scores there is none
         panels = [(title, part) for title, part in panels if part["tau"].nunique() > 1]
         if not panels:
-            return empty_figure(data, "Every run has the same score.")
+            raise NothingToShow("Every run has the same score.")
     canvas, axes, arms = draw(data, panels)
     for axis, (title, _) in zip(axes, panels, strict=False):
         entitle(axis, title)
@@ -120,14 +118,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         if profiles
         else "A panel an aggregate over tasks, a line an arm with its interval."
     )
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows[rows["statistic"].isin(kinds)],
         note(
             data, rows, undrawn([title for title, _ in panels], axes), undrawn(arms, arms[:_MOST])
         ),
         findings=found,
         headline=_headline(data, rows),
-        alt=" ".join([seen, *found]),
+        alt=seen,
     )
 
 

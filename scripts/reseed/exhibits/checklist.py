@@ -8,7 +8,7 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
 from reseed.core.study_info import ModelInfo
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, distinct, source_text
 from reseed.rendering.numbers import several
@@ -26,11 +26,7 @@ _ROLES = ("init", "order", "dropout", "augment")
 _SPLITS = "Splits, the same rows for every model"
 
 
-class Options(Strict):
-    """It takes none."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row an item: what the study used, as recorded; what was not recorded says so."""
     rows = [
         *_of_data(data),

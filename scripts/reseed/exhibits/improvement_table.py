@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits.aggregates_figure import NOTHING, findings, known, note
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import NONE, counted, from_to, percent, rounded_percent, several
 from reseed.rendering.settings import boards
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 # Pairs that share the greatest probability and are named.
 _NAMED = 3
@@ -19,16 +19,10 @@ _NONE_BETTER = "No arm beats another in more than half of cases"
 DRAWS = ("aggregates",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """A square of arms, row against column, for each experiment."""
     rows = known(data, options)
-    rows = rows if rows.empty else rows[rows["statistic"] == "improvement"]
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = require_rows(rows if rows.empty else rows[rows["statistic"] == "improvement"], NOTHING)
     lines = Rows()
     for title, board in boards(data, rows):
         experiment = board["experiment"].iloc[0]

@@ -11,9 +11,9 @@ from reseed.analyses.leaderboard import analyse as rank_models
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.keys import merge_keys
 from reseed.claims.verdicts import ALL_DATASETS
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.letters import groups_of, letters
 from reseed.rendering.numbers import (
     NONE,
@@ -34,7 +34,7 @@ from reseed.rendering.settings import (
     over_datasets,
     settings,
 )
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 #: Datasets that fit beside one another; with more only ranks are shown, and all means in the CSV.
 MOST_DATASETS = 6
@@ -54,21 +54,15 @@ _RECORD = (
 DRAWS = ("pairs",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
-    """One row a model, best first; `options["experiments"]` may restrict it.
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row a model, best first; `experiments` may restrict it.
 
     On one dataset with spread and runs; over several with mean rank, and means of up to
     `MOST_DATASETS`. The analysis `pairs` gives letters where it compared every pair.
     """
-    pairs = data.rows(options.get("experiments"))
-    wanted = options.get("experiments") or list(pairs.get("experiment", ())) or None
-    board = ranked(data, wanted)
-    if board.empty:
-        return empty_table(data, "No run has finished at this scale.")
+    pairs = data.rows(options.experiments)
+    wanted = options.experiments or list(pairs.get("experiment", ())) or None
+    board = require_rows(ranked(data, wanted), "No run has finished at this scale.")
     if pairs.empty:
         pairs = pd.DataFrame(columns=[*SETTING, "model_a", "model_b", "outcome", "design"])
     pairs = pairs[pairs["design"] != "datasets"]

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage
-from reseed.rendering.data import ExhibitData, marks
+from reseed.rendering.data import ExhibitData, marks, require_rows
 from reseed.rendering.numbers import (
     counted,
     fixed,
@@ -21,7 +21,7 @@ from reseed.rendering.numbers import (
     with_interval,
 )  # fmt: skip
 from reseed.rendering.settings import boards, p_cell, pair_title
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 # Pairs of which a sentence tells.
 _TOLD = 6
@@ -33,9 +33,9 @@ _SCALES = {
 NOTHING = "No two models have four comparable runs on three datasets at this scale."
 
 
-def known(data: ExhibitData, options: dict) -> pd.DataFrame:
+def known(data: ExhibitData, options: Options) -> pd.DataFrame:
     """Rows with a result."""
-    rows = data.rows(options.get("experiments"))
+    rows = data.rows(options.experiments)
     return rows if rows.empty else rows[rows["reason"] == ""]
 
 
@@ -80,15 +80,9 @@ def _left_out(rows: pd.DataFrame) -> dict[str, dict[str, None]]:
 DRAWS = ("over_datasets",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a pair."""
-    rows = known(data, options)
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = require_rows(known(data, options), NOTHING)
     pairs = rows[rows["statistic"] == "pair"]
     lines = Rows()
     for title, part in boards(data, pairs):

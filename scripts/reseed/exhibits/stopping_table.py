@@ -15,24 +15,18 @@ from reseed.exhibits.stopping_figure import (
     settled_at,
     told,
 )
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE, interval, interval_decimals
 from reseed.rendering.settings import in_unit, note, pair_title, settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("stopping",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a pair, a section a setting."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = data.require_rows(NOTHING, options.experiments)
     lines, raw = Rows(), []
     for title, setting in settings(data, rows):
         for _, part in setting.groupby(PAIR, sort=False):

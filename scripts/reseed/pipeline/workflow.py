@@ -87,9 +87,16 @@ class Workflow:
             if count:
                 warn(f"The clock was wrong: {count} files had times in the future.")
         prepare_jobs(self.mirror, config.resolve().parent, self.layout)
-        self.context = Context(self.project, self.plan, config, Path.cwd(), self.force_if_untracked)
-        self.studies = StudyJobs(self.context)
         self.specs = SpecFiles(self.layout, dry=mode.dry)
+        self.context = Context(
+            self.project,
+            self.plan,
+            config,
+            Path.cwd(),
+            self.force_if_untracked,
+            self.specs.write_sources,
+        )
+        self.studies = StudyJobs(self.context)
 
     @property
     def layout(self) -> ResultsLayout:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from reseed.analyses.shared.arms import with_arms
+from reseed.plugins.options import Arms
 from reseed.rendering.data import ExhibitData, metric_title, one_line
 
 #: What the runs of one cell share, beside their arm.
@@ -39,12 +40,12 @@ def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str
     return data.model(arm)
 
 
-def chosen(data: ExhibitData, options: dict) -> pd.DataFrame:
-    """The analysis's rows of `options["experiments"]` and `options["arms"]` (all if not given)."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty or not options.get("arms"):
+def chosen(data: ExhibitData, options: Arms) -> pd.DataFrame:
+    """The analysis's rows of `experiments` and `arms` (all if not given)."""
+    rows = data.rows(options.experiments)
+    if rows.empty or not options.arms:
         return rows
-    return rows[rows["arm"].isin(options["arms"])]
+    return rows[rows["arm"].isin(options.arms)]
 
 
 def keys(rows: pd.DataFrame, place: Sequence[str] = PLACE) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 from reseed.analyses.shared.arms import with_arms
@@ -39,6 +40,20 @@ Titled = DatasetInfo | ModelInfo | ExperimentInfo
 _BREAKS = re.compile(r"\s*[\t-\r\x1c-\x1e\x85\u2028\u2029]+\s*")
 #: What tells where data came from.
 _SOURCE = ("kind", "reader", "package", "version", "path", "url")
+
+
+class NothingToShow(Exception):
+    """Raised by an exhibit that has nothing to show; its text is the reason."""
+
+
+Rows = TypeVar("Rows", pd.DataFrame, list, dict)
+
+
+def require_rows(rows: Rows, reason: str) -> Rows:
+    """The rows. Raises NothingToShow where there are none."""
+    if not len(rows):
+        raise NothingToShow(reason)
+    return rows
 
 
 @dataclass(frozen=True)
@@ -155,6 +170,19 @@ class ExhibitData:
             return table
         parts = [table[table["experiment"] == name] for name in experiments]
         return pd.concat(parts, ignore_index=True)
+
+    def require_rows(
+        self,
+        reason: str,
+        experiments: Iterable[str] | None = None,
+        keep: Callable[[pd.DataFrame], pd.Series] | None = None,
+    ) -> pd.DataFrame:
+        """Rows of the analysis: as `rows`, those for which `keep` is true.
+
+        Raises NothingToShow, with the reason, where none is left.
+        """
+        rows = require_rows(self.rows(experiments), reason)
+        return rows if keep is None else require_rows(rows[keep(rows)], reason)
 
     def no_pairs(self, reason: str) -> str:
         """Why no two models are compared: that there is one, else `reason`."""

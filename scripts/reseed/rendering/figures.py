@@ -1,4 +1,4 @@
-"""Figures as PDF and PNG with the CSV of what is drawn, and a JSON sidecar for the report."""
+"""Figures as PDF and PNG with the CSV of what is info, and a JSON sidecar for the report."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FORMATS = ("pdf", "png", "csv")
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """What a figure shows: the numbers drawn, footnote, and in words what is seen.
+class FigureInfo:
+    """What a figure shows: the numbers info, footnote, and in words what is seen.
 
-    `headline`, `findings`, `definitions` and `empty` as in `tables.Table`; `alt` is what a reader
-    who cannot see the figure is told of it.
+    `headline`, `findings`, `definitions` and `empty` are as in `tables.Table`. `alt` describes the
+    picture; `alt_findings` are the sentences that follow it in `alt_text` (None: the findings).
     """
 
     frame: pd.DataFrame
@@ -39,21 +39,28 @@ class Drawn:
     headline: str = ""
     definitions: Sequence[str] = ()
     alt: str = ""
+    alt_findings: Sequence[str] | None = None
     empty: str = ""
+
+    @property
+    def alt_text(self) -> str:
+        """Text for readers who cannot see the figure: the picture in words, then the findings."""
+        findings = self.findings if self.alt_findings is None else self.alt_findings
+        return " ".join([self.alt, *findings]) if self.alt else self.headline
 
 
 @styled
-def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, Drawn]:
+def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, FigureInfo]:
     """A figure that says that there is nothing to draw, and why."""
     figure = new_figure(1.2)
     figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
     frame = pd.DataFrame({"nothing_to_show": [reason]})
-    return figure, Drawn(frame, data.scale, empty=reason, alt=reason)
+    return figure, FigureInfo(frame, data.scale, empty=reason, alt=reason)
 
 
 def write_figure(
     figure: Figure,
-    drawn: Drawn,
+    info: FigureInfo,
     data: ExhibitData,
     stem: str | Path,
     formats: tuple[str, ...] = FORMATS,
@@ -71,21 +78,21 @@ def write_figure(
                     _fewer_colours(temporary)
     if "csv" in files:
         with replace_atomically(files["csv"]) as temporary:
-            drawn.frame.to_csv(temporary, index=False, lineterminator="\n")
-    caption = " ".join(part for part in (data.caption, drawn.caption) if part)
+            info.frame.to_csv(temporary, index=False, lineterminator="\n")
+    caption = " ".join(part for part in (data.caption, info.caption) if part)
     write_json(
         stem.with_name(f"{stem.name}.json"),
         {
             "kind": data.kind,
             "form": "figure",
             "title": data.title,
-            "headline": drawn.headline,
+            "headline": info.headline,
             "caption": caption,
-            "footnote": drawn.footnote,
-            "definitions": list(drawn.definitions),
-            "findings": list(drawn.findings),
-            "alt": drawn.alt or drawn.headline or data.title,
-            "empty": drawn.empty,
+            "footnote": info.footnote,
+            "definitions": list(info.definitions),
+            "findings": list(info.findings),
+            "alt": info.alt_text or data.title,
+            "empty": info.empty,
             "inches": [round(float(side), 2) for side in figure.get_size_inches()],
             "files": [path.name for path in files.values()],
         },
