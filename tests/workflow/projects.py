@@ -25,6 +25,7 @@ FOREST = {
 }
 BOOST = FOREST | {"name": "boost", "title": "Boost", "factory": "reseed.models.boosting:xgb"}
 BOTH = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
+BARS = "papers.raste.range_bars:figure"
 STUDY = {
     "name": "small",
     "title": "A small study",

@@ -314,7 +314,8 @@ def test_results_folder_name_may_contain_shell_characters(project):
 def test_other_version_trials_are_reported_and_retrained(finished, monkeypatch):
     path = finished.folder / "scripts/reseed/core/environment.py"
     text = path.read_text()
-    path.write_text(text.replace("    versions = {}\n", '    versions = {"numpy ": "other"}\n', 1))
+    assert "    versions = {}\n" in text
+    path.write_text(text.replace("versions = {}\n", 'versions = {"numpy ": "other"}\n', 1))
     finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 5
     finished.change()
     finished.run()
