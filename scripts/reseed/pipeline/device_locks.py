@@ -105,7 +105,9 @@ def claim(
     return devices
 
 
-def _claim(devices: list[str], count: int, folder: Path, report: Callable[[str], object]) -> list[str]:
+def _claim(
+    devices: list[str], count: int, folder: Path, report: Callable[[str], object]
+) -> list[str]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.lstat().st_uid != os.getuid():  # opening a link in it could empty another file
         raise ReseedError(f"{folder}: belongs to another user. Set TMPDIR to another folder.")
