@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 from reseed.analyses.shared.data import Data
 from reseed.core.code_hash import SCRIPTS
-from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind, run_kind
+from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind
 from reseed.rendering.data import ExhibitData
+from reseed.rendering.run import make_figure, make_table
 
 
 def run_analysis(
@@ -47,7 +48,8 @@ def draw(
     kind: ModuleType | str, data: ExhibitData, options: Mapping[str, Any] | None = None
 ) -> Any:
     """The table of an exhibit, or its (figure, description)."""
-    return run_kind(find_kind("exhibits", _name(kind)), data, options or {}, object)
+    make = make_table if is_table(kind) else make_figure
+    return make(find_kind("exhibits", _name(kind)), data, options or {})
 
 
 def _name(kind: ModuleType | str) -> str:

@@ -15,8 +15,8 @@ from reseed.reporting.pages import StudyReport, read_study
 def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: Path) -> None:
     """Copy the chosen figures of studies' folders to `folder`, with a page that describes them.
 
-    `exhibits` names those of each study (by the folder's name); without a name it is the first
-    figure that shows something. Raises ReseedError if one is missing.
+    `exhibits` lists the figures of each study (by folder name). By default it is the first figure
+    with content. Raises ReseedError if one is missing.
     """
     parts = [
         "# Gallery",

@@ -1,4 +1,4 @@
-"""Copy the figures of finished studies to the documentation's gallery and describe them there."""
+"""Copy figures of finished studies to the gallery of the documentation, with descriptions."""
 
 import argparse
 from pathlib import Path

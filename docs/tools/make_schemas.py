@@ -1,4 +1,4 @@
-"""Write the JSON schemas of the configuration files, and the page that says what they hold."""
+"""Write the JSON schemas of the configuration files, and their reference page."""
 
 import argparse
 from pathlib import Path

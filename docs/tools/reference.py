@@ -1,4 +1,4 @@
-"""`config/README.md`: what the files of the configuration hold, made from the classes."""
+"""Build `config/README.md`, the reference of configuration files, from the classes."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ _FILES = {
     "config": ("The whole run", "config/config.yaml"),
 }
 _LINK = re.compile(r"\[(\w+)\]\(#\w+\)")
-_COLUMNS = "| field | what it says | values | default |\n| --- | --- | --- | --- |\n"
+_COLUMNS = "| field | meaning | values | default |\n| --- | --- | --- | --- |\n"
 _LEAST, _MOST = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
 _REF = "#/$defs/"
-#: Seeds are below it.
+#: Upper limit of seeds.
 _SEEDS = 2**32
 
 
 def reference(head: Path, template: Path) -> str:
-    """The page: `head` (Markdown by hand), the template of a study, every file, every option."""
+    """Return the page: the text `head`, the study template, all files and all options."""
     parts = [head.read_text(encoding="utf-8").rstrip()]
     parts.append(f"```yaml\n{template.read_text(encoding='utf-8')}```")
-    told: set[str] = set()
+    described: set[str] = set()
     for name, (title, file) in _FILES.items():
-        parts.append(f"## {title}: `{file}`\n\n{_of_class(CONFIG_CLASSES[name], told)}")
-    parts.append("## Options of analyses\n\n" + "\n".join(_options("analyses")))
-    parts.append("## Options of exhibits\n\n" + "\n".join(_options("exhibits")))
+        parts.append(f"## {title}: `{file}`\n\n{_format_class(CONFIG_CLASSES[name], described)}")
+    parts.append("## Options of analyses\n\n" + "\n".join(_format_options("analyses")))
+    parts.append("## Options of exhibits\n\n" + "\n".join(_format_options("exhibits")))
     common = "\n".join(_option_lines(ReaderOptions))
     parts.append(f"## Options of readers\n\nOf every reader:\n\n{common}")
-    parts.append("\n".join(_readers()))
+    parts.append("\n".join(_format_readers()))
     return "\n\n".join(parts) + "\n"
 
 
-def _of_class(cls: type[BaseModel], told: set[str]) -> str:
-    """A table of the class's fields, then one of each class that they hold, each told once."""
+def _format_class(cls: type[BaseModel], described: set[str]) -> str:
+    """Format a table of the fields of a class, then one for each nested class, once each."""
     schema = cls.model_json_schema()
-    parts, waiting = [_table(schema)], _refs(schema.get("properties", {}))
-    while waiting:
-        name = waiting.pop(0)
-        if name in told:
+    parts, pending = [_table(schema)], _refs(schema.get("properties", {}))
+    while pending:
+        name = pending.pop(0)
+        if name in described:
             continue
-        told.add(name)
+        described.add(name)
         inner = schema["$defs"][name]
-        parts.append(f"### {name}\n\n{_sentence(inner)}\n\n{_table(inner)}")
-        waiting += _refs(inner.get("properties", {}))
+        parts.append(f"### {name}\n\n{_description(inner)}\n\n{_table(inner)}")
+        pending += _refs(inner.get("properties", {}))
     return "\n\n".join(part.rstrip() for part in parts)
 
 
-def _sentence(schema: dict) -> str:
+def _description(schema: dict) -> str:
     return " ".join(schema.get("description", "").split())
 
 
@@ -66,11 +66,11 @@ def _table(schema: dict) -> str:
     required = schema.get("required", [])
     rows = []
     for name, field in schema.get("properties", {}).items():
-        if "const" in field:  # what tells one form from another
-            rows.append(_row(name, "Which form this is.", f"`{field['const']}`", "required"))
+        if "const" in field:  # the field that distinguishes alternatives
+            rows.append(_row(name, "The alternative.", f"`{field['const']}`", "required"))
             continue
         default = "required" if name in required else _default(field.get("default"))
-        rows.append(_row(name, _sentence(field), _values(field), default))
+        rows.append(_row(name, _description(field), _values(field), default))
     return _COLUMNS + "".join(rows) if rows else ""
 
 
@@ -90,7 +90,7 @@ def _default(value: Any) -> str:
 
 
 def _values(schema: dict) -> str:
-    """What a field may hold, in words."""
+    """Describe the allowed values of a field."""
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(_REF)
         return f"[{name}](#{name.lower()})"
@@ -126,7 +126,7 @@ def _number(schema: dict, noun: str) -> str:
 
 
 def _refs(properties: Any) -> list[str]:
-    """Names of the classes that a schema refers to, in order."""
+    """Return the names of the classes that a schema refers to, in order."""
     if isinstance(properties, dict):
         own = [properties["$ref"].removeprefix(_REF)] if "$ref" in properties else []
         parts = (v for k, v in properties.items() if k not in ("discriminator", "default"))
@@ -136,8 +136,8 @@ def _refs(properties: Any) -> list[str]:
     return []
 
 
-def _options(family: str) -> Iterator[str]:
-    """A paragraph a kind: what it is, what it draws, and a line an option."""
+def _format_options(family: str) -> Iterator[str]:
+    """Yield a paragraph for each kind, and a line for each of its options."""
     for name, kind in kinds.built_in_kinds(family).items():
         module = kinds.load_kind(kind)
         what = (module.__doc__ or "").split("\n\n")[0].split("\n")
@@ -147,7 +147,7 @@ def _options(family: str) -> Iterator[str]:
         yield from (f"  {line}" for line in _option_lines(getattr(module, "Options", None)))
 
 
-def _readers() -> Iterator[str]:
+def _format_readers() -> Iterator[str]:
     for name, reader in READERS.items():
         text = (reader.load().__doc__ or "").split("\n\n")[0]
         yield f"- **`{name}`**: {' '.join(text.split())}"
@@ -157,24 +157,24 @@ def _readers() -> Iterator[str]:
 
 
 def _option_lines(options: type[BaseModel] | None, known: Container[str] = ()) -> Iterator[str]:
-    """A line an option that is not `known` already."""
+    """Yield a line for each option that is not in `known`."""
     if options is None:
         return
-    told, schema = _told(options), options.model_json_schema()
+    texts, schema = _option_texts(options), options.model_json_schema()
     for name, field in schema.get("properties", {}).items():
         if name in known:
             continue
         default = _default(field.get("default"))
         values = _LINK.sub(r"\1", _values(field)) + ("" if default == "–" else f"; {default}")
-        yield f"- `{name}` ({values})" + (f": {told[name]}" if name in told else "")
+        yield f"- `{name}` ({values})" + (f": {texts[name]}" if name in texts else "")
         for inner in _refs(field):
             *_, lines = schema["$defs"][inner].get("description", "").strip().split("\n\n")
             yield from (f"  - {line.strip()}" for line in lines.split("\n"))
 
 
-def _told(options: type[BaseModel]) -> dict[str, str]:
-    """The line of each option in the docstrings of its class and of those it is made of."""
-    found: dict[str, str] = {}
+def _option_texts(options: type[BaseModel]) -> dict[str, str]:
+    """Return the line of each option in the docstrings of its class and base classes."""
+    texts: dict[str, str] = {}
     for cls in reversed(options.__mro__):
         if not (isinstance(cls, type) and issubclass(cls, BaseModel)) or cls is BaseModel:
             continue
@@ -183,5 +183,5 @@ def _told(options: type[BaseModel]) -> dict[str, str]:
         names = "|".join(re.escape(field.alias or name) for name, field in fields)
         parts = re.split(rf"\n({names}): ", text)
         for name, line in zip(parts[1::2], parts[2::2], strict=True):
-            found[name] = " ".join(line.split())
-    return found
+            texts[name] = " ".join(line.split())
+    return texts

@@ -246,7 +246,7 @@ def test_points_of_unlike_scores_are_not_added():
     metrics, _, facts = study((*AUC[:3], "bike_sharing"))
     table = run_analysis(over_datasets, Data(metrics, facts), scale="points")
     assert table["statistic"].tolist() == ["pair"]
-    assert "points of unlike scores (auc, mse)" in table["reason"].item()
+    assert "points of different metrics (auc, mse)" in table["reason"].item()
 
 
 def test_exhibits(tmp_path):

@@ -106,10 +106,10 @@ def test_four_outcomes_at_the_stop():
     assert same["outcome"] == "equivalent"
     assert "are equivalent within ±1 points by" in same["verdict"]
     assert told(0.0, {})["outcome"] == "no difference shown"
-    assert "not yet told apart by 30 runs of each" in told(0.0, {})["verdict"]
+    assert "rf: inconclusive after 30 runs of each" in told(0.0, {})["verdict"]
     precise = told(0.0, {"half_width": 0.02})
     assert precise["outcome"] == "no difference shown"
-    assert "precise enough to stop, and not told apart" in precise["verdict"]
+    assert "precise enough to stop, but inconclusive after" in precise["verdict"]
 
 
 def test_outcome_stays_that_of_the_stop_after_later_runs():

@@ -1,4 +1,4 @@
-"""The scripts of docs/cluster.md, run with a stand-in for `kubectl` that keeps what it is given."""
+"""The scripts of docs/cluster.md, run with a replacement for `kubectl` that stores its input."""
 
 import os
 import re
@@ -18,15 +18,15 @@ esac
 
 
 def block(first: str) -> str:
-    """The code block of the page that begins with a comment."""
-    found = re.findall(rf"```\w+\n(# {re.escape(first)}.*?)```", PAGE, re.DOTALL)
-    assert len(found) == 1, first
-    return found[0]
+    """Return the code block of the page that starts with a comment."""
+    result = re.findall(rf"```\w+\n(# {re.escape(first)}.*?)```", PAGE, re.DOTALL)
+    assert len(result) == 1, first
+    return result[0]
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run a script of the page in a folder, with the stand-in before all else."""
+    """Run a script of the page in a folder, with the replacement first on PATH."""
     kubectl = tmp_path / "kubectl"
     kubectl.write_text(KUBECTL)
     kubectl.chmod(0o755)
@@ -47,15 +47,15 @@ def run(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("gpus", ["0", "1"])
-def test_a_pod_gets_its_memory_its_time_and_its_gpus_as_a_limit(run, tmp_path, gpus):
-    told = run("/volume/kubernetes/pod.sh", "2", "1501", gpus, "10", "job script.sh")
-    assert told == "job.batch/reseed-1"
+def test_pod_has_limits_of_memory_time_and_gpus(run, tmp_path, gpus):
+    output = run("/volume/kubernetes/pod.sh", "2", "1501", gpus, "10", "job script.sh")
+    assert output == "job.batch/reseed-1"
     job = yaml.safe_load((tmp_path / "kept.yaml").read_text())
     assert job["spec"]["activeDeadlineSeconds"] == 600
     (pod,) = job["spec"]["template"]["spec"]["containers"]
     assert pod["command"] == ["sh", "job script.sh"]
     assert pod["workingDir"] == str(tmp_path)
-    # Kubernetes refuses a request for GPUs that is no limit.
+    # Kubernetes refuses a request for GPUs without a limit.
     assert pod["resources"] == {
         "requests": {"cpu": "2", "memory": "1501M"},
         "limits": {"memory": "1501M", "nvidia.com/gpu": gpus},
@@ -63,20 +63,20 @@ def test_a_pod_gets_its_memory_its_time_and_its_gpus_as_a_limit(run, tmp_path, g
 
 
 @pytest.mark.parametrize(
-    ("told", "code", "status"),
+    ("output", "code", "status"),
     [
         *(("/", "0", "running"), ("1/", "0", "success"), ("/True", "0", "failed")),
         *(("", "0", "failed"), ("", "1", "running")),
     ],
 )
-def test_what_became_of_a_pod(run, told, code, status):
-    found = run("/volume/kubernetes/status.sh", "job.batch/reseed-1", TOLD=told, CODE=code)
-    assert found == status
+def test_status_of_a_pod(run, output, code, status):
+    result = run("/volume/kubernetes/status.sh", "job.batch/reseed-1", TOLD=output, CODE=code)
+    assert result == status
 
 
 @pytest.mark.parametrize("first", ["~/.config/snakemake/pbs", "/volume/kubernetes/config.yaml"])
 def test_generic_profile_sets_every_resource_of_its_command(first):
     entry = yaml.safe_load(block(first))
     assert entry["executor"] == "cluster-generic"
-    given = {resource.partition("=")[0] for resource in entry["default-resources"]}
-    assert set(re.findall(r"\{resources\.(\w+)\}", entry["cluster-generic-submit-cmd"])) <= given
+    defaults = {resource.partition("=")[0] for resource in entry["default-resources"]}
+    assert set(re.findall(r"\{resources\.(\w+)\}", entry["cluster-generic-submit-cmd"])) <= defaults

@@ -1,4 +1,4 @@
-"""What docs/findings.md says of the published tables, computed from them again."""
+"""Claims of docs/findings.md about published tables, recomputed from the tables."""
 
 import re
 from pathlib import Path
@@ -22,8 +22,8 @@ def test_published_extremes_are_those_of_gaussian_samples():
         assert low * row.std <= row.max - row.min <= high * row.std, (row.dataset, row.training)
     short = rows[rows["seeds"] == 10_000].iloc[0]
     low, high = gaussian_range_interval(10_000)
-    told = f"{short['max'] - short['min']:.2f} points; Gaussian {low * short['std']:.2f} to"
-    assert f"{told} {high * short['std']:.2f}" in TEXT
+    quote = f"{short['max'] - short['min']:.2f} points; Gaussian {low * short['std']:.2f} to"
+    assert f"{quote} {high * short['std']:.2f}" in TEXT
 
 
 def test_two_tables_of_the_same_trials_differ():
@@ -70,10 +70,10 @@ def test_paper_1_side_claims_match_its_tables():
         assert f"{number:.4f}" in model_seeds
     iqrs = ranges(5, "iqr").unstack("hyperparameters")
     grown = (iqrs["tuned"] / iqrs["fixed"]).unstack("varied_seed")
-    for seed, told in (("model", "1.3 to 2.0"), ("data", "0.7 to 0.8")):
-        assert f"{grown[seed].min():.1f} to {grown[seed].max():.1f}" == told
-        assert told in tuned
-        assert told in next(line for line in TEXT.splitlines() if line.startswith("| 3 |"))
+    for seed, quote in (("model", "1.3 to 2.0"), ("data", "0.7 to 0.8")):
+        assert f"{grown[seed].min():.1f} to {grown[seed].max():.1f}" == quote
+        assert quote in tuned
+        assert quote in next(line for line in TEXT.splitlines() if line.startswith("| 3 |"))
 
 
 def test_paper_1_has_a_variation_that_is_not_range_by_median():
@@ -84,8 +84,8 @@ def test_paper_1_has_a_variation_that_is_not_range_by_median():
     assert off[["dataset", "algorithm", "varied_seed"]].to_numpy().tolist() == [
         ["bike_sharing", "ffnn_res", "model"]
     ]
-    told = f"{off['relative_variation'].item():.3f}, range over median {ratio[off.index[0]]:.3f}"
-    assert told in re.sub(r"\s+", " ", page)
+    quote = f"{off['relative_variation'].item():.3f}, range over median {ratio[off.index[0]]:.3f}"
+    assert quote in re.sub(r"\s+", " ", page)
 
 
 def test_a_row_of_the_table_is_the_majority_class():
@@ -117,7 +117,7 @@ def test_the_accuracies_of_paper_3_are_those_of_8018_items():
         assert f"| {low:.3f}–{high:.3f} |" in measured
 
 
-def test_what_paper_5_says_of_transformers_is_not_called_tested():
+def test_claims_of_paper_5_on_transformers_are_not_tested():
     """Its claim is that their seed outweighs the test set; only classical models were run."""
     page = (ROOT / "docs" / "papers" / "ir-consistency.md").read_text(encoding="utf-8")
     measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
@@ -128,13 +128,13 @@ def test_what_paper_5_says_of_transformers_is_not_called_tested():
     rows = [line.split("|") for line in part.splitlines() if re.match(r"\| .*\| \d+ \|", line)]
     lower = [float(cells[5]) < float(cells[6]) for cells in rows]
     assert sum(lower) == len(lower) == 9
-    for told in (page, row):
-        assert "8 of 8 cells" in told  # the ninth is MiniLM
-        assert "ot tested" in told
-        assert "0.0077" in told
+    for quote in (page, row):
+        assert "8 of 8 cells" in quote  # the ninth is MiniLM
+        assert "ot tested" in quote
+        assert "0.0077" in quote
 
 
-def test_what_is_left_of_a_spread_is_told_with_its_interval():
+def test_remaining_spread_is_quoted_with_its_interval():
     """An estimate of 32 % of a variance, whose interval as an SD holds the observed one."""
     measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
     row = next(line for line in TEXT.splitlines() if line.startswith("| 8 |"))
@@ -144,7 +144,7 @@ def test_what_is_left_of_a_spread_is_told_with_its_interval():
         assert line.strip("| ").split(" | ")[-1] in row  # SD (low to high)
 
 
-def test_it_quotes_what_was_measured():
+def test_findings_quote_the_measurements():
     measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
     for number in ("5.51", "5.50", "5.01", "4.52", "693 trials", "837 trials", "76 %", "32 %"):
         assert number in TEXT
@@ -157,19 +157,19 @@ def test_it_quotes_what_was_measured():
     assert {len(found) for found in inside.values()} == {7}
 
 
-def test_the_protocol_is_told_as_on_its_page():
+def test_findings_agree_with_the_protocol_page():
     page = (ROOT / "docs" / "papers" / "deterministic-protocol.md").read_text(encoding="utf-8")
     lines = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("|")]
     table = [[cell.strip() for cell in line] for line in lines if len(line) == 7][2:]
     bbc, digits = ({row[1]: row[2:6] for row in part} for part in (table[:3], table[3:]))
     one, written, corrected = bbc
     row = {n: next(t for t in TEXT.splitlines() if t.startswith(f"| {n} |")) for n in (9, 10, 11)}
-    for told in (bbc, digits):
-        assert told[written][3] in row[9]
-    error = [told[corrected][3].split(" ")[0] for told in (bbc, digits)]
+    for quote in (bbc, digits):
+        assert quote[written][3] in row[9]
+    error = [quote[corrected][3].split(" ")[0] for quote in (bbc, digits)]
     assert f"{error[0]} and {error[1]} %" in row[9]
     assert f"{bbc[written][0]} on BBC, {digits[written][0]} on digits" in row[10]
-    shares = [float(told[one][0].split(" ")[0]) for told in (digits, bbc)]
+    shares = [float(quote[one][0].split(" ")[0]) for quote in (digits, bbc)]
     assert f"{shares[0]:.0f} % of single runs on digits; {shares[1]:.0f} % on BBC" in row[11]
     for number in ("500", "420 trials", "1,000 draws"):
         assert number in "".join(row.values())
@@ -177,7 +177,7 @@ def test_the_protocol_is_told_as_on_its_page():
 
 
 def anchors(text):
-    """What GitHub calls the headings of a page."""
+    """Anchors that GitHub creates for the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.S), flags=re.M)
     plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
     return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
@@ -191,7 +191,7 @@ PAGES = [
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_links_lead_somewhere(page):
+def test_links_have_targets(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
     for link, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?[^)]*\)", text):
         if "://" in link:

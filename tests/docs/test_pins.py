@@ -22,7 +22,7 @@ NAMES = {
 
 
 def lock() -> dict[str, str]:
-    """Version by package of the lock."""
+    """Return the locked version of each package."""
     text = "".join(
         (REPOSITORY / name).read_text() for name in ("requirements.txt", "requirements-torch.txt")
     )
@@ -30,16 +30,16 @@ def lock() -> dict[str, str]:
 
 
 def entries(path: Path) -> list[tuple[str, str, str, str]]:
-    """Name, operator, version and build of each dependency."""
+    """Return name, operator, version and build of each dependency."""
     pattern = r"([\w-]+)(=|>=)([\w.]+)(?:=(.+))?"
     listed = yaml.safe_load(path.read_text())["dependencies"]
-    found = [(entry, re.fullmatch(pattern, entry)) for entry in listed]
-    assert all(match for _, match in found), [entry for entry, match in found if not match]
-    return [match.groups() for _, match in found]
+    matches = [(entry, re.fullmatch(pattern, entry)) for entry in listed]
+    assert all(match for _, match in matches), [entry for entry, match in matches if not match]
+    return [match.groups() for _, match in matches]
 
 
 @pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
-def test_a_conda_environment_pins_what_the_lock_pins(path):
+def test_conda_environments_pin_the_locked_versions(path):
     pins = lock()
     for name, operator, version, _ in entries(path):
         assert operator == "=", f"{path.name}: {name} is not pinned"
@@ -53,7 +53,7 @@ def test_one_channel_and_one_python(path):
     assert entries(path)[0][:3] == ("python", "=", "3.11")
 
 
-def test_the_gpu_environment_differs_in_pytorch_alone():
+def test_gpu_environment_differs_only_in_pytorch():
     cpu, gpu = (
         {(name, version, build) for name, _, version, build in entries(REPOSITORY / "envs" / file)}
         for file in ("training.yaml", "training-gpu.yaml")
@@ -64,27 +64,27 @@ def test_the_gpu_environment_differs_in_pytorch_alone():
     assert after[:2] == ("pytorch-gpu", before[1])
 
 
-def test_the_lock_holds_hashes_for_every_package():
+def test_lock_has_hashes_for_every_package():
     text = (REPOSITORY / "requirements.txt").read_text()
     packages = re.split(r"\n(?=[\w.-]+==)", text.strip())
     assert len(packages) > 50
     assert all("--hash=sha256:" in package for package in packages)
 
 
-def test_what_is_asked_for_is_what_the_lock_holds():
+def test_requirements_agree_with_the_lock():
     pins = lock()
-    asked = (REPOSITORY / "envs" / "requirements.in").read_text()
-    for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", asked, re.MULTILINE):
+    requested = (REPOSITORY / "envs" / "requirements.in").read_text()
+    for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", requested, re.MULTILINE):
         assert pins[name] == version, name
 
 
-def test_pyproject_allows_what_the_lock_pins():
+def test_pyproject_allows_the_locked_versions():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     assert SpecifierSet(project["requires-python"]).contains("3.11")
     pins = lock()
     extras = project["optional-dependencies"].values()
-    wanted = [Requirement(text) for text in chain(project["dependencies"], *extras)]
-    for requirement in wanted:
+    requirements = [Requirement(text) for text in chain(project["dependencies"], *extras)]
+    for requirement in requirements:
         version = pins[NAMES.get(requirement.name, requirement.name)]
         assert requirement.specifier.contains(version), f"{requirement}: the lock has {version}"
 

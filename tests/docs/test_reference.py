@@ -1,4 +1,4 @@
-"""config/README.md says what the classes hold, and the template of a study is one."""
+"""config/README.md agrees with the classes, and the study template is valid."""
 
 from pathlib import Path
 
@@ -14,12 +14,12 @@ EXAMPLES = ROOT / "docs" / "examples"
 PAGE = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_page_is_in_step_with_the_classes():
-    made = reference(EXAMPLES / "config_head.md", EXAMPLES / "study.yaml")
-    assert made == PAGE, "run: make schemas"
+def test_page_agrees_with_the_classes():
+    page = reference(EXAMPLES / "config_head.md", EXAMPLES / "study.yaml")
+    assert page == PAGE, "run: make schemas"
 
 
-def test_every_field_is_told():
+def test_every_field_is_documented():
     for name, cls in CONFIG_CLASSES.items():
         schema = cls.model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
@@ -28,7 +28,7 @@ def test_every_field_is_told():
                 assert entry.get("description") or "const" in entry, (name, part["title"], field)
 
 
-def test_every_kind_and_its_options_are_told():
+def test_every_kind_and_option_is_documented():
     for family in ("analyses", "exhibits"):
         for name, kind in kinds.built_in_kinds(family).items():
             assert f"- **`{name}`**: " in PAGE
@@ -43,7 +43,7 @@ def test_every_kind_and_its_options_are_told():
         assert f"- **`{name}`**: " in PAGE
 
 
-def test_the_template_is_a_study_and_shows_what_one_holds():
+def test_template_is_a_valid_study_with_all_fields():
     text = (EXAMPLES / "study.yaml").read_text(encoding="utf-8")
     study = Study.model_validate(yaml.safe_load(text))
     for name, analysis in study.analyses.items():

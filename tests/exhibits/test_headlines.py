@@ -212,12 +212,12 @@ def test_it_is_headed_by_what_it_shows(kind, shown):
         assert "median of 1 " not in sentence
         assert not re.search(r"\b1 of the 1\b|\b0 of the\b", sentence)
     if not is_table(kind):
-        assert len(made.alt) >= 40
-        assert made.alt not in (made.headline, data.title)
+        assert len(made.alt_text) >= 40
+        assert made.alt_text not in (made.headline, data.title)
         # What is seen comes first, then what it says.
         said = [made.headline, *made.findings]
-        assert not made.alt.startswith(tuple(said))
-        assert any(text in made.alt for text in said) or len(made.alt) > 80
+        assert not made.alt_text.startswith(tuple(said))
+        assert any(text in made.alt_text for text in said) or len(made.alt_text) > 80
 
 
 def test_the_cases_are_of_kinds_that_there_are():

@@ -86,7 +86,7 @@ def test_pairs_over_seeds_and_queries():
     p = [stats.ttest_rel(NDCG[1, s], NDCG[0, s]).pvalue for s in range(SEEDS)]
     assert row["single_p_median"] == pytest.approx(np.median([one, *p[1:]]))
     other = run_analysis(item_pairs, data, n_boot=0, metrics=["mse"]).iloc[0]
-    assert "no mse can be told" in other["reason"]
+    assert "mse cannot be computed" in other["reason"]
 
 
 def test_scores_in_percent_are_told_as_they_are():

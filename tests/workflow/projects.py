@@ -25,6 +25,7 @@ FOREST = {
 }
 BOOST = FOREST | {"name": "boost", "title": "Boost", "factory": "reseed.models.boosting:xgb"}
 BOTH = {"options": {"experiments": ["model_seeds", "data_seeds"]}}
+BARS = "papers.raste.range_bars:figure"
 STUDY = {
     "name": "small",
     "title": "A small study",
@@ -39,7 +40,8 @@ STUDY = {
     "analyses": {"spread": {"kind": "spread"}},
     "exhibits": {
         "scores": {"kind": "spread_table", "title": "Scores", "analysis": "spread"} | BOTH,
-        "bars": {"kind": "range_bars", "title": "Ranges", "analysis": "spread"} | BOTH,
+        "bars": {"kind": "papers.raste.range_bars:figure", "title": "Ranges", "analysis": "spread"}
+        | BOTH,
     },
 }
 
@@ -116,7 +118,7 @@ class Project:
     def trials(self) -> dict[str, str]:
         """Keys of all trial files, by path."""
         files = sorted((self.folder / "results" / "trials").rglob("*.parquet"))
-        return {str(path.relative_to(self.folder)): read_trial(path)["key"] for path in files}
+        return {str(path.relative_to(self.folder)): read_trial(path).key for path in files}
 
     def trained(self) -> int:
         """Number of trials that a run trained and did not link, from its logs."""
@@ -130,5 +132,5 @@ class Project:
     def planned(self, *arguments: str) -> dict[str, int]:
         """Number of jobs of each rule that a run would execute."""
         table = self.run("-n", *arguments, "--quiet", "host")  # Snakemake's own lines
-        jobs = re.findall(r"^([\w ]+?) {2,}(\d+) *$", table, re.MULTILINE)
+        jobs = re.findall(r"^([\w -]+?) {2,}(\d+) *$", table, re.MULTILINE)
         return {name: int(count) for name, count in jobs if name != "total"}

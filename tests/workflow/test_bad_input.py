@@ -77,7 +77,7 @@ def test_the_results_folder_of_another_project(project, tmp_path_factory):
     note.parent.mkdir(parents=True)
     note.write_text(str(other))
     text = project.run("--config", f"results={other}/results", fails=True)
-    assert f"is the results folder of the project in {other};" in text
+    assert f"is the results folder of the project in {other}. " in text
     assert "Traceback" not in text
     assert [path.name for path in (other / "results").iterdir()] == ["plan"]
 

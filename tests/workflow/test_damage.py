@@ -60,7 +60,7 @@ def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     assert "of 12 trials were retrained" in finished.run("verify")
     path = finished.folder / next(iter(finished.trials()))
     record = read_trial(path, ["test", "curve"])
-    record["metrics"]["auc"] += 0.3
+    record.metrics["auc"] += 0.3
     path.unlink()
     write_trial(path, record)
     text = finished.run("verify", fails=True)

@@ -116,10 +116,8 @@ def test_tuned_once_and_tuned_for_each_pair(project):
         assert best["best_score"] == pytest.approx(mean.max())
     trial = read_trial(project.folder / next(p for p in project.trials() if "fixed-" in p))
     best = next(p for p in searches if "fixed-" in str(p))
-    assert (
-        json.loads(trial["hyperparameters"])["max_depth"]
-        == (json.loads(best.read_text())["best"]["max_depth"])
-    )
+    winner = json.loads(best.read_text())["best"]
+    assert json.loads(trial.hyperparameters)["max_depth"] == winner["max_depth"]
 
 
 def test_each_repeated_fold_is_a_trial(project):
@@ -273,7 +271,7 @@ def test_custom_analysis_and_its_options(project):
         "class Options(Strict):\n"
         "    least: float = 0.0\n\n"
         "def analyse(data, options):\n"
-        '    kept = data.metrics[data.metrics["auc"] >= options.get("least", 0.0)]\n'
+        '    kept = data.metrics[data.metrics["auc"] >= options.least]\n'
         '    return kept.groupby("model", as_index=False)["auc"].max()\n'
     )
     own = {"kind": "my_analysis:analyse", "options": {"least": 0.1}}

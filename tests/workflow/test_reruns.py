@@ -94,16 +94,16 @@ def test_comments_error_texts_and_touched_files_change_nothing(finished):
     finished.append("models/forest.py", "\n# a comment\n")
     path = finished.folder / "scripts/reseed/models/boosting.py"
     path.write_text(path.read_text().replace("XGBoost has no", "Sorry, XGBoost has no"))
-    (finished.folder / "scripts" / "train.py").touch()
+    (finished.folder / "scripts/reseed/jobs/train.py").touch()
     assert not finished.planned()
 
 
 def test_an_edited_figure_is_redrawn_and_nothing_else(finished):
-    finished.append("exhibits/range_bars.py", "\nUNUSED = 1\n")
-    assert set(finished.planned()) == {"draw_small_1", "study_report", "report", "all"}
+    finished.append("../papers/raste/range_bars.py", "\nUNUSED = 1\n")
+    assert set(finished.planned()) == {"draw-small-1", "report-small", "report", "all"}
     finished.run()
     log = finished.folder / "results/logs/studies/small/exhibits-1.log"
-    assert sorted(log.read_text().splitlines()) == ["figures/bars: drawn", "tables/scores: linked"]
+    assert sorted(log.read_text().splitlines()) == ["bars: drawn", "scores: linked"]
     assert not finished.planned()
 
 
@@ -113,7 +113,7 @@ def test_titles_citations_and_notes_train_and_search_nothing(finished):
     model = finished.folder / "config/models/forest.yaml"
     model.write_text(model.read_text().replace("title: Forest", "title: A forest"))
     jobs = finished.planned()
-    assert not {name for name in jobs if name.startswith(("prepare", "split", "train", "tune"))}
+    assert not {name for name in jobs if name.startswith(("prepare", "split", "train", "search"))}
     finished.run()
     about = json.loads((finished.folder / "results/studies/small/about.json").read_text())
     assert about["datasets"]["table"]["citation"] == "A better citation."
@@ -187,7 +187,10 @@ def test_replaced_published_numbers_are_detected(finished):
     text = (REPOSITORY / "config/published/raste_table3.csv").read_text()
     published.write_text(text)
     finished.change(
-        analyses={"paper": {"kind": "published", "options": {"files": ["mine"]}}}, exhibits={}
+        analyses={
+            "paper": {"kind": "papers.raste.published:analyse", "options": {"files": ["mine"]}}
+        },
+        exhibits={},
     )
     finished.run()
     assert not finished.planned()
@@ -268,10 +271,10 @@ def test_search_is_not_repeated_for_more_seeds_or_studies(project):
     project.change()
     project.run()
     again = [log.read_text() for log in logs.rglob("*.log")]
-    assert all("the store holds this search already" in text for text in again)
+    assert all("the cache holds this search already" in text for text in again)
     model = project.folder / "config/models/forest.yaml"
     model.write_text(model.read_text().replace("high: 4", "high: 3"))
-    assert any(name.startswith("tune") for name in project.planned())
+    assert any(name.startswith("search") for name in project.planned())
 
 
 def test_another_search_space_retrains_no_default_trial(finished):
@@ -309,9 +312,10 @@ def test_results_folder_name_may_contain_shell_characters(project):
 
 
 def test_other_version_trials_are_reported_and_retrained(finished, monkeypatch):
-    path = finished.folder / "scripts/reseed/machine.py"
+    path = finished.folder / "scripts/reseed/core/environment.py"
     text = path.read_text()
-    path.write_text(text.replace("    found = {}\n", '    found = {"numpy ": "other"}\n', 1))
+    assert "    versions = {}\n" in text
+    path.write_text(text.replace("versions = {}\n", 'versions = {"numpy ": "other"}\n', 1))
     finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 5
     finished.change()
     finished.run()

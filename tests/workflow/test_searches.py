@@ -42,7 +42,7 @@ def test_altered_values_of_a_search_train_nothing(searched):
     for lost in (path, searched.folder / "results/studies/small/metrics.parquet"):
         lost.unlink()
     path.write_text(json.dumps(result | {"best": {"max_depth": result["best"]["max_depth"] + 1}}))
-    assert "its values are not those that were found" in searched.run(fails=True)
+    assert "its values do not match their checksum" in searched.run(fails=True)
     searched.run()
     assert json.loads(path.read_text()) == result
     assert searched.trials() == before
@@ -50,9 +50,11 @@ def test_altered_values_of_a_search_train_nothing(searched):
 
 def test_searches_of_other_versions_rerun_on_request(searched):
     first = json.loads(winner(searched).read_text())["environment"]
-    machine = searched.folder / "scripts/reseed/machine.py"
+    machine = searched.folder / "scripts/reseed/core/environment.py"
     text = machine.read_text()
-    machine.write_text(text.replace("    found = {}\n", '    found = {"numpy ": "other"}\n', 1))
+    machine.write_text(
+        text.replace("    versions = {}\n", '    versions = {"numpy ": "other"}\n', 1)
+    )
     searched.run()
     assert json.loads(winner(searched).read_text())["environment"] == first
     searched.run("--config", "mixed=retrain")
@@ -69,6 +71,6 @@ def test_search_of_another_environment_is_detected(searched):
     path.unlink()  # a separate file instead of the link
     path.write_text(json.dumps(result | {"environment": "elsewhere"}))
     (searched.folder / "results/studies/small/metrics.parquet").unlink()
-    assert "the searches they follow (1)" in searched.run(*retrain, fails=True)
+    assert "the searches they use (1)" in searched.run(*retrain, fails=True)
     searched.run(*retrain)
     assert json.loads(winner(searched).read_text())["environment"] == result["environment"]

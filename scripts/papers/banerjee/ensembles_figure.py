@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from pydantic import Field, model_validator
 from reseed.plugins.options import Arms
 from reseed.rendering import style
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import counted
 from reseed.rendering.panels import dot, entitle, line, panel_grid, undrawn
 
@@ -58,12 +58,10 @@ class Options(Arms):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm and pair of axes, a dot an ensemble."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
-    down, across = options.get("y", ["ks", "alpha_hat"]), options.get("x")
+    rows = require_rows(measured(data, options), NOTHING)
+    down, across = options.y, options.x
     arms = cells(data, rows)
     pairs = list(zip(across or [None] * len(down), down, strict=True))
     canvas, axes = panel_grid([2.2] * (len(arms) * len(pairs)), min(3, len(pairs)), legend=0.6)
@@ -91,12 +89,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         f"{MEASURES[y]} against {in_text(x) if x else 'the number of runs in it'}."
         for x, y in pairs
     )
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(data, rows, text, undrawn([panel[0] for panel in panels], axes)),
         findings=found,
         headline=headline,
-        alt=" ".join([f"A dot an ensemble. {seen}", *found]),
+        alt=f"A dot an ensemble. {seen}",
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 from reseed.plugins.options import Arms, Share
 from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 from reseed.stats.planning import ensemble_size
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
@@ -21,12 +21,10 @@ class Options(Arms):
     share: Share = 1.0
 
 
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a size, a section an arm; `share` of the ensembles must have a low α̂."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_table(data, NOTHING)
-    wanted, pool = options.get("share", 1.0), int(rows["pool"].min())
+    rows = require_rows(measured(data, options), NOTHING)
+    wanted, pool = options.share, int(rows["pool"].min())
     lines, raw, findings, enough = Rows(), [], [], []
     with_published = rows["published_share"].notna().any()
     for title, part in cells(data, rows):
@@ -39,11 +37,11 @@ def table(data: ExhibitData, options: dict) -> Table:
             lines.add(line, title)
             raw.append({"cell": title, "size": size, **numbers_of})
         enough.append((title, found.size if found.size and found.size < sizes[-1] else None))
-        told = "at no size below the whole pool"
+        phrase = "at no size below the whole pool"
         if enough[-1][1]:
-            told = f"from {numbers.counted(found.size, 'run')} on"
+            phrase = f"from {numbers.counted(found.size, 'run')} on"
         findings.append(
-            f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {told}"
+            f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {phrase}"
             f" (a pool of {numbers.counted(sizes[-1], 'run')},"
             f" {numbers.counted(max(map(len, groups)), 'ensemble')} a size)."
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import style
-from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, footnote, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import percent
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
@@ -19,16 +19,10 @@ from papers.banerjee.trimming_text import NOTHING, cells, measured
 DRAWS = ("papers.banerjee.gap_distribution:analyse",)
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm: share of test items by logit gap; band from least to most over runs."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
+    rows = require_rows(measured(data, options), NOTHING)
     arms = cells(data, rows)
     canvas, axes = panel_grid([2.1] * len(arms), legend=0.6)
     for axis, (title, part) in zip(axes, arms, strict=False):
@@ -53,13 +47,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Gaps are clipped: the outermost bins hold everything beyond."
     found = _findings(arms)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         footnote(data, rows, text, undrawn([title for title, _ in arms], axes), per="arm"),
         findings=found,
         headline=_headline(arms),
-        alt=" ".join(["Share of the test items by logit gap: the ensemble's outline over that of"
-                      " the mean single run and the band of all runs.", *found]),
+        alt=("Share of the test items by logit gap: the ensemble's outline over that of"
+                      " the mean single run and the band of all runs."),
     )  # fmt: skip
 
 

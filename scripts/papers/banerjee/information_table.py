@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured
 
@@ -25,15 +25,9 @@ _TITLES = {
 DRAWS = ("papers.banerjee.trimming_information:analyse",)
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a measurement, a section an arm."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = require_rows(measured(data, options), NOTHING)
     lines, findings, alpha = Rows(), [], []
     for title, part in cells(data, rows):
         for _, row in part.iterrows():

@@ -6,10 +6,10 @@ import pandas as pd
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import numbers
-from reseed.rendering.arms import TEST_SET, keys
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.arms import TEST_SET_KEY, key_columns
+from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
 
@@ -22,15 +22,13 @@ class Options(Arms):
     count: Count = 9
 
 
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """The `count` (9) most accurate runs of each arm, by rising α̂; the paper's below its own."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = require_rows(measured(data, options), NOTHING)
     lines, chosen, findings = Rows(), [], []
     for title, part in cells(data, rows):
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
-        best = best.head(options.get("count", 9)).sort_values("alpha_hat", kind="stable")
+        best = best.head(options.count).sort_values("alpha_hat", kind="stable")
         printed = _printed(data, part)
         roles = [role for role in MODEL_SEED_COLUMNS if part[role].nunique() > 1]
         for source, models in ((title, best), (f"{title}, as published", printed)):
@@ -71,7 +69,7 @@ def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:
     every = data.rows()
     if "published" not in every:
         return every.iloc[:0]
-    cell = keys(every, TEST_SET)
+    cell = key_columns(every, TEST_SET_KEY)
     mine = (every[cell].astype(str) == part[cell].iloc[0].astype(str)).all(axis=1)
     return every[mine & every["published"].astype(bool)]
 

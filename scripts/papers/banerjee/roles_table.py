@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, NothingToShow, footnote
 from reseed.rendering.headlines import listed
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 from papers.banerjee.trimming_text import cells
 
@@ -30,17 +30,13 @@ _ROLES = {
 DRAWS = ("papers.banerjee.role_components:analyse",)
 
 
-class Options(Strict):
-    """It takes none."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row a measure, a section an arm."""
     rows = data.rows()
     good = rows[rows["reason"] == ""] if len(rows) else rows
     if good.empty:
         reasons = sorted(set(rows["reason"])) if len(rows) else []
-        return empty_table(data, "No two roles were crossed: " + "; ".join(reasons))
+        raise NothingToShow("No two roles were crossed: " + "; ".join(reasons))
     lines, findings = Rows(), []
     arms = cells(data, good)
     for title, part in arms:

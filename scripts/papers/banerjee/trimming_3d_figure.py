@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from reseed.plugins.options import Arms
 from reseed.rendering import style
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import from_to, several
 from reseed.rendering.panels import undrawn
 
@@ -46,12 +46,10 @@ class Options(Arms):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm, a dot a run or an ensemble."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
-    by, arms = options.get("colour", "alpha_hat"), cells(data, rows)
+    rows = require_rows(measured(data, options), NOTHING)
+    by, arms = options.colour, cells(data, rows)
     columns, panels = min(2, len(arms)), arms[:_MOST]
     lines = math.ceil(len(panels) / columns)
     canvas = style.new_figure(3.4 * lines + 0.2)
@@ -77,13 +75,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         sizes = sorted(rows["size"].unique())
         bar.set_ticks(np.log10(sizes), labels=[f"{size:.0f}" for size in sizes])
     headline, found = ensembled(arms, _AXES) if by == "size" else _of_runs(arms)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(data, rows, undrawn([title for title, _ in arms], panels)),
         findings=found,
         headline=headline,
-        alt=" ".join([f"Dots in a space of {several(map(in_text, _AXES))}, coloured by"
-                      f" {'the number of runs' if by == 'size' else in_text(by)}.", *found]),
+        alt=(f"Dots in a space of {several(map(in_text, _AXES))}, coloured by"
+                      f" {'the number of runs' if by == 'size' else in_text(by)}."),
     )  # fmt: skip
 
 

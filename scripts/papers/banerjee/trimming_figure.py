@@ -10,8 +10,8 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 from reseed.plugins.options import Arms
 from reseed.rendering import style
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import from_to, part_of, several
 from reseed.rendering.panels import colours, entitle, line, panel_grid, undrawn
 
@@ -40,12 +40,10 @@ class Options(Arms):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel each arm and measurement, a dot a run."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
-    across, y = options.get("x", ["accuracy"]), options.get("y", "alpha_hat")
+    rows = require_rows(measured(data, options), NOTHING)
+    across, y = options.x, options.y
     arms = cells(data, rows)
     columns = min(3, len(across)) if len(across) > 1 else min(3, len(arms))
     canvas, axes = panel_grid([2.1] * (len(arms) * len(across)), columns, legend=0.6)
@@ -75,13 +73,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     handles = [line(style.GREY, f"α̂ = {threshold:g} (filled: at or below)", "--", 0.9)]
     canvas.legend(handles=handles, loc="outside lower center")
     found = _findings(arms)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(data, rows, undrawn([panel[0] for panel in panels], axes)),
         findings=found,
         headline=low_alpha(admitted(arms)),
-        alt=" ".join([f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"
-                      " where α̂ is at or below the dashed threshold.", *found]),
+        alt=(f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"
+                      " where α̂ is at or below the dashed threshold."),
     )  # fmt: skip
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import style
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import counted, from_to, percent
 from reseed.rendering.panels import dot, entitle, panel_grid, undrawn
@@ -22,16 +22,10 @@ _LABELS = {0: "α̂ of both at or below", 1: "of one above", 2: "of both above"}
 DRAWS = ("papers.banerjee.trimming_pairs:analyse",)
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm, a dot a pair: churn over the greater α̂; `experiments`, `arms`."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
+    rows = require_rows(measured(data, options), NOTHING)
     threshold = rows["threshold"].iloc[0]
     above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
     rows = rows.assign(above=above)
@@ -53,13 +47,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = f"The dashed line is the threshold, {threshold:g}. Pairs share runs."
     found = _findings(arms)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(data, rows, text, undrawn([title for title, _ in arms], axes)),
         findings=found,
         headline=_headline(arms),
-        alt=" ".join(["A dot a pair of runs: its churn against the greater α̂ of the two, coloured"
-                      " by how many of them are above the dashed threshold.", *found]),
+        alt=("A dot a pair of runs: its churn against the greater α̂ of the two, coloured"
+                      " by how many of them are above the dashed threshold."),
     )  # fmt: skip
 
 

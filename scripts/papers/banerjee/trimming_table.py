@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.headlines import LEAST, listed
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
 
 DRAWS = ("papers.banerjee.trimming_summary:analyse",)
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row an arm, and one of the paper's numbers where the arm repeats one of its sources."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = require_rows(measured(data, options), NOTHING)
     lines = Rows()
     for title, part in cells(data, rows):
         row = part.iloc[0]

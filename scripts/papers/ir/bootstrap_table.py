@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import cells
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 from papers.ir.seed_scores_table import METRICS, by_test_set, measured
 
@@ -23,15 +23,11 @@ _SHOWN = {
 DRAWS = ("papers.ir.seed_scores:analyse",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a model on a test set; under each score, its SDs side by side."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        return empty_table(data, "No per-item scores of a classifier at this scale.")
+    rows = require_rows(
+        data.rows(options.experiments), "No per-item scores of a classifier at this scale."
+    )
     shown = [name for name in _SHOWN if rows[name].notna().any()]
     lines = Rows()
     for title, part in by_test_set(data, rows):

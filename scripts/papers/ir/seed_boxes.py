@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from pydantic import Field, field_validator
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import style
-from reseed.rendering.arms import TEST_SET, cell_titles, places
-from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.arms import TEST_SET_KEY, cell_titles, titled_groups
+from reseed.rendering.data import ExhibitData, footnote, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import part_of, several
 from reseed.rendering.panels import entitle, panel_grid, undrawn
@@ -41,16 +41,17 @@ class Options(Experiments):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """One line of panels a dataset, one panel a metric (`metrics`), one box a model."""
-    rows = data.rows(options.get("experiments"))
-    rows = rows[rows["median"].notna()] if not rows.empty else rows
-    if rows.empty:
-        return empty_figure(data, "No per-item scores of a classifier at this scale.")
-    metrics = options.get("metrics", ["macro_precision", "macro_f1"])
+    rows = data.rows(options.experiments)
+    rows = require_rows(
+        rows[rows["median"].notna()] if not rows.empty else rows,
+        "No per-item scores of a classifier at this scale.",
+    )
+    metrics = options.metrics
     panels = [
         (title, part[part["metric"] == metric])
-        for title, part in places(data, rows, TEST_SET)
+        for title, part in titled_groups(data, rows, TEST_SET_KEY)
         for metric in metrics
     ]
     heights = [0.28 * len(part) + 0.8 for _, part in panels]
@@ -69,12 +70,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     left = undrawn([title for title, _ in panels], axes)
     found = _findings(data, rows)
     named = several(METRICS[metric] for metric in metrics)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         drawn,
         footnote(data, drawn, note, left),
         findings=found,
         headline=_headline(rows),
-        alt=" ".join([f"A box a model, a panel a dataset and metric: {named} over seeds.", *found]),
+        alt=f"A box a model, a panel a dataset and metric: {named} over seeds.",
     )
 
 

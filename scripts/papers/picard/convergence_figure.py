@@ -7,11 +7,11 @@ import math
 import pandas as pd
 from matplotlib.figure import Figure
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers, style
-from reseed.rendering.arms import cells, chosen
-from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.arms import cells, select_rows
+from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import colours, entitle, panel_grid, undrawn
 
 from papers.picard.extremes_table import LEAST
@@ -19,22 +19,16 @@ from papers.picard.extremes_table import LEAST
 DRAWS = ("papers.picard.convergence:analyse",)
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm, a dot a run; `experiments`, `arms`."""
-    rows = chosen(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
+    rows = require_rows(select_rows(data, options), NOTHING)
     # Runs that all converge at one epoch, most often their last, show no relation.
     every = cells(data, rows)
     panels = [(title, part) for title, part in every if part["converged"].nunique() > 1]
     flat = [title for title, part in every if part["converged"].nunique() < 2]
     if not panels:
-        return empty_figure(data, "In every arm all runs converge at the same epoch.")
+        raise NothingToShow("In every arm all runs converge at the same epoch.")
     palette = colours([title for title, _ in panels])
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.2)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -59,13 +53,12 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if flat:
         text += f" Not drawn, as all runs converge at the same epoch: {numbers.several(flat)}."
     found = _findings(panels)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         footnote(data, rows, text, undrawn([title for title, _ in panels], axes), per="arm"),
         findings=found,
         headline=_headline(panels),
-        alt=" ".join(["A dot a run: the epoch at which it converged against its score at the end.",
-                      *found]),
+        alt="A dot a run: the epoch at which it converged against its score at the end.",
     )  # fmt: skip
 
 
@@ -81,8 +74,8 @@ def _headline(panels: list) -> str:
     runs = numbers.from_to(row["n"] for row in judged)
     shown = sum(map(_shown, judged))
     if len(judged) == 1:
-        told = "goes with" if shown else "is not shown to go with"
-        return f"When a run converges {told} how it ends ({runs} runs)"
+        phrase = "goes with" if shown else "is not shown to go with"
+        return f"When a run converges {phrase} how it ends ({runs} runs)"
     return (
         f"When a run converges goes with how it ends in {shown} of {len(judged)} arms ({runs} runs)"
     )
@@ -95,9 +88,9 @@ def _findings(panels: list) -> list[str]:
         if not math.isfinite(row["rho"]):
             continue
         word = "later" if row["rho"] > 0 else "earlier"
-        told = f"runs that converge {word} end better" if _shown(row) else "no relation is shown"
+        phrase = f"runs that converge {word} end better" if _shown(row) else "no relation is shown"
         found.append(
-            f"{title}: {told} (rank correlation of convergence time with the final score"
+            f"{title}: {phrase} (rank correlation of convergence time with the final score"
             f" {row['rho']:.2f}, {100 * row['level']:g} % interval {row['rho_low']:.2f} to"
             f" {row['rho_high']:.2f}, {len(part):,} runs)."
         )

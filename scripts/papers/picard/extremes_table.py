@@ -6,12 +6,12 @@ import math
 
 import pandas as pd
 from reseed.analyses.shared.data import greater_is_better
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
-from reseed.rendering.arms import cell_titles, chosen
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.arms import cell_titles, select_rows
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.settings import metric_title, p_cell
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 from reseed.stats.gaussian_range import expected_gaussian_range
 
 DRAWS = ("papers.picard.extremes:analyse",)
@@ -26,16 +26,12 @@ _TAILS = ("heavier", "lighter")
 _NAMED = 4
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row an arm; below it the paper's numbers where the arm repeats one of its rows."""
-    rows = chosen(data, options)
-    rows = rows if rows.empty else rows[rows["n"] > 1]
-    if rows.empty:
-        return empty_table(data, "No arm has two finished seeds at this scale.")
+    rows = select_rows(data, options)
+    rows = require_rows(
+        rows if rows.empty else rows[rows["n"] > 1], "No arm has two finished seeds at this scale."
+    )
     lines = Rows()
     places = {d: numbers.decimals(part["sd"], least=3) for d, part in rows.groupby("dataset")}
     for title, (_, row) in zip(cell_titles(data, rows), rows.iterrows(), strict=True):
@@ -112,8 +108,8 @@ def _headline(rows: pd.DataFrame) -> str:
         return ""
     n = numbers.from_to(judged["n"])
     if len(judged) == 1:
-        told = "is larger than" if len(beyond) else "is not shown to exceed"
-        return f"The range over {n} seeds {told} a Gaussian’s"
+        phrase = "is larger than" if len(beyond) else "is not shown to exceed"
+        return f"The range over {n} seeds {phrase} a Gaussian’s"
     return (
         f"A range beyond a Gaussian’s is shown in {len(beyond)} of {len(judged)} arms ({n} seeds)"
     )
@@ -145,12 +141,12 @@ def _ends(data: ExhibitData, judged: pd.DataFrame, titles: dict) -> str:
         in_sd = numbers.from_to(judged["range_in_sd"], "{:.1f}".format)
         return f"{in_sd} SD ({len(judged)} arms of {numbers.from_to(judged['n'])} seeds)"
     places = numbers.decimals(judged["sd"], least=3)
-    told = []
+    phrase = []
     for i, row in judged.iterrows():
         up = greater_is_better(data.info, row["metric"])
         worst, best = row[["min", "max"] if up else ["max", "min"]]
-        told.append(
+        phrase.append(
             f"{numbers.fixed(worst, places)} to {numbers.fixed(best, places)} for {titles[i]}"
             f" ({row['n']:,.0f} seeds, {row['range_in_sd']:.1f} SD)"
         )
-    return numbers.several(told)
+    return numbers.several(phrase)

@@ -17,9 +17,9 @@ from reseed.metrics.names import metric_title as title_of
 from reseed.metrics.names import metric_title_in_text
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
-from reseed.rendering.arms import cells, keys
-from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.arms import cells, key_columns
+from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import decimals, from_to, several
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from scipy import stats
@@ -39,21 +39,21 @@ class Options(Arms):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm with one kind of seed varied."""
-    scores = _scores(data, options)
-    if not scores:
-        return empty_figure(data, f"No arm has {_LEAST} finished seeds at this scale.")
+    scores = require_rows(
+        _scores(data, options), f"No arm has {_LEAST} finished seeds at this scale."
+    )
     frame = pd.concat(scores, ignore_index=True)
     every = cells(data, frame)
     panels = [(title, part) for title, part in every if part["score"].nunique() > 1]
     still = [title for title, part in every if part["score"].nunique() == 1]
     same = f"Not drawn, as every score is the same: {several(still)}." if still else ""
     if not panels:
-        return empty_figure(data, same)
+        raise NothingToShow(same)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
-        _panel(axis, part["score"].to_numpy(), options.get("bins", "auto"))
+        _panel(axis, part["score"].to_numpy(), options.bins)
         entitle(axis, title)
         axis.set_xlabel(f"{title_of(part['metric'].iloc[0])} ({len(part):,} seeds)")
         axis.set_ylabel("Seeds")
@@ -63,16 +63,16 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         Line2D([], [], ls="", marker="|", ms=6, color=style.BLACK, label="A seed"),
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
-    cell = [*keys(frame), "model"]
+    cell = [*key_columns(frame), "model"]
     shown = frame.groupby(cell, dropna=False, sort=False).size().rename("n").reset_index()
     found = _findings(panels)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         frame,
         footnote(data, shown, same, undrawn([title for title, _ in panels], axes), per="arm"),
         findings=found,
         headline=_headline(panels),
-        alt=" ".join(["Histogram of the scores over seeds with a density, the Gaussian of the same"
-                      " mean and SD dashed, and a dash for each seed.", *found]),
+        alt=("Histogram of the scores over seeds with a density, the Gaussian of the same"
+                      " mean and SD dashed, and a dash for each seed."),
     )  # fmt: skip
 
 
@@ -103,17 +103,17 @@ def _findings(panels: list) -> list[str]:
     ]
 
 
-def _scores(data: ExhibitData, options: dict) -> list[pd.DataFrame]:
+def _scores(data: ExhibitData, options: Options) -> list[pd.DataFrame]:
     """A frame each arm with enough seeds; pairs of two seeds are no independent sample of one."""
     metrics = data.metrics
-    if options.get("experiments"):
-        metrics = metrics[metrics["experiment"].isin(options["experiments"])]
+    if options.experiments:
+        metrics = metrics[metrics["experiment"].isin(options.experiments)]
     return [
         cell.scores.drop(columns="bad").assign(**cell.key, metric=cell.metric)
-        for cell in arm_cells(Data(metrics, data.info), options.get("metric"))
+        for cell in arm_cells(Data(metrics, data.info), options.metric)
         if len(cell.scores) >= _LEAST
         and "+" not in cell.key["varied"]
-        and cell.key["arm"] in (options.get("arms") or [cell.key["arm"]])
+        and cell.key["arm"] in (options.arms or [cell.key["arm"]])
     ]
 
 

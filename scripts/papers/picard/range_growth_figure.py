@@ -6,11 +6,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import coverage, numbers, style
-from reseed.rendering.arms import cells, chosen
-from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.arms import cells, select_rows
+from reseed.rendering.data import ExhibitData, footnote, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import metric_title
 
@@ -19,16 +19,12 @@ from papers.picard.extremes_table import LEAST
 DRAWS = ("papers.picard.range_growth:analyse",)
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm: measured range, the Gaussian's, its interval; `experiments`, `arms`."""
-    rows = chosen(data, options)
-    if rows.empty:
-        return empty_figure(data, "No arm has two seeds of different scores at this scale.")
+    rows = require_rows(
+        select_rows(data, options), "No arm has two seeds of different scores at this scale."
+    )
     panels = cells(data, rows)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -55,14 +51,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
     text += coverage.at(rows["level"].iloc[0], coverage.RANGE_OF_GAUSSIANS)
     found = _findings(panels)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         footnote(data, rows, text.strip(), undrawn([t for t, _ in panels], axes), per="arm"),
         findings=found,
         headline=_headline(panels),
-        alt=" ".join(["A curve an arm: the distance of best and worst seed, rising with the number"
-                      " of seeds, over the dashed curve and the band of Gaussian samples.",
-                      *found]),
+        alt=("A curve an arm: the distance of best and worst seed, rising with the number"
+                      " of seeds, over the dashed curve and the band of Gaussian samples."),
     )  # fmt: skip
 
 
@@ -94,9 +89,9 @@ def _headline(panels: list) -> str:
     if len(judged) > 1:
         arms = f"{inside} of {len(judged)} arms"
         return f"Best and worst seed are as far apart as a Gaussian’s in {arms}"
-    told = "as" if inside else "not as"
+    phrase = "as" if inside else "not as"
     seeds = f"{_last(judged[0])['seeds']:,} seeds"
-    return f"Best and worst of {seeds} are {told} far apart as a Gaussian’s"
+    return f"Best and worst of {seeds} are {phrase} far apart as a Gaussian’s"
 
 
 def _findings(panels: list) -> list[str]:

@@ -6,25 +6,19 @@ import math
 
 import pandas as pd
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
-from reseed.plugins.options import Arms
+from reseed.plugins.options import Arms as Options
 from reseed.rendering import coverage, numbers
-from reseed.rendering.arms import cells, chosen
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.arms import cells, select_rows
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST, listed
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("papers.picard.convergence:analyse",)
 
 
-class Options(Arms):
-    """Which experiments and arms are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row an arm, a section a dataset and target."""
-    rows = chosen(data, options)
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = require_rows(select_rows(data, options), NOTHING)
     lines, raw = Rows(), []
     for title, part in cells(data, rows):
         row = part.iloc[0]

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("papers.protocol.training_time:analyse",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row an arm in each setting, the baseline named beside it."""
-    rows = data.rows(options.get("experiments"))
-    known = rows if rows.empty else rows[rows["reason"] == ""]
-    if known.empty:
-        return empty_table(data, "No two arms were trained on the same split and seeds.")
+    rows = data.rows(options.experiments)
+    known = require_rows(
+        rows if rows.empty else rows[rows["reason"] == ""],
+        "No two arms were trained on the same split and seeds.",
+    )
     lines = Rows()
     for title, part in settings(data, known):
         for _, row in part.iterrows():

@@ -20,8 +20,8 @@ from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Names, Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import cells as arm_cells
-from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 
 # Panels this small still hold readable cell values (10 columns of 3 digits in half a page).
@@ -44,15 +44,15 @@ class Options(Strict):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """Heat maps of `options["experiment"]`, of all datasets, only `datasets`, or all `except` some.
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """Heat maps of `experiment`, of all datasets, only `datasets`, or all `except` some.
 
     Colour is the deviation from the panel's own median, on one scale a dataset, so that a model
     that is better throughout does not hide how it moves. One dataset: the scores are printed in
     the cells. Cells of failed trials stay blank and are crossed out.
     """
-    only, without = options.get("datasets"), options.get("except", [])
-    cells = _cells(data, options["experiment"], only, without)
+    only, without = options.datasets, (options.without or [])
+    cells = _cells(data, options.experiment, only, without)
     still, cells = _still(data, cells)
     if cells.empty or cells["score"].isna().all():
         named = numbers.several(map(data.dataset, only or []))
@@ -60,8 +60,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         reason = f"Model and data seeds were not crossed{what} at this scale."
         if len(cells):
             reason = "Every other trial failed." if still else f"Every trial{what} failed."
-            return empty_figure(data, f"{still} {reason}".strip())
-        return empty_figure(data, still or reason)
+            raise NothingToShow(f"{still} {reason}".strip())
+        raise NothingToShow(still or reason)
     panels = [(key, part) for key, part in cells.groupby(_KEY, sort=False)]
     datasets = list(dict.fromkeys(cells["dataset"]))
     printed = len(datasets) == 1
@@ -79,7 +79,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         axis.set_visible(panel is not None)
     titles = [data.dataset(panel[0][1]) if panel else "" for panel in placed]
     note, shown = _note(data, cells, still, undrawn([t for t in titles if t], axes))
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         cells.drop(columns="status"),
         note,
         headline=_headline(cells),
@@ -88,8 +88,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             "Colour: deviation from the median of the panel, named in its title; one scale a"
             " dataset. A row is one model seed over all splits, a column one split under all seeds."
         ],
-        alt="Heat maps of the score by model seed (rows) and data seed (columns). "
-        + _headline(cells),
+        alt="Heat maps of the score by model seed (rows) and data seed (columns).",
+        alt_findings=[_headline(cells)],
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 from reseed.core.coordinates import base_name
 from reseed.exhibits.spread_table import LEAST
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.rendering import numbers
-from reseed.rendering.data import VARIED, ExhibitData, marks, metric_title, units
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.data import VARIED, ExhibitData, marks, metric_title, require_rows, units
+from reseed.rendering.tables import Rows, Table
 
 _CELL = [
     "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",
@@ -22,20 +22,17 @@ _MEASURED = ["measured_dataset", "measured_model", "varied_seed", "held", "test_
 DRAWS = ("papers.raste.published:analyse",)
 
 
-class Options(Strict):
-    """It takes none."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row a published cell that was measured; the CSV holds every published number.
 
     A measured range stands beside the published one as the range that as many seeds as the paper
     took would give; nothing measured on a stand-in is set in proportion to the original's.
     """
     rows = data.rows()
-    measured = rows[rows["measured"].notna() & (rows["n"] >= LEAST)] if len(rows) else rows
-    if measured.empty:
-        return empty_table(data, "No published number was measured at this scale.")
+    measured = require_rows(
+        rows[rows["measured"].notna() & (rows["n"] >= LEAST)] if len(rows) else rows,
+        "No published number was measured at this scale.",
+    )
     lines = Rows()
     for key, cell in _each_once(measured).groupby(_CELL, sort=False):
         entry = dict(zip(_CELL, key, strict=True))

@@ -10,11 +10,11 @@ from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.spread import next_range
 from reseed.exhibits.spread_table import LEAST
-from reseed.plugins.options import TheseExperiments
+from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers, style
-from reseed.rendering.arms import PANEL, arm_titles, places
+from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
 from reseed.rendering.series import series
 from reseed.rendering.settings import cell_noun
@@ -31,26 +31,20 @@ _COLUMNS = [
 DRAWS = ("spread",)
 
 
-class Options(TheseExperiments):
-    """Which experiments are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """Dots at the ranges of `options["experiments"]`.
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """Dots at the ranges of `experiments`.
 
     Beside a published range stands where the range of as many seeds as the paper's is expected.
     """
-    rows = data.rows(options["experiments"])
-    if not rows.empty:
-        rows = rows[(rows["held"] == "") & (rows["n"] >= LEAST)]
-    if rows.empty:
-        return empty_figure(
-            data, f"No experiment of this figure has {LEAST} seeds: no range to show at this scale."
-        )
+    rows = data.require_rows(
+        f"No experiment of this figure has {LEAST} seeds: no range to show at this scale.",
+        options.experiments,
+        keep=lambda rows: (rows["held"] == "") & (rows["n"] >= LEAST),
+    )
     rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
-    place = by_ratio(rows, PANEL)
-    panels = places(data, rows, place)
+    place = by_ratio(rows, PANEL_KEY)
+    panels = titled_groups(data, rows, place)
     told_by, shown = series(data, rows, [*place, "arm"])
     published = bool(rows["expected_low"].notna().any())
     handles = _legend(shown, published)
@@ -72,14 +66,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     )
     rest = undrawn([title for title, _ in panels], axes)
     found = _findings(rows)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         footnote(data, rows, rest),
         findings=found,
         headline=_headline(rows),
         definitions=[about_published] if published else [],
-        alt=" ".join(["Dots at the range of the score for each algorithm, by the seed varied.",
-                      *found]),
+        alt="Dots at the range of the score for each algorithm, by the seed varied.",
     )  # fmt: skip
 
 
@@ -131,8 +124,8 @@ def _compared(rows: pd.DataFrame) -> pd.DataFrame:
 
     A cell of which several experiments vary the same seeds has no one range to compare.
     """
-    rows = rows[~rows.duplicated([*PANEL, "arm", "varied"], keep=False)]
-    wide = rows.pivot_table(index=[*PANEL, "arm"], columns="varied", values=["range", "n"])
+    rows = rows[~rows.duplicated([*PANEL_KEY, "arm", "varied"], keep=False)]
+    wide = rows.pivot_table(index=[*PANEL_KEY, "arm"], columns="varied", values=["range", "n"])
     if not {("range", "data"), ("range", "model")} <= set(wide.columns):
         return wide.iloc[:0]
     return wide[(wide["n"]["data"] == wide["n"]["model"]) & (wide["range"]["model"] > 0)]

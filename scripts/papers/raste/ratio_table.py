@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, few, score_places, spread_of
-from reseed.plugins.options import TheseExperiments
+from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
+from reseed.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
 from reseed.rendering.headlines import listed
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 from scipy import stats
 
 # Seeds from which on SDs are worth setting in order.
@@ -21,20 +21,16 @@ _SERIES = ["experiment", "dataset", "hyperparameters_source"]
 DRAWS = ("spread",)
 
 
-class Options(TheseExperiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row an experiment, dataset and test ratio."""
-    rows = data.rows(options["experiments"])
-    if not rows.empty:
-        rows = rows[rows["held"].eq("") & rows["test_ratio"].notna()]
-    if rows.empty:
-        return empty_table(data, "No test ratio was varied at this scale.")
+    rows = data.require_rows(
+        "No test ratio was varied at this scale.",
+        options.experiments,
+        keep=lambda rows: rows["held"].eq("") & rows["test_ratio"].notna(),
+    )
     if (most := int(rows["n"].max())) < LEAST:
         seeds = numbers.counted(most, "seed")
-        return empty_table(data, f"{seeds} a test ratio at this scale: no spread to see.")
+        raise NothingToShow(f"{seeds} a test ratio at this scale: no spread to see.")
     rows = rows.assign(title=arm_titles(data, rows))
     arms = list(dict.fromkeys(rows["title"]))
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
@@ -42,8 +38,8 @@ def table(data: ExhibitData, options: dict) -> Table:
     row = [*_SERIES, "test_ratio", "scheme"]
     for (experiment, dataset, source, ratio, scheme), part in rows.groupby(row, sort=False):
         cell = part.set_index("title")
-        told = f"{ratio:g} ({scheme})" if same[part.index].any() else f"{ratio:g}"
-        line = {("", "Test ratio"): told, ("", "n"): numbers.from_to(cell["n"], to="–")}
+        phrase = f"{ratio:g} ({scheme})" if same[part.index].any() else f"{ratio:g}"
+        line = {("", "Test ratio"): phrase, ("", "n"): numbers.from_to(cell["n"], to="–")}
         for arm in arms:
             entry = cell.loc[arm] if arm in cell.index else None
             median = np.nan if entry is None else entry["median"]

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from reseed.plugins.options import Strict
-from reseed.rendering.data import ExhibitData, marks
+from reseed.plugins.options import NoOptions
+from reseed.rendering.data import ExhibitData, NothingToShow, marks
 from reseed.rendering.numbers import counted
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 READS = "repeated_fits"
 
 
-class Options(Strict):
-    """It takes none."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row a dataset and model of the trials that were trained again from scratch.
 
     `data.repeats` holds one row a trial: `dataset`, `model`, `same` (status and outputs are equal
     bit by bit) and `text` with what was found.
     """
     if data.repeats is None or data.repeats.empty:
-        return empty_table(data, "No trial was trained again: the results are given.")
+        raise NothingToShow("No trial was trained again: the results are given.")
     rows = data.repeats
     lines = Rows()
     for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False):

@@ -13,8 +13,8 @@ from reseed.analyses.shared.data import cells as arm_cells
 from reseed.plugins.options import Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, panel_grid
 from scipy.optimize import isotonic_regression
 
@@ -95,18 +95,16 @@ class Options(Strict):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """Scores over the splits of `options["experiment"]`, one line an arm, one or two datasets.
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """Scores over the splits of `experiment`, one line an arm, one or two datasets.
 
     Left the dataset whose best arm wins every split and on which pairing narrows the difference
     of the two best most; right the one whose best arm wins the smallest share of splits (then:
     whose two best are least apart). A split with a failed fold is left out. Verdicts come from the
     analysis `pairs`, where it is given.
     """
-    cases = _cases(data, options["experiment"])
-    chosen = choose(cases)
-    if not chosen:
-        return empty_figure(data, f"No two models share {_LEAST} splits at this scale.")
+    cases = _cases(data, options.experiment)
+    chosen = require_rows(choose(cases), f"No two models share {_LEAST} splits at this scale.")
     canvas, axes = panel_grid([2.75] * len(chosen), legend=0.0)
     for axis, case in zip(axes, chosen, strict=True):
         _panel(axis, data, case)
@@ -118,14 +116,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             for arm, model in case.models.items()
         ]
     )
-    told = [_tell(data, case) for case in chosen]
-    return canvas, Drawn(
+    phrase = [_tell(data, case) for case in chosen]
+    return canvas, FigureInfo(
         frame,
         footnote(data, counts, _hidden(cases, chosen), per="line"),
-        findings=[" ".join(told)],
+        findings=[" ".join(phrase)],
         caption=_caption(chosen),
         headline=_headline(chosen),
-        alt="Lines of test score over random splits, one a model. " + " ".join(told),
+        alt="Lines of test score over random splits, one a model.",
         definitions=[
             "Chosen by rule: left, of the datasets whose best model wins every split the one on"
             " which pairing narrows the difference of the two best most; right, the one whose best"

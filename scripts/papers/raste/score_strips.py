@@ -12,11 +12,11 @@ from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.data import greater_is_better, number_data_seeds
 from reseed.core.schemas import SEED_COLUMNS
-from reseed.plugins.options import TheseExperiments
+from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import style
-from reseed.rendering.arms import PANEL, arm_titles, places
-from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
+from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import counted
 from reseed.rendering.panels import by_ratio, entitle, panel_grid, undrawn
 from reseed.rendering.series import series
@@ -28,26 +28,22 @@ _KEY = ["experiment", "varied", "dataset", "scheme", "arm", "model",
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
-class Options(TheseExperiments):
-    """Which experiments are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """One dot a trial of `options["experiments"]`, a bar at the median, a panel each setting."""
-    metrics = data.metrics[data.metrics["experiment"].isin(options["experiments"])]
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """One dot a trial of `experiments`, a bar at the median, a panel each setting."""
+    metrics = data.metrics[data.metrics["experiment"].isin(options.experiments)]
     metrics = with_arms(metrics).assign(data_seed=number_data_seeds(metrics))
     metrics = metrics[metrics["status"] == "ok"]
     names = metrics["dataset"].map(data.metric)
     score = [row[name] for name, (_, row) in zip(names, metrics.iterrows(), strict=True)]
     frame = metrics[[*_KEY, "test_ratio", *SEED_COLUMNS]].assign(metric=names, score=score)
-    frame = frame[frame["score"].notna()]
-    if frame.empty:
-        return empty_figure(data, "None of this figure's experiments was run at this scale.")
-    order = {name: i for i, name in enumerate(options["experiments"])}
+    frame = require_rows(
+        frame[frame["score"].notna()], "None of this figure's experiments was run at this scale."
+    )
+    order = {name: i for i, name in enumerate(options.experiments)}
     frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
-    place = by_ratio(frame, PANEL)
-    panels = places(data, frame, place)
+    place = by_ratio(frame, PANEL_KEY)
+    panels = titled_groups(data, frame, place)
     told_by, shown = series(data, frame, [*place, "arm"])
     handles = _handles(shown)
     named = (arm_titles(data, part.drop_duplicates("arm")) for _, part in panels)
@@ -64,7 +60,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     counts = seeds.groupby(_KEY, sort=False).size().rename("n").reset_index()
     rest = undrawn([title for title, _ in panels], axes)
     note = footnote(data, counts, "One dot a trial.", rest)
-    return canvas, Drawn(frame, note, headline=_headline(frame), alt=_alt(data, panels))
+    return canvas, FigureInfo(frame, note, headline=_headline(frame), alt=_alt(data, panels))
 
 
 def _handles(shown: dict) -> list[Line2D]:

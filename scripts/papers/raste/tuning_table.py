@@ -9,8 +9,8 @@ from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, few, score_p
 from reseed.plugins.options import Names, Strict
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
+from reseed.rendering.tables import Rows, Table
 
 ROW = ["dataset", "scheme", "varied", "arm"]
 
@@ -27,18 +27,18 @@ class Options(Strict):
     tuned: Names
 
 
-def table(data: ExhibitData, options: dict) -> Table:
-    """One row a varied seed and model; columns of `options["fixed"]` and of `options["tuned"]`.
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row a varied seed and model; columns of `fixed` and of `tuned`.
 
     A crossed experiment enters by its slices (one seed varied, the other held at its first).
     """
-    fixed, tuned = (_single(data.rows(options[name])) for name in ("fixed", "tuned"))
+    fixed, tuned = (_single(data.rows(names)) for names in (options.fixed, options.tuned))
     if tuned.empty or fixed.empty:
         missing = "tuned for each pair of seeds" if tuned.empty else "held fixed"
-        return empty_table(data, f"No hyper-parameters were {missing} at this scale.")
+        raise NothingToShow(f"No hyper-parameters were {missing} at this scale.")
     if (most := int(tuned["n"].max())) < LEAST:
-        return empty_table(
-            data, f"Tuned anew for {numbers.counted(most, 'seed')} at this scale: no spread to see."
+        raise NothingToShow(
+            f"Tuned anew for {numbers.counted(most, 'seed')} at this scale: no spread to see."
         )
     both = with_arms(pd.concat([fixed.assign(tuning="fixed"), tuned.assign(tuning="tuned")]))
     # What was not tuned anew stands in no row.

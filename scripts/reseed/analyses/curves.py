@@ -21,37 +21,36 @@ COLUMNS = [
 
 
 class Options(CurveOptions):
-    """ended: what becomes of a run after its last epoch: `drop` (it counts until then), `carry`
-    (its last value counts on) or `cut` (only epochs that all runs have).
+    """ended: how a run counts after its last epoch: `drop` (not at all), `carry` (its last value)
+    or `cut` (only epochs that all runs have are shown).
     """
 
     ended: Literal["drop", "carry", "cut"] = "drop"
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row an arm and epoch (from 1); `n` of the arm's `runs` enter it, failed ones do not."""
-    rows = [
-        row for found in read_training_curves(data, options.column) for row in _rows(found, options)
-    ]
+    """One row an arm and epoch (from 1), over `n` of the arm's `runs` that did not fail."""
+    curves = read_training_curves(data, options.column)
+    rows = [row for of_arm in curves for row in _rows(of_arm, options.ended)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(found: Curves, options: Options) -> Iterator[Row]:
-    ended, values = options.ended, found.finished
+def _rows(curves: Curves, ended: str) -> Iterator[Row]:
+    values = curves.finished
     if not len(values):
         return
     band = curve_band(values, ended)
-    shared = found.key | {
-        "column": found.column,
-        "measure": found.name,
-        "greater_is_better": found.greater_is_better,
+    shared = curves.key | {
+        "column": curves.column,
+        "measure": curves.name,
+        "greater_is_better": curves.greater_is_better,
         "runs": len(values),
-        "left_out": found.n_left_out,
+        "left_out": curves.n_left_out,
         "ended": ended,
     }
     for i in range(len(band.n)):
         yield shared | {
-            "epoch": int(found.epochs[i]),
+            "epoch": int(curves.epochs[i]),
             "n": int(band.n[i]),
             "mean": band.mean[i],
             "sd": band.sd[i],

@@ -1,4 +1,4 @@
-"""The 5×2 cross-validated F test of every pair of arms that were run on such splits."""
+"""The 5×2 cross-validated F test of every pair of arms with five repeats of two folds."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a pair of arms on a 5×2 scheme, the better mean as `arm_a`; seeds are averaged.
+    """One row a pair of arms on a 5×2 scheme; `arm_a` has the better mean. Seeds are averaged.
 
-    A repeat is a data seed, or a `repeat` of given results. `p_holm` is adjusted over the pairs of
-    a dataset. Other schemes give no row; a fold with a failed trial gives a row with its `reason`.
+    A repeat is a data seed, or a `repeat` of imported results. `p_holm` is adjusted over the pairs
+    of a dataset. Other schemes give no row. A fold with a failed trial gives a row with a `reason`.
     """
     rows = []
     table = data.metrics.assign(repeat=number_data_seeds(data.metrics))
     for key, trials in table.groupby(SCHEME_COLUMNS, sort=False, dropna=False):
         if (trials["repeat"].nunique(), trials["fold"].nunique()) != (5, 2):
             continue
-        rows += _of_group(data, dict(zip(SCHEME_COLUMNS, key, strict=True)), trials, options)
+        rows += _compare_arms(data, dict(zip(SCHEME_COLUMNS, key, strict=True)), trials, options)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(data: Data, key: Row, trials: pd.DataFrame, options: Options) -> list[Row]:
+def _compare_arms(data: Data, key: Row, trials: pd.DataFrame, options: Options) -> list[Row]:
     metric = primary_metric(data.info, key["dataset"])
     score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
     ok = (trials["status"] == "ok") & np.isfinite(score)
@@ -60,17 +60,22 @@ def _of_group(data: Data, key: Row, trials: pd.DataFrame, options: Options) -> l
     return rows
 
 
-def _pairs(grids: dict, failed: pd.Series, sign: int, shared: Row) -> Iterator[Row]:
+def _pairs(
+    grids: dict[str, np.ndarray], failed: pd.Series, sign: int, shared: Row
+) -> Iterator[Row]:
     for a, b in combinations(grids, 2):
-        whole = all(grids[arm].shape == (5, 2) and np.isfinite(grids[arm]).all() for arm in (a, b))
-        if whole and sign * (grids[a].mean() - grids[b].mean()) < 0:
+        is_complete = all(
+            grids[arm].shape == (5, 2) and np.isfinite(grids[arm]).all() for arm in (a, b)
+        )
+        if is_complete and sign * (grids[a].mean() - grids[b].mean()) < 0:
             a, b = b, a
         row = shared | {"arm_a": a, "arm_b": b, "failed": int(failed[a] + failed[b])}
-        if not whole:
+        if not is_complete:
             yield row | {"reason": "a fold has a failed run, or none"}
             continue
+        # Differences by rounding alone are 0.
         d = differences(grids[a].ravel(), grids[b].ravel()).reshape(5, 2)
-        test = five_by_two(d)  # rounding alone is no difference
+        test = five_by_two(d)
         yield row | {
             "mean_a": float(grids[a].mean()),
             "mean_b": float(grids[b].mean()),

@@ -1,4 +1,4 @@
-"""Each model's mean score over folds with its interval: the protocol's Tables 1 and 2."""
+"""Mean score of each model over folds, with intervals (the protocol's Tables 1 and 2)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """level: of all intervals.
+    """level: confidence level of all intervals.
     n_boot: resamples of the splits.
-    single_seed: the seed of the single run that is put beside.
+    single_seed: model seed of the single run that is shown for comparison.
     """
 
     level: Level = 0.95
@@ -35,10 +35,11 @@ class Options(Strict):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm of a setting with several splits; seeds are averaged within a split first.
 
-    `bca_low`, `bca_high`: BCa bootstrap over splits, as the protocol has it, which takes
-    overlapping splits for independent; `low`, `high`: the t interval with Nadeau and Bengio's
-    correction for the overlap. `sd_seeds`: SD over seeds within a split, root mean square.
-    `single`: what one run alone would have told, that of `single_seed` on the first split.
+    - `bca_low`, `bca_high`: BCa bootstrap over splits, as in the protocol, which treats
+      overlapping splits as independent.
+    - `low`, `high`: t interval with Nadeau and Bengio's correction for the overlap.
+    - `sd_seeds`: SD over seeds within a split, root mean square over splits.
+    - `single`: score of the run of `single_seed` on the first split.
     """
     rows = [_row(group, arm, options) for group in group_models(data) for arm in group.models]
     return pd.DataFrame([row for row in rows if row], columns=COLUMNS)
@@ -73,11 +74,11 @@ def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:
         "n_boot": n_boot,
         "train_seconds": trials["train_seconds"].sum() if "train_seconds" in trials else np.nan,
         "single_seed": seed,
-        "single": _single(trials, seed),
+        "single": _single_score(trials, seed),
     }
 
 
-def _single(trials: pd.DataFrame, seed: int) -> float:
+def _single_score(trials: pd.DataFrame, seed: int) -> float:
     first = trials.sort_values(SPLIT_COLUMNS)[SPLIT_COLUMNS].iloc[0]
     at_first = (trials[SPLIT_COLUMNS] == first).all(axis=1)
     runs = trials[at_first & (trials[MODEL_SEED_COLUMNS] == seed).all(axis=1)]

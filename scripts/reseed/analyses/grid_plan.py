@@ -1,4 +1,4 @@
-"""The cheapest number of model seeds × data seeds that would settle a comparison."""
+"""The smallest numbers of model seeds and data seeds that reach a target."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """difference: to be found by the test of a pair, score units (the observed one of each pair).
-    half_width: of the interval of an arm's mean, a plan of its own (none without it).
-    power: with which the difference is to be found.
+    """difference: true difference that the test of a pair should find, in units of the score
+        (None: the observed difference of each pair).
+    half_width: half-width of the interval of an arm's mean (None: no plan for it).
+    power: probability of finding the difference.
     alpha: size of the tests, 1 − level of the intervals.
     max_model_seeds: most model seeds of a plan.
     max_data_seeds: most data seeds of a plan.
@@ -39,17 +40,19 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row an arm (`arm_b` empty) or pair of arms whose seeds were crossed, and target.
+    """One row a target and arm (`arm_b` empty) or pair of arms whose seeds were crossed.
 
-    From the pilot grid's variance components (of the paired differences, for a pair), negative
-    ones taken as 0: the fewest runs a × b whose two-sided test finds `difference` with `power`
-    (`target_is` "difference": pairs), or whose interval of the mean has `half_width` ("half
-    width"). Runs are those of each model. The components of a small grid are rough, so is the plan;
-    data seeds are taken as independent draws of the data, which splits of one table are not.
+    The plan is the fewest runs a × b of each model, from the variance components of the pilot grid
+    (of the paired differences, for a pair; negative components are taken as 0). The target of a
+    pair is that its two-sided test finds `difference` with `power` (`target_is` "difference"). The
+    target of an arm is that the interval of its mean has `half_width` ("half width").
+
+    Components of a small grid are imprecise, and so is the plan. Data seeds are treated as
+    independent draws of the data, which splits of one table are not.
     """
     rows = []
-    found = [cell for cell in cells(data) if _is_crossed(cell)]
-    for group in group_by_key(found, COMPARISON_COLUMNS).values():
+    crossed = [cell for cell in cells(data) if _is_crossed(cell)]
+    for group in group_by_key(crossed, COMPARISON_COLUMNS).values():
         grids = {cell.key[ARM]: _grid(cell) for cell in group}
         failed = {cell.key[ARM]: cell.failed for cell in group}
         shared = {name: group[0].key[name] for name in COMPARISON_COLUMNS} | {
@@ -64,12 +67,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         for a, b in combinations(grids, 2):
             both = (grids[a] - grids[b]).dropna(how="all").dropna(axis=1, how="all")
             row = shared | {"arm_a": a, "arm_b": b, "failed": failed[a] + failed[b]}
-            rows.append(row | _plan(both, options.difference, options, pair=True))
+            rows.append(row | _plan(both, options.difference, options, is_pair=True))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _is_crossed(cell: Cell) -> bool:
-    return "+" in cell.key["varied"] and "data" in cell.key["varied"]
+    return not cell.varies_one_seed and "data" in cell.key["varied"]
 
 
 def _grid(cell: Cell) -> pd.DataFrame:
@@ -80,14 +83,14 @@ def _grid(cell: Cell) -> pd.DataFrame:
 
 
 def _plan(
-    grid: pd.DataFrame, difference: float | None, options: Options, pair: bool = False
+    grid: pd.DataFrame, difference: float | None, options: Options, is_pair: bool = False
 ) -> Row:
     values = grid.to_numpy(dtype=np.float64)
     row = {
         "model_seeds": values.shape[0] if values.size else 0,
         "data_seeds": values.shape[1] if values.size else 0,
-        "target_is": "difference" if pair else "half width",
-        "power": options.power if pair else np.nan,
+        "target_is": "difference" if is_pair else "half width",
+        "power": options.power if is_pair else np.nan,
         "alpha": options.alpha,
         "reason": "",
     }
@@ -98,17 +101,17 @@ def _plan(
             raise ValueError("a run of the grid failed")
         parts = crossed_variance(values, ("model_seed", "data_seed"), n_draws=1,
                                  rng=np.random.default_rng(0))  # fmt: skip
-        row["difference"] = float(values.mean()) if pair else np.nan
+        row["difference"] = float(values.mean()) if is_pair else np.nan
         components = [parts[n].variance for n in ("model_seed", "data_seed", "residual")]
         row |= dict(zip(("sd_model_seed", "sd_data_seed", "sd_rest"), np.sqrt(components),
                         strict=True))  # fmt: skip
-        target = (difference or row["difference"]) if pair else options.half_width
+        target = (difference or row["difference"]) if is_pair else options.half_width
         row["target"] = abs(target)
-        wanted = {"difference": target, "target_power": row["power"]} if pair else {
+        goal = {"difference": target, "target_power": row["power"]} if is_pair else {
             "half_width": target}  # fmt: skip
         plan = plan_grid(
             *components, alpha=row["alpha"], max_seeds=options.max_model_seeds,
-            max_folds=options.max_data_seeds, **wanted,
+            max_folds=options.max_data_seeds, **goal,
         )  # fmt: skip
     except ValueError as error:
         return row | {"reason": str(error).replace("folds", "data seeds")}

@@ -53,14 +53,14 @@ COLUMNS = [
 
 
 class Options(SplitOptions):
-    """metrics: to compare by (accuracy and the primary one; MSE of regressions).
-    level: of the intervals.
+    """metrics: metrics to compare by (None: the task's default metric and the primary one).
+    level: confidence level of the intervals.
     alpha: size of the tests.
     n_boot: resamples of the seed × item bootstrap (0: none).
-    n_permutations: of the permutation tests.
-    max_runs: runs of each arm that count, the first.
-    rope: half-width of practical equivalence, score units; by metric where there are several
-        (None: nothing is called equivalent).
+    n_permutations: permutations of the permutation tests.
+    max_runs: most runs of each arm; the first ones are used.
+    rope: half-width of practical equivalence in units of the score; by metric if with_p are
+        several (None: no pair is called equivalent).
     """
 
     metrics: Names | None = None
@@ -73,40 +73,43 @@ class Options(SplitOptions):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a pair of arms on a test set, and metric; the arm with the better mean is `arm_a`.
+    """One row a pair of arms on a test set, and metric; `arm_a` has the better mean.
 
     `difference` (positive: A is better), its interval and `p` are the crossed t of
-    `stats.crossed_comparison`: over seeds *and* items where each side has two runs or more
-    (`scope`), else over items for the models as trained. `p_holm` is adjusted over the pairs of a
-    test set and metric. `equivalence_p`: two one-sided tests of the same t against ±`rope`, with
-    their own adjustment; only where a region is given. `seed_share` is the seeds' part of the
-    squared standard error. Beside it: the seed × item bootstrap (`boot_…`), `permutation_p` (runs
-    change sides: the test set is held), `swap_p` (outputs change sides item by item: the trained
-    models are held), and what one run of each would have told: `single_test` (McNemar's mid-p for
-    accuracy, DeLong for AUC, else the paired t over items) on `single_pairs` pairs of runs, the
-    shares that declare A or B better. What cannot be compared, as arms that share no split, is a
-    row with its `reason`.
+    `stats.crossed_comparison`. It generalises over seeds and items if each arm has two runs or
+    more, else over items for the trained models (`scope`).
+
+    - `p_holm`: adjusted over the pairs of a test set and metric.
+    - `equivalence_p`: two one-sided tests of the same t against ±`rope`, adjusted separately.
+    - `seed_share`: the seeds' part of the squared standard error.
+    - `boot_…`: seed × item bootstrap.
+    - `permutation_p`: permutes runs between the arms; the test set is fixed.
+    - `swap_p`: swaps outputs between the arms, item by item; the trained models are fixed.
+    - `single_test`: the test that one run of each arm allows (McNemar's mid-p for accuracy, DeLong
+      for AUC, else the paired t over items), on `single_pairs` pairs of runs; `single_a`,
+      `single_b`: shares of them that declare A or B better.
+
+    Arms that cannot be compared, such as arms that share no split, are a row with a `reason`.
     """
-    found = select_outputs(data, options)
-    sets = [*group_by_test_set(found), *pair_disjoint_arms(found)]
+    outputs = select_outputs(data, options)
+    test_sets = [*group_by_test_set(outputs), *pair_disjoint_arms(outputs)]
     factors = {
-        metric: _told_in(data.info.datasets[one.key["dataset"]], one, metric)[0]
-        for one, *_ in sets
-        for metric, _ in _metrics(data, one, options)
+        metric: _choose_unit(data.info.datasets[first.key["dataset"]], first, metric)[0]
+        for first, *_ in test_sets
+        for metric, _ in _metrics(data, first, options)
     }
     ropes = rope_by_metric(options.rope, factors)
-    rows = [row for arms in sets for row in _of_test_set(data, arms, ropes, options)]
+    rows = [row for arms in test_sets for row in _compare_arms(data, arms, ropes, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    done = table["reason"] == ""
-    told = table[done].to_dict("records")
+    is_compared = table["reason"] == ""
+    verdicts = [build_item_verdict(row) for row in table[is_compared].to_dict("records")]
     table["outcome"], table["verdict"] = "", ""
-    verdicts = [build_item_verdict(row) for row in told]
-    table.loc[done, "outcome"] = [verdict.outcome for verdict in verdicts]
-    table.loc[done, "verdict"] = [verdict.sentence() for verdict in verdicts]
+    table.loc[is_compared, "outcome"] = [verdict.outcome for verdict in verdicts]
+    table.loc[is_compared, "verdict"] = [verdict.sentence() for verdict in verdicts]
     return table
 
 
-def _of_test_set(
+def _compare_arms(
     data: Data, arms: list[Outputs], ropes: dict[str, float], options: Options
 ) -> list[Row]:
     rows = []
@@ -117,9 +120,9 @@ def _of_test_set(
         ]
         tested = [row for row in pairs if row["reason"] == "" and row["low"] < row["high"]]
         for name in ("p", "equivalence_p"):
-            there = [row for row in tested if name in row]
-            adjusted = holm([row[name] for row in there]) if there else []
-            for row, p in zip(there, adjusted, strict=True):
+            with_p = [row for row in tested if name in row]
+            adjusted = holm([row[name] for row in with_p]) if with_p else []
+            for row, p in zip(with_p, adjusted, strict=True):
                 row |= {f"{name}_holm": float(p), "pairs": len(tested)}
         rows += pairs
     return rows
@@ -127,12 +130,12 @@ def _of_test_set(
 
 def _metrics(data: Data, one: Outputs, options: Options) -> list[tuple[str, bool]]:
     primary = primary_metric(data.info, one.key["dataset"])
-    own = metrics_of_task(one.task, primary).items()
-    chosen = options.metrics or [name for name, by in own if by in WEIGHTED_METRICS]
+    by_name = metrics_of_task(one.task, primary).items()
+    chosen = options.metrics or [name for name, known in by_name if known in WEIGHTED_METRICS]
     return [(metric, metric == primary) for metric in dict.fromkeys(chosen)]
 
 
-def _told_in(dataset: DatasetInfo, one: Outputs, metric: str) -> tuple[float, str]:
+def _choose_unit(dataset: DatasetInfo, one: Outputs, metric: str) -> tuple[float, str]:
     """(factor, name) of the unit in which differences are told: the target's, of an absolute error.
 
     Of given scores by their size too, which may be in percent.
@@ -149,7 +152,7 @@ def _row(
 ) -> Row:
     dataset = data.info.datasets[a.key["dataset"]]
     known = METRICS[metric].greater_is_better if metric in METRICS else False
-    factor, unit = _told_in(dataset, a, metric)
+    factor, unit = _choose_unit(dataset, a, metric)
     row = {name: a.key[name] for name in TEST_SET_COLUMNS} | {
         "metric": metric,
         "greater_is_better": dataset.greater_is_better if metric == dataset.metric else known,
@@ -187,7 +190,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         predicted_a, predicted_b, values_a, values_b = predicted_b, predicted_a, values_b, values_a
     sign = 1 if row["greater_is_better"] else -1
     level, rng = row["level"], lambda purpose: a.rng(purpose, metric, b.key[ARM])
-    found = crossed_difference(sign * values_a, sign * values_b, shared_seeds=shared, level=level)
+    test = crossed_difference(sign * values_a, sign * values_b, shared_seeds=shared, level=level)
     result = {
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],
@@ -196,15 +199,15 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         "shared_seeds": shared,
         "mean_a": float(values_a.mean()),
         "mean_b": float(values_b.mean()),
-        "p_holm": found.p_value,
+        "p_holm": test.p_value,
         "pairs": 1,
-        **_told(found),
+        **_test_columns(test),
         **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
                        sign * values_b, row["alpha"]),
     }  # fmt: skip
     if rope:
-        result |= {"rope": rope, "equivalence_p": found.equivalence_p(rope)}
-    if found.scope == "seeds and items":
+        result |= {"rope": rope, "equivalence_p": test.equivalence_p(rope)}
+    if test.scope == "seeds and items":
         result["permutation_p"] = seed_permutation_test(
             values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,
             n_permutations=options.n_permutations, rng=rng("permutation"),
@@ -224,15 +227,15 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
     return result
 
 
-def _told(found: CrossedDifference) -> Row:
+def _test_columns(test: CrossedDifference) -> Row:
     return {
-        "difference": found.difference,
-        "low": found.low,
-        "high": found.high,
-        "se": found.se,
-        "p": found.p_value,
-        "scope": found.scope,
-        "seed_share": found.seed_share if found.se > 0 else np.nan,
+        "difference": test.difference,
+        "low": test.low,
+        "high": test.high,
+        "se": test.se,
+        "p": test.p_value,
+        "scope": test.scope,
+        "seed_share": test.seed_share if test.se > 0 else np.nan,
     }
 
 

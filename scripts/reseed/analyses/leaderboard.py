@@ -12,7 +12,7 @@ from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.analyses.shared.pairing import ModelGroup, group_models
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.stats.comparison import merge_rounding_noise
 
 COLUMNS = [
@@ -20,27 +20,25 @@ COLUMNS = [
     "failed", "mean", "sd", "low", "high", "rank", "models", "datasets", "firsts",
 ]  # fmt: skip
 
-
-class Options(Strict):
-    """It takes none."""
+Options = NoOptions
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a setting and model, best mean first; ties share the mean of their ranks.
+    """One row a comparison and model, best mean first; ties share the mean of their ranks.
 
-    `n` finished runs on `splits` splits, `failed` others; `mean`, `sd` (n − 1), `low` and `high`
-    (least and greatest) of the finished ones, in units of the score. Means are over a model's own
-    runs: models that lack runs are not on equal terms, which `n` shows.
+    `n`: finished runs, on `splits` splits; `failed`: other runs. `mean`, `sd` (n − 1), `low` and
+    `high` (smallest and greatest) of the finished runs, in units of the score. Each mean is over a
+    model's own runs; `n` shows which models lack runs.
 
-    Where two datasets or more belong together (`pairing.across_datasets`), a further row a model
-    under `ALL_DATASETS` holds its mean rank over those of the `datasets` on which every model has a
-    finished run (`n`), and on how many of them it is first, alone or tied. It ranks means; whether
-    a difference is more than luck is what the analysis `pairs` says.
+    For a comparison over two datasets or more (`keys.group_across_datasets`), a further row a
+    model under `ALL_DATASETS` has its mean rank over the `n` of `datasets` on which every model has
+    a finished run, and the number of `firsts`, alone or tied. The ranks are of means; the analysis
+    `pairs` tests differences.
     """
-    found = list(group_models(data))
-    rows = [_rows(group) for group in found]
-    listed = [row for part in rows for row in part] + _over_datasets(found, rows)
-    return pd.DataFrame(listed, columns=COLUMNS)
+    groups = list(group_models(data))
+    by_group = [_rows(group) for group in groups]
+    rows = [row for part in by_group for row in part] + _rank_over_datasets(groups, by_group)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(group: ModelGroup) -> list[Row]:
@@ -60,23 +58,23 @@ def _rows(group: ModelGroup) -> list[Row]:
         }
         if len(scores):
             row |= {"mean": scores.mean(), "low": scores.min(), "high": scores.max()}
-            # From the first on, so that scores that are all the same have no noise for an SD.
+            # Relative to the first score, so that the SD of equal scores is exactly 0.
             row["sd"] = (scores - scores[0]).std(ddof=1) if len(scores) > 1 else np.nan
         rows.append(row)
     ranked = [row for row in rows if row["n"]]
     sizes = [max(abs(row["low"]), abs(row["high"])) for row in ranked]
-    # The order of adding breaks no tie.
+    # Rounding errors of sums do not break ties.
     means = merge_rounding_noise(np.array([row["mean"] for row in ranked]), np.array(sizes))
     for row, mean, rank in zip(ranked, means, rankdata(-group.sign * means), strict=True):
         row |= {"mean": float(mean), "rank": float(rank), "models": len(ranked)}
     return sorted(rows, key=lambda row: row.get("rank", np.inf))
 
 
-def _over_datasets(found: list[ModelGroup], rows: list[list[Row]]) -> list[Row]:
-    """Mean ranks over the datasets that are complete, of what is one comparison over datasets."""
-    over = []
-    for chosen in group_across_datasets([group.key for group in found]):
-        part = pd.DataFrame([row for i in chosen for row in rows[i]], columns=COLUMNS)
+def _rank_over_datasets(groups: list[ModelGroup], by_group: list[list[Row]]) -> list[Row]:
+    """Rows of mean ranks over the datasets on which every model has a finished run."""
+    rows: list[Row] = []
+    for positions in group_across_datasets([group.key for group in groups]):
+        part = pd.DataFrame([row for i in positions for row in by_group[i]], columns=COLUMNS)
         ranks = part.pivot(index="dataset", columns="model", values="rank")
         complete = ranks.dropna()
         if len(ranks) < 2 or ranks.shape[1] < 2:
@@ -84,10 +82,10 @@ def _over_datasets(found: list[ModelGroup], rows: list[list[Row]]) -> list[Row]:
         first = complete.eq(complete.min(axis="columns"), axis="index").sum()
         failed = part.groupby("model")["failed"].sum()
         order = complete.mean().sort_values(kind="stable") if len(complete) else ranks.iloc[0] * 0
-        place = merge_keys(part)
+        key = merge_keys(part)
         for model, rank in order.items():
-            over.append(
-                place
+            rows.append(
+                key
                 | {
                     "dataset": ALL_DATASETS,
                     "metric": "rank",
@@ -103,4 +101,4 @@ def _over_datasets(found: list[ModelGroup], rows: list[list[Row]]) -> list[Row]:
                     "firsts": int(first[model]),
                 }
             )
-    return over
+    return rows

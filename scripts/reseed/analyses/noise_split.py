@@ -1,4 +1,7 @@
-"""Spread over model seeds against the luck of the test set [Jordan, arXiv 2304.01910]."""
+"""Spread over model seeds compared with sampling noise of the test set [Jordan 2023].
+
+Source: arXiv 2304.01910.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,9 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """level: of the interval of what remains on an infinite test set.
+    """level: confidence level of the interval of `infinite_sd`.
     n_boot: resamples of the test items.
-    max_seeds: models that are resampled.
+    max_seeds: most models whose test items are resampled.
     """
 
     level: Level = 0.95
@@ -38,15 +41,17 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a group of model seeds on one test set, and metric.
+    """One row an arm on one test set, and metric.
 
-    Accuracy of classifiers, MSE of regressions, and the primary metric where that is another; of
-    scores of items, their mean.
-    `observed_sd` is the SD over model seeds; `infinite_sd` what would remain of it on an infinite
-    test set (of means over items: accuracy, MSE, MAE), with its interval, which is
-    withheld where it cannot be trusted (`interval_reason`: fewer than 5 runs, all runs alike);
-    `test_set_sd` the SD of one model's score over bootstrap resamples of the test items, the root
-    mean square over `bootstrap_seeds` models; `test_set_sd_closed_form` √(acc(1−acc)/items).
+    Metrics: accuracy of classifiers, MSE of regressions, the mean of scored items; and the primary
+    metric.
+
+    - `observed_sd`: SD over model seeds.
+    - `infinite_sd`: what would remain of it on an infinite test set, with its interval (metrics
+      that are means over items: accuracy, MSE, MAE). `interval_reason` says why there is no
+      interval: fewer than 5 runs, or equal runs.
+    - `test_set_sd`: SD of one model's score over bootstrap resamples of the test items, root mean
+      square over `bootstrap_seeds` models; `test_set_sd_closed_form`: √(acc(1−acc)/items).
     """
     rows = [row for one in read_outputs(data) for row in _rows(data, one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -70,7 +75,7 @@ def _rows(data: Data, one: Outputs, options: Options) -> Iterator[Row]:
 
 
 def _measure(one: Outputs, metric: str, options: Options) -> Row:
-    """Both noises of one metric; ValueError where they cannot be told."""
+    """Columns of one metric. Raises ValueError, with the reason, if they cannot be computed."""
     if one.n < 2:
         raise ValueError("needs at least two model seeds that did not fail")
     if metric not in WEIGHTED_METRICS:
@@ -80,7 +85,7 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
     boot = test_set_bootstrap(
         metric, one.y_true, chosen, options.n_boot, rng=one.rng("test set", metric)
     )
-    found = {
+    columns = {
         "test_set_sd": float(np.sqrt(np.mean(np.square(boot.sd)))),
         "n_boot": boot.n_boot,
         "bootstrap_seeds": len(chosen),
@@ -89,22 +94,22 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
     }
     if metric in PER_ITEM:
         values = item_values(metric, one.y_true, predicted)
-        found |= _split(values, options.level)
+        columns |= _split(values, options.level)
         if metric == "accuracy":
-            spread = found["mean"] * (1 - found["mean"])
-            found["test_set_sd_closed_form"] = float(np.sqrt(spread / len(one.y_true)))
-        return found
+            spread = columns["mean"] * (1 - columns["mean"])
+            columns["test_set_sd_closed_form"] = float(np.sqrt(spread / len(one.y_true)))
+        return columns
     ones = np.ones((1, len(one.y_true)))
     scores = WEIGHTED_METRICS[metric](one.y_true, predicted, ones)[0]
-    return found | {
+    return columns | {
         "mean": float(scores.mean()),
         "observed_sd": float(scores.std(ddof=1)),
-        "reason": "no mean over items: what remains on an infinite test set is not split off",
+        "reason": "not a mean over items: its spread on an infinite test set is not estimated",
     }
 
 
 def _split(scores: np.ndarray, level: float) -> Row:
-    """The spread over seeds of a mean over items, and what is left of it without end of items."""
+    """Spread over seeds of a mean over items, and its part on an infinite test set."""
     split, interval = seed_and_test_noise(scores), distribution_wise_sd(scores, level)
     return {
         "mean": split.mean,

@@ -1,4 +1,4 @@
-"""Two models over several datasets: how large the difference is, not only how often it is seen."""
+"""The size of the difference between two models over groups datasets [hierarchical model]."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ COLUMNS = [
     "p_b_better", "new_low", "new_high", "new_a_better", "new_equivalent", "new_b_better", "wins",
     "losses", "rank_p", "rank_p_holm", "outcome", "verdict", "left_out", "left_out_why", "reason",
 ]  # fmt: skip
-#: Scores that are no shares and at most 1 too, by the words of their names.
+#: Words in names of metrics that are at most 1 but are not shares.
 _AT_MOST_ONE = re.compile("r2|mcc|matthews|kappa")
-#: Fewest runs on a dataset (the variance of a t exists from three degrees of freedom on), and
-#: fewest datasets with so many.
-RUNS, DATASETS = 4, 3
+#: Fewest runs on a dataset: the variance of a t exists from three degrees of freedom on.
+MIN_RUNS = 4
+#: Fewest datasets with so many runs.
+MIN_DATASETS = 3
 
 
 class Options(Strict):
-    """scale: `points` (differences of a share; the default where every dataset is judged by the
-        same share) or `relative` (of the logarithm of the loss, so that 0.1 is about 10 % fewer
-        errors). The loss is the score where less is better; 1 − score for a share, R², MCC and
-        kappa; −score where greater is better and none is above 0.
-    rope: half-width of practical equivalence, in units of the score, or of the logarithm of the
-        loss where the scale is relative (None: nothing is called equivalent).
-    level: of the intervals.
+    """scale: `points` (differences of a share; the default if all datasets have the same share as
+        their metric) or `relative` (differences of the logarithm of the loss: 0.1 is about 10 %
+        fewer errors). The loss is the score if less is better; 1 − score for a share, R², MCC and
+        kappa; −score if greater is better and no score is above 0.
+    rope: half-width of practical equivalence, in units of the score or, for the relative scale, of
+        the logarithm of the loss (None: no pair is called equivalent).
+    level: confidence level of the intervals.
     """
 
     scale: Literal["points", "relative"] | None = None
@@ -52,36 +53,39 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One `pair` row a pair of models, and one `dataset` row each dataset of the pair.
+    """One `pair` row a pair of models, and one `dataset` row for each dataset of the pair.
 
-    `effect` with its interval: the mean difference over datasets like these (positive: A is
-    better), by the hierarchical model of `stats.hierarchical`; `tau`: SD of the difference between
-    datasets; `p_a_better`, `p_equivalent`, `p_b_better`: posterior shares of the mean effect above,
-    within and below `rope` (above and below 0 without one), `new_…` those of the effect on one new
-    dataset; `outcome`: see `claims.effect_verdicts.decide_effect_outcome`. `wins`, `losses`:
-    datasets on which A's mean is better, or worse; `rank_p`
-    the signed-rank test over datasets, `rank_p_holm` adjusted over pairs. Of a
-    dataset: the `observed` difference and the one shrunken towards the others (`effect`). Datasets
-    without four comparable runs of both, or without a loss that has a logarithm where the scale is
-    relative, are `left_out`; `left_out_why` says which for what, as JSON: {reason: datasets}.
-    What belongs together: see `pairing.across_datasets`.
+    Rows of pairs, by the hierarchical model of `stats.hierarchical`:
+
+    - `effect` with its interval: mean difference over datasets like these (positive: A is better).
+    - `tau`: SD of the difference between datasets.
+    - `p_a_better`, `p_equivalent`, `p_b_better`: posterior shares of the mean effect above, within
+      and below `rope` (above and below 0 without one); `new_…`: those of the effect on one new
+      dataset.
+    - `outcome`: see `claims.effect_verdicts.decide_effect_outcome`.
+    - `wins`, `losses`: datasets on which A's mean is better, or worse.
+    - `rank_p`: signed-rank test over datasets; `rank_p_holm`: adjusted over pairs.
+
+    Rows of datasets: the `observed` difference and the shrunken one (`effect`). A dataset is
+    `left_out` if it has fewer than `MIN_RUNS` comparable runs of both models, or no loss with a
+    logarithm for the relative scale; `left_out_why` is JSON, {reason: datasets}. The datasets of a
+    comparison: see `keys.group_across_datasets`.
     """
-    found, rows = list(group_models(data)), []
-    for chosen in group_across_datasets([group.key for group in found]):
-        several = [found[i] for i in chosen]
-        shared = merge_keys(pd.DataFrame([group.key for group in several]))
-        shared["dataset"] = ""
-        rows += [shared | row for row in _of_group(several, options)]
+    groups, rows = list(group_models(data)), []
+    for positions in group_across_datasets([group.key for group in groups]):
+        parts = [groups[i] for i in positions]
+        key = merge_keys(pd.DataFrame([group.key for group in parts])) | {"dataset": ""}
+        rows += [key | row for row in _compare_all(parts, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_group(several: list[ModelGroup], options: Options) -> list[Row]:
-    # A dataset on which nothing finished has no say in the scale.
-    scored = [group for group in several if len(group.trials)] or several
-    shares = {(group.metric, _whole(group)) for group in scored}
-    same = len(shares) == 1 and None not in next(iter(shares))
-    scale = options.scale or ("points" if same else "relative")
-    unlike = scale == "points" and len({(group.metric, group.factor) for group in scored}) > 1
+def _compare_all(groups: list[ModelGroup], options: Options) -> list[Row]:
+    # Datasets without a finished run do not affect the scale.
+    scored = [group for group in groups if len(group.trials)] or groups
+    shares = {(group.metric, _share_maximum(group)) for group in scored}
+    is_one_share = len(shares) == 1 and None not in next(iter(shares))
+    scale = options.scale or ("points" if is_one_share else "relative")
+    units = {(group.metric, group.factor) for group in scored}
     shared = {
         "scale": scale,
         "factor": scored[0].factor if scale == "points" else 1.0,
@@ -90,13 +94,13 @@ def _of_group(several: list[ModelGroup], options: Options) -> list[Row]:
         "rope": np.nan if options.rope is None else options.rope,
         "reason": "",
     }
-    if unlike:
+    if scale == "points" and len(units) > 1:
         metrics = ", ".join(dict.fromkeys(group.metric for group in scored))
         shared["reason"] = (
-            f"points of unlike scores ({metrics}) have no mean: use the scale `relative`"
+            f"points of different metrics ({metrics}) have no mean: use the scale `relative`"
         )
-    models = list(dict.fromkeys(model for group in several for model in group.models))
-    rows = [row for a, b in combinations(models, 2) for row in _of_pair(several, a, b, shared)]
+    models = list(dict.fromkeys(model for group in groups for model in group.models))
+    rows = [row for a, b in combinations(models, 2) for row in _compare_pair(groups, a, b, shared)]
     tested = [row for row in rows if np.isfinite(row.get("rank_p", np.nan))]
     if tested:
         for row, p in zip(tested, holm([row["rank_p"] for row in tested]), strict=True):
@@ -104,22 +108,22 @@ def _of_group(several: list[ModelGroup], options: Options) -> list[Row]:
     return rows
 
 
-def _whole(group: ModelGroup) -> float | None:
+def _share_maximum(group: ModelGroup) -> float | None:
     return share_maximum(group.metric, group.trials["score"])
 
 
-def _of_pair(several: list[ModelGroup], a: str, b: str, shared: Row) -> list[Row]:
+def _compare_pair(groups: list[ModelGroup], a: str, b: str, shared: Row) -> list[Row]:
     names, effects, errors, runs = [], [], [], []
     left_out: dict[str, list[str]] = {}
-    for group in several:
+    for group in groups:
         try:
-            effect, error, n = _effect(group, a, b, shared["scale"])
-        except ValueError as why:
-            left_out.setdefault(str(why), []).append(group.key["dataset"])
+            effect, standard_error, n = _estimate_effect(group, a, b, shared["scale"])
+        except ValueError as error:
+            left_out.setdefault(str(error), []).append(group.key["dataset"])
             continue
         names.append(group.key["dataset"])
         effects.append(effect)
-        errors.append(error)
+        errors.append(standard_error)
         runs.append(n)
     why = "; ".join(f"{', '.join(which)}: {reason}" for reason, which in left_out.items())
     shared = shared | {
@@ -127,8 +131,8 @@ def _of_pair(several: list[ModelGroup], a: str, b: str, shared: Row) -> list[Row
         "left_out": ", ".join(name for which in left_out.values() for name in which),
         "left_out_why": json.dumps(left_out, ensure_ascii=False) if left_out else "",
     }
-    if len(names) < DATASETS and not shared["reason"]:
-        shared["reason"] = f"fewer than {DATASETS} datasets" + f" ({why})" * bool(why)
+    if len(names) < MIN_DATASETS and not shared["reason"]:
+        shared["reason"] = f"fewer than {MIN_DATASETS} datasets" + f" ({why})" * bool(why)
     if shared["reason"]:
         return [shared | {"statistic": "pair", "model_a": a, "model_b": b}]
     d, s = np.array(effects), np.array(errors)
@@ -138,29 +142,29 @@ def _of_pair(several: list[ModelGroup], a: str, b: str, shared: Row) -> list[Row
         a, b, d = b, a, -d
         result = hierarchical_effect(d, s, rope, shared["level"])
     shared |= {"model_a": a, "model_b": b, "runs_min": min(runs)}
-    seen = differences(d, np.zeros(d.size))
+    observed = differences(d, np.zeros(d.size))
     pair = (
         shared
-        | _told(result, rope > 0)
+        | _posterior_columns(result, rope > 0)
         | {
             "statistic": "pair",
             "observed": float(d.mean()),
-            "wins": int((seen > 0).sum()),
-            "losses": int((seen < 0).sum()),
-            "rank_p": float(wilcoxon_p(seen)),
+            "wins": int((observed > 0).sum()),
+            "losses": int((observed < 0).sum()),
+            "rank_p": float(wilcoxon_p(observed)),
         }
     )
     verdict = build_effect_verdict(pair)
     pair |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
-    own = zip(names, d, result.effects, result.effects_low, result.effects_high, strict=True)
+    by_dataset = zip(names, d, result.effects, result.effects_low, result.effects_high, strict=True)
     return [pair] + [
         shared | {"statistic": "dataset", "dataset": name, "observed": float(one),
                   "effect": float(mid), "low": float(low), "high": float(high)}
-        for name, one, mid, low, high in own
+        for name, one, mid, low, high in by_dataset
     ]  # fmt: skip
 
 
-def _told(result: Hierarchical, with_region: bool) -> Row:
+def _posterior_columns(result: Hierarchical, with_region: bool) -> Row:
     equivalent = result.mean_shares.equivalent, result.new_shares.equivalent
     if not with_region:
         equivalent = np.nan, np.nan
@@ -182,14 +186,17 @@ def _told(result: Hierarchical, with_region: bool) -> Row:
     }
 
 
-def _effect(group: ModelGroup, a: str, b: str, scale: str) -> tuple[float, float, int]:
-    """Mean difference, its standard error and runs; ValueError where it cannot be had."""
+def _estimate_effect(group: ModelGroup, a: str, b: str, scale: str) -> tuple[float, float, int]:
+    """Mean difference, its standard error and the number of runs.
+
+    Raises ValueError, with the reason, if it cannot be estimated.
+    """
     if a not in group.models or b not in group.models:
         raise ValueError("a model is missing")
-    scores = (_on_scale(group, group.scores[[group.models.index(m)]], scale) for m in (a, b))
+    scores = (_to_scale(group, group.scores[[group.models.index(m)]], scale) for m in (a, b))
     (pairing,) = pair_runs(*scores, group.split)
-    if pairing.n < RUNS or pairing.design == "different splits":
-        raise ValueError(f"fewer than {RUNS} comparable runs of both")
+    if pairing.n < MIN_RUNS or pairing.design == "different splits":
+        raise ValueError(f"fewer than {MIN_RUNS} comparable runs of both")
     if pairing.is_paired:
         d = differences(pairing.a, pairing.b)
         ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
@@ -202,8 +209,8 @@ def _effect(group: ModelGroup, a: str, b: str, scale: str) -> tuple[float, float
     return float(effect), t_standard_error(float(test.scale), float(test.df)), pairing.n
 
 
-def _on_scale(group: ModelGroup, scores: np.ndarray, scale: str) -> np.ndarray:
-    """Scores (NaN: no run) that are the better the greater, on the scale of the effect."""
+def _to_scale(group: ModelGroup, scores: np.ndarray, scale: str) -> np.ndarray:
+    """Scores (NaN: no run) on the scale of the effect; greater is better."""
     if scale == "points":
         return group.sign * scores
     loss = _losses(group, scores)
@@ -215,11 +222,11 @@ def _on_scale(group: ModelGroup, scores: np.ndarray, scale: str) -> np.ndarray:
 def _losses(group: ModelGroup, scores: np.ndarray) -> np.ndarray:
     if not group.greater_is_better:
         return scores
-    most = _whole(group)
-    if most is not None:
-        return most - scores
+    maximum = _share_maximum(group)
+    if maximum is not None:
+        return maximum - scores
     if any(_AT_MOST_ONE.fullmatch(word) for word in re.split(r"[^a-z0-9]+", group.metric.lower())):
         return 1.0 - scores
     if (group.trials["score"] <= 0).all():
         return -scores
-    raise ValueError(f"{group.metric} has no loss that could be told in relative terms")
+    raise ValueError(f"{group.metric} has no loss with a relative scale")

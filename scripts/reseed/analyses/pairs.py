@@ -1,4 +1,4 @@
-"""Compare every pair of models as their runs allow, with a verdict in plain words."""
+"""Comparison of every pair of models, with a verdict in plain words."""
 
 from __future__ import annotations
 
@@ -40,18 +40,19 @@ COLUMNS = [
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family"]
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
-Listed = list[tuple[str, str, Pairing]]
+#: Two models, the better one first, and their runs.
+NamedPairing = tuple[str, str, Pairing]
 
 
 class Options(PairOptions):
-    """level: of the intervals.
-    alpha: size of the tests, after Holm.
+    """level: confidence level of the intervals.
+    alpha: size of the tests, after Holm's adjustment.
     n_boot: resamples of the BCa interval.
-    min_runs: with fewer, there is no verdict.
-    rope: half-width of practical equivalence, score units; by metric where there are several
-        (None: nothing is called equivalent).
-    target_power: of the smallest detectable difference.
-    family: what Holm adjusts over: `dataset`, or `study`, all datasets and settings together.
+    min_runs: fewest runs for a verdict.
+    rope: half-width of practical equivalence in units of the score; by metric if with_p are
+        several (None: no pair is called equivalent).
+    target_power: power of the smallest detectable difference.
+    family: the pairs that Holm adjusts over: those of a `dataset`, or of the whole `study`.
     """
 
     level: Level = 0.95
@@ -64,41 +65,47 @@ class Options(PairOptions):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a pair of models on each dataset, the better mean as `model_a`.
+    """One row a pair of models on each dataset; `model_a` has the better mean.
 
-    `difference`, its interval (`low`, `high` at `level`, for this pair alone) and `cohens_d`
-    (d_z: mean over SD of the paired differences) are positive where A is better, in units of the
-    score. Designs: see `pairing.Pairing`. Splits are compared by the Nadeau–Bengio corrected t
-    test, shared seeds by the paired t test, others by Welch's; p-values are adjusted by Holm over
-    the pairs of the `family`. `equivalence_p`: two one-sided tests of the same kind against
-    ±`rope`, with their own Holm adjustment; only where a region is given. `detectable`: the
-    smallest true difference that this design finds with `target_power` at the strictest step of
-    Holm. The rank test beside (signed-rank or Mann–Whitney) does not allow for overlapping splits;
-    `rank_p_least` is the smallest adjusted p-value it could have given. `instability` is the share
-    of single runs whose order differs from that of the means, a tie (`ties` is their share)
-    counting one half. With two datasets or more, further rows compare models over datasets: see
-    `over_datasets`.
+    Splits are compared by the Nadeau–Bengio corrected t test, shared seeds by the paired t test,
+    independent seeds by Welch's t test (`pairing.Pairing`). Differences are in units of the score
+    and positive if A is better.
+
+    - `difference`: mean difference; `low`, `high`: its interval at `level`, for this pair alone.
+    - `cohens_d`: d_z, mean over SD of the paired differences.
+    - `p_holm`: p-value, adjusted by Holm over the pairs of the `family`.
+    - `equivalence_p`: two one-sided tests of the same kind against ±`rope`, adjusted separately.
+    - `detectable`: smallest true difference that this design finds with `target_power` at Holm's
+      strictest step.
+    - `rank_p`: signed-rank or Mann–Whitney test, which ignores that splits overlap;
+      `rank_p_least`: its smallest possible adjusted p-value.
+    - `instability`: share of single runs whose order differs from that of the means; a tie
+      (`ties`: their share) counts one half.
+
+    With two datasets or more, further rows compare models over datasets (`AcrossDatasets`).
     """
-    found = list(group_models(data))
-    ropes = rope_by_metric(options.rope, {g.metric: g.factor for g in found})
-    wanted, restricted = choose_pairs(found, options)
-    parts = [
-        _rows(group, pair_models(group, wanted), ropes.get(group.metric), options)
-        for group in found
+    groups = list(group_models(data))
+    ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
+    is_compared, is_restricted = choose_pairs(groups, options)
+    by_group = [
+        _compare_pairs(group, pair_models(group, is_compared), ropes.get(group.metric), options)
+        for group in groups
     ]
-    rows = [row for part in parts for row in part]
-    for family in [rows] if options.family == "study" else parts:
+    rows = [row for part in by_group for row in part]
+    for family in [rows] if options.family == "study" else by_group:
         _adjust(family, options.family)
-    rows += AcrossDatasets(options.alpha, ropes, restricted).compare(found, parts)
+    rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
     for row in rows:
-        told = _UNKNOWN | row
-        row |= {name: told[name] for name in _TEXT}
-        verdict = build_pair_verdict(told)
+        complete = _UNKNOWN | row
+        row |= {name: complete[name] for name in _TEXT}
+        verdict = build_pair_verdict(complete)
         row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(group: ModelGroup, listed: Listed, rope: float | None, options: Options) -> list[Row]:
+def _compare_pairs(
+    group: ModelGroup, pairs: list[NamedPairing], rope: float | None, options: Options
+) -> list[Row]:
     """One row a pair; pairs of one design and size are computed together."""
     common = group.key | {
         "metric": group.metric,
@@ -110,8 +117,9 @@ def _rows(group: ModelGroup, listed: Listed, rope: float | None, options: Option
         "min_runs": options.min_runs,
         "target_power": options.target_power,
     }
-    rows, alike = [], {}
-    for number, (a, b, pairing) in enumerate(listed):
+    rows: list[Row] = []
+    batches: dict[tuple, list[int]] = {}
+    for number, (a, b, pairing) in enumerate(pairs):
         rows.append(
             common
             | {
@@ -127,14 +135,15 @@ def _rows(group: ModelGroup, listed: Listed, rope: float | None, options: Option
             }
         )
         size = len(pairing.a), len(pairing.b), len(pairing.trial_a)
-        alike.setdefault((pairing.design, *size), []).append(number)
-    for (design, n_a, n_b, trials), numbers in alike.items():
+        batches.setdefault((pairing.design, *size), []).append(number)
+    for (design, n_a, n_b, trials), numbers in batches.items():
         if min(n_a, n_b) == 0:
             continue
-        columns = _described(group, [listed[i][2] for i in numbers], trials)
+        batch = [pairs[i][2] for i in numbers]
+        columns = _describe(group, batch, trials)
         if min(n_a, n_b) > 1 and design != "different splits":
-            compare = _unpaired if design == "unpaired" else _paired
-            columns |= compare(group, [listed[i][2] for i in numbers], rope, options)
+            compare = _compare_unpaired if design == "unpaired" else _compare_paired
+            columns |= compare(group, batch, rope, options)
         for position, number in enumerate(numbers):
             rows[number] |= {
                 name: value[position] if isinstance(value, list) else value
@@ -143,24 +152,28 @@ def _rows(group: ModelGroup, listed: Listed, rope: float | None, options: Option
     return rows
 
 
-def _described(group: ModelGroup, alike: list[Pairing], trials: int) -> Row:
-    mean_a = np.stack([p.a for p in alike]).mean(axis=1)
-    mean_b = np.stack([p.b for p in alike]).mean(axis=1)
-    # The stated order is that of the units: splits weigh the same, whatever their seeds.
+def _describe(group: ModelGroup, batch: list[Pairing], trials: int) -> Row:
+    """Means, mean difference and instability, as lists over the pairs of a batch."""
+    mean_a = np.stack([p.a for p in batch]).mean(axis=1)
+    mean_b = np.stack([p.b for p in batch]).mean(axis=1)
+    # The stated order is that of the units: every split has the same weight.
     stated = differences(mean_a[:, None], mean_b[:, None])[:, 0]
-    found = {"mean_a": mean_a, "mean_b": mean_b, "difference": group.sign * stated}
+    columns = {"mean_a": mean_a, "mean_b": mean_b, "difference": group.sign * stated}
     if trials:
-        d = differences(np.stack([p.trial_a for p in alike]), np.stack([p.trial_b for p in alike]))
+        d = differences(np.stack([p.trial_a for p in batch]), np.stack([p.trial_b for p in batch]))
         flips = disagreement(np.sign(d), stated, np.abs(stated), "half")
-        found |= {"instability": flips.mean(axis=1), "ties": (d == 0).mean(axis=1)}
-    return {name: values.tolist() for name, values in found.items()}
+        columns |= {"instability": flips.mean(axis=1), "ties": (d == 0).mean(axis=1)}
+    return {name: values.tolist() for name, values in columns.items()}
 
 
-def _paired(group: ModelGroup, alike: list[Pairing], rope: float | None, options: Options) -> Row:
-    split = alike[0].design == "splits"
+def _compare_paired(
+    group: ModelGroup, batch: list[Pairing], rope: float | None, options: Options
+) -> Row:
+    """Tests of paired units, as lists over the pairs of a batch."""
+    split = batch[0].design == "splits"
     ratio = group.test_train_ratio if split else 0.0
-    d = group.sign * differences(np.stack([p.a for p in alike]), np.stack([p.b for p in alike]))
-    found = compare_paired(
+    d = group.sign * differences(np.stack([p.a for p in batch]), np.stack([p.b for p in batch]))
+    test = compare_paired(
         d,
         ratio,
         rope=rope or 0.0,
@@ -170,62 +183,65 @@ def _paired(group: ModelGroup, alike: list[Pairing], rope: float | None, options
     )
     row = {
         "test": "corrected resampled t test" if split else "paired t test",
-        "low": found.low,
-        "high": found.high,
-        "sd_difference": found.sd,
-        "cohens_d": found.cohens_dz,
-        "p": found.t_p,
-        "scale": found.scale,
-        "df": found.df,
+        "low": test.low,
+        "high": test.high,
+        "sd_difference": test.sd,
+        "cohens_d": test.cohens_dz,
+        "p": test.t_p,
+        "scale": test.scale,
+        "df": test.df,
         "rank_test": "Wilcoxon signed-rank test",
-        "rank_p": found.wilcoxon_p,
+        "rank_p": test.wilcoxon_p,
         "rank_floor": smallest_signed_rank_p(d.shape[1]),
-        "bca_low": found.bca_low,
-        "bca_high": found.bca_high,
+        "bca_low": test.bca_low,
+        "bca_high": test.bca_high,
         "test_train_ratio": ratio,
-        "p_a_better": found.bayes_above,
-        "p_b_better": found.bayes_below,
+        "p_a_better": test.bayes_above,
+        "p_b_better": test.bayes_below,
     }
     if rope:
         row |= {
             "rope": rope,
-            "equivalence_p": found.equivalence_p,
-            "p_equivalent": found.bayes_equivalent,
+            "equivalence_p": test.equivalence_p,
+            "p_equivalent": test.bayes_equivalent,
         }
-    return _listed(row)
+    return _as_lists(row)
 
 
-def _unpaired(group: ModelGroup, alike: list[Pairing], rope: float | None, options: Options) -> Row:
-    a, b = (group.sign * np.stack([getattr(p, side) for p in alike]) for side in "ab")
-    found = compare_unpaired(a, b, options.level)
+def _compare_unpaired(
+    group: ModelGroup, batch: list[Pairing], rope: float | None, options: Options
+) -> Row:
+    """Tests of independent samples, as lists over the pairs of a batch."""
+    a, b = (group.sign * np.stack([getattr(p, side) for p in batch]) for side in "ab")
+    test = compare_unpaired(a, b, options.level)
     row = {
         "test": "Welch's t test",
-        "low": found.low,
-        "high": found.high,
-        "p": found.welch_p,
-        "scale": found.scale,
-        "df": found.df,
+        "low": test.low,
+        "high": test.high,
+        "p": test.welch_p,
+        "scale": test.scale,
+        "df": test.df,
         "rank_test": "Mann–Whitney test",
-        "rank_p": found.mann_whitney_p,
+        "rank_p": test.mann_whitney_p,
         "rank_floor": smallest_mann_whitney_p(a.shape[1], b.shape[1]),
-        "superiority": found.superiority,
-        "superiority_low": found.superiority_low,
-        "superiority_high": found.superiority_high,
-        "instability": 1 - found.superiority,
+        "superiority": test.superiority,
+        "superiority_low": test.superiority_low,
+        "superiority_high": test.superiority_high,
+        "instability": 1 - test.superiority,
         "ties": (a[:, :, None] == b[:, None, :]).mean(axis=(1, 2)),
     }
     if rope:
-        within = equivalence_p(found.mean_difference, found.scale, found.df, rope)
+        within = equivalence_p(test.mean_difference, test.scale, test.df, rope)
         row |= {"rope": rope, "equivalence_p": within}
-    return _listed(row)
+    return _as_lists(row)
 
 
-def _listed(row: Row) -> Row:
+def _as_lists(row: Row) -> Row:
     return {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in row.items()}
 
 
 def _adjust(rows: list[Row], family: str) -> None:
-    """Holm over the pairs of one family that have enough runs, and any variation, to be tested."""
+    """Adjust p-values by Holm over the pairs of a family that have enough runs and variation."""
     tested = [
         row
         for row in rows
@@ -236,12 +252,12 @@ def _adjust(rows: list[Row], family: str) -> None:
     if not tested:
         return
     for name in ("p", "rank_p", "equivalence_p"):
-        there = [row for row in tested if name in row]
-        adjusted = holm([row[name] for row in there]).tolist() if there else []
-        for row, p in zip(there, adjusted, strict=True):
+        with_p = [row for row in tested if name in row]
+        adjusted = holm([row[name] for row in with_p]).tolist() if with_p else []
+        for row, p in zip(with_p, adjusted, strict=True):
             row[f"{name}_holm"] = p
     count = len(tested)
-    # At Holm's strictest step; degrees of freedom that are not whole are few enough when rounded.
+    # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.
     level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
     effect = detectable_effect(np.round([row["df"] for row in tested], 1), power, level)
     for row, size in zip(tested, effect.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""How far the order of models changes from run to run, and how many runs settle it."""
+"""Changes of the order of models between runs, and the number of runs that fix it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = [
 
 class Options(Strict):
     """level: central share of the pairs of runs between `low` and `high`.
-    n_draws: of the runs whose means are compared.
+    n_draws: random draws of the runs whose means are compared.
     """
 
     level: Level = 0.9
@@ -29,33 +29,38 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """Rows of five statistics for each setting, on the runs that all of its models share.
+    """Rows of five statistics for each comparison, on the runs that all of its models share.
 
-    `mean_tau`: Kendall's τ_b between the model orders of two single runs, mean over all pairs of
-    runs; `low`, `high` hold the central share `level` of them (no interval of the mean).
-    `identical_orders`: share of pairs of runs that order all models alike. `instability`: share
-    of runs whose order of a pair differs from that of the means, a tie counting one half.
-    `reversal`: probability that the mean of `m` runs orders a pair otherwise than the mean of
-    n − m others (`stats.ranking.disagreement_of_means`: 1/2 for a tie), with Monte Carlo standard
-    error `se`; `mean_reversal` is its mean over pairs. A run is a (split, model seed), or what
-    `shared_runs` puts side by side.
+    - `mean_tau`: Kendall's τ_b between the model orders of two single runs, mean over all pairs of
+      runs; `low`, `high`: the central share `level` of them (not an interval of the mean).
+    - `identical_orders`: share of pairs of runs with the same order of all models.
+    - `instability`: share of runs whose order of a pair differs from that of the means; a tie
+      counts one half.
+    - `reversal`: probability that the means of `m` runs and of n − m other runs order a pair
+      differently (`stats.ranking.disagreement_of_means`; a tie counts one half), with its Monte
+      Carlo standard error `se`.
+    - `mean_reversal`: mean of `reversal` over pairs.
+
+    A run is a split and model seed, or a run of `shared_runs`.
     """
     rows = [row for group in group_models(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def shared_runs(group: ModelGroup) -> tuple[list[str], np.ndarray]:
-    """Models with any finished run, and (models, runs) scores of the runs that all of them have.
+    """Models with a finished run, and (models, runs) scores of the runs that all of them have.
 
-    Where all share fewer than two, as each has seeds of its own, run i of each on a split is one.
+    If they share fewer than two runs (other seeds), run i of each model on a split counts as one.
     """
     ran = np.isfinite(group.scores).any(axis=1)
     models = [model for model, some in zip(group.models, ran, strict=True) if some]
-    shared = _complete(group.scores[ran])
-    return models, shared if shared.shape[1] > 1 else _complete(group.scores_by_number[ran])
+    shared = _keep_complete_runs(group.scores[ran])
+    return models, shared if shared.shape[1] > 1 else _keep_complete_runs(
+        group.scores_by_number[ran]
+    )
 
 
-def _complete(scores: np.ndarray) -> np.ndarray:
+def _keep_complete_runs(scores: np.ndarray) -> np.ndarray:
     """The runs (columns) in which every model (row) has a score."""
     return scores[:, np.isfinite(scores).all(axis=0)]
 
@@ -84,7 +89,7 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
     names = [(models[i], models[j]) for i, j in zip(*np.triu_indices(len(models), 1), strict=True)]
     for (a, b), value in zip(names, table[np.triu_indices(len(models), 1)], strict=True):
         rows.append({"statistic": "instability", "model_a": a, "model_b": b, "value": float(value)})
-    # Two thirds of the runs are left to judge by.
+    # Two thirds of the runs remain for the other mean.
     for m in [step for step in _STEPS if step <= max(1, n // 3)]:
         rows += _reversals(group, names, pair_differences(scores), m, options)
     return [shared | row for row in rows]

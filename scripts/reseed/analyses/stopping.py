@@ -1,4 +1,4 @@
-"""After how many seeds a comparison was settled: "had you stopped at seed 14 you would know"."""
+"""The number of seeds after which each comparison could have stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
-from reseed.stats.sequential import Stop, mean_confidence_sequence, stopping_point
+from reseed.stats.sequential import (
+    ConfidenceSequence,
+    Stop,
+    mean_confidence_sequence,
+    stopping_point,
+)
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
@@ -32,13 +37,14 @@ _GUARANTEE = {
 
 
 class Options(Strict):
-    """alpha: probability of ever stopping wrongly.
+    """alpha: probability of ever stopping with a wrong claim.
     scale: prior SD of the standardised difference.
-    rope: half-width of practical equivalence, score units; by metric where there are several: a
-        further reason to stop (None: nothing is called equivalent).
-    half_width: of an interval that is narrow enough, score units: another.
-    bounds: least and greatest that a score can be at all ([0, 1] for a share, [0, 100] for percent,
-        else none).
+    rope: half-width of practical equivalence in units of the score, a further reason to stop; by
+        metric if there are several (None: no pair is called equivalent).
+    half_width: half-width of a sufficiently narrow interval, in units of the score, a further
+        reason to stop.
+    bounds: smallest and greatest possible score ([0, 1] for a share, [0, 100] for percent, else
+        none).
     """
 
     alpha: Level = 0.05
@@ -49,22 +55,23 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a pair and number of `runs`, in the order in which the seeds are numbered.
+    """One row a pair and number of `runs`, in the order of the seeds.
 
-    `mean`, `low`, `high`: mean difference (positive: A is better) and t-mixture confidence
-    sequence, valid at every number of runs at once for Gaussian differences; `e_value`: evidence
-    against "no difference", for differences that are symmetric then, whatever their tails;
-    `bounded_low`, `bounded_high`: empirical-Bernstein sequence, for scores within known bounds.
-    Of the pair: where each would have stopped (NaN: not yet), `reason`, the runs `saved` of each
-    model by the first, its `outcome` (one of `verdicts.OUTCOMES`) with the sentence for it, and the
-    `winner` of a difference: the better at the stop, which need not be the better in the end.
-    Over splits of one table there is no outcome: they are not independent.
+    - `mean`, `low`, `high`: mean difference (positive: A is better) and t-mixture confidence
+      sequence, valid at all numbers of runs together for Gaussian differences.
+    - `e_value`: evidence against "no difference", for symmetric differences with any tails.
+    - `bounded_low`, `bounded_high`: empirical-Bernstein sequence, for scores within bounds.
+
+    Of the pair: `stopped_at` and the other stops (NaN: not yet), `reason`, the runs `saved` of each
+    model by the first stop, its `outcome` (one of `verdicts.OUTCOMES`) and `verdict`, and the
+    `winner`: the better model at the stop, which need not be the better one over all runs. Over
+    splits of one table there is no outcome: they are not independent.
     """
-    found = list(group_models(data))
-    ropes = rope_by_metric(options.rope, {g.metric: g.factor for g in found})
+    groups = list(group_models(data))
+    ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
     rows = [
         row
-        for group in found
+        for group in groups
         for a, b, pairing in pair_models(group)
         for row in _rows(group, a, b, pairing, ropes.get(group.metric), options)
     ]
@@ -99,8 +106,8 @@ def _rows(
         "guarantee": _GUARANTEE[pairing.design],
         "rope": rope,
     }
-    shared |= _told(shared, stop)
-    bounded = _bounded(group, d, options)
+    shared |= _word_outcome(shared, stop)
+    bounded = _bounded_sequence(group, d, options)
     if bounded is not None:
         shared["bounded_stopped_at"] = _first((bounded.low > 0) | (bounded.high < 0))
     for i in range(n):
@@ -111,8 +118,8 @@ def _rows(
         yield shared | row
 
 
-def _told(row: Row, stop: Stop) -> Row:
-    """Outcome and sentence: what was known where the first rule stopped, or is now."""
+def _word_outcome(row: Row, stop: Stop) -> Row:
+    """Outcome, winner and verdict at the first stop, or after all runs without one."""
     if row["design"] == "splits":
         text = "No verdict while runs are added: the splits overlap, so the sequence is too narrow."
         return {"outcome": "not comparable", "winner": "", "verdict": text}
@@ -125,7 +132,7 @@ def _told(row: Row, stop: Stop) -> Row:
         ends = (format_number(end * factor, places) for end in (stop.low, stop.high))
         numbers = f" ({100 * (1 - row['alpha']):g} % sequence {' to '.join(ends)}{unit})"
     if stop.reason == "different from 0":
-        # The sign at the stop, which later runs may turn.
+        # The sign at the stop, which later runs may change.
         first, second = (a, b) if stop.low > 0 else (b, a)
         text = f"{first} beats {second} by {runs}{numbers}."
         return {"outcome": "difference", "winner": first, "verdict": text}
@@ -133,15 +140,17 @@ def _told(row: Row, stop: Stop) -> Row:
         within = f"±{row['rope'] * factor:.3g}{unit}"
         text = f"{a} and {b} are equivalent within {within} by {runs}{numbers}."
         return {"outcome": "equivalent", "winner": "", "verdict": text}
-    why = "precise enough to stop, and not" if stop.n else "not yet"
-    text = f"{a} and {b}: {why} told apart by {runs}{numbers}."
+    why = "precise enough to stop, but inconclusive" if stop.n else "inconclusive"
+    text = f"{a} and {b}: {why} after {runs}{numbers}."
     return {"outcome": "no difference shown", "winner": "", "verdict": text}
 
 
-def _bounded(group: ModelGroup, d: np.ndarray, options: Options):
-    """Empirical-Bernstein sequence of the differences; None where the scores have no bounds."""
-    most = share_maximum(group.metric, group.trials["score"])
-    bounds = options.bounds or ([0.0, most] if most else None)
+def _bounded_sequence(
+    group: ModelGroup, d: np.ndarray, options: Options
+) -> ConfidenceSequence | None:
+    """Empirical-Bernstein sequence of the differences; None if the scores have no bounds."""
+    maximum = share_maximum(group.metric, group.trials["score"])
+    bounds = options.bounds or ([0.0, maximum] if maximum else None)
     if bounds is None:
         return None
     width = float(np.ptp(bounds))

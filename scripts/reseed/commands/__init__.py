@@ -143,13 +143,15 @@ def _verify(options: argparse.Namespace) -> None:
 
     limit_threads(1)
     from reseed.jobs.verify import run
+    from reseed.pipeline.spec_files import SpecFiles
     from reseed.planning.read_plan import read_plan
     from reseed.planning.training_specs import build_verify_spec
 
     names = {"studies": options.study, "scale": options.scale, "results": options.results}
     project, plan, _ = read_plan(CONFIG, {name: value for name, value in names.items() if value})
     sample = None if options.all else options.sample or project.main.verify_sample
-    spec = build_verify_spec(project, plan, sample, finished_only=True)
+    write_sources = SpecFiles(plan.layout).write_sources
+    spec = build_verify_spec(project, plan, sample, write_sources, finished_only=True)
     if not spec.training.settings:
         raise ReseedError(f"{project.main.results}: holds no finished trial. Nothing to verify.")
     try:

@@ -1,8 +1,8 @@
-"""What a file is made from, as hashes: of code by its meaning, of settings, of one trial.
+"""Hashes of code and of settings, for keys.
 
-Snakemake does not notice an edited imported module and reruns everything for a touched script. So
-every rule carries a hash made here. A hash of code follows imports and leaves out what cannot
-change a number: comments, docstrings, layout, the texts of errors.
+Snakemake does not notice an edit of an imported module, and it reruns everything for a touched
+script. So every rule has a key made of these hashes. A hash of code follows imports. It ignores
+what cannot change a number: comments, docstrings, layout, and texts of errors.
 """
 
 import ast
@@ -10,15 +10,16 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
-from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.errors import Damaged, ReseedError, suggest_name
 
-#: The folder of this package, and the one it is imported from, which may hold `papers` too.
+#: Folder of this package, and its parent folder, which may contain `papers` too.
 PACKAGE = Path(__file__).resolve().parent.parent
 SCRIPTS = PACKAGE.parent
 _LIBRARY = {"reseed", "papers"}
@@ -26,7 +27,7 @@ _LIBRARY = {"reseed", "papers"}
 _CARRIERS = ("reseed.config", "reseed.planning", "reseed.pipeline")
 _BY_NAME = {"import_module", "__import__"}
 _BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
-# What comes through runpy, or under a name that is worked out (None), is known only while it runs.
+# Modules loaded by runpy, or by a computed name (None), are known only at run time.
 _UNKNOWN = {None, "runpy"}
 
 
@@ -36,17 +37,17 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# --- meaning of code ----------------------------------------------------------------------------
+# --- normalised code -----------------------------------------------------------------------------
 
 
 def _text(node: ast.AST | None) -> str | None:
-    """The text that a node writes out, if it does."""
+    """The text of a string literal, else None."""
     value = node.value if isinstance(node, ast.Constant) else None
     return value if isinstance(value, str) else None
 
 
 def _is_message(node: ast.AST) -> bool:
-    """Whether an argument is a text: one written out, an f-string, or what is joined to one."""
+    """Whether an argument is a text: a literal, an f-string, or an expression that joins one."""
     if isinstance(node, ast.keyword):
         return _is_message(node.value)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
@@ -54,7 +55,7 @@ def _is_message(node: ast.AST) -> bool:
     return isinstance(node, ast.JoinedStr) or _text(node) is not None
 
 
-class _Meaning(ast.NodeTransformer):
+class AstNormalizer(ast.NodeTransformer):
     """Removes from a syntax tree what cannot change a number."""
 
     def _without_docstring(self, node):
@@ -67,7 +68,7 @@ class _Meaning(ast.NodeTransformer):
     visit_Module = visit_ClassDef = visit_FunctionDef = visit_AsyncFunctionDef = _without_docstring
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
-        """Keep which error is raised, with which values, not its texts."""
+        """Keep the class and the values of an error, not its texts."""
         if isinstance(node.exc, ast.Call):
             given = (*node.exc.args, *node.exc.keywords)
             values = [None if _is_message(one) else one for one in given]
@@ -79,7 +80,7 @@ def _parse(path: Path) -> ast.Module:
     try:
         return ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError as error:
-        raise ReseedError(f"{path}: line {error.lineno}: {error.msg}. Mend the file.") from None
+        raise ReseedError(f"{path}: line {error.lineno}: {error.msg}. Correct the file.") from None
     except FileNotFoundError:
         raise ReseedError(f"{path}: there is no such file.") from None
     except UnicodeDecodeError as error:
@@ -88,15 +89,15 @@ def _parse(path: Path) -> ast.Module:
 
 @cache
 def _read(path: Path) -> tuple[str, tuple[ast.AST, ...]]:
-    """Hash of a file's meaning, and every node of it that may import something."""
+    """Hash of a file's normalised code, and every node that may import something."""
     tree = _parse(path)
     importing = (ast.Import, ast.ImportFrom, ast.Call)
     nodes = tuple(node for node in ast.walk(tree) if isinstance(node, importing))
-    dumped = ast.dump(_Meaning().visit(tree))  # which changes the tree
+    dumped = ast.dump(AstNormalizer().visit(tree))  # it changes the tree
     return hashlib.sha256(dumped.encode()).hexdigest(), nodes
 
 
-def _called(node: ast.Call) -> str:
+def _called_name(node: ast.Call) -> str:
     function = node.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
@@ -111,7 +112,7 @@ def _absolute(name: str, package: str) -> str:
 
 
 def _named(call: ast.Call, package: str) -> str | None:
-    """The module that a call imports by name; None if the name or its package is worked out."""
+    """The module that a call imports by name; None for a computed name or package."""
     given = dict(zip(("name", "package"), call.args, strict=False))
     given |= {keyword.arg: keyword.value for keyword in call.keywords}
     name, anchor = _text(given.get("name")), given.get("package")
@@ -123,16 +124,16 @@ def _named(call: ast.Call, package: str) -> str | None:
 
 
 def _runs_file(call: ast.Call) -> bool:
-    """Whether a call runs a file's code; another object's method `exec` does not."""
+    """Whether a call runs the code of a file. A method named `exec` does not count."""
     if isinstance(call.func, ast.Name) and call.func.id == "exec":
         return not call.args or _text(call.args[0]) is None
-    return _called(call) in _BY_FILE
+    return _called_name(call) in _BY_FILE
 
 
 def _imports(node: ast.AST, package: str) -> Iterator[str | None]:
-    """Names of the modules that a node imports, None for one that cannot be told.
+    """Names of the modules that a node imports; None for a module that is known only at run time.
 
-    What may be a module or a name comes as both, `import *` as the name `*`.
+    A name that may be a module or an attribute is yielded as both; `import *` as the name `*`.
     """
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
@@ -140,7 +141,7 @@ def _imports(node: ast.AST, package: str) -> Iterator[str | None]:
         base = _absolute("." * node.level + (node.module or ""), package)
         yield base
         yield from (f"{base}.{alias.name}" for alias in node.names)
-    elif _called(node) in _BY_NAME and (node.args or node.keywords):
+    elif _called_name(node) in _BY_NAME and (node.args or node.keywords):
         yield _named(node, package)
     elif _runs_file(node):
         yield None
@@ -156,15 +157,15 @@ def _imported(path: Path, package: str, strict: bool) -> tuple[str, ...]:
                 found[name] = None
             elif strict and not _is_library(path):
                 raise ReseedError(
-                    f"{path}: line {node.lineno}: loads code by a name that is worked out while it "
-                    "runs, or from a file, so its changes cannot be followed. Import it by name, "
+                    f"{path}: line {node.lineno}: loads code by a computed name or "
+                    "from a file, so its changes cannot be followed. Import it by name, "
                     "or name its file under `code:` in the model's YAML file."
                 )
     return tuple(found)
 
 
 def _exported(path: Path) -> Iterator[str]:
-    """The names that a module's `__all__` is given."""
+    """Names in a module's `__all__`."""
     for statement in _parse(path).body:
         nodes = list(ast.walk(statement))
         if any(isinstance(node, ast.Name) and node.id == "__all__" for node in nodes):
@@ -186,11 +187,11 @@ def _is_third_party(path: Path) -> bool:
 
 
 class _Finder:
-    """Finds the source files of modules: the library's, the user's, one installed package's."""
+    """Finds the source files of modules: of the library, the user, and one installed package."""
 
     def __init__(self, project: Path, entry: str):
-        # As a job looks: on PYTHONPATH (an empty entry is the working folder), among what is
-        # installed, and last in the project, which `loading.py` appends.
+        # The search order of a job: PYTHONPATH (an empty entry is the working folder), installed
+        # packages, and last the project's folder, which `loading.py` appends.
         pythonpath = os.environ.get("PYTHONPATH")
         paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
         beside = [str(Path(entry).parent)] if entry.endswith(".py") else []
@@ -201,7 +202,7 @@ class _Finder:
         self.package_roots = (*first, *installed, str(project), *filter(None, sys.path))
 
     def files(self, name: str) -> tuple[tuple[str, Path], ...]:
-        """(module, file) of a module and of the packages around it; empty if none is followed."""
+        """(module, file) of a module and of its parent packages; empty if it is not followed."""
         top, _, rest = name.partition(".")
         if top in sys.stdlib_module_names:
             return ()
@@ -212,7 +213,7 @@ class _Finder:
         return _files(name, self.package_roots if top == self.package else self.roots)
 
     def _starred(self, name: str) -> tuple[tuple[str, Path], ...]:
-        """What `import *` loads besides a module: the submodules that its `__all__` names."""
+        """Submodules that `import *` loads: those that `__all__` names."""
         found = [path for module, path in self.files(name) if module == name]
         exported = [f"{name}.{one}" for path in found for one in _exported(path)]
         return tuple(chain.from_iterable(map(self.files, exported)))
@@ -237,14 +238,19 @@ def _files(name: str, roots: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
 
 @cache
 def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[str, Path]:
-    """The source files reached from a script or module through its imports, by module name.
+    """Source files that a module reaches through its imports, by module name.
 
-    An entry is a user's file by its full path, or a module name (`reseed.models.forest`, or a
-    user's own module in the project's folder, on PYTHONPATH or installed). Followed are this library and the user's own modules. `strict` refuses code that
-    is loaded by a worked-out name or from a file. An installed package counts by its version and
-    list of files (`code_hash`).
+    Files of this library and of the user are followed. An installed package counts by its version
+    and its list of files (`code_hash`).
 
-    Raises ReseedError for code that cannot be parsed or followed.
+    Args:
+        entry: a module name, or the full path of a user's file. A user's module is in the project's
+            folder, on PYTHONPATH, or installed.
+        project: the project's folder.
+        strict: refuse code that is loaded by a computed name or from a file.
+
+    Raises:
+        ReseedError: for code that cannot be parsed or followed.
     """
     project = project.resolve()
     finder = _Finder(project, entry)
@@ -254,7 +260,7 @@ def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[
         pending = list(finder.files(entry))
         if not pending or pending[-1][0] != entry:
             raise ReseedError(
-                f"module {entry!r} is not found: its file must stand in {project} or on PYTHONPATH."
+                f"module {entry!r} is not found: its file must be in {project} or on PYTHONPATH."
             )
     seen: dict[str, Path] = {}
     while pending:
@@ -290,13 +296,13 @@ def code_hash(*entries: str, project: Path = Path(), strict: bool = True) -> str
 
 
 @cache
-def refuse_unbound(place: str, project: Path = Path()) -> None:
-    """Raise ReseedError where the module of ``module:thing`` binds no such name.
+def refuse_unbound(object_path: str, project: Path = Path()) -> None:
+    """Raise ReseedError if the module in `module:name` does not bind the name.
 
-    Read off its text, so that a slip of the pen is told before hours of training. A module that is
-    installed, or that binds names while it runs, is believed.
+    The check reads the source, so that a typing error is reported before hours of training. It
+    skips installed modules, and modules that bind names at run time.
     """
-    module, _, name = place.partition(":")
+    module, _, name = object_path.partition(":")
     path = next(iter(code_files(module, project, strict=False).values()))
     if _is_third_party(path):
         return
@@ -311,11 +317,13 @@ def refuse_unbound(place: str, project: Path = Path()) -> None:
         elif isinstance(node, ast.Name) and node.id in ("globals", "vars", "setattr", "exec"):
             return
     if name not in bound and not bound & {"*", "__getattr__"}:
-        raise ReseedError(f"{place!r}: {path} has no {name}.{suggest_name(name, sorted(bound))}")
+        raise ReseedError(
+            f"{object_path!r}: {path} has no {name}.{suggest_name(name, sorted(bound))}"
+        )
 
 
 def _named_entry(name: str, project: Path) -> str | Path:
-    """What `code:` names: a file that is no Python, or an entry of `code_files`."""
+    """An entry of `code:`: a file that is not Python, or an entry of `code_files`."""
     path = project.resolve() / name
     if path.suffix == ".py":
         return str(path)
@@ -323,7 +331,7 @@ def _named_entry(name: str, project: Path) -> str | Path:
 
 
 def named_code(names: list[str], project: Path) -> str:
-    """Hash of files and modules that a model's `code:` names. Raises ReseedError for none such."""
+    """Hash of the files and modules that a model's `code:` names. Raises ReseedError."""
     found = []
     for name in names:
         entry = _named_entry(name, project)
@@ -334,51 +342,82 @@ def named_code(names: list[str], project: Path) -> str:
     return digest(found)
 
 
-# --- files that are edited while a run goes on ---------------------------------------------------
+# --- edits during a run --------------------------------------------------------------------------
 
 
 def _content(path: Path) -> str:
-    """Hash of a file as it now is: of code by its meaning, of another file by its bytes."""
+    """Hash of the current content: of normalised code, or of the bytes of another file."""
     if path.suffix == ".py":
         return _read.__wrapped__(path)[0]
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def user_code_hashes(modules: list[str], named: list[str], project: Path) -> dict[str, str]:
-    """Path and content hash of each of the user's files that modules and `code:` reach."""
-    found = [path for one in modules for path in code_files(one, project, not named).values()]
+class SourceStamp(NamedTuple):
+    """Content hash of a source file, with the time (ns) and size (bytes) it had then."""
+
+    content: str
+    mtime_ns: int
+    size: int
+
+
+@cache
+def stamp_sources(
+    modules: tuple[str, ...], named: tuple[str, ...], project: Path
+) -> dict[str, SourceStamp]:
+    """Stamps of the files behind a key, by path: of this library, and of the user.
+
+    modules: entries of `code_files`. named: entries of `code:`.
+    """
+    paths = [path for one in modules for path in code_files(one, project, not named).values()]
     for entry in (_named_entry(name, project) for name in named):
         is_data = isinstance(entry, Path)
-        found += [entry] if is_data else code_files(entry, project, strict=False).values()
-    own = [path for path in found if not _is_library(path) and not _is_third_party(path)]
-    return {
-        str(path.resolve()): _read(path)[0] if path.suffix == ".py" else _content(path)
-        for path in own
-    }
+        paths += [entry] if is_data else code_files(entry, project, strict=False).values()
+    return {str(path.resolve()): _stamp(path) for path in paths if not _is_third_party(path)}
+
+
+@cache
+def _stamp(path: Path) -> SourceStamp:
+    content = _read(path)[0] if path.suffix == ".py" else _content(path)
+    return SourceStamp(content, *_file_stat(path))
+
+
+def _file_stat(path: Path | str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
 
 
 class SourceGuard:
-    """The user's files behind a job's keys, by path with their content hash."""
+    """The files behind a job's keys, by path with their stamps at planning time.
 
-    def __init__(self, files: dict[str, str]):
-        self.files = files
-        self._stats: list[tuple[int, int]] | None = None
+    Content is hashed only where time or size of a file differ from its stamp.
+    """
+
+    def __init__(self, stamps: Mapping[str, SourceStamp]):
+        self.stamps = dict(stamps)
+
+    @classmethod
+    def read(cls, path: str | Path) -> "SourceGuard":
+        """Read the stamps that `Workflow` wrote. Raises Damaged."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            return cls({file: SourceStamp(*stamp) for file, stamp in content.items()})
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise Damaged(path, f"cannot be read ({error})") from None
 
     def refuse_edits(self) -> None:
         """Raise ReseedError for a file that was edited since the run was planned.
 
         Otherwise a result of the new code would be stored under the key of the old code.
         """
-        try:
-            stats = [(os.stat(path).st_mtime_ns, os.stat(path).st_size) for path in self.files]
-            if stats == self._stats:
-                return
-            edited = [path for path, hashed in self.files.items() if _content(Path(path)) != hashed]
-        except FileNotFoundError as error:
-            edited = [error.filename]
-        if edited:
-            raise ReseedError(
-                f"{edited[0]}: was edited after the run was planned. Results that were finished "
-                "before the edit are kept. Run snakemake again."
-            )
-        self._stats = stats
+        for path, stamp in self.stamps.items():
+            try:
+                stat = _file_stat(path)
+                edited = stat != stamp[1:] and _content(Path(path)) != stamp.content
+            except FileNotFoundError:
+                stat, edited = stamp[1:], True
+            if edited:
+                raise ReseedError(
+                    f"{path}: was edited after the run was planned. Results that were finished "
+                    "before the edit are kept. Run snakemake again."
+                )
+            self.stamps[path] = SourceStamp(stamp.content, *stat)

@@ -1,7 +1,7 @@
 """Tables and figures of a study: one module a kind.
 
 A table's module has `table(data, options) -> Table`, a figure's `figure(data, options) ->
-(Figure, Drawn)`.
+(Figure, FigureInfo)`.
 
 How a module is found and declares its options: `reseed.plugins.kinds`.
 """

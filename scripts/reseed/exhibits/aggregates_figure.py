@@ -14,8 +14,8 @@ from reseed.plugins.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.colours import DASHES
-from reseed.rendering.data import ExhibitData, marks
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, NothingToShow, marks, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import from_to, several
 from reseed.rendering.panels import (
@@ -28,7 +28,7 @@ from reseed.rendering.panels import (
     panel_grid,
     undrawn,
 )
-from reseed.rendering.settings import BOARD, boards, joined
+from reseed.rendering.settings import CROSS_DATASET_COLUMNS, cross_dataset_parts, joined
 
 #: Arms whose lines colours and dashes tell apart.
 _MOST = len(COLOURS) * len(DASHES)
@@ -51,15 +51,15 @@ _SCALES = {
 }
 
 
-def known(data: ExhibitData, options: dict) -> pd.DataFrame:
+def known(data: ExhibitData, options: Options) -> pd.DataFrame:
     """Rows with a value."""
-    rows = data.rows(options.get("experiments"))
+    rows = data.rows(options.experiments)
     return rows if rows.empty else rows[rows["reason"] == ""]
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: scale, tasks, runs, and whether the intervals hold at that number."""
-    each = rows.drop_duplicates([name for name in BOARD if name in rows])
+    each = rows.drop_duplicates([name for name in CROSS_DATASET_COLUMNS if name in rows])
     low = int(each["runs_min"].min())
     runs = from_to([*each["runs_min"], *each["runs_max"]], to="–")
     left_out = dict.fromkeys(name for text in each["left_out"] if text for name in text.split(", "))
@@ -92,16 +92,14 @@ class Options(Experiments):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Aggregates with their intervals, or performance profiles, of each experiment."""
-    rows = known(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
-    profiles = options.get("show", "intervals") == "profiles"
+    rows = require_rows(known(data, options), NOTHING)
+    profiles = options.show == "profiles"
     kinds = _PROFILES if profiles else _INTERVALS
     panels = [
         (joined(title, kinds[name]), board[board["statistic"] == name])
-        for title, board in boards(data, rows)
+        for title, board in cross_dataset_parts(data, rows)
         for name in kinds
         if (board["statistic"] == name).any()
     ]
@@ -109,7 +107,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     if profiles:  # of equal scores there is none
         panels = [(title, part) for title, part in panels if part["tau"].nunique() > 1]
         if not panels:
-            return empty_figure(data, "Every run has the same score.")
+            raise NothingToShow("Every run has the same score.")
     canvas, axes, arms = draw(data, panels)
     for axis, (title, _) in zip(axes, panels, strict=False):
         entitle(axis, title)
@@ -120,14 +118,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         if profiles
         else "A panel an aggregate over tasks, a line an arm with its interval."
     )
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows[rows["statistic"].isin(kinds)],
         note(
             data, rows, undrawn([title for title, _ in panels], axes), undrawn(arms, arms[:_MOST])
         ),
         findings=found,
         headline=_headline(data, rows),
-        alt=" ".join([seen, *found]),
+        alt=seen,
     )
 
 
@@ -171,8 +169,8 @@ def findings(
     data: ExhibitData, rows: pd.DataFrame, tell: Callable[[ExhibitData, pd.DataFrame], str]
 ) -> list[str]:
     """What `tell` says of each experiment, by its title where there are several."""
-    told = [(title, tell(data, board)) for title, board in boards(data, rows)]
-    return [f"{title}: {text}" if title else text for title, text in told if text]
+    phrase = [(title, tell(data, board)) for title, board in cross_dataset_parts(data, rows)]
+    return [f"{title}: {text}" if title else text for title, text in phrase if text]
 
 
 def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -184,13 +182,13 @@ def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
     first, others = _best(rows)
     few = rows["runs_min"].min() < LEAST
-    if len(boards(data, rows)) > 1 or few or len(first) + len(others) < 2:
+    if len(cross_dataset_parts(data, rows)) > 1 or few or len(first) + len(others) < 2:
         return ""
     names = several(_arm(data, row) for _, row in first.iterrows())
     if len(first) > 1:
         return f"Greatest interquartile mean: shared by {names}"
-    told = "above that of" if _apart(first, others) else "its interval overlaps that of"
-    return f"Greatest interquartile mean: {names}, {told} {_arm(data, others.iloc[0])}"
+    phrase = "above that of" if _apart(first, others) else "its interval overlaps that of"
+    return f"Greatest interquartile mean: {names}, {phrase} {_arm(data, others.iloc[0])}"
 
 
 def _apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:

@@ -7,21 +7,17 @@ from dataclasses import replace
 import pandas as pd
 
 from reseed.core.study_info import ModelInfo
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData, marks
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.data import ExhibitData, marks, require_rows
+from reseed.rendering.tables import Rows, Table
 
 
-class Options(Strict):
-    """It takes none."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row a model that was run."""
-    models = list(dict.fromkeys(data.metrics["model"]))
-    if not models:
-        return empty_table(data, "No model was run at this scale.")
+    models = require_rows(
+        list(dict.fromkeys(data.metrics["model"])), "No model was run at this scale."
+    )
     lines = Rows()
     for name in models:
         model = data.info.models.get(name, ModelInfo())

@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 from pandas.api.typing import SeriesGroupBy
 
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, NothingToShow
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.letters import groups_of, letters
 from reseed.rendering.numbers import counted
 from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
@@ -34,18 +34,14 @@ _SHARED = (
 DRAWS = ("pairs",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """One dot a model, best on top; bars at the right join models that are not shown to differ.
 
     A panel over all datasets where the analysis `pairs` compared mean ranks, with the critical
     difference; else a panel each setting whose every pair has a verdict.
     """
-    rows = data.rows(options.get("experiments"))
+    rows = data.rows(options.experiments)
     boards, without = [], []
     if not rows.empty:
         ranks = rows[rows["critical_difference"].notna()]
@@ -55,7 +51,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         boards = [(t, part, board) for t, part, board in boards if board is not None]
     if not boards:
         reason = f"No group of models has a verdict on every pair{_OR_TANGLED}."
-        return empty_figure(data, data.no_pairs(reason))
+        raise NothingToShow(data.no_pairs(reason))
     heights = [0.17 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
     names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
     crowded = max(len(_groups(board)) for _, _, board in boards) > _MOST_BARS
@@ -67,7 +63,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
     seen = [_finding(data, title, part, board) for title, part, board in boards[:6]]
     low = [name for panel in names for name in panel[_MOST:]]
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         raw.drop(columns="groups"),
         note(
             data,
@@ -87,7 +83,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             "from every other. Over datasets by Friedman's and Nemenyi's tests, where the line CD "
             "is the difference of mean ranks that would be shown; on one dataset by the verdicts."
         ],
-        alt=" ".join(["Models by mean, bars join those that are not told apart.", *seen]),
+        alt="Models by mean, bars join those that are not told apart.",
+        alt_findings=seen,
     )
 
 
@@ -107,10 +104,10 @@ def _board(part: pd.DataFrame) -> pd.DataFrame | None:
     """Model, mean and letters, best first; None where `groups_of` finds no groups."""
     means = _means(part).mean().dropna()
     means = means.sort_values(ascending=not part["greater_is_better"].iloc[0], kind="stable")
-    told = groups_of(part, list(means.index))
-    if told is None:
+    groups = groups_of(part, list(means.index))
+    if groups is None:
         return None
-    found = [told[model] for model in means.index]
+    found = [groups[model] for model in means.index]
     text = [letters(numbers) for numbers in found]
     return means.rename("mean").reset_index().assign(groups=found, letters=text)
 
@@ -191,5 +188,5 @@ def _headline(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
 
 def _finding(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> str:
     best, *others = (_name(data, part, model) for model in _with_best(board))
-    told = f"not told from {', '.join(others)}" if others else "told from all"
-    return f"{title}: {best} first, {told}."
+    phrase = f"not told from {', '.join(others)}" if others else "told from all"
+    return f"{title}: {best} first, {phrase}."

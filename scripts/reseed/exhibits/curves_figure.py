@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
-from reseed.rendering.arms import cells, chosen
-from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.arms import cells, select_rows
+from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST, listed
 from reseed.rendering.numbers import from_to
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
@@ -21,7 +21,7 @@ _EPOCHS = 4
 _ENDED = {
     "drop": "Each epoch averages over the runs still training then.",
     "carry": "A run that has ended counts with its last value.",
-    "cut": "Drawn up to the epoch at which the first run ended.",
+    "cut": "FigureInfo up to the epoch at which the first run ended.",
 }
 
 
@@ -46,12 +46,10 @@ class Options(Arms):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm."""
-    rows = chosen(data, options)
-    rows = rows if rows.empty else rows[rows["epoch"] >= options.get("from_epoch", 1)]
-    if rows.empty:
-        return empty_figure(data, NOTHING)
+    rows = select_rows(data, options)
+    rows = require_rows(rows if rows.empty else rows[rows["epoch"] >= options.from_epoch], NOTHING)
     panels = cells(data, rows)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -79,13 +77,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         undrawn([title for title, _ in panels], axes),
     )
     found = _findings(panels)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note,
         findings=found,
         headline=_headline(panels),
-        alt=" ".join([f"{measure_title(rows['measure'].iloc[0])} against epochs: the mean over"
-                      " runs, a band of one SD and a lighter one from least to most.", *found]),
+        alt=(f"{measure_title(rows['measure'].iloc[0])} against epochs: the mean over"
+                      " runs, a band of one SD and a lighter one from least to most."),
     )  # fmt: skip
 
 

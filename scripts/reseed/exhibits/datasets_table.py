@@ -5,23 +5,19 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.core.study_info import DatasetInfo
-from reseed.plugins.options import Strict
-from reseed.rendering.data import ExhibitData, marks, metric_title, units
+from reseed.plugins.options import NoOptions
+from reseed.rendering.data import ExhibitData, marks, metric_title, require_rows, units
 from reseed.rendering.numbers import NONE, counted, from_to, percent, whole
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 _TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continuous"}
 
 
-class Options(Strict):
-    """It takes none."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row a dataset that was run; counted on the prepared rows."""
-    names = list(dict.fromkeys(data.metrics["dataset"]))
-    if not names:
-        return empty_table(data, "No dataset was run at this scale.")
+    names = require_rows(
+        list(dict.fromkeys(data.metrics["dataset"])), "No dataset was run at this scale."
+    )
     lines, raw = Rows(), []
     for name in names:
         entry = data.info.datasets[name]

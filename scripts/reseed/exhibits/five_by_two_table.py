@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from reseed.plugins.options import Experiments
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.plugins.options import Experiments as Options
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.numbers import counted, decimals, fixed, part_of
 from reseed.rendering.settings import metric_title, p_cell, pair_title, settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("five_by_two",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a pair, a section a dataset."""
-    rows = data.rows(options.get("experiments"))
-    done = rows if rows.empty else rows[rows["reason"] == ""]
-    if done.empty:
-        return empty_table(data, "No two arms finished five repeats of two folds.")
+    rows = data.rows(options.experiments)
+    done = require_rows(
+        rows if rows.empty else rows[rows["reason"] == ""],
+        "No two arms finished five repeats of two folds.",
+    )
     lines = Rows()
     for title, part in settings(data, done):
         for _, row in part.iterrows():
@@ -34,7 +31,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             }
             lines.add(line, f"{title}, {metric_title(row['metric'])}")
     left_out = len(rows) - len(done)
-    told = int((done["p_holm"] <= done["alpha"]).sum())
+    significant = int((done["p_holm"] <= done["alpha"]).sum())
     return lines.table(
         data,
         rows,
@@ -47,9 +44,9 @@ def table(data: ExhibitData, options: dict) -> Table:
             " nominal 5 %.",
             f"Pairs with a failed or missing run left out: {left_out}." if left_out else "",
         ),
-        headline=f"A difference is shown for {told} of {counted(len(done), 'pair')}",
+        headline=f"A difference is shown for {significant} of {counted(len(done), 'pair')}",
         findings=[
             f"By five repeats of two folds a difference is shown for"
-            f" {part_of(told, len(done), 'pair')} of arms (F test, adjusted over the pairs)."
+            f" {part_of(significant, len(done), 'pair')} of arms (F test, adjusted over the pairs)."
         ],
     )

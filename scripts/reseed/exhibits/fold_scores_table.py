@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import metric_title, settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("fold_scores",)
 # Heading of what is the protocol's own: who follows no paper never met it.
 _WRITTEN = "BCa, as written"
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a model in each setting: the protocol's interval and the corrected one."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        return empty_table(data, "No model was run on two splits or more at this scale.")
+    rows = require_rows(
+        data.rows(options.experiments), "No model was run on two splits or more at this scale."
+    )
     followed, lines = data.info.is_reproduction, Rows()
     single = followed or rows["single"].notna().any()
     written = _WRITTEN if followed else "BCa"

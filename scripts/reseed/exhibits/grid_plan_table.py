@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.plugins.options import Experiments
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.plugins.options import Experiments as Options
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.numbers import (
     NONE,
     counted,
@@ -18,7 +18,7 @@ from reseed.rendering.numbers import (
     whole,
 )  # fmt: skip
 from reseed.rendering.settings import metric_title, pair_title, settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("grid_plan",)
 
@@ -26,15 +26,11 @@ DRAWS = ("grid_plan",)
 _LEAST = 3
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row an arm or pair, a section a dataset."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        return empty_table(data, "Model seeds and data seeds were not crossed at this scale.")
+    rows = require_rows(
+        data.rows(options.experiments), "Model seeds and data seeds were not crossed at this scale."
+    )
     lines = Rows()
     for title, part in settings(data, rows):
         for _, row in part.iterrows():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.exhibits.spread_table import few, score_places, section, spread_of, together
-from reseed.plugins.options import TheseExperiments
+from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import VARIED, ExhibitData, footnote
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.data import VARIED, ExhibitData, footnote, require_rows
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("spread",)
 #: Share of Gaussian cells that a two-sided test at the 5 % level calls wider.
@@ -17,15 +17,11 @@ _BY_CHANCE = 0.025
 _LINE = ["dataset", "scheme", "hyperparameters_source"]
 
 
-class Options(TheseExperiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
-    """One row a cell of `options["experiments"]`: estimates with intervals over seeds."""
-    rows = data.rows(options["experiments"])
-    if rows.empty:
-        return empty_table(data, "None of this table's experiments was run at this scale.")
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row a cell of `experiments`: estimates with intervals over seeds."""
+    rows = require_rows(
+        data.rows(options.experiments), "None of this table's experiments was run at this scale."
+    )
     rows = together(rows[rows["held"] == ""])
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines = Rows()

@@ -15,9 +15,9 @@ from reseed.exhibits.item_pairs_table import (
 )
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import coverage, style
-from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
-from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
+from reseed.rendering.data import ExhibitData, footnote, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, forest, line, panel_grid, undrawn
 from reseed.rendering.settings import pair_title
 
@@ -34,14 +34,12 @@ class Options(Experiments):
 
 
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel a test set and metric, a line a pair."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_figure(data, nothing(options))
-    parts = rows.groupby([*keys(rows, TEST_SET), "metric"], sort=False, dropna=False)
+    rows = require_rows(measured(data, options), nothing(options))
+    parts = rows.groupby([*key_columns(rows, TEST_SET_KEY), "metric"], sort=False, dropna=False)
     panels = [
-        (by_metric(data, place_title(data, rows, first), first["metric"]), part)
+        (add_metric(data, group_title(data, rows, first), first["metric"]), part)
         for first, part in ((part.iloc[0], part) for _, part in parts)
     ]
     most = min(_MOST, max(len(part) for _, part in panels))
@@ -78,7 +76,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
     shown = rows.drop(columns=["experiment"])
     found = findings(rows)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         footnote(
             data, shown, blue, covers, note + more, failures(rows),
@@ -86,6 +84,6 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         ),
         findings=found,
         headline=headline(rows),
-        alt=" ".join(["A line a pair of models: the difference with its interval over seeds and"
-                      " items, the bootstrap's thin beside it, against a line at none.", *found]),
+        alt=("A line a pair of models: the difference with its interval over seeds and"
+                      " items, the bootstrap's thin beside it, against a line at none."),
     )  # fmt: skip

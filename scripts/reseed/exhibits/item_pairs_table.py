@@ -7,8 +7,8 @@ import pandas as pd
 from reseed.claims.item_verdicts import BOTH, build_item_verdict
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import coverage
-from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.numbers import (
     NONE,
     counted,
@@ -23,21 +23,21 @@ from reseed.rendering.numbers import (
     spread_over,
 )  # fmt: skip
 from reseed.rendering.settings import metric_title, p_cell, pair_title, pair_titles
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 #: Said after sentences on more than the intervals.
 COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
 NOTHING = "No two models have per-item outputs on the same test set."
 
 
-def measured(data: ExhibitData, options: dict) -> pd.DataFrame:
-    """Rows with a result, of the primary metric unless `options["metrics"]` names others."""
-    rows = data.rows(options.get("experiments"))
+def measured(data: ExhibitData, options: Options) -> pd.DataFrame:
+    """Rows with a result, of the primary metric unless `metrics` names others."""
+    rows = data.rows(options.experiments)
     if rows.empty:
         return rows
     rows = rows[rows["reason"] == ""]
-    if options.get("metrics"):
-        return rows[rows["metric"].isin(options["metrics"])]
+    if options.metrics:
+        return rows[rows["metric"].isin(options.metrics)]
     primary = rows["primary"].astype(bool)
     # Of a dataset whose primary metric has no per-item form, accuracy is the only answer.
     return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
@@ -45,7 +45,7 @@ def measured(data: ExhibitData, options: dict) -> pd.DataFrame:
 
 def nothing(options: dict) -> str:
     """Why no pair is shown."""
-    metrics = options.get("metrics")
+    metrics = options.metrics
     return f"{NOTHING[:-1]}, compared by {several(metrics)}." if metrics else NOTHING
 
 
@@ -61,15 +61,13 @@ class Options(Experiments):
     verdicts: bool = True
 
 
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a pair, a section a test set."""
-    rows = measured(data, options)
-    if rows.empty:
-        return empty_table(data, nothing(options))
-    words = options.get("verdicts", True)
+    rows = require_rows(measured(data, options), nothing(options))
+    words = options.verdicts
     lines = Rows()
     for _, row in rows.iterrows():
-        section = by_metric(data, place_title(data, rows, row), row["metric"])
+        section = add_metric(data, group_title(data, rows, row), row["metric"])
         lines.add(_words(data, row) if words else _numbers(data, row), section)
     level, alpha = rows["level"].max(), rows["alpha"].iloc[0]
     return lines.table(
@@ -84,7 +82,7 @@ def table(data: ExhibitData, options: dict) -> Table:
             " and items. With one run a side the seeds cannot be judged.",
             coverage.at(level, COVERS),
             failures(rows),
-            _left_out(data.rows(options.get("experiments"))),
+            _left_out(data.rows(options.experiments)),
         ),
         text_columns=2 if words else 1,
         paragraphs=[1] if words else (),
@@ -150,7 +148,7 @@ def findings(rows: pd.DataFrame) -> list[str]:
         return []
     shown = int((both["outcome"] == "difference").sum())
     runs = from_to([*both["runs_a"], *both["runs_b"]])
-    test_sets = counted(len(rows[keys(rows, TEST_SET)].drop_duplicates()), "test set")
+    test_sets = counted(len(rows[key_columns(rows, TEST_SET_KEY)].drop_duplicates()), "test set")
     found = [
         f"On {test_sets}, over seeds and items, a difference is shown for"
         f" {part_of(shown, len(both), 'pair')} ({runs} runs of each model)."

@@ -11,9 +11,9 @@ from reseed.analyses.leaderboard import analyse as rank_models
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.keys import merge_keys
 from reseed.claims.verdicts import ALL_DATASETS
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.letters import groups_of, letters
 from reseed.rendering.numbers import (
     NONE,
@@ -26,7 +26,7 @@ from reseed.rendering.numbers import (
     several,
 )
 from reseed.rendering.settings import (
-    BOARD,
+    CROSS_DATASET_COLUMNS,
     SETTING,
     joined,
     metric_title,
@@ -34,7 +34,7 @@ from reseed.rendering.settings import (
     over_datasets,
     settings,
 )
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 #: Datasets that fit beside one another; with more only ranks are shown, and all means in the CSV.
 MOST_DATASETS = 6
@@ -54,21 +54,15 @@ _RECORD = (
 DRAWS = ("pairs",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
-    """One row a model, best first; `options["experiments"]` may restrict it.
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row a model, best first; `experiments` may restrict it.
 
     On one dataset with spread and runs; over several with mean rank, and means of up to
     `MOST_DATASETS`. The analysis `pairs` gives letters where it compared every pair.
     """
-    pairs = data.rows(options.get("experiments"))
-    wanted = options.get("experiments") or list(pairs.get("experiment", ())) or None
-    board = ranked(data, wanted)
-    if board.empty:
-        return empty_table(data, "No run has finished at this scale.")
+    pairs = data.rows(options.experiments)
+    wanted = options.experiments or list(pairs.get("experiment", ())) or None
+    board = require_rows(ranked(data, wanted), "No run has finished at this scale.")
     if pairs.empty:
         pairs = pd.DataFrame(columns=[*SETTING, "model_a", "model_b", "outcome", "design"])
     pairs = pairs[pairs["design"] != "datasets"]
@@ -85,13 +79,13 @@ def table(data: ExhibitData, options: dict) -> Table:
     for title, part in parts:
         for line in part:
             lines.add(line, title if len(parts) > 1 else "")
-    told = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
+    phrase = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
     return lines.table(
         data,
         board.drop(columns="place"),
         note(data, single, per="model and dataset"),
         headline=_headline(data, *groups[0][1:]) if len(groups) == 1 else "",
-        definitions=[text for text in (*told, _rank_note(over)) if text],
+        definitions=[text for text in (*phrase, _rank_note(over)) if text],
         findings=[text for found in groups for text in _findings(data, *found)],
     )
 
@@ -106,7 +100,7 @@ def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
 
 def _place(rows: pd.DataFrame) -> pd.Series:
     """A name for the setting of each row, in which NaN equals NaN."""
-    names = rows[["dataset", *BOARD]].itertuples(index=False, name=None)
+    names = rows[["dataset", *CROSS_DATASET_COLUMNS]].itertuples(index=False, name=None)
     return pd.Series(["\x1f".join(map(str, key)) for key in names], rows.index, dtype=object)
 
 
@@ -127,9 +121,9 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
         return found
     for place, part in board.groupby("place", sort=False):
         own = part[part["n"] > 0].sort_values("rank", kind="stable")
-        told = groups_of(pairs[pairs["place"] == place], list(own["model"]))
-        if told is not None:
-            found[own.index] = [letters(told[model]) for model in own["model"]]
+        phrase = groups_of(pairs[pairs["place"] == place], list(own["model"]))
+        if phrase is not None:
+            found[own.index] = [letters(phrase[model]) for model in own["model"]]
     return found
 
 
@@ -291,11 +285,11 @@ def _findings(
             f"{_name(data, row)} ({row['mean']:.2f})" for _, row in known.head(3).iterrows()
         )
         shown = int((pairs["outcome"] == "difference").sum())
-        told = f"; of {counted(len(pairs), 'comparison')}, {shown} show a difference"
+        phrase = f"; of {counted(len(pairs), 'comparison')}, {shown} show a difference"
         lead = f"{title}, best" if title else "Best"
         return [
             f"{lead} mean ranks: {order}, of {known['models'].iloc[0]:.0f} models over "
-            f"{counted(int(known['n'].iloc[0]), 'dataset')}{told if len(pairs) else ''}."
+            f"{counted(int(known['n'].iloc[0]), 'dataset')}{phrase if len(pairs) else ''}."
         ]
     found = []
     for name, part in settings(data, single):

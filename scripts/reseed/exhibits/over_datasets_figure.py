@@ -7,29 +7,23 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reseed.exhibits.over_datasets_table import NOTHING, findings, headline, known, note
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, forest, line, panel_grid, undrawn
-from reseed.rendering.settings import LONG_LABEL, boards, joined, pair_title
+from reseed.rendering.settings import LONG_LABEL, cross_dataset_parts, joined, pair_title
 
 DRAWS = ("over_datasets",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel a pair; a line a dataset, the mean over them below."""
-    rows = known(data, options)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
+    rows = require_rows(known(data, options), NOTHING)
     pairs = [
         (joined(title, pair_title(data, part.iloc[0])), part)
-        for title, board in boards(data, rows)
+        for title, board in cross_dataset_parts(data, rows)
         for _, part in board.groupby(["model_a", "model_b"], sort=False)
     ]
     most = max(len(part) for _, part in pairs)
@@ -60,7 +54,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     text = "Each dataset's estimate leans on the others, the more the noisier its own runs are."
     total = rows[rows["statistic"] == "pair"]
     found = findings(data, total)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(
             data, total, text, undrawn([title for title, _ in pairs], axes),
@@ -68,6 +62,6 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         ),
         findings=found,
         headline=headline(data, total),
-        alt=" ".join(["A panel a pair of models: the difference on each dataset with its interval,"
-                      " the observed one as a ring, and the mean over datasets below.", *found]),
+        alt=("A panel a pair of models: the difference on each dataset with its interval,"
+                      " the observed one as a ring, and the mean over datasets below."),
     )  # fmt: skip

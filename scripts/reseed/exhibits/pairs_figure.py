@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reseed.claims.formatting import format_p
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, style
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, NothingToShow
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import counted, percent, rounded_percent, spread_over
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
@@ -44,21 +44,17 @@ _MOST = 40
 DRAWS = ("pairs",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """Differences with intervals; `options["experiments"]` may restrict them."""
-    rows = data.rows(options.get("experiments"))
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """Differences with intervals; `experiments` may restrict them."""
+    rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["difference"].notna() & (rows["design"] != "datasets")]
     every = settings(data, rows)
     panels = [(title, part.sort_values("p_holm").head(_MOST)) for title, part in every]
     if not panels:
         reason = "No two models have runs that can be set side by side."
-        return empty_figure(data, data.no_pairs(reason))
+        raise NothingToShow(data.no_pairs(reason))
     longest = max(len(pair_title(data, row)) for row in rows.to_dict("records"))
     columns = 1 if longest > LONG_LABEL else 2
     heights = [0.17 * len(part) + 0.75 for _, part in panels]
@@ -71,7 +67,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     style.legend_below(canvas, handles)
     hidden = len(rows) - sum(len(part) for _, part in panels)
     found = _findings(rows)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(
             data,
@@ -88,7 +84,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             " otherwise.",
             *coverage.corrected(rows),
         ],
-        alt=" ".join(["Difference of each pair of models with its interval, by dataset.", *found]),
+        alt="Difference of each pair of models with its interval, by dataset.",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from reseed.claims.formatting import format_p
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.headlines import LEAST
@@ -28,21 +28,16 @@ from reseed.rendering.settings import (
     settings,
     with_unit,
 )
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("pairs",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
-    """One row a pair, a section a dataset; `options["experiments"]` may restrict it."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        reason = "No two models were run on the same dataset."
-        return empty_table(data, data.no_pairs(reason))
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row a pair, a section a dataset; `experiments` may restrict it."""
+    rows = data.require_rows(
+        data.no_pairs("No two models were run on the same dataset."), options.experiments
+    )
     lines, level = Rows(), rows["level"].max()
     for title, part in settings(data, rows):
         places, section = difference_places(part), with_unit(title, part)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.settings import settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 TITLES = {
     "single": "One run, the higher wins",
@@ -27,17 +27,13 @@ DRAWS = ("protocol",)
 _LEAST = 100
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a way of deciding in each setting."""
-    rows = data.rows(options.get("experiments"))
-    known = rows if rows.empty else rows[rows["reason"] == ""]
-    if known.empty:
-        reason = "No two models share folds and seeds at this scale."
-        return empty_table(data, data.no_pairs(reason))
+    known = data.require_rows(
+        data.no_pairs("No two models share folds and seeds at this scale."),
+        options.experiments,
+        keep=lambda rows: rows["reason"] == "",
+    )
     titles = TITLES if data.info.is_reproduction else TITLES | _TESTS
     lines = Rows()
     for title, part in settings(data, known):
@@ -55,7 +51,7 @@ def table(data: ExhibitData, options: dict) -> Table:
     )
     return lines.table(
         data,
-        rows,
+        data.rows(options.experiments),
         note,
         findings=_findings(data, known),
         headline=_headline(data, known),

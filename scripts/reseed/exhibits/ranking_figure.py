@@ -7,11 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.claims.formatting import format_share
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers, style
 from reseed.rendering.colours import DASHES, LINES
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, NothingToShow
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import panel_grid, undrawn
 from reseed.rendering.settings import counted_settings, note, settings
 
@@ -21,14 +21,10 @@ _MOST = len(LINES) * len(DASHES)
 DRAWS = ("ranking",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Left: Kendall's τ between runs. Right: chance of a wrong order by the mean of m runs."""
-    rows = data.rows(options.get("experiments"))
+    rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"])]
     # Titles tell all settings apart: a dataset may be drawn of one experiment, and not of another.
@@ -39,7 +35,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             "No two models, or not all of a dataset, have two runs on the same splits with"
             " different scores: no order can be compared."
         )
-        return empty_figure(data, data.no_pairs(reason))
+        raise NothingToShow(data.no_pairs(reason))
     absent = _absent([title for title, part in found if _orderless(part)])
     rows = rows[rows["value"].notna()]
     titles, drawn = [title for title, _ in panels], panels[:_MOST]
@@ -54,7 +50,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
         style.legend_below(canvas, right.get_legend_handles_labels()[0])
     level = rows["level"].dropna()
     found = _findings(panels)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(data, rows, absent, undrawn(titles, drawn), per="dataset"),
         findings=found,
@@ -65,8 +61,8 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             " chance that m runs and the other n − m, drawn with replacement, order it unlike; 50 %"
             " for a tie."
         ],
-        alt=" ".join(["Left: agreement of the orders of two runs, by dataset. Right: how often the"
-                      " mean of m runs orders a pair wrongly, falling with m.", *found]),
+        alt=("Left: agreement of the orders of two runs, by dataset. Right: how often the"
+                      " mean of m runs orders a pair wrongly, falling with m."),
     )  # fmt: skip
 
 
@@ -140,17 +136,17 @@ def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
     curves = sorted(_curves(panels), key=lambda item: -item[1].iloc[0]["value"])
     if not curves:
         return []
-    told = []
+    phrase = []
     for title, curve in [curves[0], curves[-1]][: len(curves)]:
         first, last = curve.iloc[0], curve.iloc[-1]
         text = f"{format_share(first['value'])} of cases"
         text += f" on {title}" if len(curves) > 1 else ""
         if last["m"] > first["m"]:
             text += f" ({format_share(last['value'])} by the mean of {last['m']:.0f} runs)"
-        told.append(text)
+        phrase.append(text)
     count = numbers.from_to(n for _, part in panels for n in part["n"])
     where = counted_settings(pd.concat([curve for _, curve in curves]))
     return [
         f"A single run orders a pair of models against the mean of the others in"
-        f" {' and '.join(told)} (out of {count} runs; {where})."
+        f" {' and '.join(phrase)} (out of {count} runs; {where})."
     ]

@@ -16,11 +16,11 @@ from reseed.exhibits.shared.seed_choice import (
     measured,
     note,
 )
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.rendering import style
 from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, NothingToShow, require_rows
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.majority import is_majority, why_majority
 from reseed.rendering.panels import colours, dot, entitle, panel_grid, undrawn
 
@@ -31,16 +31,10 @@ _FLAT = 0.2
 DRAWS = ("seed_choice",)
 
 
-class Options(Strict):
-    """It takes none."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     """One dot a trained model, a panel each dataset; shipping candidates carry a ring."""
-    rows = measured(data)
-    if rows.empty:
-        return empty_figure(data, NOTHING)
+    rows = require_rows(measured(data), NOTHING)
     rows = rows.assign(title=arm_titles(data, rows))
     palette = colours(rows["arm"])
     threshold = rows["threshold"].iloc[0]
@@ -50,7 +44,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     panels = [(d, part) for d, part in panels if d not in (*flat, *majority)]
     reasons = [why_flat(data, flat), why_majority(data, majority)]
     if not panels:
-        return empty_figure(data, " ".join(reason for reason in reasons if reason))
+        raise NothingToShow(" ".join(reason for reason in reasons if reason))
     handles = [
         dot(palette[part["arm"].iloc[0]], title)
         for title, part in rows.groupby("title", sort=False)
@@ -68,13 +62,14 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     style.legend_below(canvas, handles)
     rest = undrawn([data.dataset(d) for d, _ in panels], axes)
     found = findings(rows)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows.drop(columns="title"),
         note(data, rows, by_which_score(data, rows), *reasons, rest),
         findings=found[1:],
         headline=_headline(rows),
         definitions=[how(rows)],
-        alt=" ".join(["Dots of α̂ against test accuracy, one a trained model.", *found[1:]]),
+        alt="Dots of α̂ against test accuracy, one a trained model.",
+        alt_findings=found[1:],
     )
 
 

@@ -15,24 +15,18 @@ from reseed.exhibits.shared.seed_choice import (
     note,
 )
 from reseed.exhibits.shared.seed_choice import labels as cell_labels
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.majority import is_majority, why_majority
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("seed_choice",)
 
 
-class Options(Strict):
-    """It takes none."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row a cell of model seeds on one split; a section a dataset."""
-    rows = measured(data)
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = require_rows(measured(data), NOTHING)
     rows = rows.assign(label=cell_labels(data, rows))
     order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
     rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")

@@ -9,11 +9,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from reseed.analyses.shared.arms import with_arms
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers, style
-from reseed.rendering.arms import TEST_SET, cell_titles
-from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.arms import TEST_SET_KEY, cell_titles
+from reseed.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.majority import is_majority, why_majority
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import cell_noun
@@ -29,24 +29,20 @@ _MARKS = {
 DRAWS = ("noise_split",)
 
 
-class Options(Strict):
-    """It takes none."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     """One panel a dataset and metric, one line a model; standard deviations from zero."""
     rows = data.rows()
     if not rows.empty:
         rows = with_arms(rows[rows["observed_sd"].notna()])
     if rows.empty:
-        return empty_figure(data, "No per-item scores of several model seeds at this scale.")
+        raise NothingToShow("No per-item scores of several model seeds at this scale.")
     flat = [dataset for (dataset, metric), part in rows.groupby(_PANEL, sort=False)
             if metric == "accuracy" and is_majority(data, dataset, part["mean"])]  # fmt: skip
     majority = (rows["metric"] == "accuracy") & rows["dataset"].isin(flat)
     drawn, rest = _measurable(rows[~majority])
     if drawn.empty:
-        return empty_figure(data, why_majority(data, flat))
+        raise NothingToShow(why_majority(data, flat))
     panels = list(drawn.groupby(_PANEL, sort=False))
     level = drawn["level"].max()
     percent = f"{100 * level:g} %"
@@ -65,7 +61,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     style.legend_below(canvas, handles)
     titles = [f"{data.dataset(d)}, {metric_title(m)}" for (d, m), _ in panels]
     found = _findings(drawn)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         footnote(
             data,
@@ -83,7 +79,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             f" (Jordan 2023). {_no_mean(_without(drawn), 'it has none')}".rstrip(),
             coverage.at(level, coverage.SEED_NOISE),
         ],
-        alt=" ".join(["Marks at three standard deviations for each algorithm.", *found]),
+        alt="Marks at three standard deviations for each algorithm.",
     )
 
 
@@ -95,7 +91,7 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
             axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
-    axis.set_yticks(range(len(rows)), cell_titles(data, rows, TEST_SET))
+    axis.set_yticks(range(len(rows)), cell_titles(data, rows, TEST_SET_KEY))
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.tick_params(axis="y", length=0, pad=7)
     axis.set_xlim(left=0)

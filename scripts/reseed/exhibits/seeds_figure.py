@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.colours import DASHES, LINES
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.data import ExhibitData, NothingToShow
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import counted, from_to, part_of
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
@@ -36,20 +36,16 @@ _WIDEST, _MOST_SAID = 84, 25
 DRAWS = ("seeds_needed",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
-    """A panel a setting, a line a pair with the runs it needs; `options["experiments"]`."""
-    rows = data.rows(options.get("experiments"))
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """A panel a setting, a line a pair with the runs it needs; `experiments`."""
+    rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["power"].notna()]
     panels = settings(data, rows)
     if not panels:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
-        return empty_figure(data, data.no_pairs(reason))
+        raise NothingToShow(data.no_pairs(reason))
     longest = max(
         len(pair_title(data, row)) for row in rows.drop_duplicates(PAIR).to_dict("records")
     )
@@ -65,7 +61,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     target = given or "the observed difference, itself uncertain"
     rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(pairs) > _MOST else ""
     found = _findings(rows)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(data, rows, rest, undrawn([title for title, _ in panels], axes)),
         findings=found,
@@ -75,7 +71,7 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
             " pairs), with the spread of the runs at hand. The number is the runs needed for"
             f" {100 * first['target_power']:.0f} %. Dotted: the runs at hand."
         ],
-        alt=" ".join(["Curves of power over the number of runs, one a pair of models.", *found]),
+        alt="Curves of power over the number of runs, one a pair of models.",
     )
 
 

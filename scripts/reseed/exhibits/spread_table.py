@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
-from reseed.plugins.options import TheseExperiments
+from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.settings import SETTING, cell_noun, counted_settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 #: What tells the rows of the table apart, beside the dataset.
 ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
@@ -24,16 +24,12 @@ _ENOUGH = 40
 DRAWS = ("spread",)
 
 
-class Options(TheseExperiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
-    """One row a dataset and arm; a group of columns each of `options["experiments"]`."""
-    experiments = options["experiments"]
-    rows = data.rows(experiments)
-    if rows.empty:
-        return empty_table(data, "None of this table's experiments was run at this scale.")
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row a dataset and arm; a group of columns each of `experiments`."""
+    experiments = options.experiments
+    rows = require_rows(
+        data.rows(experiments), "None of this table's experiments was run at this scale."
+    )
     rows = with_arms(rows[rows["held"] == ""])
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines, rows = Rows(), together(rows)
@@ -172,12 +168,12 @@ def _extremes(data: ExhibitData, usable: pd.DataFrame) -> list[str]:
     model_only = model_only[arms > 1]
     if model_only["dataset"].nunique() < 2:
         return []
-    told = []
+    phrase = []
     sd, of = model_only.groupby(SETTING, dropna=False)["sd"], counted_settings(model_only)
     for word, end in (("smallest", "min"), ("largest", "max")):
         # Where several share the end, each has it.
         at_end = model_only[model_only["sd"] == sd.transform(end)]
         counts = pd.Series(arm_titles(data, at_end)).value_counts()
         named = [f"{title} ({n} of {of})" for title, n in counts.items()]
-        told.append(f"{word} for {numbers.several(named)}")
-    return [f"The SD over model seeds is {' and '.join(told)}."]
+        phrase.append(f"{word} for {numbers.several(named)}")
+    return [f"The SD over model seeds is {' and '.join(phrase)}."]

@@ -6,27 +6,24 @@ import math
 
 import pandas as pd
 
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import cell_titles
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import metric_title
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("standing",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a given score and arm."""
-    rows = data.rows(options.get("experiments"))
-    known = rows if rows.empty else rows[rows["reason"] == ""]
-    if known.empty:
-        return empty_table(data, "None of the given scores belongs to an arm that was run here.")
+    rows = data.rows(options.experiments)
+    known = require_rows(
+        rows if rows.empty else rows[rows["reason"] == ""],
+        "None of the given scores belongs to an arm that was run here.",
+    )
     titles = cell_titles(data, known)
     lines = Rows()
     for title, (_, row) in zip(titles, known.iterrows(), strict=True):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData, footnote
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import NONE, counted, fixed, from_to, part_of
 from reseed.rendering.settings import metric_title, settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("stochastic_order",)
 
@@ -18,16 +18,13 @@ DRAWS = ("stochastic_order",)
 _SHOWN = "§"
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """A square of arms a dataset: row over column, violation ratio with its upper bound."""
-    rows = data.rows(options.get("experiments"))
-    rows = rows if rows.empty else rows[rows["reason"] == ""]
-    if rows.empty:
-        return empty_table(data, "No two arms have two finished seeds each at this scale.")
+    rows = data.rows(options.experiments)
+    rows = require_rows(
+        rows if rows.empty else rows[rows["reason"] == ""],
+        "No two arms have two finished seeds each at this scale.",
+    )
     lines, findings = Rows(), []
     for title, part in settings(data, rows):
         cell = {(r["arm_a"], r["arm_b"]): r for _, r in part.iterrows()}

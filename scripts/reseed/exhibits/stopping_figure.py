@@ -10,10 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import Drawn, empty_figure
+from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import counted, from_to, part_of, spread_over, whole
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import SETTING, note, pair_title, pair_titles, settings
@@ -27,16 +27,10 @@ SETTLED = ("difference", "equivalent")
 DRAWS = ("stopping",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
 @style.styled
-def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel a pair: difference and its interval over the number of runs."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        return empty_figure(data, NOTHING)
+    rows = data.require_rows(NOTHING, options.experiments)
     several = len(settings(data, rows)) > 1
     panels = [
         (f"{pair_title(data, part.iloc[0])}" + (f", {title}" if several else ""), part)
@@ -56,13 +50,13 @@ def figure(data: ExhibitData, options: dict) -> tuple[Figure, Drawn]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     known = rows.drop_duplicates([*SETTING, *PAIR]).rename(columns={"model_a": "model"})
     found = findings(data, rows)
-    return canvas, Drawn(
+    return canvas, FigureInfo(
         rows,
         note(data, known, GUARANTEE, overlap(rows), undrawn([t for t, _ in panels], axes)),
         findings=found,
         headline=headline(rows),
-        alt=" ".join(["A panel a pair of models: the mean difference over the number of runs, in a"
-                      " band that narrows; dotted where the pair is settled.", *found]),
+        alt=("A panel a pair of models: the mean difference over the number of runs, in a"
+                      " band that narrows; dotted where the pair is settled."),
     )  # fmt: skip
 
 
@@ -105,7 +99,7 @@ def settled_at(row: Mapping) -> float:
     return row["stopped_at"] if row["outcome"] in SETTLED else math.nan
 
 
-def told(data: ExhibitData, row: Mapping) -> str:
+def describe_pair(data: ExhibitData, row: Mapping) -> str:
     """What was known of a settled pair where it stopped: `RF beats XGB`."""
     titles = dict(zip(PAIR, pair_titles(data, row), strict=True))
     if row["outcome"] == "equivalent":
@@ -148,7 +142,7 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     for i, row in settled.nsmallest(3, "stopped_at").iterrows():
         found.append(
             f"{titles[i]}: had you stopped at run {row['stopped_at']:.0f} you would have concluded:"
-            f" {told(data, row)}{_since(rows, row)}."
+            f" {describe_pair(data, row)}{_since(rows, row)}."
         )
     return found
 

@@ -9,30 +9,24 @@ import pandas as pd
 from reseed.exhibits.stopping_figure import (
     NOTHING,
     PAIR,
+    describe_pair,
     findings,
     headline,
     overlap,
     settled_at,
-    told,
 )
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE, interval, interval_decimals
 from reseed.rendering.settings import in_unit, note, pair_title, settings
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("stopping",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a pair, a section a setting."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        return empty_table(data, NOTHING)
+    rows = data.require_rows(NOTHING, options.experiments)
     lines, raw = Rows(), []
     for title, setting in settings(data, rows):
         for _, part in setting.groupby(PAIR, sort=False):
@@ -69,7 +63,7 @@ def table(data: ExhibitData, options: dict) -> Table:
 
 def _outcome(data: ExhibitData, row: pd.Series) -> str:
     if math.isfinite(settled_at(row)):
-        return told(data, row)
+        return describe_pair(data, row)
     if row["reason"] == "precise enough":
         return f"{row['outcome']}, precise enough at {row['stopped_at']:.0f}"
     return row["outcome"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.plugins.options import Strict
+from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("variance_components",)
 
@@ -26,20 +26,12 @@ _KEY = ["experiment", "dataset", "scheme", "arm", "model", "hyperparameters_sour
 _LEAST = 3
 
 
-class Options(Strict):
-    """It takes none."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row a dataset and model of each crossed experiment."""
-    rows = data.rows()
-    if rows.empty:
-        return empty_table(data, "No two seeds were crossed at this scale.")
+    rows = data.require_rows("No two seeds were crossed at this scale.")
     small = rows["least_levels"] < _LEAST
     left_out = _left_out(data, rows[small])
-    rows = rows[~small]
-    if rows.empty:
-        return empty_table(data, f"No grid has {_LEAST} seeds a side at this scale.")
+    rows = require_rows(rows[~small], f"No grid has {_LEAST} seeds a side at this scale.")
     places = {
         d: numbers.decimals(np.sqrt(part["total"]), least=4) for d, part in rows.groupby("dataset")
     }
@@ -161,5 +153,5 @@ def _largest(share: pd.DataFrame) -> str:
     """Which seed by itself makes the largest share, in how many grids of other seeds."""
     alone = share["share"][[name for name in share["share"] if name in _FACTORS]]
     counts = alone.dropna(how="all").idxmax(axis=1).value_counts()
-    told = ", ".join(f"{_FACTORS[name].lower()} in {count}" for name, count in counts.items())
-    return f"The largest share of one seed by itself, of {len(share)} grids: {told or 'none'}."
+    phrase = ", ".join(f"{_FACTORS[name].lower()} in {count}" for name, count in counts.items())
+    return f"The largest share of one seed by itself, of {len(share)} grids: {phrase or 'none'}."

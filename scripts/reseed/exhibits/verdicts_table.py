@@ -7,7 +7,7 @@ from collections import Counter
 import pandas as pd
 
 from reseed.claims.pair_verdicts import build_pair_verdict
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
 from reseed.rendering.settings import (
@@ -26,7 +26,7 @@ from reseed.rendering.settings import (
     settings,
     with_unit,
 )
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 _SHORT = {
     "difference": "difference",
@@ -44,16 +44,11 @@ _TIED = " (tied)"
 DRAWS = ("pairs",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
-    """One row a pair, a section a dataset; `options["experiments"]` may restrict it."""
-    rows = data.rows(options.get("experiments"))
-    if rows.empty:
-        reason = "No two models were run on the same dataset."
-        return empty_table(data, data.no_pairs(reason))
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row a pair, a section a dataset; `experiments` may restrict it."""
+    rows = data.require_rows(
+        data.no_pairs("No two models were run on the same dataset."), options.experiments
+    )
     rows, untested = _tested(rows)
     lines, raw, hidden = Rows(), [], 0
     level = rows["level"].max()

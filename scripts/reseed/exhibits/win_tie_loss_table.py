@@ -7,12 +7,12 @@ from collections import defaultdict
 import pandas as pd
 
 from reseed.claims.verdicts import ALL_DATASETS
-from reseed.plugins.options import Experiments
+from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData
+from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.numbers import NONE, counted, several
 from reseed.rendering.settings import counted_settings, note, over_datasets
-from reseed.rendering.tables import Rows, Table, empty_table
+from reseed.rendering.tables import Rows, Table
 
 #: Models a matrix has room for; of more the totals are shown.
 MOST_MODELS = 8
@@ -25,24 +25,20 @@ _INDEX = {"difference": WIN, "no difference shown": TIE, "equivalent": TIE}
 DRAWS = ("pairs",)
 
 
-class Options(Experiments):
-    """Which experiments are shown."""
-
-
-def table(data: ExhibitData, options: dict) -> Table:
+def table(data: ExhibitData, options: Options) -> Table:
     """One row a model: wins–ties–losses against each other model, and in all.
 
     A win is a difference shown by the analysis `pairs` (after its adjustment), a tie is none shown,
-    which is no proof of equality. `options["experiments"]` may restrict it.
+    which is no proof of equality. `experiments` may restrict it.
     """
-    rows = data.rows(options.get("experiments"))
+    rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["dataset"] != ALL_DATASETS]
     if rows.empty:
         reason = "No two models were run on the same dataset."
-        return empty_table(data, data.no_pairs(reason))
+        raise NothingToShow(data.no_pairs(reason))
     if rows["dataset"].nunique() == 1:
-        return empty_table(data, "One dataset: the verdicts say which differences are shown.")
+        raise NothingToShow("One dataset: the verdicts say which differences are shown.")
     lines, raw, found = Rows(), [], over_datasets(data, rows)
     counts = [count(part) for _, part in found]
     undecided = any(_total(against)[NO_VERDICT] for of in counts for against in of.values())

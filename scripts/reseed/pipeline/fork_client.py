@@ -16,24 +16,24 @@ from itertools import pairwise
 # Names the server's socket to the jobs of a run.
 VARIABLE = "RESEED_FORKSERVER"
 SIZE = struct.Struct("!I")  # of the request that follows, in bytes
-# A job with more of these sizes its pools, or picks its device, before it loads anything.
-_USUAL = {"--threads": "1", "--gpus": "0"}
+# A job with other values sizes its pools, or picks its device, before it loads anything.
+_DEFAULTS = {"--threads": "1", "--gpus": "0"}
 
 
 def address(name: str) -> str:
-    """The abstract socket (unix(7)) of a server: it leaves no file behind."""
+    """The abstract socket (unix(7)) of a server. It has no file."""
     return f"\0{name}"
 
 
-def ask(argv: list[str]) -> int | None:
-    """Run a script in a fork of the run's server and return its exit status.
+def run_in_fork(argv: list[str]) -> int | None:
+    """Run a program in a fork of the run's server and return its exit status.
 
-    None: there is no server, it could not start the job, or it died, and the job with it. The
-    status of a job that a signal ended is 128 and the signal, as a shell tells it.
+    None: there is no server, it could not start the job, or it ended, and the job with it. The
+    status of a job that a signal ended is 128 plus the signal, as in a shell.
     """
     name = os.environ.get(VARIABLE)
-    own = any(_USUAL.get(flag, value) != value for flag, value in pairwise(argv))
-    if not name or own:
+    needs_process = any(_DEFAULTS.get(flag, value) != value for flag, value in pairwise(argv))
+    if not name or needs_process:
         return None
     with socket.socket(socket.AF_UNIX) as connection:
         request = {"argv": argv, "folder": os.getcwd(), "environment": dict(os.environ)}
@@ -49,7 +49,7 @@ def ask(argv: list[str]) -> int | None:
 
 
 if __name__ == "__main__":
-    status = ask(sys.argv[1:])
+    status = run_in_fork(sys.argv[1:])
     if status is None:
         os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
     sys.exit(status)

@@ -1,11 +1,11 @@
-"""One warm process a run: jobs are forks of it and find their libraries already loaded.
+"""One preloaded process a run: jobs are forks of it, and find their libraries loaded.
 
-Loading torch, scikit-learn or matplotlib takes seconds, most jobs of a small study less. What the
-jobs of one script load, the server loads before it forks that script's next one; so no module is
-loaded that no job asked for, and the user's own never are. A fork has the script's arguments,
-folder, environment and output, and an exit status of its own: to the script it is a process like
-any other. Every fork draws fresh entropy, but shares the server's hash seed: a check of whether
-something repeats in *another* process must start one (rules/checks.smk does).
+Loading torch, scikit-learn or matplotlib takes seconds; most jobs of a small study take less. The
+server loads the libraries that the first job of a module loaded, before it forks the next job of
+that module. So it loads no library that no job needs, and never a module of the user. A fork has
+its own arguments, folder, environment, output and exit status. Every fork gets fresh entropy, but
+all share the server's hash seed. A check that results repeat in *another* process must therefore
+start one (rules/checks.smk does).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pathlib import Path
 from reseed.pipeline.fork_client import SIZE, VARIABLE, address
 from reseed.pipeline.runner import limit_threads
 
-# Modules below these folders are the same for every job; others may be the user's.
+# Modules below these folders are the same for every job. Other modules may be the user's.
 SHARED = tuple(
     f"{folder}{os.sep}"
     for folder in {
@@ -47,7 +47,7 @@ _PEER = struct.Struct("3i")  # process, user, group: `struct ucred` of unix(7)
 
 
 def start(environment: MutableMapping[str, str] = os.environ) -> subprocess.Popen:
-    """Start a server that ends with this process, and name it to the jobs in `environment`."""
+    """Start a server that ends with this process. `environment` names it to the jobs."""
     name = f"reseed-{os.getpid()}-{secrets.token_hex(4)}"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address(name))
@@ -61,14 +61,14 @@ def start(environment: MutableMapping[str, str] = os.environ) -> subprocess.Pope
 
 
 def stop(server: subprocess.Popen) -> None:
-    """End a server and what is left of its jobs."""
+    """End a server and its remaining jobs."""
     if server.stdin is not None:
         server.stdin.close()
     server.wait()
 
 
 def shared_modules() -> list[str]:
-    """Names of the loaded modules that any job may share, in the order of their loading."""
+    """Names of the loaded modules that jobs may share, in loading order."""
     found = []
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
@@ -97,10 +97,10 @@ class Job:
         self.process.start()
 
     def end(self) -> list[str]:
-        """Tell the client the exit status; return the modules that the job had loaded."""
+        """Send the exit status to the client; return the modules that the job loaded."""
         self.process.join()
         code = self.process.exitcode or 0
-        answer = code if code >= 0 else 128 - code  # as a shell tells a signal
+        answer = code if code >= 0 else 128 - code  # as shells report a signal
         with suppress(OSError):  # the client was killed meanwhile
             self.connection.sendall(str(answer).encode())
         self.connection.close()
@@ -112,11 +112,11 @@ class Job:
 def serve(listener: socket.socket, lifeline: int) -> None:
     """Fork a process for every request on `listener`, until the other end of `lifeline` closes.
 
-    A client that dies takes its job with it, and the run all that are left.
+    The job of a client that ends is killed. All jobs are killed when the run ends.
     """
     jobs: list[Job] = []
-    wanted: dict[str, list[str]] = {}  # script → what its jobs had loaded
-    gc.disable()  # a collection in a fork would copy every page it looks at
+    wanted: dict[str, list[str]] = {}  # program → modules that its jobs loaded
+    gc.disable()  # a collection in a fork would copy every page that it visits
     while True:
         sentinels = {job.process.sentinel: job for job in jobs}
         clients = {job.connection: job for job in jobs}
@@ -131,19 +131,19 @@ def serve(listener: socket.socket, lifeline: int) -> None:
                 job = sentinels[one]
                 wanted[job.program] = job.end()
                 jobs.remove(job)
-            elif one in clients and clients[one] in jobs:  # it never writes twice: it has died
+            elif one in clients and clients[one] in jobs:  # a client writes once: it has ended
                 clients[one].process.kill()
                 clients[one].process.join()
         if listener in ready:
             connection, _ = listener.accept()
             try:
                 jobs.append(_start(connection, wanted, [listener, *clients]))
-            except (OSError, ValueError):  # no memory, no process, no request: the client goes on
+            except (OSError, ValueError):  # the client starts a process itself
                 connection.close()
 
 
 def _start(connection: socket.socket, wanted: dict[str, list[str]], others: list) -> Job:
-    """Start what a client asks for. Raises OSError or ValueError if that cannot be."""
+    """Start the job of a client. Raises OSError or ValueError."""
     request, outputs = _receive(connection)
     try:
         _load(wanted.pop(program(request["argv"])[0], []))
@@ -155,7 +155,7 @@ def _start(connection: socket.socket, wanted: dict[str, list[str]], others: list
 
 
 def _receive(connection: socket.socket) -> tuple[dict, list[int]]:
-    """A client's request and its output streams; ValueError for what is none of this user's."""
+    """A client's request and its output streams. Raises ValueError for another user's request."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     if _PEER.unpack(peer)[1] != os.getuid():
         raise ValueError("another user")
@@ -174,14 +174,14 @@ def _receive(connection: socket.socket) -> tuple[dict, list[int]]:
 
 
 def _load(names: list[str]) -> None:
-    """Import modules; one that cannot be loaded by itself is left to the jobs."""
+    """Import modules. A module that cannot be imported alone is left to the jobs."""
     for name in names:
         with suppress(Exception):
             importlib.import_module(name)
 
 
 def _become(request: dict, outputs: list[int], loaded: int, servers: list[socket.socket]) -> None:
-    """In the fork: run the script as if it had been started by itself."""
+    """In the fork: run the program as in a process of its own."""
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.enable()
@@ -210,6 +210,6 @@ def _become(request: dict, outputs: list[int], loaded: int, servers: list[socket
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # its jobs answer to it, and whoever started it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # jobs handle it, and so does the parent process
     limit_threads(1)
     serve(socket.socket(fileno=int(sys.argv[1])), sys.stdin.fileno())

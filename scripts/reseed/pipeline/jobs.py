@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from reseed.core.code_hash import stamp_sources
 from reseed.core.layout import ResultsLayout
 from reseed.planning.costs import measured_seconds
 from reseed.planning.job_sizes import JobSizes
 from reseed.planning.plan import Plan
 from reseed.planning.project import Project
+from reseed.planning.training_specs import WriteSources
 
 #: (threads, attempt) → minutes, or megabytes.
 Size = Callable[[int, int], int]
@@ -71,7 +73,8 @@ class Context:
     """What all builders of jobs need.
 
     config: the configuration folder. folder: the project's folder. force_if_untracked: returns
-    further inputs for outputs of which Snakemake has no record.
+    further inputs for outputs of which Snakemake has no record. write_sources: writes stamps of
+    source files and returns the path.
     """
 
     project: Project
@@ -79,6 +82,7 @@ class Context:
     config: Path
     folder: Path
     force_if_untracked: Callable[[Iterable[str]], list[str]]
+    write_sources: WriteSources
 
     @property
     def layout(self) -> ResultsLayout:
@@ -104,6 +108,10 @@ class Context:
     def high_priority(self) -> int:
         """Priority of all jobs but trainings: trainings wait for them, or they end a study."""
         return len(self.trained) + 1
+
+    def sources_of(self, *modules: str) -> str:
+        """File with the stamps of the source files that modules reach."""
+        return self.write_sources(stamp_sources(modules, (), self.folder))
 
     def job_sizes(self) -> JobSizes:
         """Sizes of jobs, by the measured seconds of earlier runs."""

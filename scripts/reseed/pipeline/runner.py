@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from reseed.cache.entries import delete_files, linked_entries
+from reseed.core.code_hash import SourceGuard
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import META
 from reseed.pipeline.spec_files import read_spec
@@ -74,7 +75,12 @@ def run_job(
         parser.add_argument("--threads", type=int, default=1, help="threads granted to this job")
         arguments = parser.parse_args()
         limit_threads(1 if limit else arguments.threads)
-        body(read_spec(cls, arguments.spec), Granted(arguments.gpus, arguments.threads))
+        spec = read_spec(cls, arguments.spec)
+        sources = getattr(spec, "sources", "")
+        guard = SourceGuard.read(sources) if sources else SourceGuard({})
+        guard.refuse_edits()
+        body(spec, Granted(arguments.gpus, arguments.threads))
+        guard.refuse_edits()
 
     run(main)
 

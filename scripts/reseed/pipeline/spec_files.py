@@ -6,10 +6,12 @@ Snakemake does not store a spec once for each output of a job.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from reseed.core.atomic import write_text
+from reseed.core.code_hash import SourceStamp
 from reseed.core.errors import Damaged
 from reseed.core.layout import ResultsLayout
 from reseed.planning.specs import from_json, to_json
@@ -27,10 +29,21 @@ class SpecFiles:
 
     def __init__(self, layout: ResultsLayout, dry: bool = False):
         self.folder, self.dry = Path(layout.specs).resolve(), dry
+        self._sources: dict[int, tuple[str, Mapping[str, SourceStamp]]] = {}
 
     def write(self, spec: Any) -> str:
         """Path of the file that holds `spec`. The file is written if it does not exist."""
-        text = json.dumps(to_json(spec), ensure_ascii=False, separators=(",", ":"))
+        return self._write(json.dumps(to_json(spec), ensure_ascii=False, separators=(",", ":")))
+
+    def write_sources(self, stamps: Mapping[str, SourceStamp]) -> str:
+        """Path of the file that holds stamps of source files."""
+        if id(stamps) not in self._sources:
+            # The stamps are kept too, so that no other object gets their id.
+            path = self._write(json.dumps(stamps, sort_keys=True, separators=(",", ":")))
+            self._sources[id(stamps)] = (path, stamps)
+        return self._sources[id(stamps)][0]
+
+    def _write(self, text: str) -> str:
         name = _checksum(text)
         path = self.folder / name[:2] / f"{name[2:]}.json"
         if not (self.dry or path.exists()):

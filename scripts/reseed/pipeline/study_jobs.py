@@ -1,12 +1,13 @@
 """Jobs from trials to pages: collect, import, export, analyse, draw, report."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from reseed.config import Results
 from reseed.config.studies import Analysis, Exhibit
-from reseed.core.code_hash import PACKAGE, code_hash, digest, user_code_hashes
+from reseed.core.code_hash import PACKAGE, code_hash, digest
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.data.kinds import file_stats
 from reseed.pipeline.jobs import Context, Job, absolute
@@ -20,7 +21,7 @@ from reseed.planning.specs import (
     ReportSpec,
     StudySpec,
     narrow_to_experiment,
-    without_results_dir,
+    without_paths,
 )
 from reseed.planning.study_specs import build_study_spec
 from reseed.plugins.kinds import Kind, find_kind
@@ -29,6 +30,10 @@ TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json")
 FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json")
 # Exhibits that one job draws: their libraries take longer to load than most take to draw.
 EXHIBITS_PER_JOB = 8
+# Modules whose code makes the tables of a study.
+COLLECTING = tuple(
+    f"reseed.jobs.{name}" for name in ("collect_trials", "collect_items", "import_results")
+)
 # The experiment of imported results.
 IMPORTED_EXPERIMENT = "results"
 
@@ -43,7 +48,8 @@ class StudyJobs:
     def study_spec(self, study: str) -> StudySpec:
         """Spec of collecting or importing a study."""
         if study not in self._specs:
-            self._specs[study] = build_study_spec(self.context.project, self.context.plan, study)
+            spec = build_study_spec(self.context.project, self.context.plan, study)
+            self._specs[study] = replace(spec, sources=self.context.sources_of(*COLLECTING))
         return self._specs[study]
 
     # --- collecting ------------------------------------------------------------------------------
@@ -59,7 +65,7 @@ class StudyJobs:
                 inputs=self.context.plan.trial_files(study),
                 outputs=[paths.metrics, paths.about],
                 log=f"studies/{study}/metrics",
-                key=digest(code, without_results_dir(spec)),
+                key=digest(code, without_paths(spec)),
                 spec=spec,
             )
 
@@ -79,7 +85,7 @@ class StudyJobs:
                     inputs=[paths.metrics, *missing[study]],
                     outputs=paths.prediction_tables(experiment),
                     log=f"studies/{study}/predictions-{experiment}",
-                    key=digest(code, without_results_dir(spec)),
+                    key=digest(code, without_paths(spec)),
                     spec=spec,
                 )
 
@@ -99,7 +105,7 @@ class StudyJobs:
                     inputs=[results.path, *self.context.force_if_untracked(outputs[:1])],
                     outputs=outputs,
                     log=f"studies/{study}/{what}",
-                    key=digest(code, without_results_dir(spec), stats),
+                    key=digest(code, without_paths(spec), stats),
                     spec=spec,
                 )
 
@@ -151,7 +157,7 @@ class StudyJobs:
                     experiments=_as_tuple(analysis.experiments),
                     collected=self._collected(study),
                     published=str(published.absolute()),
-                    user_code_hashes=self._user_code(kind),
+                    sources=self.context.sources_of("reseed.jobs.analyse", kind.module),
                 )
                 yield self._statistics_job(
                     name=f"analyse-{study}-{name}",
@@ -228,7 +234,7 @@ class StudyJobs:
             inputs=absolute(self._exhibit_inputs(study, name)),
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump()),
-            user_code_hashes=self._user_code(kind),
+            sources=self.context.sources_of("reseed.jobs.draw", kind.module),
         )
 
     def exhibit_files(self, study: str, name: str) -> list[str]:
@@ -272,7 +278,8 @@ class StudyJobs:
 
     def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
         exhibits = {study: tuple(self._exhibits(study)) for study in studies}
-        spec = ReportSpec(self.layout.root, exhibits, page)
+        sources = self.context.sources_of("reseed.jobs.report")
+        spec = ReportSpec(self.layout.root, exhibits, page, sources)
         templates = PACKAGE / "reporting" / "templates"
         texts = sorted([*templates.glob("*.html"), *templates.glob("*.css")])
         titles = [self.context.project.studies[study].title for study in studies]
@@ -291,7 +298,7 @@ class StudyJobs:
             "key": digest(
                 code_hash("reseed.jobs.report"),
                 [file.read_text(encoding="utf-8") for file in texts],
-                without_results_dir(spec),
+                without_paths(spec),
                 titles,
             ),
             "spec": spec,
@@ -323,9 +330,6 @@ class StudyJobs:
 
     def _kind(self, family: str, name: str) -> Kind:
         return find_kind(family, name, self.context.folder)
-
-    def _user_code(self, kind: Kind) -> dict[str, str]:
-        return user_code_hashes([kind.module], [], self.context.folder)
 
     def _statistics_job(self, **fields: Any) -> Job:
         return self._job(**fields, environment="statistics")

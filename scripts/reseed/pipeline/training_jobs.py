@@ -46,7 +46,11 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
                 dataset.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
                 file_stats(list_local_files(entry)),
             ),
-            spec=partial(DataSpec, context.results, identifier, dataset),
+            spec=partial(
+                DataSpec,
+                *(context.results, identifier, dataset),
+                context.sources_of("reseed.jobs.prepare_data", _reader_module(dataset)),
+            ),
             environment="data",
             priority=context.high_priority,
         )
@@ -54,12 +58,17 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
 
 def data_code(context: Context, dataset: Dataset) -> str:
     """Hash of the code that prepares a dataset, with the module of its reader."""
-    reader = find_reader(as_entry(dataset))
-    return code_hash("reseed.jobs.prepare_data", reader.module, project=context.folder)
+    module = _reader_module(dataset)
+    return code_hash("reseed.jobs.prepare_data", module, project=context.folder)
+
+
+def _reader_module(dataset: Dataset) -> str:
+    return find_reader(as_entry(dataset)).module
 
 
 def weights_jobs(context: Context) -> Iterator[Job]:
     """Sources of pretrained weights → their files."""
+    sources = context.sources_of("reseed.jobs.prepare_weights")
     for name, weights in context.plan.weights.items():
         entry, output = as_weights_entry(weights), context.layout.weights_meta(name)
         yield Job(
@@ -73,7 +82,7 @@ def weights_jobs(context: Context) -> Iterator[Job]:
                 weights.model_dump(mode="json")["sources"],
                 file_stats(list_local_files(entry)),
             ),
-            spec=partial(WeightsSpec, context.results, weights),
+            spec=partial(WeightsSpec, context.results, weights, sources),
             environment="data",
             priority=context.high_priority,
         )
@@ -82,6 +91,7 @@ def weights_jobs(context: Context) -> Iterator[Job]:
 def split_jobs(context: Context) -> Iterator[Job]:
     """Targets → train, validation and test rows, one file a data seed."""
     schemes, code = context.plan.schemes(), code_hash("reseed.jobs.make_splits")
+    sources = context.sources_of("reseed.jobs.make_splits")
     for dataset, scheme, seeds in context.plan.split_jobs():
         title = context.plan.datasets[dataset].title
         yield Job(
@@ -92,7 +102,7 @@ def split_jobs(context: Context) -> Iterator[Job]:
             log=context.layout.log(f"splits/{dataset}/{scheme}-from-{seeds[0]}"),
             key=digest(code, schemes[scheme].model_dump(mode="json")),
             spec=partial(
-                SplitSpec, context.results, dataset, scheme, schemes[scheme], tuple(seeds)
+                SplitSpec, context.results, dataset, scheme, schemes[scheme], tuple(seeds), sources
             ),
             environment="data",
             priority=context.high_priority,
@@ -125,7 +135,8 @@ def search_jobs(context: Context) -> Iterator[Job]:
                 key=digest(*planned.spec.search_parts),
                 spec=partial(
                     SearchSpec,
-                    *(context.results, main.mixed, planned.spec, at, planned.user_code_hashes),
+                    *(context.results, main.mixed, planned.spec, at),
+                    context.write_sources(planned.sources),
                 ),
                 environment=planned.model.environment,
                 priority=context.high_priority,
@@ -149,7 +160,7 @@ def train_jobs(context: Context) -> Iterator[Job]:
             outputs=context.plan.block_files(block),
             log=layout.log(f"train/{name}"),
             key=sorted(one.spec.key for one, _ in block),
-            spec=partial(build_train_spec, context.project, block),
+            spec=partial(build_train_spec, context.project, block, context.write_sources),
             environment=planned.model.environment,
             priority=training_priority(context, block),
             gpus=planned.gpus,
@@ -198,7 +209,9 @@ def verify_job(context: Context) -> Job:
         outputs=[],
         log=context.layout.log("verify"),
         key=None,
-        spec=partial(build_verify_spec, context.project, context.plan, sample),
+        spec=partial(
+            build_verify_spec, context.project, context.plan, sample, context.write_sources
+        ),
         environment="training",
         priority=0,
         gpus=count_gpus(block),
@@ -225,7 +238,7 @@ def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
             key=digest(
                 code_hash("reseed.jobs.repeat_fits"), sorted(one.spec.key for one, _ in block)
             ),
-            spec=partial(build_repeat_spec, context.project, block, study),
+            spec=partial(build_repeat_spec, context.project, block, study, context.write_sources),
             environment="training",
             priority=context.high_priority,
             gpus=count_gpus(block),

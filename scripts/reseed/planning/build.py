@@ -13,7 +13,13 @@ from reseed.config import (
     Study,
 )
 from reseed.config.studies import Hyperparameters, Scheme, Seeds
-from reseed.core.code_hash import code_hash, digest, named_code, refuse_unbound, user_code_hashes
+from reseed.core.code_hash import (
+    code_hash,
+    digest,
+    named_code,
+    refuse_unbound,
+    stamp_sources,
+)
 from reseed.core.coordinates import KEPT_PARTS, Coordinates, Setting
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import hyperparameters_id, scheme_id, variant
@@ -98,7 +104,8 @@ class _Planner:
             search = planned.search_settings()
             ranking = search.metrics if search else ()
             modules = _modules([entry.factory, data.metric, *ranking], self.folder)
-            planned.user_code_hashes = user_code_hashes(modules, entry.code, self.folder)
+            entries = (*TRAINING, *modules, *((SEARCH,) if search else ()))
+            planned.sources = stamp_sources(entries, tuple(entry.code), self.folder)
             if search:
                 own = _modules(ranking, self.folder)
                 planned.search_code = code_hash(SEARCH, *own, project=self.folder)

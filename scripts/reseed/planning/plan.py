@@ -8,6 +8,7 @@ from functools import cached_property
 from reseed.config import Dataset, Model, Weights
 from reseed.config.models import Range
 from reseed.config.studies import Hyperparameters, Scheme, Seeds
+from reseed.core.code_hash import SourceStamp
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.layout import ResultsLayout
 from reseed.core.seed_grid import expand_seeds
@@ -26,8 +27,8 @@ DEVICE_TYPES = {"cpu": ("cpu",), "gpu": ("gpu",), "auto": ("cpu", "gpu")}
 class PlannedSetting:
     """One setting with the trials that the studies want of it.
 
-    only_on: the device that an arm names (see `ModelSpec.device`). user_code_hashes: the user's
-    files behind `code`, by path; jobs check them, no key contains them.
+    only_on: the device that an arm names (see `ModelSpec.device`). sources: stamps of the
+    files behind `code` and `search_code`. Jobs check them; no key contains them.
     """
 
     setting: Setting
@@ -38,7 +39,7 @@ class PlannedSetting:
     only_on: str | None = None
     code: str = ""
     search_code: str = ""
-    user_code_hashes: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, SourceStamp] = field(default_factory=dict)
     keep: set[str] = field(default_factory=set)
     studies: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)

@@ -1,7 +1,8 @@
 """What each job does, as one frozen class a job.
 
 Planning builds specs, `pipeline.spec_files` writes them as JSON, and the job reads the same class.
-`results` is the absolute path of the results folder. It decides no number, so it is in no key.
+`results` is the absolute path of the results folder. `sources` is a file with stamps of the source
+files behind the job's key: the job stops if one of them was edited. Neither is in a key.
 """
 
 from collections.abc import Hashable
@@ -38,16 +39,20 @@ def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
     return _adapter(cast(Hashable, cls)).validate_json(text)
 
 
-def without_results_dir(spec: Any) -> Any:
-    """JSON-able form of a spec without the results folder, for keys."""
+_PATHS = ("results", "sources")
+
+
+def without_paths(spec: Any) -> Any:
+    """JSON-able form of a spec without its paths (`results`, `sources`), for keys."""
     assert is_dataclass(spec)
-    parts = {f.name: getattr(spec, f.name) for f in fields(spec) if f.name != "results"}
+    names = (field.name for field in fields(spec))
+    parts = {name: getattr(spec, name) for name in names if name not in _PATHS}
     return {name: _json_part(part) for name, part in parts.items()}
 
 
 def _json_part(part: Any) -> Any:
     if is_dataclass(part) and any(f.name == "results" for f in fields(part)):
-        return without_results_dir(part)
+        return without_paths(part)
     return to_json(part)
 
 
@@ -125,11 +130,11 @@ class SettingSpec:
 
 @dataclass(frozen=True)
 class SettingTrials:
-    """Some trials of a setting, and hashes of the user's files behind its keys, by path."""
+    """Some trials of a setting."""
 
     spec: SettingSpec
     trials: tuple[Coordinates, ...]
-    user_code_hashes: dict[str, str]
+    sources: str
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,7 @@ class SearchSpec:
     mixed: str
     spec: SettingSpec
     trial: Coordinates
-    user_code_hashes: dict[str, str]
+    sources: str
 
 
 @dataclass(frozen=True)
@@ -172,6 +177,7 @@ class DataSpec:
     results: str
     identifier: str
     dataset: Dataset
+    sources: str = ""
 
 
 @dataclass(frozen=True)
@@ -180,6 +186,7 @@ class WeightsSpec:
 
     results: str
     weights: Weights
+    sources: str = ""
 
 
 @dataclass(frozen=True)
@@ -191,6 +198,7 @@ class SplitSpec:
     scheme_id: str
     scheme: Scheme
     data_seeds: tuple[int, ...]
+    sources: str = ""
 
 
 # --- studies -------------------------------------------------------------------------------------
@@ -266,6 +274,7 @@ class StudySpec:
     variants: dict[str, str]
     settings: tuple[SettingSpec, ...]
     experiments: tuple[ExperimentSpec, ...]
+    sources: str = ""
 
 
 @dataclass(frozen=True)
@@ -286,6 +295,7 @@ class ExportSpec:
     experiment: str
     metrics: tuple[str, ...]
     path: str
+    sources: str = ""
 
 
 @dataclass(frozen=True)
@@ -304,7 +314,7 @@ class AnalysisSpec:
     experiments: tuple[str, ...] | None
     collected: tuple[str, ...]
     published: str
-    user_code_hashes: dict[str, str]
+    sources: str
 
 
 @dataclass(frozen=True)
@@ -321,7 +331,7 @@ class ExhibitSpec:
     inputs: tuple[str, ...]
     suffixes: tuple[str, ...]
     key: str
-    user_code_hashes: dict[str, str]
+    sources: str
 
 
 @dataclass(frozen=True)
@@ -343,6 +353,7 @@ class ReportSpec:
     results: str
     exhibits: dict[str, tuple[str, ...]]
     page: str | None
+    sources: str = ""
 
 
 def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:

@@ -1,26 +1,35 @@
 """Specs of training jobs, and of the check of trials."""
 
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from reseed.core.code_hash import SourceStamp
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.planning.plan import Block, Plan
 from reseed.planning.project import Project
 from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
 
+#: Writes stamps of sources to a file and returns its path.
+WriteSources = Callable[[Mapping[str, SourceStamp]], str]
 
-def build_train_spec(project: Project, block: Block) -> TrainSpec:
+
+def build_train_spec(project: Project, block: Block, write_sources: WriteSources) -> TrainSpec:
     """Spec that trains the trials of a block."""
     main = project.main
     settings = tuple(
-        SettingTrials(one.spec, tuple(trials), one.user_code_hashes) for one, trials in block
+        SettingTrials(one.spec, tuple(trials), write_sources(one.sources)) for one, trials in block
     )
     results = str(Path(main.results).resolve())
     return TrainSpec(results, main.mixed, main.trial_seconds, settings)
 
 
 def build_verify_spec(
-    project: Project, plan: Plan, sample: int | None, finished_only: bool = False
+    project: Project,
+    plan: Plan,
+    sample: int | None,
+    write_sources: WriteSources,
+    finished_only: bool = False,
 ) -> VerifySpec:
     """Spec that checks all planned trials.
 
@@ -30,12 +39,15 @@ def build_verify_spec(
     if finished_only:
         block = [(one, _list_finished(plan, one.setting, trials)) for one, trials in block]
         block = [(one, trials) for one, trials in block if trials]
-    return VerifySpec(build_train_spec(project, block), sample)
+    return VerifySpec(build_train_spec(project, block, write_sources), sample)
 
 
-def build_repeat_spec(project: Project, block: Block, study: str) -> VerifySpec:
+def build_repeat_spec(
+    project: Project, block: Block, study: str, write_sources: WriteSources
+) -> VerifySpec:
     """Spec that retrains a sample of a study's trials and writes a table of it."""
-    return VerifySpec(build_train_spec(project, block), project.main.verify_sample, study)
+    training = build_train_spec(project, block, write_sources)
+    return VerifySpec(training, project.main.verify_sample, study)
 
 
 def _list_finished(plan: Plan, setting: Setting, trials: list[Coordinates]) -> list[Coordinates]:

@@ -18,9 +18,9 @@ from reseed.cache.entries import add_entry, entry_path, link_entry
 from reseed.core.code_hash import SourceGuard, digest
 from reseed.core.layout import ResultsLayout, StudyLayout
 from reseed.planning.specs import DrawSpec, ExhibitSpec
-from reseed.plugins.kinds import find_kind, run_kind
+from reseed.plugins.kinds import find_kind
 from reseed.rendering.data import read_exhibit_data
-from reseed.rendering.tables import Table
+from reseed.rendering.run import make_figure, make_table
 
 # Libraries that decide what a figure or a table looks like.
 LIBRARIES = ("matplotlib", "numpy", "pandas", "pillow", "scipy")
@@ -45,12 +45,11 @@ def draw_exhibit(exhibit: ExhibitSpec, study: StudyLayout, stem: Path) -> None:
     if exhibit.is_table:
         from reseed.rendering.table_files import write_table
 
-        write_table(run_kind(kind, data, exhibit.options, Table), stem)
+        write_table(make_table(kind, data, exhibit.options), stem)
     else:
         from reseed.rendering.figures import write_figure
 
-        figure, info = run_kind(kind, data, exhibit.options, tuple)
-        write_figure(figure, info, data, stem)
+        write_figure(*make_figure(kind, data, exhibit.options), data, stem)
 
 
 def draw_all(spec: DrawSpec) -> Iterator[tuple[str, str | Exception]]:
@@ -72,7 +71,7 @@ def _make_files(exhibit: ExhibitSpec, layout: ResultsLayout, study: StudyLayout)
     if not is_cached:
         with tempfile.TemporaryDirectory() as folder:
             draw_exhibit(exhibit, study, Path(folder, stem.name))
-            SourceGuard(exhibit.user_code_hashes).refuse_edits()
+            SourceGuard.read(exhibit.sources).refuse_edits()
             for suffix, entry in entries.items():
                 drawn = Path(folder, stem.name + suffix)
                 add_entry(entry, lambda path, drawn=drawn: shutil.copyfile(drawn, path))

@@ -120,7 +120,7 @@ def _train_missing(
     report: Report,
 ) -> None:
     here = compute_environment_id(describe_environment(device, threads))
-    guard, total = SourceGuard(part.user_code_hashes), len(part.trials)
+    guard, total = SourceGuard.read(part.sources), len(part.trials)
     guard.refuse_edits()
     outcomes = train(cache, missing, device, threads, limit)
     for number, (trial, outcome) in enumerate(outcomes, start=total - len(missing) + 1):

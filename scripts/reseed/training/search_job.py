@@ -81,7 +81,7 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
     if cached:
         report("the cache holds this search already")
     else:
-        guard = SourceGuard(spec.user_code_hashes)
+        guard = SourceGuard.read(spec.sources)
         guard.refuse_edits()
         drop_damaged(chunks)
         started = time.perf_counter()

@@ -1,0 +1,64 @@
+"""Paths below the results folder: every path has one owner, and no two files share a path."""
+
+from itertools import product
+
+from reseed.core.coordinates import Coordinates, Setting
+from reseed.core.layout import DECLARED, ResultsLayout, search_name
+
+LAYOUT = ResultsLayout("out")
+SETTING = Setting("magic", "holdout-0.2", "rf", "fixed-50")
+TRIAL = Coordinates(3, None, 7, 7, 7, 7)
+
+
+def test_paths_of_a_trial_and_its_search():
+    folder = "magic/holdout-0.2/rf/fixed-50/data-seed-3"
+    assert LAYOUT.trial(SETTING, TRIAL) == f"out/trials/{folder}/model-seed-7.parquet"
+    assert LAYOUT.search(SETTING, TRIAL) == f"out/tuning/{folder}/model-seed-7.json"
+    assert LAYOUT.search(SETTING, TRIAL, ".parquet") == f"out/tuning/{folder}/model-seed-7.parquet"
+    assert search_name(SETTING, TRIAL) == f"tuning/{folder}/model-seed-7"
+    assert LAYOUT.split(*SETTING[:2], 3) == "out/splits/magic/holdout-0.2/data-seed-3.parquet"
+
+
+def test_paths_of_a_study():
+    study = LAYOUT.study("s")
+    assert study.metrics == "out/studies/s/metrics.parquet"
+    assert study.prediction_tables("e", ("scores",)) == [
+        "out/studies/s/predictions/e/scores.parquet"
+    ]
+    assert study.statistics("a", ".csv") == "out/studies/s/statistics/a.csv"
+    assert study.exhibit("x", is_table=True) == "out/studies/s/tables/x"
+    assert study.exhibit("x", is_table=False) == "out/studies/s/figures/x"
+
+
+def test_trials_with_different_coordinates_have_different_files():
+    seeds = list(product((0, 1, 10), (None, 0, 1), (0, 1, 11), (0, 1), (0, 1), (0, 1)))
+    files = {LAYOUT.trial(SETTING, Coordinates(*one)) for one in seeds}
+    assert len(files) == len(seeds)
+
+
+def test_outputs_of_rules_are_in_declared_folders():
+    outputs = [
+        LAYOUT.data_meta("magic"),
+        LAYOUT.weights_meta("lite0"),
+        LAYOUT.split("magic", "holdout-0.2", 0),
+        LAYOUT.search(SETTING, TRIAL),
+        LAYOUT.trial(SETTING, TRIAL),
+        LAYOUT.study("s").metrics,
+        LAYOUT.index_page,
+    ]
+    assert [path.split("/")[1] for path in outputs] == list(DECLARED)
+
+
+def test_internal_files_are_in_no_declared_folder():
+    internal = (LAYOUT.cache, LAYOUT.downloads, LAYOUT.specs, LAYOUT.log("train/x"))
+    assert not {path.split("/")[1] for path in internal} & set(DECLARED)
+    markers = (LAYOUT.project_note, LAYOUT.touched_marker, LAYOUT.checked_options("ab"))
+    assert all(path.startswith(f"{LAYOUT.specs}/") for path in markers)
+    assert LAYOUT.environment("ab").startswith(f"{LAYOUT.cache}/")
+
+
+def test_index_page_is_not_the_page_of_a_study():
+    from reseed.planning.validation import RESERVED
+
+    assert LAYOUT.study_page("index") == LAYOUT.index_page
+    assert "index" in RESERVED  # so no study has this name

@@ -1,0 +1,223 @@
+"""Jobs of a small project: names, inputs and outputs, keys, priorities."""
+
+from pathlib import Path
+
+import pytest
+from reseed.pipeline import training_jobs
+from reseed.pipeline.jobs import Context
+from reseed.pipeline.study_jobs import StudyJobs
+from reseed.planning.specs import to_json
+from toy_project import ENTRIES, load_toy_project
+
+FIRST = ENTRIES["studies/first"]
+SPREAD = {"spread": {"kind": "spread"}, "noise": {"kind": "noise_split"}}
+SCORES = {"kind": "spread_table", "title": "Scores", "analysis": "spread"}
+OPTIONS = {"options": {"experiments": ["models"]}}
+CHANGES = {
+    "models/forest": {"search_space": {"max_depth": [1, 2]}, "seconds_per_trial": 20},
+    "studies/first": {
+        "keep": ["test"],
+        "analyses": SPREAD,
+        "exhibits": {f"scores{number}": SCORES | OPTIONS for number in range(9)},
+        "experiments": {
+            "models": {"seeds": {"data": {"count": 30}, "model": {"count": 3}}},
+            "searched": {"hyperparameters": {"mode": "fixed", "trials": 2}, "seeds": {"model": 0}},
+        },
+    },
+    "studies/collect_first": FIRST | {"name": "collect_first", "analyses": {}, "exhibits": {}},
+    "studies/mine": {
+        "name": "mine",
+        "title": "Mine",
+        "results": {"path": "{results}/runs.csv", "made_from": "first"},
+        "analyses": SPREAD,
+        "exhibits": {},
+    },
+}
+
+
+def list_jobs(context):
+    """All jobs, in the order of their stages."""
+    studies = StudyJobs(context)
+    missing = {study: [] for study in context.trained}
+    return [
+        *training_jobs.prepare_jobs(context),
+        *training_jobs.split_jobs(context),
+        *training_jobs.search_jobs(context),
+        *training_jobs.train_jobs(context),
+        *training_jobs.repeat_jobs(context, ["first"]),
+        *studies.collect_trials(),
+        *studies.collect_items(missing),
+        *studies.exports(),
+        *studies.imports(),
+        *studies.analyses(),
+        *studies.drawings(),
+        *studies.pages(),
+        studies.index(),
+    ]
+
+
+def make_context(folder, force=lambda outputs: [], changes=CHANGES):
+    (folder / "toy.csv").write_text("y,x\n")
+    project, plan = load_toy_project(folder, changes, block_seconds=60)
+    return Context(project, plan, folder / "config", folder, force)
+
+
+@pytest.fixture
+def context(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return make_context(tmp_path)
+
+
+@pytest.fixture
+def jobs(context):
+    return list_jobs(context)
+
+
+def by_stage(jobs, stage):
+    return [job for job in jobs if job.stage == stage]
+
+
+def test_names_are_unique_and_are_no_names_of_studies(jobs):
+    names = [job.name for job in jobs]
+    assert len(set(names)) == len(names)
+    assert all("-" in name for name in names[:-1])
+    assert names[-1] == "report"  # a reserved name
+
+
+def test_study_named_like_a_rule_does_not_clash(jobs):
+    collecting = {job.name: job.outputs for job in by_stage(jobs, "collect")}
+    assert {"collect-first", "collect-collect_first", "collect-first-models"} < set(collecting)
+    outputs = [file for files in collecting.values() for file in files]
+    assert len(set(outputs)) == len(outputs)
+
+
+def test_every_output_has_one_job(jobs):
+    outputs = [file for job in jobs for file in job.outputs]
+    assert len(set(outputs)) == len(outputs)
+    logs = [job.log for job in jobs]
+    assert len(set(logs)) == len(logs)
+    assert not set(logs) & set(outputs)
+
+
+def test_inputs_are_outputs_of_earlier_jobs_or_user_files(jobs):
+    made = {"toy.csv"}
+    for job in jobs:
+        assert set(job.inputs) <= made, job.name
+        made |= set(job.outputs)
+
+
+def test_every_planned_trial_is_trained_once(jobs, context):
+    trained = [file for job in by_stage(jobs, "train") for file in job.outputs]
+    planned = {file for study in context.trained for file in context.plan.trial_files(study)}
+    assert set(trained) == planned
+    assert len(trained) == len(planned) == 30 * 3 + 1
+
+
+def test_splits_are_drawn_in_jobs_with_fixed_borders(jobs):
+    assert [len(job.outputs) for job in by_stage(jobs, "split")] == [20, 10]
+
+
+def test_training_job_reads_its_own_splits_only(jobs):
+    for job in by_stage(jobs, "train"):
+        seeds = {Path(file).parent.name for file in job.outputs}
+        splits = {Path(file).stem for file in job.inputs if "/splits/" in file}
+        assert splits == seeds
+
+
+def test_searched_trials_read_their_winner(jobs):
+    (search,) = by_stage(jobs, "search")
+    readers = [job for job in by_stage(jobs, "train") if search.outputs[0] in job.inputs]
+    assert [len(job.outputs) for job in readers] == [1]
+
+
+def test_priorities_put_trainings_last_and_first_study_first(context):
+    jobs = list_jobs(context)
+    trainings = by_stage(jobs, "train")
+    others = [job for job in jobs if job.stage != "train"]
+    assert max(job.priority for job in trainings) < min(job.priority for job in others)
+    assert {job.priority for job in others} == {context.high_priority}
+
+
+def test_trainings_of_earlier_studies_and_long_jobs_come_first(tmp_path):
+    def study(name, depth, count):
+        model = {"name": "forest", "hyperparameters": {"max_depth": depth}}
+        seeds = {"experiments": {"models": {"seeds": {"model": {"count": count}}}}}
+        return FIRST | {"name": name, "models": [model]} | seeds
+
+    changes = {
+        "models/forest": {"seconds_per_trial": 20},
+        "studies/first": study("first", 1, 4),
+        "studies/second": study("second", 2, 4),
+    }
+    context = make_context(tmp_path, changes=changes)
+    trainings = list(training_jobs.train_jobs(context))
+    first, second = (
+        [
+            job.priority
+            for job in trainings
+            if set(job.outputs) & set(context.plan.trial_files(name))
+        ]
+        for name in ("first", "second")
+    )
+    assert min(first) > max(second)
+    assert first == sorted(first, reverse=True)  # the longer block comes first
+
+
+def test_keys_ignore_the_results_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    keys = []
+    for results in ("one", "two"):
+        project, plan = load_toy_project(tmp_path, CHANGES, results=results)
+        context = Context(project, plan, tmp_path / "config", tmp_path, lambda outputs: [])
+        keys.append(
+            [job.key for job in list_jobs(context) if job.stage not in ("export", "import")]
+        )
+    assert keys[0] == keys[1]
+
+
+def test_every_spec_can_be_written(jobs):
+    for job in jobs:
+        assert to_json(job.spec())
+
+
+def test_spec_of_a_job_describes_its_outputs(jobs):
+    for job in by_stage(jobs, "train"):
+        spec = job.spec()
+        trials = [trial for part in spec.settings for trial in part.trials]
+        assert len(trials) == len(job.outputs)
+        assert Path(spec.results).is_absolute()
+    for job in by_stage(jobs, "draw"):
+        assert len(job.outputs) == sum(len(one.suffixes) for one in job.spec().exhibits)
+
+
+def test_drawing_jobs_hold_at_most_eight_exhibits(jobs):
+    drawings = [job for job in jobs if job.name.startswith("draw-first-")]
+    assert [len(job.captions) for job in drawings] == [8, 1]
+    assert all(set(job.captions) <= set(job.outputs) for job in drawings)
+
+
+def test_untracked_outputs_get_the_extra_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    context = make_context(tmp_path, force=lambda outputs: ["marker"])
+    forced = {job.stage for job in list_jobs(context) if "marker" in job.inputs}
+    assert forced == {"prepare", "import"}
+
+
+def test_captioned_outputs_are_marked_for_the_report(jobs):
+    job = by_stage(jobs, "draw")[0]
+    marked = job.mark_for_report(lambda file, **fields: (file, fields), "caption.rst")
+    shown = [one for one in marked if isinstance(one, tuple)]
+    assert [file for file, _ in shown] == list(job.captions)
+    assert [one for one in marked if isinstance(one, str)] == [
+        file for file in job.outputs if file not in job.captions
+    ]
+    fields = shown[0][1]
+    assert (fields["caption"], fields["category"](None)) == ("caption.rst", "First")
+
+
+def test_stage_is_the_start_of_the_name(jobs):
+    assert {job.stage for job in jobs} == {
+        *("prepare", "split", "search", "train", "repeat", "collect", "export", "import"),
+        *("analyse", "draw", "report"),
+    }
+    assert all(job.label for job in jobs)
