@@ -160,7 +160,7 @@ def test_initial_weights_are_distributed_as_those_of_pytorch():
 
 
 def test_initialise_refuses_a_layer_it_has_no_rule_for():
-    with pytest.raises(ReseedError, match="Embedding: no rule"):
+    with pytest.raises(ReseedError, match="Embedding: there is no rule"):
         initialise_weights(nn.Embedding(3, 3), np.random.default_rng(0))
 
 
@@ -230,7 +230,7 @@ def test_non_finite_loss_ends_the_trial_and_names_the_epoch():
     ("hyperparameters", "message"),
     [
         ({"widht_1": 3}, "widht_1: unknown"),
-        ({"precision": "double"}, "precision: 'double' is none of"),
+        ({"precision": "double"}, "precision: 'double' is not in"),
         ({"precision": "half"}, "needs a GPU"),
         ({"epochs": 0}, "epochs: 0 is below 1"),
         ({"mean": [0.5]}, "both mean and std"),

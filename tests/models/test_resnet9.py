@@ -17,7 +17,7 @@ def parameters(network):
 
 def test_the_published_network_has_its_number_of_parameters():
     model = ResNet9("multiclass", 10, {}, seeds())
-    network = model._initial((3, 32, 32))
+    network = model._build_network((3, 32, 32))
     assert parameters(network) == 2_440_256
     # Eight convolutions 3 × 3 with batch norm, and a linear layer without bias.
     maps = [(3, 64), (64, 128), (128, 128), (128, 128), (128, 256), (256, 256), (256, 256),
@@ -41,7 +41,7 @@ def test_the_network_is_the_published_chain_of_layers():
         def forward(self, x):
             return x + self.inner(x)
 
-    network = ResNet9("multiclass", 10, {"width": 4}, seeds())._initial((3, 32, 32))
+    network = ResNet9("multiclass", 10, {"width": 4}, seeds())._build_network((3, 32, 32))
     chain = nn.Sequential(
         unit(3, 4), nn.MaxPool2d(2), unit(4, 8), nn.MaxPool2d(2), Residual(8),
         unit(8, 16), nn.MaxPool2d(2), unit(16, 16), nn.MaxPool2d(2), Residual(16),
@@ -135,7 +135,7 @@ def test_a_ramp_longer_than_the_training_is_refused():
 
 
 def test_the_small_cnn_is_what_the_paper_says():
-    network = SmallCnn("binary", 2, {}, seeds())._initial((3, 32, 32))
+    network = SmallCnn("binary", 2, {}, seeds())._build_network((3, 32, 32))
     layers = [m for m in network.modules() if isinstance(m, (nn.Conv2d, nn.Linear))]
     assert [type(m) for m in layers] == [nn.Conv2d, nn.Conv2d, nn.Linear, nn.Linear]
     assert layers[2].out_features == 64

@@ -40,7 +40,7 @@ def outputs(lane, data=SHARED):
 
 def test_a_stack_is_the_function_of_its_networks():
     lane = small_cnn("multiclass", 3, RECIPE | {"dropout": 0.0}, seeds())
-    alone = [lane._initial((3, 12, 12)).eval() for _ in range(3)]
+    alone = [lane._build_network((3, 12, 12)).eval() for _ in range(3)]
     for k, network in enumerate(alone):
         for p in network.parameters():
             p.data.mul_(1 + k)

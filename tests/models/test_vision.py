@@ -53,7 +53,7 @@ def test_nothing_is_drawn_from_the_global_generator(factory):
 
 def test_only_the_init_role_decides_the_initial_weights(factory):
     def weights(**roles):
-        return tiny(factory, **roles)._initial((3, 12, 12)).state_dict()
+        return tiny(factory, **roles)._build_network((3, 12, 12)).state_dict()
 
     first, others = weights(), weights(order=2, dropout=2, augment=2)
     assert all(torch.equal(v, others[n]) for n, v in first.items())
@@ -83,7 +83,7 @@ def test_the_networks_have_the_known_number_of_parameters(factory, classes, pixe
 
 @pytest.mark.parametrize("pixels", [32, 64])
 def test_a_body_sees_as_much_of_64_pixels_as_of_32(factory, pixels):
-    network = tiny(factory)._initial((3, pixels, pixels)).eval()
+    network = tiny(factory)._build_network((3, pixels, pixels)).eval()
     stem, seen = next(m for m in network.modules() if isinstance(m, nn.Conv2d)), []
     stem.register_forward_hook(lambda module, given, got: seen.append(tuple(got.shape[2:])))
     network(torch.zeros(1, 3, pixels, pixels))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
-from reseed.session.inputs import Given
+from reseed.session.inputs import MemoryInputs
 from reseed.training.encoder import Preparation, TableEncoder
 from synthetic_tables import Plain, Table
 
@@ -94,7 +94,7 @@ def test_mistakes_are_named(frame):
 
 
 def test_no_other_option_of_an_encoder_is_ignored(frame):
-    with pytest.raises(ReseedError, match="encoder: no option scalling"):
+    with pytest.raises(ReseedError, match="encoder: unknown option scalling"):
         Preparation(Table(frame), np.arange(4.0), META, {"scalling": "none"})
 
 
@@ -116,7 +116,7 @@ def test_a_split_is_prepared_once_while_memory_allows(frame, monkeypatch):
 
 def test_what_trials_share_is_guarded():
     rows = np.array([4, 0]), np.array([1]), np.array([2, 3])
-    weighted = Given(np.ones((5, 2)), weights=np.ones(5))
+    weighted = MemoryInputs(np.ones((5, 2)), weights=np.ones(5))
     held = Preparation(weighted, np.arange(5), None, {})
     found = held.arrays(*rows).protected()
     assert found.X_train is held.arrays(*rows).X_train

@@ -123,7 +123,7 @@ def test_bad_factories_get_one_clear_error():
         load_factory("reseed.models.forest:random_forrest")
     with pytest.raises(ReseedError, match="returned int"):
         build_estimator(lambda *_: 3, "binary", 2, {}, {})
-    with pytest.raises(ReseedError, match="takes no parameter weights"):
+    with pytest.raises(ReseedError, match="has no parameter weights"):
         build_estimator(
             lambda *_: DummyRegressor(), "regression", 0, {}, {}, weights=Path("minilm")
         )

@@ -170,16 +170,16 @@ def test_padding_changes_no_logit(family, folders):
     assert torch.allclose(alone, beside, atol=1e-5)
 
 
-def test_texts_are_tokenised_once_a_split(folders, monkeypatch):
+def test_texts_are_tokenise_once_a_split(folders, monkeypatch):
     inputs, target = labelled_texts(48)
     recipe = Recipe("reseed.models.transformer:transformer", QUICK | {"max_epochs": 1},
                     weights=folders["bert"])  # fmt: skip
     parts = Rows(*np.split(np.arange(48), [24, 36]))
     problem = Problem(Plain(inputs), target, "multiclass", 3)
     trials = [Trial(parts, same_seeds(seed)) for seed in range(3)]
-    calls, original = [], Transformer._tokenised
+    calls, original = [], Transformer._tokenise
     monkeypatch.setattr(
-        Transformer, "_tokenised", lambda self, X: calls.append(1) or original(self, X)
+        Transformer, "_tokenise", lambda self, X: calls.append(1) or original(self, X)
     )
     fingerprints = {o.fingerprint for o in run_trials(problem, recipe, trials)}
     assert len(calls) == 3  # training, validation and test texts
