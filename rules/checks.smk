@@ -19,7 +19,7 @@ rule verify:
 
 
 # The repeated fits of Raste et al., Section 4.1, for studies with an exhibit of them.
-for job in RESEED.repeats:
+for job in RESEED.jobs["repeat"]:
 
     rule:
         name:

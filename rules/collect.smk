@@ -1,6 +1,6 @@
 # Trial files → one table a study, and the raw outputs of each item.
 
-for job in RESEED.collections:
+for job in RESEED.jobs["collect trials"]:
 
     rule:
         name:
@@ -21,7 +21,7 @@ for job in RESEED.collections:
             "job {log:q} python -P -m reseed.jobs.collect_trials {params.spec:q}"
 
 
-for job in RESEED.item_collections:
+for job in RESEED.jobs["collect items"]:
 
     rule:
         name:

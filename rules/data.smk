@@ -1,7 +1,7 @@
 # Raw sources → prepared inputs and targets; pretrained weights likewise.
 # Paths of the user's own files may hold braces, so they are named by functions.
 
-for job in RESEED.prepare:
+for job in RESEED.jobs["prepare"]:
 
     rule:
         name:
@@ -22,7 +22,7 @@ for job in RESEED.prepare:
             "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
 
 
-for job in RESEED.weights:
+for job in RESEED.jobs["weights"]:
 
     rule:
         name:

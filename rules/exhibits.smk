@@ -1,7 +1,7 @@
 # Statistics → tables (CSV, Markdown, LaTeX) and figures (PDF, PNG, the CSV that is drawn).
 # A job draws several exhibits. It links those that the cache holds.
 
-for job in RESEED.drawings:
+for job in RESEED.jobs["draw"]:
 
     rule:
         name:

@@ -1,7 +1,7 @@
 # The user's own results → the tables of a study without training.
 # Paths of the user's own files may hold braces, so they are named by functions.
 
-for job in RESEED.imports:
+for job in RESEED.jobs["import"]:
 
     rule:
         name:
@@ -23,7 +23,7 @@ for job in RESEED.imports:
 
 
 # A study's scores as a table of runs: the example of imported results.
-for job in RESEED.exports:
+for job in RESEED.jobs["export"]:
 
     rule:
         name:

@@ -1,6 +1,6 @@
 # A study's exhibits → its page; all studies → the index of pages.
 
-for job in [*RESEED.pages, RESEED.index]:
+for job in RESEED.jobs["report"]:
 
     rule:
         name:

@@ -1,6 +1,6 @@
 # Training rows → the best hyper-parameters of a search, and its log.
 
-for job in RESEED.searches:
+for job in RESEED.jobs["search"]:
 
     rule:
         name:

@@ -1,6 +1,6 @@
 # Targets → persisted train, validation and test rows, one file a data seed.
 
-for job in RESEED.splits:
+for job in RESEED.jobs["split"]:
 
     rule:
         name:

@@ -1,6 +1,6 @@
 # Tables of a study → one table an analysis.
 
-for job in RESEED.analyses:
+for job in RESEED.jobs["analyse"]:
 
     rule:
         name:

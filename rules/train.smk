@@ -2,7 +2,7 @@
 # The job links the trials that the cache holds and trains the rest. So it does not matter which
 # outputs Snakemake deletes and makes again.
 
-for job in RESEED.trainings:
+for job in RESEED.jobs["train"]:
 
     rule:
         name:

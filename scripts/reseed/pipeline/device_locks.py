@@ -1,10 +1,9 @@
-"""Which GPUs a job may see: each local training claims its own, and nobody shares one by accident.
+"""Locks of GPUs: each local training claims its own devices.
 
-Snakemake grants a *number* of GPUs and names none. On a cluster the scheduler names them; on one
-machine the job claims them here: one advisory lock a device (`flock`, kept until the process ends,
-however it ends), and `CUDA_VISIBLE_DEVICES` narrowed to what was claimed. Call `claim` before torch
-is imported. Inside a scheduler's allocation of as many devices as were granted there is nothing to
-choose, and no lock is taken.
+Snakemake grants a *number* of GPUs without naming them. On a cluster the scheduler names them. On
+one machine the job claims them here: it takes one advisory lock a device (`flock`, held until the
+process ends) and sets `CUDA_VISIBLE_DEVICES` to the claimed devices. Call `claim` before torch is
+imported. No lock is taken inside a scheduler's allocation of exactly as many devices as granted.
 """
 
 import fcntl
@@ -21,18 +20,18 @@ from typing import IO
 from reseed.core.errors import ReseedError
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
-# Inside an allocation devices are often numbered from 0 again: locks of two must not meet.
+# Each allocation often numbers its devices from 0: their locks must differ.
 ALLOCATIONS = (
     *("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"),
     *("FLUX_JOB_ID", "OAR_JOB_ID", "_CONDOR_SCRATCH_DIR"),
 )
 POLL_SECONDS = 0.5
-# Locks last as long as these handles: as long as the process.
-_HELD: list[IO] = []
+# Locks are held as long as these handles are open: until the process ends.
+_HELD: list[IO[str]] = []
 
 
 def installed_devices() -> list[str] | None:
-    """Index of every GPU that the NVIDIA driver shows this process; None where nobody can tell."""
+    """Index of every GPU that the NVIDIA driver shows this process; None if it is unknown."""
     command = ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
@@ -45,9 +44,9 @@ def visible_devices(
     environment: MutableMapping[str, str],
     installed: Callable[[], list[str] | None] = installed_devices,
 ) -> list[str] | None:
-    """Devices that `CUDA_VISIBLE_DEVICES` names, or what `installed` tells where it is not set.
+    """Devices that `CUDA_VISIBLE_DEVICES` names, or those of `installed` where it is not set.
 
-    As CUDA reads it: an empty text or -1 hides all devices (-1 those from there on).
+    As in CUDA, an empty text hides all devices, and -1 hides the devices after it.
     """
     named = environment.get(VISIBLE)
     if named is None:
@@ -62,7 +61,7 @@ def visible_devices(
 
 
 def lock_folder(environment: MutableMapping[str, str]) -> Path:
-    """Folder of the locks: on this machine, of this user, of this allocation if there is one."""
+    """Folder of the locks of this machine, this user, and this allocation, if any."""
     name = f"reseed-devices-{os.getuid()}-{_word(_allocation(environment) or 'local')}"
     return Path(tempfile.gettempdir(), name)
 
@@ -78,20 +77,19 @@ def claim(
     installed: Callable[[], list[str] | None] = installed_devices,
     report: Callable[[str], object] = print,
 ) -> list[str] | None:
-    """Claim `count` devices for this process and let it see no other.
+    """Claim `count` devices for this process and hide all others.
 
-    Takes the first free ones of those visible, all at once, waiting while too few are free
-    (told once through `report`). Sets `CUDA_VISIBLE_DEVICES` in `environment`. With fewer devices
-    installed than granted it returns what there is: a model that needs one says so itself. Where
-    nobody can tell which there are (no `nvidia-smi`: other makers' devices, a bare container) it
-    returns None and hides nothing.
+    It takes the first free visible devices, all at once, and waits while too few are free. It sets
+    `CUDA_VISIBLE_DEVICES` in `environment`. With fewer devices installed than granted it returns
+    all of them; a model that needs a device raises its own error. Where the devices are unknown (no
+    `nvidia-smi`: other vendors, a bare container) it returns None and hides nothing.
 
     Args:
         count: GPUs granted to the job; 0 hides all.
-        environment: what is read and changed.
-        folder: where locks are kept (default: `lock_folder`).
+        environment: variables to read and change.
+        folder: folder of the locks (default: `lock_folder`).
         installed: names all devices where the environment names none.
-        report: told that the job waits.
+        report: receives a message when the job waits.
 
     Returns the claimed devices, as `CUDA_VISIBLE_DEVICES` names them.
     """
@@ -107,16 +105,18 @@ def claim(
     return devices
 
 
-def _claim(devices: list[str], count: int, folder: Path, report: Callable) -> list[str]:
+def _claim(
+    devices: list[str], count: int, folder: Path, report: Callable[[str], object]
+) -> list[str]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.lstat().st_uid != os.getuid():  # opening a link in it would empty what it leads to
-        raise ReseedError(f"{folder}: belongs to somebody else. Ask them, or set TMPDIR.")
-    waiting = False
+    if folder.lstat().st_uid != os.getuid():  # opening a link in it could empty another file
+        raise ReseedError(f"{folder}: belongs to another user. Set TMPDIR to another folder.")
+    is_waiting = False
     while True:
-        # One job chooses at a time: two that want two devices each never hold one and wait.
-        with open(folder / "choosing.lock", "w") as turn:
-            fcntl.flock(turn, fcntl.LOCK_EX)
-            taken: dict[str, IO] = {}
+        # One job chooses at a time, so that two jobs never hold one device each and wait.
+        with open(folder / "choosing.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            taken: dict[str, IO[str]] = {}
             for device in devices:
                 if len(taken) < count and (handle := _lock(folder, device)):
                     taken[device] = handle
@@ -125,14 +125,14 @@ def _claim(devices: list[str], count: int, folder: Path, report: Callable) -> li
                 return list(taken)
             for handle in taken.values():
                 handle.close()
-        if not waiting:
-            report(f"Waiting: {count} of {len(devices)} GPUs are wanted, and too few are free.")
-            waiting = True
+        if not is_waiting:
+            report(f"Waiting: {count} of {len(devices)} GPUs are requested, but too few are free.")
+            is_waiting = True
         time.sleep(POLL_SECONDS)
 
 
-def _lock(folder: Path, device: str) -> IO | None:
-    """The device's lock, held; None if another process holds it."""
+def _lock(folder: Path, device: str) -> IO[str] | None:
+    """The locked file of a device; None if another process holds the lock."""
     handle = open(folder / f"device-{_word(device)}.lock", "w")  # noqa: SIM115
     with suppress(BlockingIOError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -142,7 +142,7 @@ def _lock(folder: Path, device: str) -> IO | None:
 
 
 def release() -> None:
-    """Give back what this process claimed, before it ends."""
+    """Release the devices of this process before it ends."""
     while _HELD:
         _HELD.pop().close()
 

@@ -170,88 +170,33 @@ class Workflow:
     # --- jobs by stage ---------------------------------------------------------------------------
 
     @cached_property
-    def prepare(self) -> list[Job]:
-        """Datasets and weights."""
-        return list(training_jobs.prepare_jobs(self.context))
-
-    @cached_property
-    def weights(self) -> list[Job]:
-        """Pretrained weights."""
-        return list(training_jobs.weights_jobs(self.context))
-
-    @cached_property
-    def splits(self) -> list[Job]:
-        """Splits."""
-        return list(training_jobs.split_jobs(self.context))
-
-    @cached_property
-    def searches(self) -> list[Job]:
-        """Hyper-parameter searches."""
-        return list(training_jobs.search_jobs(self.context))
-
-    @cached_property
-    def trainings(self) -> list[Job]:
-        """Blocks of trials."""
-        return list(training_jobs.train_jobs(self.context))
-
-    @cached_property
-    def repeats(self) -> list[Job]:
-        """Repeated fits."""
-        return list(training_jobs.repeat_jobs(self.context, self.studies.studies_with_repeats()))
+    def jobs(self) -> dict[str, list[Job]]:
+        """Jobs by stage, in the order of the data. Each job's rule is named after its stage."""
+        context, studies = self.context, self.studies
+        return {
+            "prepare": list(training_jobs.prepare_jobs(context)),
+            "weights": list(training_jobs.weights_jobs(context)),
+            "split": list(training_jobs.split_jobs(context)),
+            "search": list(training_jobs.search_jobs(context)),
+            "train": list(training_jobs.train_jobs(context)),
+            "repeat": list(training_jobs.repeat_jobs(context, studies.studies_with_repeats())),
+            "collect trials": list(studies.collect_trials()),
+            "collect items": list(studies.collect_items(self._missing_trials)),
+            "import": list(studies.imports()),
+            "export": list(studies.exports()),
+            "analyse": list(studies.analyses()),
+            "draw": list(studies.drawings()),
+            "report": [*studies.pages(), studies.index()],
+        }
 
     @cached_property
     def verify(self) -> Job:
         """The check of all planned trials."""
         return training_jobs.verify_job(self.context)
 
-    @cached_property
-    def collections(self) -> list[Job]:
-        """Tables of trials."""
-        return list(self.studies.collect_trials())
-
-    @cached_property
-    def item_collections(self) -> list[Job]:
-        """Tables of raw outputs."""
-        return list(self.studies.collect_items(self._missing_trials))
-
-    @cached_property
-    def imports(self) -> list[Job]:
-        """Imported results, and the examples that are exported for them."""
-        return list(self.studies.imports())
-
-    @cached_property
-    def exports(self) -> list[Job]:
-        """Exported tables of runs."""
-        return list(self.studies.exports())
-
-    @cached_property
-    def analyses(self) -> list[Job]:
-        """Statistics."""
-        return list(self.studies.analyses())
-
-    @cached_property
-    def drawings(self) -> list[Job]:
-        """Tables and figures."""
-        return list(self.studies.drawings())
-
-    @cached_property
-    def pages(self) -> list[Job]:
-        """Pages of studies."""
-        return list(self.studies.pages())
-
-    @cached_property
-    def index(self) -> Job:
-        """The index page."""
-        return self.studies.index()
-
     def labels(self) -> dict[str, str]:
         """Label of each job by the name of its rule."""
-        stages = (
-            *(self.prepare, self.weights, self.splits, self.searches, self.trainings),
-            *(self.repeats, self.collections, self.item_collections, self.imports, self.exports),
-            *(self.analyses, self.drawings, self.pages, [self.index]),
-        )
-        return {job.name: job.label for jobs in stages for job in jobs}
+        return {job.name: job.label for jobs in self.jobs.values() for job in jobs}
 
     # --- targets ---------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ BYTES_PER_VALUE, BYTES_OF_IMAGES = 8, 1
 
 
 def minutes(seconds: float, attempt: int = 1) -> int:
-    """Time limit of a job whose work takes about so many seconds.
+    """Time limit in minutes of a job whose work takes about `seconds`.
 
     Twice the estimate and a start, doubled with each further attempt: estimates may be off by
     more than attempts would add one by one. Raises ValueError for an impossible input.
@@ -71,7 +71,7 @@ class JobSizes:
         self.layout, self.measured = layout, measured
 
     def _meta(self, planned: PlannedSetting) -> dict:
-        """Facts of the prepared dataset. Raises FileNotFoundError before it is prepared."""
+        """Description of the prepared dataset. Raises FileNotFoundError before it is prepared."""
         # As the rules name it: Snakemake looks for the missing file among a job's inputs.
         path = self.layout.data_meta(planned.setting.dataset)
         with open(path, encoding="utf-8") as stream:
