@@ -153,7 +153,7 @@ def count_operations(task: dict) -> float:
     model = load_object(task["factory"], "factory")(
         "multiclass", task["images"][2], task["recipe"], dict.fromkeys(ROLES, 0), task["device"]
     )
-    network, counts = model._initial((3, 32, 32)).eval(), []
+    network, counts = model._build_network((3, 32, 32)).eval(), []
 
     def count(module, inputs, output):
         if isinstance(module, nn.Conv2d | nn.Linear):

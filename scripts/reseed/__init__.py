@@ -1,28 +1,29 @@
-"""Is this difference real, or just a lucky seed?
+"""Measures how much machine-learning results depend on random seeds and data splits.
 
-`compare(results)` says what results from anywhere carry, `compare_means(table)` what a paper's
-table does; `study(models, X, y)` trains models first.
-Loaded when first used, so that the Snakefile, which imports parts of this library, stays light.
+`compare(results)` compares models by results from any source, `compare_means(table)` by a paper's
+table of means; `study(models, X, y)` trains the models first. Each is imported when first used: the
+Snakefile, which imports parts of this library, must not load pandas and matplotlib.
 """
 
 import importlib
 
 __version__ = "0.3.0"
 
-_HOME = {
+#: Public name → its module.
+_MODULES = {
     "compare": "reseed.comparison.compare",
     "compare_means": "reseed.comparison.means",
-    "Comparison": "reseed.comparison.compare",
+    "Comparison": "reseed.comparison.result",
     "ReseedError": "reseed.core.errors",
-    "study": "reseed.session",
+    "study": "reseed.session.study",
 }
 __all__ = ["Comparison", "ReseedError", "compare", "compare_means", "study"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
+    if name not in _MODULES:
         raise AttributeError(f"module 'reseed' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME[name]), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

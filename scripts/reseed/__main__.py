@@ -1,4 +1,4 @@
-"""`python -m reseed`: the same as the command `reseed`."""
+"""`python -m reseed`: same as the command `reseed`."""
 
 from reseed.cli import main
 

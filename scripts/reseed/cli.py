@@ -8,8 +8,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from reseed.core.errors import ReseedError
 from reseed.commands import add_commands
+from reseed.core.errors import ReseedError
 
 # Options of the analysis `pairs` that are one value, with its defaults; written out, as importing
 # it takes a second.

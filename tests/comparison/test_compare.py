@@ -14,7 +14,7 @@ from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.core.errors import ReseedError
 from scipy import stats
 
-TABLES = Path(__file__).parents[1] / "importing" / "tables"
+TABLES = Path(__file__).parents[1] / "importers" / "tables"
 
 
 @pytest.fixture(scope="module")

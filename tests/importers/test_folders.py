@@ -58,7 +58,7 @@ def test_rows_of_a_log_without_the_score_are_no_runs(tmp_path):
         lightning(tmp_path / model / f"seed_{seed}" / "lightning_logs" / "version_0", value)
     metrics, about = read(tmp_path, metric="test_acc")
     assert scores(metrics, "test_acc") == EXPECTED
-    assert any("16 rows of a log, told apart by 'epoch'" in note for note in about.notes)
+    assert any("16 rows of a log, one for each 'epoch'" in note for note in about.notes)
 
 
 def test_a_score_that_was_logged_as_nan_is_no_empty_cell(tmp_path):
@@ -84,7 +84,7 @@ def test_files_of_one_run_that_hold_the_same_are_not_two_models(tmp_path, wanted
         trainer(tmp_path / model / f"seed_{seed}", value)
     metrics, about = read(tmp_path, metric=wanted)
     assert set(metrics["model"]) == {"a", "b"}
-    assert any("a file beside each holds the same" in note for note in about.notes)
+    assert any("another file of the same folder holds the same" in note for note in about.notes)
 
 
 def test_two_models_that_are_right_on_all_items_are_two(tmp_path):

@@ -105,5 +105,5 @@ def test_file_without_scores_is_refused(tmp_path):
     runs = frame[["model", "seed"]].drop_duplicates().assign(accuracy=0.5)
     for without in (labels, runs):
         without.to_csv(path, index=False)
-        with pytest.raises(ReseedError, match="no score an item"):
+        with pytest.raises(ReseedError, match="no scores of items"):
             import_predictions(path, {}, STUDY)

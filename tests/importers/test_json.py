@@ -78,7 +78,7 @@ def test_a_file_a_run_named_by_its_path(tmp_path):
         write(tmp_path / "flat" / f"{model}_{seed}.json",
               {"arch": model, "seed": seed, "acc": value})  # fmt: skip
     assert scores(read(tmp_path / "flat")[0], "acc") == EXPECTED
-    with pytest.raises(ReseedError, match="hold no score by a metric's name"):
+    with pytest.raises(ReseedError, match="hold no score with the name of a metric"):
         read(list(tmp_path.rglob("config.json")))
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
-from reseed.importers.layouts import MOST_CANDIDATES
+from reseed.importers.sklearn_layouts import MOST_CANDIDATES
 from reseed.rendering.data import ExhibitData
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, RepeatedKFold, cross_val_score, cross_validate
@@ -85,7 +85,7 @@ def test_cv_results(tmp_path):
             expected = [row[f"split{k}_test_score"] for k in range(3)]
             assert np.allclose(by_fold(metrics, "accuracy")[name], expected)
         assert any("Of 12 candidates" in note for note in about.notes)
-        assert any("on which the search chose" in note for note in about.notes)
+        assert any("The search chose on these splits" in note for note in about.notes)
 
 
 WIDE = pd.DataFrame(

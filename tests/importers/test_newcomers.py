@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.comparison.compare import difference_text
+from reseed.comparison.result import format_difference
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
 
@@ -135,12 +135,12 @@ def test_cells_that_a_spreadsheet_holds_empty(tmp_path):
 def test_a_sign_test_has_no_difference_in_units():
     row = {"design": "datasets", "test": "sign test", "mean_a": float("nan")}
     row |= {"difference": 0.5, "low": float("nan"), "high": float("nan"), "factor": 1.0, "unit": ""}
-    assert difference_text(row | {"wins": 3.0, "n": 4}) == "ahead on 3 of 4 datasets"
+    assert format_difference(row | {"wins": 3.0, "n": 4}) == "ahead on 3 of 4 datasets"
 
 
 def test_columns_that_clash_with_what_a_table_becomes():
     wide = runs().pivot(index="model", columns="seed", values="acc").assign(value=1)
-    with pytest.raises(ReseedError, match="column 'value' beside columns by 'seed'"):
+    with pytest.raises(ReseedError, match="column 'value' next to columns by 'seed'"):
         read(wide, metric="acc")
 
 

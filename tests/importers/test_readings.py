@@ -67,7 +67,7 @@ def test_an_error_of_both_signs_is_refused():
 
 
 def test_directions_for_a_metric_that_is_not_there():
-    with pytest.raises(ReseedError, match=r"'f1_negatives', which is not there.*'f1_negative'"):
+    with pytest.raises(ReseedError, match=r"'f1_negatives', which is missing.*'f1_negative'"):
         read(runs("f1_negative"), greater_is_better={"f1_negatives": True})
     assert greater(read(runs("f1_negative"), greater_is_better={"f1_negative": True})[1]) is True
     # One that the table has may be told of, whether or not it is compared by.

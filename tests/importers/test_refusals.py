@@ -133,7 +133,7 @@ def test_all_mistakes_at_once(read):
             columns={"fold": "fild"},
         )
     message = str(error.value)
-    assert "has 4 mistakes" in message
+    assert "has 4 errors" in message
     for words in ("no column 'fild'", "(line 2): column 'seed'", "(line 3): column", "(line 4)"):
         assert words in message
 
@@ -229,7 +229,9 @@ def test_names_differing_in_case_or_blanks_are_warned_about(read):
 
 def test_a_column_that_holds_the_gap_of_two_models_is_no_model(read):
     rows = ["0,0.80,0.83,0.03", "1,0.81,0.82,0.01", "2,0.79,0.83,0.04"]
-    with pytest.raises(ReseedError, match="'diff' is no model: it holds how far two others lie"):
+    with pytest.raises(
+        ReseedError, match="'diff' is no model: it holds the difference of two others"
+    ):
         read("seed,rf,xgb,diff", *rows, metric="accuracy")
     own, _ = read("seed,rf,xgb,delta", *[r[:-4] + "0.7" for r in rows], metric="accuracy")
     assert set(own["model"]) == {"rf", "xgb", "delta"}

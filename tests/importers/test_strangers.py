@@ -6,8 +6,8 @@ import pytest
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
 from reseed.importers.columns import find_columns
-from reseed.importers.items import scored_items
-from reseed.importers.sources import open_results
+from reseed.importers.item_predictions import score_items
+from reseed.importers.sources import read_source
 
 STUDY = {"name": "mine"}
 EXPECTED = {(m, s): round(0.7 + 0.1 * i + s / 100, 3) for i, m in enumerate("ab") for s in range(4)}
@@ -48,8 +48,8 @@ def items(predict, truth=lambda item: item % 3, count=30, **columns):
 
 def read_as(frame, mapping=None):
     """The notes on how predictions were read."""
-    table = open_results(frame, "auto", mapping or {})
-    scored_items(table, find_columns(table, mapping or {}), None)
+    table = read_source(frame, "auto", mapping or {})
+    score_items(table, find_columns(table, mapping or {}), None)
     return " ".join(table.notes)
 
 
@@ -150,11 +150,11 @@ def test_summary_next_to_fold_columns_is_not_copied_to_folds():
 
 def test_a_wanted_metric_is_no_model():
     frame = pd.DataFrame({"seed": range(4), "elo": [4.0, 3, 5, 4], "lr": 0.1, "runtime": 3.5})
-    table = open_results(frame, wanted="elo")
+    table = read_source(frame, requested="elo")
     assert table.layout.format == "table"
     find_columns(table, {})
     with pytest.raises(ReseedError, match="names the model"):
-        table.finish()
+        table.raise_errors()
 
 
 def test_an_index_that_was_written_along_is_nothing():
@@ -170,8 +170,8 @@ def test_columns_that_cannot_be_a_share_are_no_models():
     frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(6)], "patients": range(100, 700, 100)})
     frame = frame.assign(genes=range(5, 11), rf=np.linspace(0.7, 0.9, 6), svm=0.6)
     with pytest.raises(ReseedError, match=r"patients, genes.*auc.*between 0 and 1"):
-        open_results(frame, wanted="auc")
-    table = open_results(frame.drop(columns=["patients", "genes"]), wanted="auc")
+        read_source(frame, requested="auc")
+    table = read_source(frame.drop(columns=["patients", "genes"]), requested="auc")
     assert table.layout.format == "models_in_columns"
 
 

@@ -11,8 +11,8 @@ import pytest
 from reseed.config import ResultsFormat
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
-from reseed.importers.sources import FORMATS, open_results
-from reseed.importers.tensorboard import scalars
+from reseed.importers.sources import FORMATS, read_source
+from reseed.importers.tensorboard import read_scalars
 
 TABLES = Path(__file__).parent / "tables"
 STUDY = {"name": "mine"}
@@ -78,7 +78,7 @@ def test_the_configuration_knows_every_format():
 )
 def test_each_tracker_is_recognised(tmp_path, tool, columns, row, metric):
     path = csv(tmp_path, [row(*run) for run in RUNS], columns.split(","))
-    assert open_results(path).layout.format == tool
+    assert read_source(path).layout.format == tool
     metrics, about = read(path, metric=metric)
     found = metrics.set_index(["model", "init"])[metric].to_dict()
     assert found == EXPECTED
@@ -174,12 +174,12 @@ def test_scalars_as_tensors(tmp_path):
         events += struct.pack("<QI", len(record), 0) + record + b"\0\0\0\0"
     path = tmp_path / "events.out.tfevents.1"
     path.write_bytes(events)
-    assert list(scalars(path)) == [(300, "f", 0.25), (301, "d", 0.125)]
+    assert list(read_scalars(path)) == [(300, "f", 0.25), (301, "d", 0.125)]
     path.write_bytes(events[:-9])  # a run that was killed while it wrote
-    assert list(scalars(path)) == [(300, "f", 0.25)]
+    assert list(read_scalars(path)) == [(300, "f", 0.25)]
     path.write_bytes(b"not an event file at all, but long enough to look at")
     with pytest.raises(ReseedError, match="not a TensorBoard event file"):
-        list(scalars(path))
+        list(read_scalars(path))
 
 
 def test_several_files_one_a_model(tmp_path):

@@ -9,7 +9,7 @@ import torch
 from image_sets import blobs, seeds
 from papers.picard import efficientnet_lite, pretrained_head
 from papers.picard.efficientnet_lite import EfficientNetLite0, Unit
-from papers.picard.pretrained_head import _HELD
+from papers.picard.pretrained_head import _CACHE
 from reseed.core.errors import ReseedError
 from torch import nn
 
@@ -46,7 +46,7 @@ def weights(network, tmp_path):
     state = {port_name(name): tensor for name, tensor in network.state_dict().items()}
     torch.save(state, tmp_path / "lite0.pth")
     yield tmp_path
-    _HELD.clear()
+    _CACHE.clear()
 
 
 def test_the_backbone_has_the_published_size_and_cost():
@@ -69,7 +69,7 @@ def test_the_backbone_has_the_published_size_and_cost():
 def test_padding_is_tensorflows_same():
     """Against the definition: ⌈n/s⌉ outputs, the smaller half of the padding first."""
     for size, kernel, stride in [(7, 3, 2), (8, 3, 2), (8, 5, 2), (9, 5, 2), (6, 3, 1), (5, 1, 1)]:
-        unit = Unit(1, 1, kernel, stride, active=False).eval()
+        unit = Unit(1, 1, kernel, stride, has_relu=False).eval()
         x = torch.arange(float(size * size)).view(1, 1, size, size)
         outputs = -(-size // stride)
         total = max(0, (outputs - 1) * stride + kernel - size)
@@ -93,7 +93,7 @@ def test_other_weights_are_refused(tmp_path):
     with pytest.raises(ReseedError, match=r"0 \.pth files"):
         efficientnet_lite.load(tmp_path)
     torch.save({"a.weight": torch.zeros(1)}, tmp_path / "x.pth")
-    with pytest.raises(ReseedError, match="no weights of EfficientNet-Lite0"):
+    with pytest.raises(ReseedError, match="not the weights of EfficientNet-Lite0"):
         efficientnet_lite.load(tmp_path)
 
 
@@ -111,50 +111,50 @@ def test_features_are_computed_once_and_kept_on_disk(weights, monkeypatch):
     def fail(*arguments):
         raise AssertionError("computed again")
 
-    monkeypatch.setattr(pretrained_head, "_backbone", fail)
+    monkeypatch.setattr(pretrained_head, "_load_backbone", fail)
     assert np.array_equal(make(weights).fit(images, y).predict(images), expected)
-    _HELD.clear()  # as in another process
+    _CACHE.clear()  # as in another process
     assert np.array_equal(make(weights).fit(images, y).predict(images), expected)
     with pytest.raises(AssertionError, match="again"):
         make(weights).fit(blobs(30, seed=1)[0], y)
     (stored,) = (weights / "features").glob("*.npy")
     stored.write_bytes(b"damaged")
-    _HELD.clear()
+    _CACHE.clear()
     with pytest.raises(AssertionError, match="again"):
         make(weights).fit(images, y)
 
 
-def test_features_of_images_that_are_gone_are_let_go(weights):
+def test_features_of_deleted_images_are_released(weights):
     images, y = blobs(10)
     make(weights).fit(images, y)
     del images
     gc.collect()
     other, y = blobs(12)
     make(weights).fit(other, y)
-    assert len(_HELD) == 1
+    assert len(_CACHE) == 1
 
 
-def test_the_stored_features_know_what_decides_them(weights):
+def test_feature_key_covers_everything_that_decides_features(weights):
     images, _ = blobs(10)
     model = make(weights)
-    key = model._features_key(images)
-    assert key == make(weights, seed=5)._features_key(images.copy())
+    key = model._compute_features_key(images)
+    assert key == make(weights, seed=5)._compute_features_key(images.copy())
     changed = images.copy()
     changed[3, 2, 1, 0] ^= 1
-    assert model._features_key(changed) != key
-    assert model._features_key(images.reshape(10, 6, 24, 3)) != key
+    assert model._compute_features_key(changed) != key
+    assert model._compute_features_key(images.reshape(10, 6, 24, 3)) != key
     (weights / "lite0.pth").write_bytes(b"other")
-    assert model._features_key(images) != key
+    assert model._compute_features_key(images) != key
 
 
 def test_stored_transformer_features_include_its_version(weights, monkeypatch):
     images, _ = blobs(10)
     recipe = RECIPE | {"backbone": "transformers"}
     library = pretrained_head.pretrained_head("multiclass", 3, recipe, seeds(), weights=weights)
-    keys = [model._features_key(images) for model in (library, make(weights))]
+    keys = [model._compute_features_key(images) for model in (library, make(weights))]
     monkeypatch.setattr(pretrained_head.metadata, "version", lambda name: f"{name} of tomorrow")
-    assert library._features_key(images) != keys[0]
-    assert make(weights)._features_key(images) == keys[1]
+    assert library._compute_features_key(images) != keys[0]
+    assert make(weights)._compute_features_key(images) == keys[1]
 
 
 @pytest.mark.parametrize("role", ["init", "order"])
@@ -187,7 +187,7 @@ def test_the_head_starts_and_is_trained_as_published(weights):
     assert float(model.loss(logits, targets)) == pytest.approx(float(expected), rel=1e-5)
 
 
-def test_two_classes_give_one_number_an_image_and_a_curve(weights):
+def test_two_classes_give_one_output_and_a_curve(weights):
     images, y = blobs(40, classes=2)
     model = make(weights, task="binary", classes=2)
     model.watch(images[30:], y[30:])
@@ -197,11 +197,11 @@ def test_two_classes_give_one_number_an_image_and_a_curve(weights):
     assert model.curve_[-1]["test_metric"] == pytest.approx(((outputs > 0) == y[30:]).mean())
 
 
-def test_mistakes_are_told(weights):
+def test_errors_are_reported(weights):
     factory = pretrained_head.pretrained_head
-    with pytest.raises(ReseedError, match="no weights are given"):
+    with pytest.raises(ReseedError, match="weights are missing"):
         factory("multiclass", 3, {}, seeds())
-    with pytest.raises(ReseedError, match="backbone: 'vgg' is none of"):
+    with pytest.raises(ReseedError, match="backbone: 'vgg' is not one of"):
         factory("multiclass", 3, {"backbone": "vgg"}, seeds(), weights=weights)
     with pytest.raises(ReseedError, match="epoch: unknown"):
         factory("multiclass", 3, {"epoch": 3}, seeds(), weights=weights)
@@ -233,6 +233,6 @@ def test_a_folder_of_the_transformers_library_is_a_backbone(tmp_path):
     found = model.features(images)
     assert found.shape == (12, 6)
     assert torch.allclose(found, expected, atol=1e-5)
-    _HELD.clear()
-    with pytest.raises(ReseedError, match="no vision model"):
+    _CACHE.clear()
+    with pytest.raises(ReseedError, match="not a vision model"):
         pretrained_head.TransformersBackbone(tmp_path / "absent")

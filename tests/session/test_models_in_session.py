@@ -190,7 +190,7 @@ def test_column_values_are_read_and_two_columns_refused():
     models = {"one": Column(), "ridge": Ridge()}
     rows = reseed.study(models, X, X[:, 0] + X[:, 1], splits=1, seeds=1).data.metrics
     assert rows["mse"].nunique() == 1
-    with pytest.raises(reseed.ReseedError, match=r"shape \(24, 2\); \(24,\) is expected"):
+    with pytest.raises(reseed.ReseedError, match=r"shape \(24, 2\); expected \(24,\)"):
         reseed.study({"two": Column(2)}, X, X[:, 0], splits=1, seeds=1)
 
 
@@ -201,12 +201,12 @@ def accuracy(y_true, p):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"models": {1: FOREST, "1": GaussianNB()}}, "two are called '1'"),
+        ({"models": {1: FOREST, "1": GaussianNB()}}, "two are named '1'"),
         ({"models": {"f": lambda: FOREST}}, "must take task, n_classes, hyperparameters, seeds"),
         ({"X": [[1, 2], [3]] * 60}, "rows differ in length"),
         ({"groups": np.arange(120)[:, None]}, r"groups has shape \(120, 1\)"),
         ({"splits": [([-1, 2], [3])]}, "names row -1"),
-        ({"metric": accuracy}, "'accuracy' is a built-in metric's name"),
+        ({"metric": accuracy}, "'accuracy' is the name of a built-in metric"),
         ({"y": None}, "y is None"),
         ({"rope": 1}, "auc is a share of 1"),
         ({"rope": {"mse": 1}}, "nothing is compared by 'mse'"),

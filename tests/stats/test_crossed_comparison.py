@@ -4,6 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from reseed.stats import crossed_comparison
 from reseed.stats.bootstrap import WEIGHTED_METRICS
 from reseed.stats.crossed_comparison import (
     crossed_difference,
@@ -14,6 +15,10 @@ from reseed.stats.crossed_comparison import (
 from reseed.stats.variance import crossed_variance
 from scipy import stats
 from sklearn.metrics import f1_score, roc_auc_score
+
+
+def _rng(seed=0):
+    return np.random.default_rng(seed)
 
 
 def test_integers_do_not_overflow():
@@ -217,3 +222,32 @@ def test_permutation_p_equals_enumeration():
 def test_bad_input_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_bootstrap_in_blocks_has_the_requested_size(monkeypatch):
+    monkeypatch.setattr(crossed_comparison, "_CHUNK", 30 * 4)
+    y, a, b = np.array([0, 1, 0, 1]), np.eye(4)[:2], np.eye(4)[2:]
+    result = seed_item_bootstrap("mse", y, a, b, 100, shared_seeds=True, rng=_rng())
+    assert result.n_boot == 100  # blocks of 30, 30, 30 and 10
+
+
+def test_permutations_are_enumerated_up_to_the_limit():
+    def p_value(a, b, shared_seeds, n):
+        return seed_permutation_test(a, b, shared_seeds=shared_seeds, n_permutations=n, rng=_rng())
+
+    three, zeros = np.array([1.0, 2.0, 4.0]), np.zeros(3)
+    assert p_value(three, zeros, True, 8) == 2 / 8
+    assert p_value([8.0, 9.0], [1.0, 2.0], False, 6) == 2 / 6
+    # Above the limit, p is (1 + extreme) / (1 + draws).
+    sampled = p_value([1.0, 2.0, 4.0, 8.0], np.zeros(4), True, 10) * 11
+    assert sampled == pytest.approx(round(sampled))
+    assert p_value(np.ones(4), np.ones(4), True, 10) == 1
+    assert p_value(np.ones(4), np.ones(4), False, 10) == 1
+
+
+def test_rounding_noise_of_permutations_grows_with_the_scores():
+    gap = 2e-12  # below 1e-12 times four scores of size 1
+    a, b = [1 + gap, 0.5 + gap], [1.0, 0.5]
+    assert seed_permutation_test(a, b, shared_seeds=False, rng=_rng()) == 1
+    a = [1 + 4 * gap, 0.5 + 4 * gap]
+    assert seed_permutation_test(a, b, shared_seeds=False, rng=_rng()) == 4 / 6

@@ -75,3 +75,10 @@ def test_bad_input_is_refused():
         bounded_confidence_sequence([0.5, 1.2])
     with pytest.raises(ValueError, match="less than high"):
         bounded_confidence_sequence([0.5], 1, 0)
+
+
+def test_bets_are_quarter_half_one_and_two():
+    expected = 1 + np.mean(np.tanh([0.25, 0.5, 1, 2]) ** 2)  # products of 1 ± tanh(bet)
+    assert symmetry_e_process([3.0, 3.0])[1] == pytest.approx(expected)
+    other = np.mean([np.cosh(3 * u) / np.cosh(u) ** 3 for u in (0.25, 0.5, 1, 2)])
+    assert symmetry_e_process([3.0, 3.0, 3.0])[2] == pytest.approx(other)

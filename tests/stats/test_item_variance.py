@@ -1,5 +1,7 @@
 """Variance components of items against the simulated model and against a single item."""
 
+import warnings
+
 import numpy as np
 import pytest
 from reseed.stats.item_variance import item_components
@@ -94,3 +96,26 @@ def test_intervals_have_nearly_nominal_coverage():
 def test_inputs_without_variance_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
         item_components(y)
+
+
+def test_shares_are_truncated_to_0_and_1():
+    square = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 1.0], [3.0, 1.0, 2.0]])  # equal margins
+    result = item_components(np.stack([square, square], axis=2))
+    assert (result.variances[:2] < 0).all()
+    np.testing.assert_array_equal(result.shares, [0, 0, 1])
+
+
+def test_levels_without_variance_give_no_interval():
+    y = np.zeros((3, 4, 2))
+    y[0] = np.random.default_rng(0).normal(size=(4, 2))  # no variance without level 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = item_components(y)
+    assert np.isnan(result.low).all()
+    assert np.isnan(result.high).all()
+
+
+def test_shares_do_not_depend_on_the_unit():
+    y = grid(m=4, d=5, items=3)
+    small, large = item_components(1e-3 * y), item_components(1e3 * y)
+    np.testing.assert_allclose(small.high, large.high)

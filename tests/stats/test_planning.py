@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -286,3 +288,28 @@ def test_sd_and_number_of_seeds_broadcast():
     assert planning.half_width(0.0, 5) == 0
     with pytest.raises(ValueError, match="sd must be"):
         planning.power(1.0, [1.0, 0.0, 1.0], n)
+
+
+def test_sequence_of_two_values_is_finite_for_large_alpha():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sequence = sequential.mean_confidence_sequence([1.0, 3.0], alpha=0.9)
+    half = sequential.t_boundary(2, 0.9) * np.sqrt(2) / np.sqrt(2)  # SD and √n are √2
+    assert np.isinf(sequence.high[0])
+    np.testing.assert_allclose([sequence.low[1], sequence.high[1]], [2 - half, 2 + half])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_equivalence_needs_an_interval_strictly_inside(sign):
+    x = sign * np.array([-1.0, 3.0])
+    sequence = sequential.mean_confidence_sequence(x, 0.9)
+    rope = max(-sequence.low[-1], sequence.high[-1])
+    assert sequential.stopping_point(x, 0.9, rope=rope).reason == "continue"
+    wider = sequential.stopping_point(x, 0.9, rope=np.nextafter(rope, 9))
+    assert (wider.n, wider.reason) == (2, "equivalent")
+
+
+def test_rule_without_a_stop_returns_the_last_interval():
+    x = np.random.default_rng(3).normal(0, 1, 30)
+    sequence, stop = sequential.mean_confidence_sequence(x), sequential.stopping_point(x)
+    assert (stop.n, stop.low, stop.high) == (None, sequence.low[-1], sequence.high[-1])

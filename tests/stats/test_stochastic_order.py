@@ -80,3 +80,10 @@ def test_five_by_two_is_conservative_on_gaussian_differences():
     assert five_by_two(np.ones((5, 2))).f_p == 0
     with pytest.raises(ValueError, match="5 repeats"):
         five_by_two(np.ones((2, 5)))
+
+
+def test_bootstrap_needs_two_resamples():
+    a, b, rng = [1.0, 2.0], [0.0, 3.0], np.random.default_rng(0)
+    assert stochastic_order(a, b, n_boot=2, rng=rng).n_boot == 2
+    with pytest.raises(ValueError, match="n_boot must be at least 2"):
+        stochastic_order(a, b, n_boot=1, rng=rng)

@@ -133,3 +133,10 @@ def test_two_items_of_each_class_suffice_for_delong():
 def test_bad_input_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_swap_p_value_counts_the_observed_arrangement():
+    rng = np.random.default_rng(0)
+    assert swap_test([1.0, 0.0], [0.0, 0.0], 10, rng=rng) == 1  # one item: every swap is extreme
+    clear = swap_test(np.ones(60), np.zeros(60), 10, rng=rng)
+    assert clear == 1 / 11

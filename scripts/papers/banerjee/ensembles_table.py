@@ -37,11 +37,11 @@ def table(data: ExhibitData, options: Options) -> Table:
             lines.add(line, title)
             raw.append({"cell": title, "size": size, **numbers_of})
         enough.append((title, found.size if found.size and found.size < sizes[-1] else None))
-        told = "at no size below the whole pool"
+        phrase = "at no size below the whole pool"
         if enough[-1][1]:
-            told = f"from {numbers.counted(found.size, 'run')} on"
+            phrase = f"from {numbers.counted(found.size, 'run')} on"
         findings.append(
-            f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {told}"
+            f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {phrase}"
             f" (a pool of {numbers.counted(sizes[-1], 'run')},"
             f" {numbers.counted(max(map(len, groups)), 'ensemble')} a size)."
         )

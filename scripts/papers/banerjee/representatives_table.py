@@ -6,7 +6,7 @@ import pandas as pd
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import numbers
-from reseed.rendering.arms import TEST_SET, keys
+from reseed.rendering.arms import TEST_SET_KEY, key_columns
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.tables import Rows, Table
@@ -69,7 +69,7 @@ def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:
     every = data.rows()
     if "published" not in every:
         return every.iloc[:0]
-    cell = keys(every, TEST_SET)
+    cell = key_columns(every, TEST_SET_KEY)
     mine = (every[cell].astype(str) == part[cell].iloc[0].astype(str)).all(axis=1)
     return every[mine & every["published"].astype(bool)]
 

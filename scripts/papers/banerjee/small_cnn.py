@@ -1,24 +1,26 @@
 """The small convolutional network of Banerjee et al., Section V.
 
-Two convolutions, each with ReLU and a 2 × 2 max pool, one hidden layer of 64 units with ReLU, one
-logit a class; Adam at a learning rate of 0.001, batches of 32, 50 epochs, no augmentation. The
-convolutions' widths and kernel size are lost from the paper's text: 32 and 64 channels and 3 × 3
-are this project's choice.
+Two convolutions, each with ReLU and a 2 × 2 max pool, one hidden layer of 64 units with ReLU, and
+one logit for each class. Adam with a learning rate of 0.001, batches of 32, 50 epochs, no
+augmentation. The paper does not state the widths and the kernel size of the convolutions; this
+project uses 32 and 64 channels and 3 × 3.
 
-A step of so small a network is over before a GPU has begun, so seeds train side by side there
-(`fit_many`): a convolution of all lanes is one batched product of their weights with the images'
-patches. On a CPU that is slower than one after the other.
+A step of this network is too small for a GPU, so many trials (lanes) train in one pass there
+(`fit_many`): a convolution of all lanes is one batched product of their weights with the patches of
+the images. On a CPU, one trial after the other is faster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from reseed.models.images import ImageClassifier, ImageRecipe, Pixels
 from reseed.models.networks import Dropout, Learner, train
+from reseed.models.registry import SplitArrays
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -28,7 +30,7 @@ _ROWS_AT_ONCE = 4000
 
 @dataclass(frozen=True)
 class Recipe(ImageRecipe):
-    """Hyper-parameters: channels of both convolutions, their kernel, units of the hidden layer."""
+    """Hyper-parameters: channels of the convolutions, their kernel, units of the hidden layer."""
 
     epochs: int = 50
     batch_size: int = 32
@@ -40,7 +42,7 @@ class Recipe(ImageRecipe):
 
 
 class SmallCnnNetwork(nn.Module):
-    """The network; ``points``: pixels that two pools leave of an image."""
+    """The network; `points` is the number of pixels of an image after two pools."""
 
     def __init__(self, channels: int, classes: int, points: int, recipe: Recipe, dropout: Dropout):
         super().__init__()
@@ -52,8 +54,8 @@ class SmallCnnNetwork(nn.Module):
         self.head = nn.Linear(recipe.hidden, classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, channels, h, w) → logits (n, classes)."""
-        # ReLU after the pool is the same function, on a quarter of the points.
+        """Map images (n, channels, h, w) to logits (n, classes)."""
+        # ReLU after the pool gives the same values from a quarter of the points.
         x = F.relu(F.max_pool2d(self.first(x), 2))
         x = F.relu(F.max_pool2d(self.second(x), 2))
         x = F.relu(self.hidden(x.flatten(1)))
@@ -65,19 +67,19 @@ class SmallCnn(ImageClassifier):
 
     recipe_class = Recipe
 
-    def network(self, shape, dropout) -> nn.Module:
-        """See the module."""
+    def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> SmallCnnNetwork:
+        """Return the network for images of a shape."""
         channels, height, width = shape
         points, masks = (height // 4) * (width // 4), Dropout(self.recipe.dropout, dropout)
         return SmallCnnNetwork(channels, self.outputs, points, self.recipe, masks)
 
-    def optimiser(self, network) -> torch.optim.Optimizer:
-        """Adam at a fixed rate."""
+    def optimiser(self, network: nn.Module) -> torch.optim.Optimizer:
+        """Return Adam with a fixed rate."""
         return torch.optim.Adam(network.parameters(), lr=self.recipe.learning_rate, fused=True)
 
     @classmethod
     def fit_many(
-        cls, lanes: Sequence[SmallCnn], data: Sequence[Callable[[], object]], width: int
+        cls, lanes: Sequence[SmallCnn], data: Sequence[Callable[[], SplitArrays]], width: int
     ) -> Iterator[tuple[int, float, Exception | None]]:
         """Train lanes of one recipe on images of one shape (see `Stackable.fit_many`)."""
         torch.set_num_threads(lanes[0].threads)
@@ -87,31 +89,32 @@ class SmallCnn(ImageClassifier):
         ):
             lanes[lane.number].curve_ = lane.curve
             if lane.error is None:
-                stack.give_back(lane.slot, lane.number)
+                stack.copy_weights(lane.slot, lane.number)
             yield lane.number, lane.seconds, lane.error
 
 
 class StackedCnn(nn.Module):
-    """``width`` small CNNs: (width, n, channels, h, w) → logits (width, n, classes)."""
+    """`width` small CNNs: (width, n, channels, h, w) → logits (width, n, classes)."""
 
-    def __init__(self, alone: SmallCnnNetwork, width: int):
+    def __init__(self, single: SmallCnnNetwork, width: int):
         super().__init__()
         self.stacked = nn.ParameterList(
-            torch.zeros(width, *p.shape, dtype=p.dtype, device=p.device) for p in alone.parameters()
+            torch.zeros(width, *p.shape, dtype=p.dtype, device=p.device)
+            for p in single.parameters()
         )
-        self.kernel = alone.first.kernel_size[0]
-        self.dropout = Dropout(alone.dropout.rate, *[None] * width)
+        self.kernel = single.first.kernel_size[0]
+        self.dropout = Dropout(single.dropout.rate, *[None] * width)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Map images to logits (see the class)."""
         first, first_bias, second, second_bias, hidden, hidden_bias, head, head_bias = self.stacked
-        x = self._convolved(x, first, first_bias)
-        x = self._convolved(x, second, second_bias).flatten(2)
+        x = self._convolve(x, first, first_bias)
+        x = self._convolve(x, second, second_bias).flatten(2)
         x = F.relu(torch.baddbmm(hidden_bias[:, None], x, hidden.transpose(1, 2)))
         return torch.baddbmm(head_bias[:, None], self.dropout(x), head.transpose(1, 2))
 
-    def _convolved(self, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        """Convolution, 2 × 2 max pool and ReLU of each lane: (width, n, channels, h/2, w/2)."""
+    def _convolve(self, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        """Apply convolution, 2 × 2 max pool and ReLU: (width, n, channels, h/2, w/2)."""
         lanes, n, _, height, width = x.shape
         patches = F.unfold(x.flatten(0, 1), self.kernel, padding=self.kernel // 2)
         patches = patches.view(lanes, n, *patches.shape[1:]).transpose(1, 2).flatten(2)
@@ -121,28 +124,28 @@ class StackedCnn(nn.Module):
 
 
 class _Stack:
-    """Slots, each with one lane's weights, images and streams."""
+    """Slots, each with the weights, images and streams of one lane."""
 
     def __init__(self, lanes: Sequence[SmallCnn], data: Sequence[Callable], width: int):
         self.lanes, self.data, self.width = lanes, data, width
         self.model = lanes[0]
         self._pixels: dict[int, tuple[np.ndarray, Pixels]] = {}
         self.rows: list[tuple | None] = [None] * width
-        self.network = StackedCnn(self.model.begin(self._held(data[0]().X_train)), width)
-        # Views of the stacked tensors: each lane has Adam's state and step count to itself.
+        self.network = StackedCnn(self.model.begin(self._get_pixels(data[0]().X_train)), width)
+        # Views of the stacked tensors, so that each lane has its own state and step count in Adam.
         self.slots = [[self._view(p, slot) for p in self.network.stacked] for slot in range(width)]
         self.optimiser = self.model.optimiser(_Parameters(self.slots))
 
     def learner(self) -> Learner:
-        """What the loop trains."""
-        watched = self.model.recipe.test_curve and len(self.data[0]().X_test)
+        """Return the stacked network with its optimiser, loss and batches."""
+        has_curve = self.model.recipe.test_curve and len(self.data[0]().X_test)
         bfloat16 = self.model.recipe.precision == "bfloat16"
         return Learner(
             self.network,
             self.optimiser,
             self._loss,
             self.epoch,
-            self._accuracy if watched else None,
+            self._accuracy if has_curve else None,
             width=self.width,
             state=lambda slot: [p.data for p in self.slots[slot]],
             autocast=torch.bfloat16 if bfloat16 else None,
@@ -151,27 +154,27 @@ class _Stack:
 
     @torch.no_grad()
     def start(self, slot: int, number: int) -> None:
-        """Put a lane into a slot."""
+        """Start a lane in a slot."""
         lane, arrays = self.lanes[number], self.data[number]()
-        pixels = self._held(arrays.X_train)
-        alone = lane.begin(pixels)
-        for tensor, initial in zip(self.slots[slot], alone.parameters(), strict=True):
+        pixels = self._get_pixels(arrays.X_train)
+        single = lane.begin(pixels)
+        for tensor, initial in zip(self.slots[slot], single.parameters(), strict=True):
             tensor.copy_(initial)
             for value in self.optimiser.state[tensor].values():
                 value.zero_()
-        self.network.dropout.restart(slot, alone.dropout.streams[0])
-        test = self._held(arrays.X_test), lane.targets(arrays.y_test)
+        self.network.dropout.restart(slot, single.dropout.streams[0])
+        test = self._get_pixels(arrays.X_test), lane.targets(arrays.y_test)
         self.rows[slot] = lane, pixels, lane.targets(arrays.y_train), *test
 
     @torch.no_grad()
-    def give_back(self, slot: int, number: int) -> None:
-        """Copy what a lane has become into its own network."""
-        alone = self.lanes[number]._trained.eval()
-        for tensor, trained in zip(alone.parameters(), self.slots[slot], strict=True):
+    def copy_weights(self, slot: int, number: int) -> None:
+        """Copy the weights of a slot to the network of its lane."""
+        single = self.lanes[number]._trained.eval()
+        for tensor, trained in zip(single.parameters(), self.slots[slot], strict=True):
             tensor.copy_(trained)
 
     def epoch(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Batches (width, n, channels, h, w) and (width, n); an empty slot has another's."""
+        """Yield batches (width, n, channels, h, w) and (width, n); empty slots repeat another."""
         parts = [row and row[0].epoch(row[1], row[2], share=self.width) for row in self.rows]
         filled = [slot for slot, part in enumerate(parts) if part]
         used = [slot if parts[slot] else filled[0] for slot in range(self.width)]
@@ -193,8 +196,8 @@ class _Stack:
             hits += (network(inputs).argmax(dim=2) == targets).double().sum(dim=1)
         return {"test_metric": hits / len(filled[3])}
 
-    def _held(self, images: np.ndarray) -> Pixels:
-        """Images on the device, once for all slots that share them."""
+    def _get_pixels(self, images: np.ndarray) -> Pixels:
+        """Return images on the device; slots with the same images share them."""
         if id(images) not in self._pixels:
             used = {id(pixels) for row in self.rows if row for pixels in (row[1], row[3])}
             self._pixels = {k: v for k, v in self._pixels.items() if id(v[1]) in used}
@@ -205,13 +208,13 @@ class _Stack:
     def _view(stacked: nn.Parameter, slot: int) -> nn.Parameter:
         if stacked.grad is None:
             stacked.grad = torch.zeros_like(stacked)
-        own = nn.Parameter(stacked.data[slot])
-        own.grad = stacked.grad[slot]
-        return own
+        view = nn.Parameter(stacked.data[slot])
+        view.grad = stacked.grad[slot]
+        return view
 
 
 class _Parameters:
-    """All slots' parameters, as an optimiser asks for them."""
+    """The parameters of all slots, with the interface that an optimiser needs."""
 
     def __init__(self, slots: list[list[nn.Parameter]]):
         self.slots = slots
@@ -220,6 +223,13 @@ class _Parameters:
         return [parameter for slot in self.slots for parameter in slot]
 
 
-def small_cnn(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a small CNN; hyper-parameters are the fields of `Recipe`. Raises ReseedError."""
+def small_cnn(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> SmallCnn:
+    """Return a small CNN; hyper-parameters are the fields of `Recipe`. Raises ReseedError."""
     return SmallCnn(task, n_classes, hyperparameters, seeds, device, threads)

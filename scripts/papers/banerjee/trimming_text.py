@@ -9,7 +9,7 @@ import pandas as pd
 from reseed.analyses.shared.arms import with_arms
 from reseed.plugins.options import Arms
 from reseed.rendering import arms
-from reseed.rendering.arms import TEST_SET, arm_title, place_title
+from reseed.rendering.arms import TEST_SET_KEY, arm_title, group_title
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST, listed
 from reseed.rendering.numbers import counted, decimals, fixed, from_to, several
@@ -54,7 +54,7 @@ def measured(data: ExhibitData, options: Arms) -> pd.DataFrame:
 
 def cells(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each arm on each test set, in order of appearance."""
-    return arms.cells(data, rows, TEST_SET)
+    return arms.cells(data, rows, TEST_SET_KEY)
 
 
 def low_alpha(arms: list[tuple[str, int, int]]) -> str:
@@ -96,14 +96,14 @@ def ensembled(
         for name in names:
             ends = [part.loc[part["size"] == size, name].mean() for size in (least, most)]
             values.append([fixed(end, decimals(ends, 2, 3)) for end in ends])
-        told = several(
+        phrase = several(
             f"{in_text(name)} {'goes ' if name == names[0] else ''}from {low} to {high}"
             for name, (low, high) in zip(names, values, strict=True)
         )
         delta = f" (δ = {part['delta'].iloc[0]:.3f})" if "ks" in names else ""
         found.append(
             f"{title}: from ensembles of {counted(least, 'run')} (on average) to that of all {most}"
-            f" runs {told}{delta}."
+            f" runs {phrase}{delta}."
         )
         first.append(f"{MEASURES[names[0]]} {values[0][0]} of {counted(least, 'run')},"
                      f" {values[0][1]} of {most} together")  # fmt: skip
@@ -138,16 +138,16 @@ def left_out(data: ExhibitData) -> str:
     none is.
     """
     rows = with_arms(data.rows())
-    rest, place, told = rows, [], []
+    rest, place, phrase = rows, [], []
     for names in _PARTS:
         place = [*place, *(name for name in names if name in rows)]
         missing = rest["reason"].ne("").groupby([rest[name] for name in place], dropna=False)
         whole = missing.transform("all")
         for _, part in rest[whole].groupby(place, sort=False, dropna=False):
             row = part.iloc[0]
-            title = place_title(data, rows, row, [name for name in place if name != "arm"])
+            title = group_title(data, rows, row, [name for name in place if name != "arm"])
             if "arm" in place:
                 title = f"{arm_title(data, row['arm'], row['experiment'])} on {title}"
-            told.append(f"{title} ({'; '.join(dict.fromkeys(part['reason']))})")
+            phrase.append(f"{title} ({'; '.join(dict.fromkeys(part['reason']))})")
         rest = rest[~whole]
-    return f"Left out: {several(told)}." if told else ""
+    return f"Left out: {several(phrase)}." if phrase else ""

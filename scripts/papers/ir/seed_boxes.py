@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pydantic import Field, field_validator
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import style
-from reseed.rendering.arms import TEST_SET, cell_titles, places
+from reseed.rendering.arms import TEST_SET_KEY, cell_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
@@ -51,7 +51,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     metrics = options.metrics
     panels = [
         (title, part[part["metric"] == metric])
-        for title, part in places(data, rows, TEST_SET)
+        for title, part in titled_groups(data, rows, TEST_SET_KEY)
         for metric in metrics
     ]
     heights = [0.28 * len(part) + 0.8 for _, part in panels]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
-from reseed.rendering.arms import TEST_SET, arm_title, cells, place_title, places
+from reseed.rendering.arms import TEST_SET_KEY, arm_title, cells, group_title, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
@@ -56,7 +56,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 def by_test_set(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each test set; one alone needs no title."""
-    found = places(data, rows, TEST_SET)
+    found = titled_groups(data, rows, TEST_SET_KEY)
     return [(title if len(found) > 1 else "", part) for title, part in found]
 
 
@@ -85,7 +85,7 @@ def measured(rows: pd.DataFrame) -> pd.DataFrame:
 def where(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
     """`XGB on Magic`, with what else tells the row from others of `rows`."""
     arm = arm_title(data, row["arm"], row["experiment"])
-    return f"{arm} on {place_title(data, rows, row)}"
+    return f"{arm} on {group_title(data, rows, row)}"
 
 
 def _headline(rows: pd.DataFrame) -> str:
@@ -108,14 +108,14 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         )
     same = f1[f1["distinct"] < f1["n"]]
     for _, row in same.iterrows():
-        told = (
+        phrase = (
             f"all {row['n']:.0f} seeds gave the same outputs, bit by bit."
             if row["distinct"] == 1
             else f"{row['n']:.0f} seeds gave {row['distinct']:.0f} different outputs; some seeds do"
             " the very same."
         )
-        found.append(f"{where(data, rows, row)}: {told}")
+        found.append(f"{where(data, rows, row)}: {phrase}")
     for _, row in f1[f1["collapsed"] > 0].iterrows():
-        told = f"{row['collapsed']:.0f} of {row['n']:.0f} runs predict one class throughout."
-        found.append(f"{where(data, rows, row)}: {told}")
+        phrase = f"{row['collapsed']:.0f} of {row['n']:.0f} runs predict one class throughout."
+        found.append(f"{where(data, rows, row)}: {phrase}")
     return found

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers, style
-from reseed.rendering.arms import cells, chosen
+from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import colours, entitle, panel_grid, undrawn
@@ -22,7 +22,7 @@ DRAWS = ("papers.picard.convergence:analyse",)
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm, a dot a run; `experiments`, `arms`."""
-    rows = require_rows(chosen(data, options), NOTHING)
+    rows = require_rows(select_rows(data, options), NOTHING)
     # Runs that all converge at one epoch, most often their last, show no relation.
     every = cells(data, rows)
     panels = [(title, part) for title, part in every if part["converged"].nunique() > 1]
@@ -74,8 +74,8 @@ def _headline(panels: list) -> str:
     runs = numbers.from_to(row["n"] for row in judged)
     shown = sum(map(_shown, judged))
     if len(judged) == 1:
-        told = "goes with" if shown else "is not shown to go with"
-        return f"When a run converges {told} how it ends ({runs} runs)"
+        phrase = "goes with" if shown else "is not shown to go with"
+        return f"When a run converges {phrase} how it ends ({runs} runs)"
     return (
         f"When a run converges goes with how it ends in {shown} of {len(judged)} arms ({runs} runs)"
     )
@@ -88,9 +88,9 @@ def _findings(panels: list) -> list[str]:
         if not math.isfinite(row["rho"]):
             continue
         word = "later" if row["rho"] > 0 else "earlier"
-        told = f"runs that converge {word} end better" if _shown(row) else "no relation is shown"
+        phrase = f"runs that converge {word} end better" if _shown(row) else "no relation is shown"
         found.append(
-            f"{title}: {told} (rank correlation of convergence time with the final score"
+            f"{title}: {phrase} (rank correlation of convergence time with the final score"
             f" {row['rho']:.2f}, {100 * row['level']:g} % interval {row['rho_low']:.2f} to"
             f" {row['rho_high']:.2f}, {len(part):,} runs)."
         )

@@ -1,9 +1,10 @@
-"""EfficientNet-Lite0 as a backbone: 1,280 features of an image, from weights trained on ImageNet.
+"""EfficientNet-Lite0 as a backbone for Picard (2021), Section 4.3: 1,280 features of an image.
 
 EfficientNet without squeeze-and-excitation and with ReLU6 (Tan and Le 2019; the Lite variants of
-TensorFlow's model repository), written in plain PyTorch. Weights are read from a state dict with
-the names of the common PyTorch ports (``_blocks.0._depthwise_conv.weight``). Strided convolutions
-are padded as TensorFlow's "SAME" is: the odd pixel goes to the bottom and to the right.
+TensorFlow's model repository) in plain PyTorch, with weights trained on ImageNet. Weights are read
+from a state dict with the names of the common PyTorch ports (`_blocks.0._depthwise_conv.weight`).
+Strided convolutions have TensorFlow's "SAME" padding: an odd pixel is added at the bottom and at
+the right.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _STAGES = (
     (1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 5, 2, 40, 2), (6, 3, 2, 80, 3),
     (6, 5, 1, 112, 3), (6, 5, 2, 192, 4), (6, 3, 1, 320, 1),
 )  # fmt: skip
-#: Name in a state dict → name here: of what stands outside blocks, and inside one.
+#: Name in a state dict → name here, for modules outside and inside blocks.
 _OUTSIDE = {
     "_conv_stem": "stem.convolution", "_bn0": "stem.norm", "_conv_head": "top.convolution",
     "_bn1": "top.norm", "_fc": "classifier",
@@ -35,47 +36,55 @@ _INSIDE = {
 
 
 class Unit(nn.Module):
-    """Convolution without bias, batch norm and, if wanted, ReLU6."""
+    """Convolution without bias, batch norm and optionally ReLU6."""
 
-    def __init__(self, inputs, outputs, kernel, stride=1, groups=1, active=True):
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        kernel: int,
+        stride: int = 1,
+        groups: int = 1,
+        has_relu: bool = True,
+    ):
         super().__init__()
         self.convolution = nn.Conv2d(
             *(inputs, outputs, kernel, stride), padding=0, groups=groups, bias=False
         )
         self.norm = nn.BatchNorm2d(outputs, eps=1e-3, momentum=0.01)
-        self.active = active
+        self.has_relu = has_relu
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, inputs, h, w) → (n, outputs, ⌈h/stride⌉, ⌈w/stride⌉)."""
+        """Map (n, inputs, h, w) to (n, outputs, ⌈h/stride⌉, ⌈w/stride⌉)."""
         kernel, stride = self.convolution.kernel_size[0], self.convolution.stride[0]
-        # -(-h // s) outputs need (outputs - 1)·s + k pixels; half of what is missing goes before.
+        # -(-h // s) outputs need (outputs - 1)·s + k pixels; half of the padding is on top.
         missing = [max(0, (-(-n // stride) - 1) * stride + kernel - n) for n in x.shape[2:]]
         if any(missing):
             (above, left), (all_y, all_x) = (m // 2 for m in missing), missing
             x = F.pad(x, (left, all_x - left, above, all_y - above))
         x = self.norm(self.convolution(x))
-        return F.relu6(x) if self.active else x
+        return F.relu6(x) if self.has_relu else x
 
 
 class Block(nn.Module):
-    """Inverted residual: expand, depth-wise convolution, project; the input is added if it fits."""
+    """Inverted residual: expand, depth-wise convolution, project; add the input if shapes match."""
 
     def __init__(self, inputs: int, outputs: int, expansion: int, kernel: int, stride: int):
         super().__init__()
         inner = inputs * expansion
         self.expand = Unit(inputs, inner, 1) if expansion > 1 else nn.Identity()
         self.depthwise = Unit(inner, inner, kernel, stride, groups=inner)
-        self.project = Unit(inner, outputs, 1, active=False)
+        self.project = Unit(inner, outputs, 1, has_relu=False)
         self.residual = stride == 1 and inputs == outputs
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, inputs, h, w) → (n, outputs, …)."""
+        """Map (n, inputs, h, w) to (n, outputs, …)."""
         y = self.project(self.depthwise(self.expand(x)))
         return x + y if self.residual else y
 
 
 class EfficientNetLite0(nn.Module):
-    """The network; `features` is all of it but the classifier."""
+    """The network; `features` is everything except the classifier."""
 
     def __init__(self, classes: int = 1000):
         super().__init__()
@@ -90,17 +99,17 @@ class EfficientNetLite0(nn.Module):
         self.classifier = nn.Linear(FEATURES, classes)
 
     def features(self, images: Tensor) -> Tensor:
-        """(n, 3, h, w), pixels 0 … 255 → (n, 1280)."""
+        """Map (n, 3, h, w), pixels 0 … 255, to (n, 1280)."""
         x = self.top(self.blocks(self.stem((images - 127) / 128)))
         return x.mean(dim=(2, 3))
 
     def forward(self, images: Tensor) -> Tensor:
-        """(n, 3, h, w), pixels 0 … 255 → logits of ImageNet's classes."""
+        """Map (n, 3, h, w), pixels 0 … 255, to logits of the classes of ImageNet."""
         return self.classifier(self.features(images))
 
 
 def load(folder: Path) -> EfficientNetLite0:
-    """The network with the weights of the only ``.pth`` file in a folder. Raises ReseedError."""
+    """Return the network with the weights of the only `.pth` file in a folder."""
     files = sorted(Path(folder).glob("*.pth"))
     if len(files) != 1:
         raise ReseedError(
@@ -111,13 +120,13 @@ def load(folder: Path) -> EfficientNetLite0:
         network = EfficientNetLite0()
     state = torch.load(files[0], map_location="cpu", weights_only=True)
     try:
-        network.load_state_dict({_own_name(k): v for k, v in state.items()}, assign=True)
+        network.load_state_dict({_convert_name(k): v for k, v in state.items()}, assign=True)
     except (RuntimeError, KeyError, AttributeError) as error:
-        raise ReseedError(f"{files[0]}: no weights of EfficientNet-Lite0: {error}") from None
+        raise ReseedError(f"{files[0]}: not the weights of EfficientNet-Lite0: {error}") from None
     return network.eval().requires_grad_(False)
 
 
-def _own_name(name: str) -> str:
+def _convert_name(name: str) -> str:
     module, _, tensor = name.rpartition(".")
     inside = re.fullmatch(r"_blocks\.(\d+)\.(\w+)", module)
     if inside:

@@ -8,7 +8,7 @@ import pandas as pd
 from reseed.analyses.shared.data import greater_is_better
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
-from reseed.rendering.arms import cell_titles, chosen
+from reseed.rendering.arms import cell_titles, select_rows
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.settings import metric_title, p_cell
 from reseed.rendering.tables import Rows, Table
@@ -28,7 +28,7 @@ _NAMED = 4
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row an arm; below it the paper's numbers where the arm repeats one of its rows."""
-    rows = chosen(data, options)
+    rows = select_rows(data, options)
     rows = require_rows(
         rows if rows.empty else rows[rows["n"] > 1], "No arm has two finished seeds at this scale."
     )
@@ -108,8 +108,8 @@ def _headline(rows: pd.DataFrame) -> str:
         return ""
     n = numbers.from_to(judged["n"])
     if len(judged) == 1:
-        told = "is larger than" if len(beyond) else "is not shown to exceed"
-        return f"The range over {n} seeds {told} a Gaussian’s"
+        phrase = "is larger than" if len(beyond) else "is not shown to exceed"
+        return f"The range over {n} seeds {phrase} a Gaussian’s"
     return (
         f"A range beyond a Gaussian’s is shown in {len(beyond)} of {len(judged)} arms ({n} seeds)"
     )
@@ -141,12 +141,12 @@ def _ends(data: ExhibitData, judged: pd.DataFrame, titles: dict) -> str:
         in_sd = numbers.from_to(judged["range_in_sd"], "{:.1f}".format)
         return f"{in_sd} SD ({len(judged)} arms of {numbers.from_to(judged['n'])} seeds)"
     places = numbers.decimals(judged["sd"], least=3)
-    told = []
+    phrase = []
     for i, row in judged.iterrows():
         up = greater_is_better(data.info, row["metric"])
         worst, best = row[["min", "max"] if up else ["max", "min"]]
-        told.append(
+        phrase.append(
             f"{numbers.fixed(worst, places)} to {numbers.fixed(best, places)} for {titles[i]}"
             f" ({row['n']:,.0f} seeds, {row['range_in_sd']:.1f} SD)"
         )
-    return numbers.several(told)
+    return numbers.several(phrase)

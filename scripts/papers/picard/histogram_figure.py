@@ -17,7 +17,7 @@ from reseed.metrics.names import metric_title as title_of
 from reseed.metrics.names import metric_title_in_text
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
-from reseed.rendering.arms import cells, keys
+from reseed.rendering.arms import cells, key_columns
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import decimals, from_to, several
@@ -63,7 +63,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         Line2D([], [], ls="", marker="|", ms=6, color=style.BLACK, label="A seed"),
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
-    cell = [*keys(frame), "model"]
+    cell = [*key_columns(frame), "model"]
     shown = frame.groupby(cell, dropna=False, sort=False).size().rename("n").reset_index()
     found = _findings(panels)
     return canvas, FigureInfo(

@@ -1,15 +1,16 @@
-"""Transfer: a fresh linear head on a frozen, pretrained backbone.
+"""Transfer learning: a new linear head on a frozen, pretrained backbone (Picard 2021, Section 4.3).
 
-As in Picard (2021), Section 4.3, the first stage of his code: the last layer is drawn anew and
-trained by SGD with Nesterov momentum 0.9, weight decay 1e-4 and a cosine schedule from 0.1 to
-0.001, on the cross-entropy plus the same with label smoothing 0.1, in batches of 128. The later
-fine-tuning of the whole network is left out: the backbone never changes, so an image's features
-are computed once and serve every seed, and images are not augmented. What a seed decides is the
-head's initial weights (`init`) and the order of batches (`order`).
+This is the first stage of his code. The last layer is drawn at random and trained by SGD with
+Nesterov momentum 0.9, weight decay 1e-4 and a cosine schedule from 0.1 to 0.001. The loss is the
+cross-entropy plus the cross-entropy with label smoothing 0.1; batches have 128 images. The second
+stage, which fine-tunes the whole network, is omitted. So the backbone never changes, the features
+of an image are computed once for all seeds, and images are not augmented. The seeds decide the
+initial weights of the head (`init`) and the order of batches (`order`).
 
-Backbones: ``efficientnet_lite0``, and ``transformers``: a folder of weights with the files that the
-Transformers library writes (``config.json``, ``model.safetensors``): ResNet, ViT, DINO and others.
-Features are kept beside the weights in ``features/``, under a hash of all that decides them.
+Backbones: `efficientnet_lite0`, and `transformers`, which is a folder of weights with the files of
+the Transformers library (`config.json`, `model.safetensors`): ResNet, ViT, DINO and others.
+Features are cached in `features/` in the folder of the weights, under a hash of everything that
+decides them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import weakref
 from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -41,7 +43,7 @@ _ROWS_AT_ONCE = {"cuda": 256, "cpu": 32}
 
 @dataclass(frozen=True)
 class Recipe:
-    """Hyper-parameters; images are resized to ``resolution`` (bilinear) for the backbone."""
+    """Hyper-parameters; images are resized to `resolution` (bilinear) for the backbone."""
 
     backbone: str = "efficientnet_lite0"
     resolution: int = 224
@@ -59,7 +61,7 @@ class Recipe:
     def __post_init__(self):
         if self.backbone not in BACKBONES:
             raise ReseedError(
-                f"hyperparameters.backbone: {self.backbone!r} is none of {', '.join(BACKBONES)}"
+                f"hyperparameters.backbone: {self.backbone!r} is not one of {', '.join(BACKBONES)}"
             )
 
 
@@ -72,7 +74,7 @@ class Head(nn.Module):
         self.linear = nn.Linear(features, classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Map features to logits."""
         return self.linear(self.dropout(x))
 
 
@@ -81,12 +83,21 @@ class PretrainedHead:
 
     uses_validation = False
 
-    def __init__(self, task, n_classes, recipe: Recipe, seeds, device, threads, weights):
+    def __init__(
+        self,
+        task: str,
+        n_classes: int,
+        recipe: Recipe,
+        seeds: dict[str, int],
+        device: str,
+        threads: int,
+        weights: Path | None,
+    ):
         if task == "regression":
-            raise ReseedError("pretrained_head is a classifier: its dataset has classes")
+            raise ReseedError("pretrained_head is a classifier: it needs a dataset with classes")
         if weights is None:
             raise ReseedError(
-                "pretrained_head: no weights are given: name an entry of config/weights/ under "
+                "pretrained_head: weights are missing: name a file of config/weights/ under "
                 "weights in the model's file, such as weights: efficientnet_lite0"
             )
         self.task, self.outputs, self.recipe = task, max(2, n_classes), recipe
@@ -96,11 +107,17 @@ class PretrainedHead:
         self._watched: tuple[Tensor, Tensor] | None = None
 
     def watch(self, X_test: np.ndarray, y_test: np.ndarray) -> None:
-        """Measure the accuracy on these rows after each epoch."""
+        """Set the rows whose accuracy is measured after each epoch."""
         if self.recipe.test_curve:
             self._watched = self.features(X_test), self._targets(y_test)
 
-    def fit(self, X, y, X_validation=None, y_validation=None) -> PretrainedHead:
+    def fit(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        X_validation: np.ndarray | None = None,
+        y_validation: np.ndarray | None = None,
+    ) -> PretrainedHead:
         """Train the head. Raises FloatingPointError if the loss is not finite."""
         torch.set_num_threads(self.threads)
         features, recipe = self.features(X), self.recipe
@@ -130,21 +147,21 @@ class PretrainedHead:
 
     @torch.inference_mode()
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return logits (n, classes), or of two classes their gap (n,), as float32."""
+        """Return logits (n, classes), or the difference of two logits (n,), as float32."""
         return from_logits(self.task, self.head(self.features(X)).cpu()).numpy()
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
-        """Cross-entropy, and the same with smoothed labels."""
+        """Return the cross-entropy plus the cross-entropy with smoothed labels."""
         smoothed = F.cross_entropy(outputs, targets, label_smoothing=self.recipe.label_smoothing)
         return F.cross_entropy(outputs, targets) + self.recipe.smoothed_weight * smoothed
 
-    def rate_factor(self, share: float) -> float:
-        """Factor on the learning rate after a share of all steps: half a cosine."""
+    def rate_factor(self, fraction: float) -> float:
+        """Return the factor on the learning rate after a fraction of all steps: half a cosine."""
         last = self.recipe.final_rate / self.recipe.learning_rate
-        return last + (1 - last) * (1 + math.cos(math.pi * share)) / 2
+        return last + (1 - last) * (1 + math.cos(math.pi * fraction)) / 2
 
     def initial_head(self, features: int) -> Head:
-        """Weights uniform within ±√(6/features) (He et al. 2015), biases standard normal."""
+        """Draw weights uniform within ±√(6/features) (He et al. 2015), biases standard normal."""
         init = stream(self.seeds["init"], "init")
         bound = math.sqrt(6 / features)
         dropout = Dropout(self.recipe.dropout, stream(self.seeds["dropout"], "dropout"))
@@ -159,44 +176,46 @@ class PretrainedHead:
         return head
 
     def features(self, X: np.ndarray) -> Tensor:
-        """The backbone's features of images, computed once for all trials on the device."""
+        """Return the features of images, computed once for all trials of the device."""
         torch.set_num_threads(self.threads)
-        held = next((f for image, place, f in _HELD if image() is X and place == self._place), None)
-        if held is None:
-            held = torch.from_numpy(self._stored_features(X)).to(self.device)
-            _HELD[:] = [entry for entry in _HELD if entry[0]() is not None]
-            _HELD.append((weakref.ref(X), self._place, held))
-        return held
+        for images, settings, features in _CACHE:
+            if images() is X and settings == self._settings:
+                return features
+        features = torch.from_numpy(self._load_features(X)).to(self.device)
+        _CACHE[:] = [entry for entry in _CACHE if entry[0]() is not None]
+        _CACHE.append((weakref.ref(X), self._settings, features))
+        return features
 
     @property
-    def _place(self) -> tuple:
+    def _settings(self) -> tuple:
+        """Everything except the images that decides features."""
         recipe = self.recipe
         return str(self.weights), recipe.backbone, recipe.resolution, str(self.device), self.threads
 
-    def _stored_features(self, X: np.ndarray) -> np.ndarray:
-        path = self.weights / "features" / f"{self._features_key(X)}.npy"
+    def _load_features(self, X: np.ndarray) -> np.ndarray:
+        path = self.weights / "features" / f"{self._compute_features_key(X)}.npy"
         try:
             return np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError):
-            found = self._computed_features(X)
+            features = self._compute_features(X)
         try:
             path.parent.mkdir(exist_ok=True)
             temporary = path.with_suffix(f".{os.getpid()}.tmp")
             with open(temporary, "wb") as file:
-                np.save(file, found)
+                np.save(file, features)
             os.replace(temporary, path)
-        except OSError:  # a folder that cannot be written to costs time, not the result
+        except OSError:  # a read-only folder: the features are computed again next time
             pass
-        return found
+        return features
 
-    def _features_key(self, X: np.ndarray) -> str:
+    def _compute_features_key(self, X: np.ndarray) -> str:
         digest = hashlib.sha256()
         for source in (__file__, efficientnet_lite.__file__):
             digest.update(Path(source).read_bytes())
         for file in sorted(self.weights.glob("*")):
             if file.is_file() and file.name != "meta.json":
                 digest.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
-        machine = torch.__version__, torch.backends.cpu.get_cpu_capability(), self._place[1:]
+        machine = torch.__version__, torch.backends.cpu.get_cpu_capability(), self._settings[1:]
         if self.recipe.backbone == "transformers":
             machine += (metadata.version("transformers"),)
         if self.device.type == "cuda":
@@ -206,16 +225,16 @@ class PretrainedHead:
         return digest.hexdigest()
 
     @torch.inference_mode()
-    def _computed_features(self, X: np.ndarray) -> np.ndarray:
+    def _compute_features(self, X: np.ndarray) -> np.ndarray:
         if X.dtype != np.uint8 or X.ndim != 4:
             raise ReseedError(
-                "pretrained_head learns from images (n, height, width, channels) of bytes, and the "
+                "pretrained_head needs images (n, height, width, channels) of bytes, but the "
                 f"inputs are {X.dtype} of shape {X.shape}: use a dataset of kind: images"
             )
-        backbone, size = _backbone(self.recipe.backbone, self.weights), self.recipe.resolution
+        backbone, size = _load_backbone(self.recipe.backbone, self.weights), self.recipe.resolution
         layout = choose_memory_format(backbone, self.device)
         backbone.to(self.device, memory_format=layout)
-        found = []
+        parts = []
         for start in range(0, len(X), _ROWS_AT_ONCE[self.device.type]):
             part = np.require(X[start:][: _ROWS_AT_ONCE[self.device.type]], requirements=["C", "W"])
             images = torch.from_numpy(part).to(self.device).permute(0, 3, 1, 2).float()
@@ -223,8 +242,8 @@ class PretrainedHead:
                 images = images.expand(-1, 3, -1, -1)
             if images.shape[2:] != (size, size):
                 images = F.interpolate(images, (size, size), mode="bilinear", antialias=True)
-            found.append(backbone.features(images.contiguous(memory_format=layout)))
-        return torch.cat(found).float().cpu().numpy()
+            parts.append(backbone.features(images.contiguous(memory_format=layout)))
+        return torch.cat(parts).float().cpu().numpy()
 
     def _targets(self, y: np.ndarray) -> Tensor:
         return torch.tensor(np.asarray(y), dtype=torch.int64, device=self.device)
@@ -234,12 +253,12 @@ class PretrainedHead:
         return {"test_metric": (head(features).argmax(dim=1) == targets).double().mean()}
 
 
-#: Features in memory: (weak reference to the images, what they were computed with, features).
-_HELD: list[tuple[weakref.ref, tuple, Tensor]] = []
+#: Features in memory: (weak reference to the images, settings, features).
+_CACHE: list[tuple[weakref.ref, tuple, Tensor]] = []
 
 
 class TransformersBackbone(nn.Module):
-    """A vision model of the Transformers library, with the normalisation its files name."""
+    """A vision model of the Transformers library, with the normalisation from its files."""
 
     def __init__(self, folder: Path):
         super().__init__()
@@ -247,12 +266,12 @@ class TransformersBackbone(nn.Module):
 
         try:
             self.model = AutoModel.from_pretrained(folder, local_files_only=True)
-            # The library's own processors need torchvision; two numbers a channel do not.
+            # The processors of the library need torchvision; two numbers per channel do not.
             settings = json.loads((Path(folder) / "preprocessor_config.json").read_text("utf-8"))
             moments = [settings[f"image_{name}"] for name in ("mean", "std")]
         except (OSError, ValueError, KeyError) as error:
             raise ReseedError(
-                f"{folder}: no vision model of the Transformers library (it needs config.json, "
+                f"{folder}: not a vision model of the Transformers library (it needs config.json, "
                 f"preprocessor_config.json and model.safetensors): {error}"
             ) from None
         for name, values in zip(("mean", "std"), moments, strict=True):
@@ -260,13 +279,13 @@ class TransformersBackbone(nn.Module):
         self.eval().requires_grad_(False)
 
     def features(self, images: Tensor) -> Tensor:
-        """(n, 3, h, w), pixels 0 … 255 → (n, features): the pooled output, or the class token."""
+        """Map (n, 3, h, w), pixels 0 … 255, to (n, features): pooled output or class token."""
         outputs = self.model(pixel_values=(images - self.mean) / self.std)
         pooled = getattr(outputs, "pooler_output", None)
         return (outputs.last_hidden_state[:, 0] if pooled is None else pooled).flatten(1)
 
 
-def _backbone(name: str, folder: Path) -> nn.Module:
+def _load_backbone(name: str, folder: Path) -> nn.Module:
     return (
         efficientnet_lite.load(folder)
         if name == "efficientnet_lite0"
@@ -275,9 +294,15 @@ def _backbone(name: str, folder: Path) -> nn.Module:
 
 
 def pretrained_head(
-    task, n_classes, hyperparameters, seeds, device="cpu", threads=1, weights=None
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+    weights: Path | None = None,
 ) -> PretrainedHead:
-    """Make a head on a backbone; hyper-parameters: the fields of `Recipe`. Raises ReseedError."""
+    """Return a head on a backbone; hyper-parameters are the fields of `Recipe`."""
     known = [field.name for field in fields(Recipe)]
     unknown = sorted(set(hyperparameters) - set(known))
     if unknown:

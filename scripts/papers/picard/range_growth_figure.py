@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import coverage, numbers, style
-from reseed.rendering.arms import cells, chosen
+from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
@@ -23,7 +23,7 @@ DRAWS = ("papers.picard.range_growth:analyse",)
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm: measured range, the Gaussian's, its interval; `experiments`, `arms`."""
     rows = require_rows(
-        chosen(data, options), "No arm has two seeds of different scores at this scale."
+        select_rows(data, options), "No arm has two seeds of different scores at this scale."
     )
     panels = cells(data, rows)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
@@ -89,9 +89,9 @@ def _headline(panels: list) -> str:
     if len(judged) > 1:
         arms = f"{inside} of {len(judged)} arms"
         return f"Best and worst seed are as far apart as a Gaussian’s in {arms}"
-    told = "as" if inside else "not as"
+    phrase = "as" if inside else "not as"
     seeds = f"{_last(judged[0])['seeds']:,} seeds"
-    return f"Best and worst of {seeds} are {told} far apart as a Gaussian’s"
+    return f"Best and worst of {seeds} are {phrase} far apart as a Gaussian’s"
 
 
 def _findings(panels: list) -> list[str]:

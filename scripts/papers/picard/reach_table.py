@@ -8,7 +8,7 @@ import pandas as pd
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import coverage, numbers
-from reseed.rendering.arms import cells, chosen
+from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST, listed
 from reseed.rendering.tables import Rows, Table
@@ -18,7 +18,7 @@ DRAWS = ("papers.picard.convergence:analyse",)
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row an arm, a section a dataset and target."""
-    rows = require_rows(chosen(data, options), NOTHING)
+    rows = require_rows(select_rows(data, options), NOTHING)
     lines, raw = Rows(), []
     for title, part in cells(data, rows):
         row = part.iloc[0]

@@ -1,20 +1,23 @@
-"""The nine-layer residual network of Picard (2021) for 32 × 32 images, as his code trains it.
+"""The nine-layer residual network of Picard (2021) for CIFAR-10, trained as in his code.
 
 C64 – pool – C128 – pool – R[C128 – C128] – C256 – pool – C256 – pool – R[C256 – C256] – global max
 – linear without bias – × 0.1, where C is a 3 × 3 convolution, batch norm and CELU(0.1), and R adds
-its input. (The paper's formula leaves the first pool out and says ReLU.) 2,440,256 parameters at
-width 64, three channels and ten classes.
+its input. (The formula in the paper omits the first pool and has ReLU.) It has 2,440,256 parameters
+at width 64, with three channels and ten classes.
 
-SGD with Nesterov momentum 0.9 and weight decay on all parameters; the learning rate, constant
-within an epoch, is ``learning_rate`` times a ramp up and a ramp down. The loss is the cross-entropy
-plus twice the cross-entropy with label smoothing 0.2. Augmentation is drawn once a block of 500
-consecutive images. Published: 22 epochs ("short"), or 45 ("long": the last 23 at the final rate).
+SGD with Nesterov momentum 0.9 and weight decay on all parameters. The learning rate is constant
+within an epoch; it is `learning_rate` times a ramp up and a ramp down. The loss is the
+cross-entropy plus twice the cross-entropy with label smoothing 0.2. Augmentation is drawn once for
+each block of 500 consecutive images. Published settings: 22 epochs ("short"), or 45 ("long": the
+last 23 epochs have the final rate).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import torch
 from reseed.core.errors import ReseedError
 from reseed.models.images import ImageClassifier, ImageRecipe
@@ -27,10 +30,10 @@ from torch.nn import functional as F
 class Recipe(ImageRecipe):
     """Hyper-parameters.
 
-    The learning rate is multiplied by 0.01 + 0.5·e/``ramp_epochs`` up to epoch e = ``ramp_epochs``
-    (epochs count from 0) and then falls in a line to 0.01 at ``decay_epochs``, where it stays.
-    ``decay_epochs: null`` stands for ``epochs``. ``width`` of the first layer; the others have two
-    and four times as many channels.
+    The factor on the learning rate is 0.01 + 0.5·e/`ramp_epochs` up to epoch e = `ramp_epochs`
+    (epochs count from 0). Then it falls linearly to 0.01 at `decay_epochs`, and stays there.
+    `decay_epochs: null` stands for `epochs`. width: channels of the first layer; the other layers
+    have two and four times as many.
     """
 
     epochs: int = 22
@@ -65,12 +68,12 @@ class Block(nn.Module):
         self.norm = nn.BatchNorm2d(outputs, eps=1e-5, momentum=0.1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, inputs, h, w) → (n, outputs, h, w)."""
+        """Map (n, inputs, h, w) to (n, outputs, h, w)."""
         return F.celu(self.norm(self.convolution(x)), 0.1)
 
 
 class ResNet9Network(nn.Module):
-    """The network; a pool leaves an image of one pixel's height or width as it is."""
+    """The network; a pool does not change images with a height or width of one pixel."""
 
     def __init__(self, channels: int, classes: int, width: int, dropout: Dropout):
         super().__init__()
@@ -83,12 +86,12 @@ class ResNet9Network(nn.Module):
         self.head = nn.Linear(4 * w, classes, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, channels, h, w) → logits (n, classes)."""
+        """Map images (n, channels, h, w) to logits (n, classes)."""
         x = _pool(self.second(_pool(self.first(x))))
         x = x + self.early(x)
         x = _pool(self.fourth(_pool(self.third(x))))
         x = x + self.late(x)
-        # Adaptive max pooling has no deterministic gradient on a GPU; this has, and it is the same.
+        # The same as adaptive max pooling, which has no deterministic gradient on a GPU.
         x = x.flatten(2).max(dim=-1).values
         return self.head(self.dropout(x)) * 0.1
 
@@ -102,13 +105,13 @@ class ResNet9(ImageClassifier):
 
     recipe_class = Recipe
 
-    def network(self, shape, dropout) -> nn.Module:
-        """See the module."""
+    def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> ResNet9Network:
+        """Return the network for images of a shape."""
         masks = Dropout(self.recipe.dropout, dropout)
         return ResNet9Network(shape[0], self.outputs, self.recipe.width, masks)
 
-    def optimiser(self, network) -> torch.optim.Optimizer:
-        """SGD with Nesterov momentum; weight decay on all parameters, batch norm's too."""
+    def optimiser(self, network: nn.Module) -> torch.optim.Optimizer:
+        """Return SGD with Nesterov momentum; weight decay on all parameters, also of batch norm."""
         recipe = self.recipe
         return torch.optim.SGD(
             network.parameters(),
@@ -119,19 +122,26 @@ class ResNet9(ImageClassifier):
         )
 
     def rate_factor(self, epoch: int) -> float:
-        """λ(epoch) of the published code, for any number of epochs."""
+        """Return λ(epoch) of the published code, for any number of epochs."""
         ramp, end = self.recipe.ramp_epochs, self.recipe.decay_epochs or self.recipe.epochs
         if epoch <= ramp:
             return 0.01 + 0.5 * (epoch / ramp if ramp else 1.0)
         return 0.01 + 0.5 * max(0, end - epoch) / (end - ramp)
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
-        """Cross-entropy, and twice the same with smoothed labels."""
+        """Return the cross-entropy plus twice the cross-entropy with smoothed labels."""
         recipe = self.recipe
         smoothed = F.cross_entropy(outputs, targets, label_smoothing=recipe.label_smoothing)
         return F.cross_entropy(outputs, targets) + recipe.smoothed_weight * smoothed
 
 
-def resnet9(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a ResNet-9; hyper-parameters are the fields of `Recipe`. Raises ReseedError."""
+def resnet9(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> ResNet9:
+    """Return a ResNet-9; hyper-parameters are the fields of `Recipe`. Raises ReseedError."""
     return ResNet9(task, n_classes, hyperparameters, seeds, device, threads)

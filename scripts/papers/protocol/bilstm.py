@@ -1,9 +1,9 @@
-"""A bidirectional LSTM on words, learnt from the training texts alone.
+"""A bidirectional LSTM on words, trained from scratch (docs/papers/deterministic-protocol.md).
 
-Words of the training rows get a vector each; an LSTM (Hochreiter and Schmidhuber 1997) reads the
-text from both ends, and the maximum over its states decides (Conneau et al. 2017). What each role
-draws: ``init`` all weights, ``order`` the rows of each batch, ``dropout`` the masks. PyTorch's
-global generator is never used.
+Each word of the training rows has a vector. An LSTM (Hochreiter and Schmidhuber 1997) reads the
+text in both directions, and a linear layer classifies the maximum over its states (Conneau et al.
+2017). `init` draws all weights, `order` the rows of each batch, `dropout` the masks. PyTorch's
+global generator is not used.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from reseed.models.text_classifier import TextClassifier
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-#: Numbers of what is no word: nothing, a word that is not known, the border of two texts.
+#: Numbers of special tokens: padding, an unknown word, the border between two texts.
 PADDING, UNKNOWN, BORDER = 0, 1, 2
 _SPECIAL = 3
 _WORD = re.compile(r"\w+(?:'\w+)*|[!?]")
@@ -34,9 +35,9 @@ _numbers = RecentCache(6)
 class Recipe:
     """Hyper-parameters.
 
-    ``words``: the most frequent ones of the training texts that are known, of those that stand
-    there ``min_count`` times. ``max_tokens``: where a text is cut. ``embedding``: length of a
-    word's vector; ``hidden``: units of the LSTM in each direction.
+    words: size of the vocabulary, which has the most frequent words of the training texts.
+    min_count: least number of occurrences of a word. max_tokens: longer texts are truncated.
+    embedding: length of the vector of a word. hidden: units of the LSTM in each direction.
     """
 
     words: int = 20_000
@@ -53,32 +54,32 @@ class Recipe:
 
 
 class Vocabulary:
-    """Words of some texts and their numbers, the most frequent first, ties by the alphabet."""
+    """Words of texts and their numbers, sorted by frequency, then alphabetically."""
 
     def __init__(self, texts: list, words: int, min_count: int):
         counts = Counter(word for text in texts for word in split_words(text))
-        kept = [word for word, count in counts.items() if count >= min_count and word is not None]
-        kept.sort(key=lambda word: (-counts[word], word))
-        self.numbers = {word: n for n, word in enumerate(kept[:words], _SPECIAL)}
+        frequent = [w for w, count in counts.items() if count >= min_count and w is not None]
+        frequent.sort(key=lambda word: (-counts[word], word))
+        self.numbers = {word: n for n, word in enumerate(frequent[:words], _SPECIAL)}
 
     def __len__(self) -> int:
         return len(self.numbers) + _SPECIAL
 
     def encode(self, texts: list, max_tokens: int) -> Tensor:
-        """Texts → numbers (n, longest), int32, padded on the right; an empty text is unknown."""
+        """Return numbers (n, longest), int32, padded on the right; an empty text is unknown."""
         rows = [
             [BORDER if w is None else self.numbers.get(w, UNKNOWN) for w in split_words(text)]
             for text in texts
         ]
         rows = [row[:max_tokens] or [UNKNOWN] for row in rows]
-        found = np.full((len(rows), max(map(len, rows), default=1)), PADDING, dtype=np.int32)
-        for place, row in zip(found, rows, strict=True):
-            place[: len(row)] = row
-        return torch.from_numpy(found)
+        numbers = np.full((len(rows), max(map(len, rows), default=1)), PADDING, dtype=np.int32)
+        for target, row in zip(numbers, rows, strict=True):
+            target[: len(row)] = row
+        return torch.from_numpy(numbers)
 
 
 def split_words(text: str | tuple[str, ...]) -> list[str | None]:
-    """Words in small letters; None between the two texts of a pair."""
+    """Return words in lower case; None is between the two texts of a pair."""
     if isinstance(text, str):
         return _WORD.findall(text.lower())
     first, *rest = (split_words(part) for part in text)
@@ -96,7 +97,7 @@ class Network(nn.Module):
         self.head = nn.Linear(2 * recipe.hidden, classes)
 
     def forward(self, numbers: Tensor) -> Tensor:
-        """Read each text to its own end from both sides; padding changes nothing."""
+        """Map numbers to logits; padding has no effect."""
         lengths = (numbers != PADDING).sum(dim=1).cpu()
         vectors = self.dropout(self.embedding(numbers[:, : int(lengths.max())].long()))
         packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
@@ -109,18 +110,31 @@ class Network(nn.Module):
 class BiLSTM(TextClassifier):
     """The estimator, with the `reseed.models.registry.Estimator` interface."""
 
-    def __init__(self, task, n_classes, recipe: Recipe, seeds, device, threads):
+    def __init__(
+        self,
+        task: str,
+        n_classes: int,
+        recipe: Recipe,
+        seeds: dict[str, int],
+        device: str,
+        threads: int,
+    ):
         super().__init__(task, max(2, n_classes), recipe, seeds, device, threads)
 
-    def fit(self, X, y, X_validation=None, y_validation=None) -> BiLSTM:
-        """Learn the words, then train until the validation loss has not fallen for ``patience``
-        epochs.
+    def fit(
+        self,
+        X: Any,
+        y: np.ndarray,
+        X_validation: Any = None,
+        y_validation: np.ndarray | None = None,
+    ) -> BiLSTM:
+        """Build the vocabulary, then train until the loss has not fallen for `patience` epochs.
 
         Raises FloatingPointError if the loss diverges.
         """
         torch.set_num_threads(self.threads)
-        how = (self.recipe.words, self.recipe.min_count)
-        self.vocabulary = _vocabularies(X, how, lambda: Vocabulary(X, *how))
+        limits = (self.recipe.words, self.recipe.min_count)
+        self.vocabulary = _vocabularies(X, limits, lambda: Vocabulary(X, *limits))
         self.network = self.build()
         parameters = list(self.network.parameters())
         optimiser = torch.optim.Adam(parameters, lr=self.recipe.learning_rate, fused=True)
@@ -128,7 +142,7 @@ class BiLSTM(TextClassifier):
         return self
 
     def build(self) -> Network:
-        """The network, its weights drawn by the ``init`` seed as PyTorch's own are distributed."""
+        """Return the network; `init` draws its weights from the distributions of PyTorch."""
         masks, init = (stream(self.seeds[role], role) for role in ("dropout", "init"))
         with torch.device("meta"):
             network = Network(len(self.vocabulary), self.n_classes, self.recipe, masks)
@@ -145,18 +159,25 @@ class BiLSTM(TextClassifier):
         return network.to(self.device)
 
     def tokens(self, texts: list) -> Tensor:
-        """Numbers of the texts' words, int32 (n, longest)."""
+        """Return the numbers of the words, int32 (n, longest)."""
         key = (self.vocabulary, self.recipe.max_tokens)
         return _numbers(texts, key, lambda: self.vocabulary.encode(texts, self.recipe.max_tokens))
 
     def lengths(self, tokens: Tensor) -> Tensor:
-        """Words of each text."""
+        """Return the number of words of each text."""
         return (tokens != PADDING).sum(dim=1)
 
 
-def bilstm(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a BiLSTM; hyper-parameters are the fields of `Recipe`.
+def bilstm(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> BiLSTM:
+    """Return a BiLSTM; hyper-parameters are the fields of `Recipe`.
 
-    Raises TypeError for a hyper-parameter that it does not know.
+    Raises TypeError for an unknown hyper-parameter.
     """
     return BiLSTM(task, n_classes, Recipe(**hyperparameters), seeds, device, threads)

@@ -12,7 +12,7 @@ from reseed.analyses.spread import next_range
 from reseed.exhibits.spread_table import LEAST
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers, style
-from reseed.rendering.arms import PANEL, arm_titles, places
+from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, metric_title
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
@@ -43,8 +43,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         keep=lambda rows: (rows["held"] == "") & (rows["n"] >= LEAST),
     )
     rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
-    place = by_ratio(rows, PANEL)
-    panels = places(data, rows, place)
+    place = by_ratio(rows, PANEL_KEY)
+    panels = titled_groups(data, rows, place)
     told_by, shown = series(data, rows, [*place, "arm"])
     published = bool(rows["expected_low"].notna().any())
     handles = _legend(shown, published)
@@ -124,8 +124,8 @@ def _compared(rows: pd.DataFrame) -> pd.DataFrame:
 
     A cell of which several experiments vary the same seeds has no one range to compare.
     """
-    rows = rows[~rows.duplicated([*PANEL, "arm", "varied"], keep=False)]
-    wide = rows.pivot_table(index=[*PANEL, "arm"], columns="varied", values=["range", "n"])
+    rows = rows[~rows.duplicated([*PANEL_KEY, "arm", "varied"], keep=False)]
+    wide = rows.pivot_table(index=[*PANEL_KEY, "arm"], columns="varied", values=["range", "n"])
     if not {("range", "data"), ("range", "model")} <= set(wide.columns):
         return wide.iloc[:0]
     return wide[(wide["n"]["data"] == wide["n"]["model"]) & (wide["range"]["model"] > 0)]

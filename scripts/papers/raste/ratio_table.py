@@ -38,8 +38,8 @@ def table(data: ExhibitData, options: Options) -> Table:
     row = [*_SERIES, "test_ratio", "scheme"]
     for (experiment, dataset, source, ratio, scheme), part in rows.groupby(row, sort=False):
         cell = part.set_index("title")
-        told = f"{ratio:g} ({scheme})" if same[part.index].any() else f"{ratio:g}"
-        line = {("", "Test ratio"): told, ("", "n"): numbers.from_to(cell["n"], to="–")}
+        phrase = f"{ratio:g} ({scheme})" if same[part.index].any() else f"{ratio:g}"
+        line = {("", "Test ratio"): phrase, ("", "n"): numbers.from_to(cell["n"], to="–")}
         for arm in arms:
             entry = cell.loc[arm] if arm in cell.index else None
             median = np.nan if entry is None else entry["median"]

@@ -116,11 +116,11 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             for arm, model in case.models.items()
         ]
     )
-    told = [_tell(data, case) for case in chosen]
+    phrase = [_tell(data, case) for case in chosen]
     return canvas, FigureInfo(
         frame,
         footnote(data, counts, _hidden(cases, chosen), per="line"),
-        findings=[" ".join(told)],
+        findings=[" ".join(phrase)],
         caption=_caption(chosen),
         headline=_headline(chosen),
         alt="Lines of test score over random splits, one a model.",

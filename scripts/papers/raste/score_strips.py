@@ -14,7 +14,7 @@ from reseed.analyses.shared.data import greater_is_better, number_data_seeds
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import style
-from reseed.rendering.arms import PANEL, arm_titles, places
+from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import counted
@@ -42,8 +42,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
     order = {name: i for i, name in enumerate(options.experiments)}
     frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
-    place = by_ratio(frame, PANEL)
-    panels = places(data, frame, place)
+    place = by_ratio(frame, PANEL_KEY)
+    panels = titled_groups(data, frame, place)
     told_by, shown = series(data, frame, [*place, "arm"])
     handles = _handles(shown)
     named = (arm_titles(data, part.drop_duplicates("arm")) for _, part in panels)

@@ -32,7 +32,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
     A crossed experiment enters by its slices (one seed varied, the other held at its first).
     """
-    fixed, tuned = (_single(data.rows(options[name])) for name in ("fixed", "tuned"))
+    fixed, tuned = (_single(data.rows(names)) for names in (options.fixed, options.tuned))
     if tuned.empty or fixed.empty:
         missing = "tuned for each pair of seeds" if tuned.empty else "held fixed"
         raise NothingToShow(f"No hyper-parameters were {missing} at this scale.")

@@ -21,7 +21,7 @@ Outcome = Literal[
 ]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 #: A row of an analysis' table, by column.
-Row = Mapping[str, Any]
+Row = Mapping[Any, Any]
 
 
 @dataclass(frozen=True)

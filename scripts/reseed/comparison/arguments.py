@@ -1,41 +1,50 @@
-"""Arguments of `reseed.compare` and `reseed.study`, checked before anything is read or trained."""
+"""Checks arguments of `reseed.compare` and `reseed.study` before reading or training."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins import kinds
 
+#: Analyses or exhibits by name, as a study file has them.
+Entries = dict[str, dict[str, Any]]
 
-def chosen_pairs(baseline: object, pairs: object) -> dict:
-    """`baseline` and `pairs` as text, which names of models are; ReseedError for what is neither.
 
-    pairs: any sequence of pairs.
+class PairChoice(NamedTuple):
+    """Which pairs are compared: all with `baseline`, or `pairs`; by default all."""
+
+    baseline: str | None
+    pairs: list[list[str]]
+
+
+def check_pairs(baseline: object, pairs: object) -> PairChoice:
+    """`baseline` and `pairs` as names of models; `pairs` may be any sequence of pairs.
+
+    Raises ReseedError if both are given, and if `pairs` are not pairs of different models.
     """
-    found = texts([] if pairs is None else pairs)
-    if baseline is not None and found:
+    names = to_text([] if pairs is None else pairs)
+    if baseline is not None and names:
         raise ReseedError("give `baseline` or `pairs`, not both.")
-    if not (isinstance(found, list) and all(map(_two_models, found))):
+    if not (isinstance(names, list) and all(map(_is_pair, names))):
         raise ReseedError(
             f"`pairs`: give pairs of two different models, as [('new', 'old')], not {pairs!r}."
         )
-    return {"baseline": texts(baseline), "pairs": found}
+    return PairChoice(to_text(baseline), names)
 
 
-def _two_models(pair: object) -> bool:
+def _is_pair(pair: object) -> bool:
     return isinstance(pair, list) and len(pair) == len(set(pair)) == 2
 
 
-def truth(greater: object) -> bool | dict[str, bool] | None:
-    """`greater_is_better`, or by metric; ReseedError for what is neither true nor false."""
+def check_direction(greater: object) -> bool | None:
+    """`greater_is_better` of one metric; ReseedError if it is neither True nor False."""
     if greater is None:
         return None
-    if isinstance(greater, Mapping):
-        return {str(metric): truth(said) for metric, said in greater.items() if said is not None}
     if greater not in (True, False):
         raise ReseedError(
             f"`greater_is_better` is True or False, or a dict of them by metric, not {greater!r}."
@@ -43,53 +52,61 @@ def truth(greater: object) -> bool | dict[str, bool] | None:
     return bool(greater)
 
 
-def mapped(columns: object) -> dict[str, str | list[str]]:
-    """`columns` as text; ReseedError for what is no dict."""
+def check_directions(greater: object) -> bool | dict[str, bool] | None:
+    """`greater_is_better`, of all metrics or by metric; ReseedError for any other value."""
+    if not isinstance(greater, Mapping):
+        return check_direction(greater)
+    checked = {str(metric): check_direction(value) for metric, value in greater.items()}
+    return {metric: value for metric, value in checked.items() if value is not None}
+
+
+def check_columns(columns: object) -> dict[str, str | list[str]]:
+    """`columns` as text; ReseedError if it is not a dict, or an entry names no column."""
     if not isinstance(columns or {}, Mapping):
         raise ReseedError(
             f"`columns`: give a dict, Reseed's name: the table's, as {{'model': 'arch'}}, not "
             f"{columns!r}."
         )
-    found = texts(columns or {})
-    for name, column in found.items():
+    mapping: dict[str, str | list[str]] = to_text(columns or {})
+    for name, column in mapping.items():
         if not column or not all(column):
             raise ReseedError(f"`columns`: {name!r} is mapped to {column!r}. Give a column's name.")
-    return found
+    return mapping
 
 
-def texts(names: object) -> Any:
-    """Names as text, alone, in a sequence or by name: headings and models may be numbers."""
+def to_text(names: object) -> Any:
+    """Names as text: alone, in a sequence or by name; headings and models may be numbers."""
     if isinstance(names, Mapping):
-        return {str(name): texts(value) for name, value in names.items()}
+        return {str(name): to_text(value) for name, value in names.items()}
     if isinstance(names, Iterable) and not isinstance(names, str):
-        return [texts(name) for name in names]
+        return [to_text(name) for name in names]
     return None if names is None else str(names)
 
 
-def options_of_pairs(given: dict[str, Any], function: Callable) -> dict[str, Any]:
-    """Further arguments of a function, checked as options of the analysis `pairs`.
+def check_pair_options(options: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+    """Further arguments of `function`, checked as options of the analysis `pairs`.
 
-    Raises ReseedError for what is neither an argument of the function nor such an option, and for
-    a value that an option does not take.
+    Raises ReseedError for a name that is neither an argument of `function` nor such an option, and
+    for a value that an option does not accept.
     """
     pairs = kinds.find_kind("analyses", "pairs")
-    own = signature(function).parameters.values()
-    allowed = [one.name for one in own if one.kind is not Parameter.VAR_KEYWORD]
-    allowed = list(dict.fromkeys([*allowed, *kinds.list_option_names(pairs)]))
-    for name in given:
+    parameters = signature(function).parameters.values()
+    named = [one.name for one in parameters if one.kind is not Parameter.VAR_KEYWORD]
+    allowed = list(dict.fromkeys([*named, *kinds.list_option_names(pairs)]))
+    for name in options:
         if name not in allowed:
             raise ReseedError(
-                f"unknown argument {name!r}.{suggest_name(name, allowed)}"
-                f" Allowed: {', '.join(allowed)}."
+                f"unknown argument {name!r}.{suggest_name(name, allowed)} Allowed: "
+                f"{', '.join(allowed)}."
             )
-    rope = given.get("rope")
+    rope = options.get("rope")
     for half in rope.values() if isinstance(rope, dict) else [rope]:
-        if half is not None and not (isinstance(half, Real) and 0 < half < float("inf")):
+        if half is not None and not (isinstance(half, Real) and 0 < float(half) < math.inf):
             raise ReseedError(f"`rope` must be a half-width > 0, or a dict of them, got {rope!r}.")
-    return kinds.read_options(pairs, given).explicit()
+    return kinds.read_options(pairs, options).explicit()
 
 
-def with_options(analyses: dict[str, dict], options: dict[str, Any]) -> dict[str, dict]:
-    """Analyses of which `pairs` has these options, where it does not state its own."""
-    own = analyses["pairs"].get("options") or {}
-    return analyses | {"pairs": analyses["pairs"] | {"options": options | own}}
+def add_pair_options(analyses: Entries, options: dict[str, Any]) -> Entries:
+    """The analyses with these options of `pairs`, unless its entry states them."""
+    stated = analyses["pairs"].get("options") or {}
+    return analyses | {"pairs": analyses["pairs"] | {"options": options | stated}}

@@ -1,4 +1,4 @@
-"""What a table of means and spreads carries where nobody has the runs: Welch's test of pairs."""
+"""`reseed.compare_means`: compares models by printed means and spreads, with Welch's test."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
 
 CAUTION = (
-    "Taken for independent runs on one split, and ± for their SD (`--spread se`: for standard "
-    "errors). Another split may say otherwise; where runs share splits, ± is no measure of their "
-    "difference, and with the runs `reseed compare` says more. What was tried and left out is in "
-    "no table."
+    "This assumes independent runs on one split, and that ± is their SD (`--spread se`: their "
+    "standard error). Another split may say otherwise. If runs share splits, ± does not measure "
+    "their difference: use `reseed compare` with the runs. A table does not show what was tried "
+    "and left out."
 )
+#: Power of the smallest detectable difference.
 _POWER = 0.8
 
 
@@ -38,56 +39,62 @@ def compare_means(
 ) -> pd.DataFrame:
     """Compare models by means and SDs over their runs, as papers print them.
 
-    One row a pair and dataset, the model with the better mean (the greater, where nobody says which
-    is better) as `model_a`: `difference` with its interval (`low`, `high`), Welch's `p`, adjusted
-    over the pairs of the dataset (`p_holm`); `p_rounded`, `p_holm_rounded` the same where rounding
-    hid the least favourable digits; `detectable`, the smallest true difference that so many runs
-    with these SDs find in 80 % of cases, told by as many digits; `outcome` (difference, no
-    difference shown, too few runs, no variation), decided by `p_holm_rounded`; `verdict`, a
-    sentence.
+    One row a pair and dataset. `model_a` has the better mean (the greater mean if the direction is
+    unknown). Columns:
+
+    - `difference` with its interval (`low`, `high`); Welch's `p`, and `p_holm`, adjusted over the
+      pairs of the dataset;
+    - `p_rounded`, `p_holm_rounded`: the same for the least favourable digits before rounding;
+    - `detectable`: the smallest true difference that so many runs with these SDs find in 80 % of
+      cases, for the least favourable digits too;
+    - `outcome` (difference, no difference shown, too few runs, no variation), decided by
+      `p_holm_rounded`; `verdict`, a sentence.
 
     Args:
         source: a CSV or frame: a row a model with cells such as `90.4 ± 0.5`, a column a dataset;
             or columns `model`, `mean`, `sd` (or `se`), `n`, `dataset` and `metric`.
-        runs: behind each mean, where no column says it.
-        metric: what the means measure: its name may say which is better.
+        runs: number of runs of each mean, if no column states it.
+        metric: what the means measure; its name may state the direction.
         baseline: compare each model with this one only.
-        spread: what stands behind ±: `sd`, or `se` (of the mean).
-        greater_is_better: where the metric's name does not say.
-        level, alpha: of the intervals; size of the tests, after Holm.
+        spread: the meaning of ±: `sd`, or `se` (of the mean).
+        greater_is_better: if the metric's name does not state it.
+        level: of the intervals.
+        alpha: size of the tests, after Holm.
         min_runs: with fewer there is no verdict.
 
     Raises:
-        ReseedError: a table that cannot be read so, an unknown baseline, a level that is none.
+        ReseedError: for a table that cannot be read, an unknown baseline, or a level outside 0 to
+            1.
     """
     for name, value in (("level", level), ("alpha", alpha)):
         if not 0 < value < 1:
             raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
-    told = read_means(source, runs, spread)
-    models = list(dict.fromkeys(told["model"]))
+    means = read_means(source, runs, spread)
+    models = list(dict.fromkeys(means["model"]))
     if baseline is not None and baseline not in models:
         raise ReseedError(
             f"baseline: no model is called {baseline!r}; there are {', '.join(models)}."
             + suggest_name(baseline, models)
         )
     parts = []
-    for dataset, part in told.groupby("dataset", sort=False):
-        up = greater_is_better
-        if up is None:
-            up = infer_direction(metric or str(dataset))
-        pairs = _pairs(part, baseline, up is not False)
+    for dataset, part in means.groupby("dataset", sort=False):
+        direction = greater_is_better
+        if direction is None:
+            direction = infer_direction(metric or str(dataset))
+        pairs = _list_pairs(part, baseline, direction is not False)
         if len(pairs):
-            parts.append(_tested(pairs, level, alpha, min_runs).assign(greater_is_better=up))
+            tested = _test_pairs(pairs, level, alpha, min_runs)
+            parts.append(tested.assign(greater_is_better=direction))
     if not parts:
         raise ReseedError("The table holds no two models with a mean on the same dataset.")
-    found = pd.concat(parts, ignore_index=True).assign(level=level, alpha=alpha, metric=metric)
-    found["verdict"] = [
-        build_mean_verdict(row, min_runs, _POWER).sentence() for row in found.to_dict("records")
+    table = pd.concat(parts, ignore_index=True).assign(level=level, alpha=alpha, metric=metric)
+    table["verdict"] = [
+        build_mean_verdict(row, min_runs, _POWER).sentence() for row in table.to_dict("records")
     ]
-    return found
+    return table
 
 
-def _pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.DataFrame:
+def _list_pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.DataFrame:
     """The pairs of one dataset, the better mean first."""
     rows = part.to_dict("records")
     sign = 1 if greater else -1
@@ -102,12 +109,13 @@ def _pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.DataFr
     return pd.DataFrame(pairs)
 
 
-def _tested(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> pd.DataFrame:
+def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> pd.DataFrame:
     """Welch's test of each pair, its p-values adjusted over those that have a verdict."""
     test = _welch(pairs, level)
-    rounded, p_rounded = _least_favourable(pairs, test, level)
-    few = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
-    tested = ~few & (test.scale > 0)
+    rounded, p_rounded = _test_least_favourable(pairs, test, level)
+    has_few_runs = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
+    tested = ~has_few_runs & (test.scale > 0)
+    detectable: pd.Series | float = np.nan
     adjusted = {
         "p_holm": np.full(len(pairs), np.nan),
         "p_holm_rounded": np.full(len(pairs), np.nan),
@@ -115,27 +123,29 @@ def _tested(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> p
     if tested.any():
         adjusted["p_holm"][tested] = holm(test.p[tested])
         adjusted["p_holm_rounded"][tested] = holm(p_rounded[tested])
-        # Each mean is taken half a unit nearer to the other than it is printed.
+        # The least favourable means are half a unit nearer to each other than printed.
         size = detectable_effect(rounded.df, _POWER, alpha / tested.sum()) * rounded.scale
-        size = size + 2 * pairs["half_mean"]
-    else:
-        size = np.nan
-    shown = adjusted["p_holm_rounded"] <= alpha
+        detectable = size + 2 * pairs["half_mean"]
+    is_shown = adjusted["p_holm_rounded"] <= alpha
     outcome = np.select(
-        [few, test.scale == 0, shown], ["too few runs", "no variation", "difference"],
+        [has_few_runs, test.scale == 0, is_shown],
+        ["too few runs", "no variation", "difference"],
         "no difference shown",
-    )  # fmt: skip
+    )
     return pairs.assign(
         difference=test.difference, low=test.low, high=test.high, df=test.df, p=test.p,
-        p_rounded=p_rounded, **adjusted, pairs=int(tested.sum()), detectable=size, outcome=outcome,
+        p_rounded=p_rounded, **adjusted, pairs=int(tested.sum()), detectable=detectable,
+        outcome=outcome,
     )  # fmt: skip
 
 
-def _least_favourable(pairs: pd.DataFrame, test: Welch, level: float) -> tuple[Welch, np.ndarray]:
-    """The test where rounding took from both SDs, and the greatest p of all digits it may have hid.
+def _test_least_favourable(
+    pairs: pd.DataFrame, test: Welch, level: float
+) -> tuple[Welch, np.ndarray]:
+    """The test if rounding reduced both SDs, and the greatest p over all digits before rounding.
 
-    It may have moved the means apart; and a smaller SD beside a greater one leaves fewer degrees
-    of freedom, so that p may be greatest where one SD is the least that is printed so.
+    Rounding may have moved the means apart. A smaller SD next to a greater one has fewer degrees of
+    freedom, so p may be greatest if one SD is the smallest that is printed like this.
     """
     toward = np.sign(test.difference) * np.minimum(pairs["half_mean"], np.abs(test.difference) / 2)
     moved = {"mean_a": pairs["mean_a"] - toward, "mean_b": pairs["mean_b"] + toward}
@@ -150,5 +160,5 @@ def _least_favourable(pairs: pd.DataFrame, test: Welch, level: float) -> tuple[W
 
 
 def _welch(pairs: pd.DataFrame, level: float) -> Welch:
-    sides = [pairs[f"{name}_{side}"] for side in "ab" for name in ("mean", "sd", "n")]
-    return welch_of_means(*sides, level)
+    a, b = (pairs[[f"mean_{side}", f"sd_{side}", f"n_{side}"]].to_numpy().T for side in "ab")
+    return welch_of_means(a[0], a[1], a[2], b[0], b[1], b[2], level)

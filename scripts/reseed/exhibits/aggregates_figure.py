@@ -28,7 +28,7 @@ from reseed.rendering.panels import (
     panel_grid,
     undrawn,
 )
-from reseed.rendering.settings import BOARD, boards, joined
+from reseed.rendering.settings import CROSS_DATASET_COLUMNS, cross_dataset_parts, joined
 
 #: Arms whose lines colours and dashes tell apart.
 _MOST = len(COLOURS) * len(DASHES)
@@ -59,7 +59,7 @@ def known(data: ExhibitData, options: Options) -> pd.DataFrame:
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: scale, tasks, runs, and whether the intervals hold at that number."""
-    each = rows.drop_duplicates([name for name in BOARD if name in rows])
+    each = rows.drop_duplicates([name for name in CROSS_DATASET_COLUMNS if name in rows])
     low = int(each["runs_min"].min())
     runs = from_to([*each["runs_min"], *each["runs_max"]], to="–")
     left_out = dict.fromkeys(name for text in each["left_out"] if text for name in text.split(", "))
@@ -99,7 +99,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     kinds = _PROFILES if profiles else _INTERVALS
     panels = [
         (joined(title, kinds[name]), board[board["statistic"] == name])
-        for title, board in boards(data, rows)
+        for title, board in cross_dataset_parts(data, rows)
         for name in kinds
         if (board["statistic"] == name).any()
     ]
@@ -169,8 +169,8 @@ def findings(
     data: ExhibitData, rows: pd.DataFrame, tell: Callable[[ExhibitData, pd.DataFrame], str]
 ) -> list[str]:
     """What `tell` says of each experiment, by its title where there are several."""
-    told = [(title, tell(data, board)) for title, board in boards(data, rows)]
-    return [f"{title}: {text}" if title else text for title, text in told if text]
+    phrase = [(title, tell(data, board)) for title, board in cross_dataset_parts(data, rows)]
+    return [f"{title}: {text}" if title else text for title, text in phrase if text]
 
 
 def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -182,13 +182,13 @@ def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
     first, others = _best(rows)
     few = rows["runs_min"].min() < LEAST
-    if len(boards(data, rows)) > 1 or few or len(first) + len(others) < 2:
+    if len(cross_dataset_parts(data, rows)) > 1 or few or len(first) + len(others) < 2:
         return ""
     names = several(_arm(data, row) for _, row in first.iterrows())
     if len(first) > 1:
         return f"Greatest interquartile mean: shared by {names}"
-    told = "above that of" if _apart(first, others) else "its interval overlaps that of"
-    return f"Greatest interquartile mean: {names}, {told} {_arm(data, others.iloc[0])}"
+    phrase = "above that of" if _apart(first, others) else "its interval overlaps that of"
+    return f"Greatest interquartile mean: {names}, {phrase} {_arm(data, others.iloc[0])}"
 
 
 def _apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:

@@ -84,12 +84,12 @@ def _of_seeds(data: ExhibitData) -> Iterator[tuple]:
 
 def _by_role(trials: pd.DataFrame) -> str:
     """`all roles: 0–5`; `init: 0–5; order, dropout, augment: 0`, what varies most first."""
-    alike: dict[tuple, list[str]] = {}
+    groups_of_roles: dict[tuple, list[str]] = {}
     for role in (role for role in _ROLES if role in trials):
-        alike.setdefault(tuple(sorted(trials[role].unique())), []).append(role)
-    if len(alike) == 1:
-        return f"all roles: {_numbers(next(iter(alike)))}"
-    parts = sorted(alike.items(), key=lambda part: -len(part[0]))
+        groups_of_roles.setdefault(tuple(sorted(trials[role].unique())), []).append(role)
+    if len(groups_of_roles) == 1:
+        return f"all roles: {_numbers(next(iter(groups_of_roles)))}"
+    parts = sorted(groups_of_roles.items(), key=lambda part: -len(part[0]))
     return "; ".join(f"{', '.join(roles)}: {_numbers(seeds)}" for seeds, roles in parts)
 
 
@@ -116,10 +116,10 @@ def _of_machines(data: ExhibitData) -> Iterator[tuple]:
         versions = {"python": machine.python, **machine.libraries}
         listed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
         yield "Hardware and software", f"{title}: versions", listed or "not recorded"
-        told = ", ".join(
+        phrase = ", ".join(
             f"{_FLAGS.get(name, name)}={value}" for name, value in machine.determinism.items()
         )
-        yield "Hardware and software", f"{title}: determinism flags", told or "not recorded"
+        yield "Hardware and software", f"{title}: determinism flags", phrase or "not recorded"
     if not machines:
         yield "Hardware and software", "Machine", "not recorded"
     commits = data.info.commits

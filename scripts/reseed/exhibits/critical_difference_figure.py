@@ -104,10 +104,10 @@ def _board(part: pd.DataFrame) -> pd.DataFrame | None:
     """Model, mean and letters, best first; None where `groups_of` finds no groups."""
     means = _means(part).mean().dropna()
     means = means.sort_values(ascending=not part["greater_is_better"].iloc[0], kind="stable")
-    told = groups_of(part, list(means.index))
-    if told is None:
+    groups = groups_of(part, list(means.index))
+    if groups is None:
         return None
-    found = [told[model] for model in means.index]
+    found = [groups[model] for model in means.index]
     text = [letters(numbers) for numbers in found]
     return means.rename("mean").reset_index().assign(groups=found, letters=text)
 
@@ -188,5 +188,5 @@ def _headline(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
 
 def _finding(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> str:
     best, *others = (_name(data, part, model) for model in _with_best(board))
-    told = f"not told from {', '.join(others)}" if others else "told from all"
-    return f"{title}: {best} first, {told}."
+    phrase = f"not told from {', '.join(others)}" if others else "told from all"
+    return f"{title}: {best} first, {phrase}."

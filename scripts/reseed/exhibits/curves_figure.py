@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
-from reseed.rendering.arms import cells, chosen
+from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST, listed
@@ -48,7 +48,7 @@ class Options(Arms):
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm."""
-    rows = chosen(data, options)
+    rows = select_rows(data, options)
     rows = require_rows(rows if rows.empty else rows[rows["epoch"] >= options.from_epoch], NOTHING)
     panels = cells(data, rows)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)

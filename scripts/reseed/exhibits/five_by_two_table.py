@@ -31,7 +31,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             }
             lines.add(line, f"{title}, {metric_title(row['metric'])}")
     left_out = len(rows) - len(done)
-    told = int((done["p_holm"] <= done["alpha"]).sum())
+    significant = int((done["p_holm"] <= done["alpha"]).sum())
     return lines.table(
         data,
         rows,
@@ -44,9 +44,9 @@ def table(data: ExhibitData, options: Options) -> Table:
             " nominal 5 %.",
             f"Pairs with a failed or missing run left out: {left_out}." if left_out else "",
         ),
-        headline=f"A difference is shown for {told} of {counted(len(done), 'pair')}",
+        headline=f"A difference is shown for {significant} of {counted(len(done), 'pair')}",
         findings=[
             f"By five repeats of two folds a difference is shown for"
-            f" {part_of(told, len(done), 'pair')} of arms (F test, adjusted over the pairs)."
+            f" {part_of(significant, len(done), 'pair')} of arms (F test, adjusted over the pairs)."
         ],
     )

@@ -10,7 +10,7 @@ from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import NONE, counted, from_to, percent, rounded_percent, several
-from reseed.rendering.settings import boards
+from reseed.rendering.settings import cross_dataset_parts
 from reseed.rendering.tables import Rows, Table
 
 # Pairs that share the greatest probability and are named.
@@ -24,7 +24,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = known(data, options)
     rows = require_rows(rows if rows.empty else rows[rows["statistic"] == "improvement"], NOTHING)
     lines = Rows()
-    for title, board in boards(data, rows):
+    for title, board in cross_dataset_parts(data, rows):
         experiment = board["experiment"].iloc[0]
         arms = {arm: arm_title(data, arm, experiment) for arm in dict.fromkeys(board["arm"])}
         cell = {(row["arm"], row["arm_b"]): _cell(row) for _, row in board.iterrows()}
@@ -53,7 +53,7 @@ def _surest(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["value"] == rows["value"].max()) & (rows["value"] > 0.5)]
 
 
-def _told(data: ExhibitData, surest: pd.DataFrame, between: str = " beats one of ") -> str:
+def _describe(data: ExhibitData, surest: pd.DataFrame, between: str = " beats one of ") -> str:
     """`XGB beats one of FFNN`, and so on for each pair of `surest`."""
     return several(
         between.join(arm_title(data, row[side], row["experiment"]) for side in ("arm", "arm_b"))
@@ -62,18 +62,18 @@ def _told(data: ExhibitData, surest: pd.DataFrame, between: str = " beats one of
 
 
 def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    if len(boards(data, rows)) > 1 or rows["runs_min"].min() < LEAST:
+    if len(cross_dataset_parts(data, rows)) > 1 or rows["runs_min"].min() < LEAST:
         return ""
     surest = _surest(rows)
     if surest.empty:
         return _NONE_BETTER
     value = percent(surest["value"].iloc[0])
     if 1 < len(surest) <= _NAMED:
-        return f"{_told(data, surest, ' beats ')}, in {value} of cases each"
+        return f"{_describe(data, surest, ' beats ')}, in {value} of cases each"
     if len(surest) > 1:
         pairs = f"{len(surest)} of {counted(len(rows) // 2, 'pair')}"
         return f"In {pairs} a run of one arm beats one of the other in {value} of cases"
-    return f"A run of {_told(data, surest)} in {value} of cases"
+    return f"A run of {_describe(data, surest)} in {value} of cases"
 
 
 def _finding(data: ExhibitData, rows: pd.DataFrame) -> str:
@@ -84,7 +84,7 @@ def _finding(data: ExhibitData, rows: pd.DataFrame) -> str:
         return f"{_NONE_BETTER} ({pairs}, {runs})."
     if 1 < len(surest) <= _NAMED:
         return (
-            f"{_told(data, surest, ' beats ')} with probability"
+            f"{_describe(data, surest, ' beats ')} with probability"
             f" {percent(surest['value'].iloc[0])} each, the surest of {pairs} ({runs})."
         )
     if len(surest) > 1:
@@ -93,6 +93,6 @@ def _finding(data: ExhibitData, rows: pd.DataFrame) -> str:
             f" {percent(surest['value'].iloc[0])} ({runs})."
         )
     return (
-        f"A run of {_told(data, surest)} with probability {_cell(surest.iloc[0])},"
+        f"A run of {_describe(data, surest)} with probability {_cell(surest.iloc[0])},"
         f" the surest of {pairs} ({runs})."
     )

@@ -15,7 +15,7 @@ from reseed.exhibits.item_pairs_table import (
 )
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import coverage, style
-from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
+from reseed.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, forest, line, panel_grid, undrawn
@@ -37,9 +37,9 @@ class Options(Experiments):
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel a test set and metric, a line a pair."""
     rows = require_rows(measured(data, options), nothing(options))
-    parts = rows.groupby([*keys(rows, TEST_SET), "metric"], sort=False, dropna=False)
+    parts = rows.groupby([*key_columns(rows, TEST_SET_KEY), "metric"], sort=False, dropna=False)
     panels = [
-        (by_metric(data, place_title(data, rows, first), first["metric"]), part)
+        (add_metric(data, group_title(data, rows, first), first["metric"]), part)
         for first, part in ((part.iloc[0], part) for _, part in parts)
     ]
     most = min(_MOST, max(len(part) for _, part in panels))

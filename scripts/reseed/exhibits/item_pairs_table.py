@@ -7,7 +7,7 @@ import pandas as pd
 from reseed.claims.item_verdicts import BOTH, build_item_verdict
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import coverage
-from reseed.rendering.arms import TEST_SET, by_metric, keys, place_title
+from reseed.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.numbers import (
     NONE,
@@ -67,7 +67,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     words = options.verdicts
     lines = Rows()
     for _, row in rows.iterrows():
-        section = by_metric(data, place_title(data, rows, row), row["metric"])
+        section = add_metric(data, group_title(data, rows, row), row["metric"])
         lines.add(_words(data, row) if words else _numbers(data, row), section)
     level, alpha = rows["level"].max(), rows["alpha"].iloc[0]
     return lines.table(
@@ -148,7 +148,7 @@ def findings(rows: pd.DataFrame) -> list[str]:
         return []
     shown = int((both["outcome"] == "difference").sum())
     runs = from_to([*both["runs_a"], *both["runs_b"]])
-    test_sets = counted(len(rows[keys(rows, TEST_SET)].drop_duplicates()), "test set")
+    test_sets = counted(len(rows[key_columns(rows, TEST_SET_KEY)].drop_duplicates()), "test set")
     found = [
         f"On {test_sets}, over seeds and items, a difference is shown for"
         f" {part_of(shown, len(both), 'pair')} ({runs} runs of each model)."

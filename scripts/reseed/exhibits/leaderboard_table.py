@@ -26,7 +26,7 @@ from reseed.rendering.numbers import (
     several,
 )
 from reseed.rendering.settings import (
-    BOARD,
+    CROSS_DATASET_COLUMNS,
     SETTING,
     joined,
     metric_title,
@@ -79,13 +79,13 @@ def table(data: ExhibitData, options: Options) -> Table:
     for title, part in parts:
         for line in part:
             lines.add(line, title if len(parts) > 1 else "")
-    told = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
+    phrase = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
     return lines.table(
         data,
         board.drop(columns="place"),
         note(data, single, per="model and dataset"),
         headline=_headline(data, *groups[0][1:]) if len(groups) == 1 else "",
-        definitions=[text for text in (*told, _rank_note(over)) if text],
+        definitions=[text for text in (*phrase, _rank_note(over)) if text],
         findings=[text for found in groups for text in _findings(data, *found)],
     )
 
@@ -100,7 +100,7 @@ def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
 
 def _place(rows: pd.DataFrame) -> pd.Series:
     """A name for the setting of each row, in which NaN equals NaN."""
-    names = rows[["dataset", *BOARD]].itertuples(index=False, name=None)
+    names = rows[["dataset", *CROSS_DATASET_COLUMNS]].itertuples(index=False, name=None)
     return pd.Series(["\x1f".join(map(str, key)) for key in names], rows.index, dtype=object)
 
 
@@ -121,9 +121,9 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
         return found
     for place, part in board.groupby("place", sort=False):
         own = part[part["n"] > 0].sort_values("rank", kind="stable")
-        told = groups_of(pairs[pairs["place"] == place], list(own["model"]))
-        if told is not None:
-            found[own.index] = [letters(told[model]) for model in own["model"]]
+        phrase = groups_of(pairs[pairs["place"] == place], list(own["model"]))
+        if phrase is not None:
+            found[own.index] = [letters(phrase[model]) for model in own["model"]]
     return found
 
 
@@ -285,11 +285,11 @@ def _findings(
             f"{_name(data, row)} ({row['mean']:.2f})" for _, row in known.head(3).iterrows()
         )
         shown = int((pairs["outcome"] == "difference").sum())
-        told = f"; of {counted(len(pairs), 'comparison')}, {shown} show a difference"
+        phrase = f"; of {counted(len(pairs), 'comparison')}, {shown} show a difference"
         lead = f"{title}, best" if title else "Best"
         return [
             f"{lead} mean ranks: {order}, of {known['models'].iloc[0]:.0f} models over "
-            f"{counted(int(known['n'].iloc[0]), 'dataset')}{told if len(pairs) else ''}."
+            f"{counted(int(known['n'].iloc[0]), 'dataset')}{phrase if len(pairs) else ''}."
         ]
     found = []
     for name, part in settings(data, single):

@@ -12,7 +12,7 @@ from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, forest, line, panel_grid, undrawn
-from reseed.rendering.settings import LONG_LABEL, boards, joined, pair_title
+from reseed.rendering.settings import LONG_LABEL, cross_dataset_parts, joined, pair_title
 
 DRAWS = ("over_datasets",)
 
@@ -23,7 +23,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = require_rows(known(data, options), NOTHING)
     pairs = [
         (joined(title, pair_title(data, part.iloc[0])), part)
-        for title, board in boards(data, rows)
+        for title, board in cross_dataset_parts(data, rows)
         for _, part in board.groupby(["model_a", "model_b"], sort=False)
     ]
     most = max(len(part) for _, part in pairs)

@@ -20,7 +20,7 @@ from reseed.rendering.numbers import (
     several,
     with_interval,
 )  # fmt: skip
-from reseed.rendering.settings import boards, p_cell, pair_title
+from reseed.rendering.settings import cross_dataset_parts, p_cell, pair_title
 from reseed.rendering.tables import Rows, Table
 
 # Pairs of which a sentence tells.
@@ -45,7 +45,7 @@ def note(
     """The footnote: what a difference is, its model, what was left out, marks (of `datasets`)."""
     first, left_out = rows.iloc[0], _left_out(rows)
     named = dict.fromkeys([*datasets, *(name for names in left_out.values() for name in names)])
-    told = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
+    phrase = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
     unit = " ".join(_SCALES[scale] for scale in rows["scale"].unique())
     return " ".join(
         part
@@ -61,7 +61,7 @@ def note(
             if rows["datasets"].min() < 10
             else "",
             *sentences,
-            f"Left out: {'; '.join(told)}." if told else "",
+            f"Left out: {'; '.join(phrase)}." if phrase else "",
             *marks(data, named, [*rows["model_a"], *rows["model_b"]]),
         )
         if part
@@ -85,7 +85,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(known(data, options), NOTHING)
     pairs = rows[rows["statistic"] == "pair"]
     lines = Rows()
-    for title, part in boards(data, pairs):
+    for title, part in cross_dataset_parts(data, pairs):
         for _, row in part.iterrows():
             lines.add(_line(data, row), title)
     named = "better, equivalent, worse" if pairs["rope"].iloc[0] > 0 else "better, worse"
@@ -105,7 +105,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 def headline(data: ExhibitData, pairs: pd.DataFrame) -> str:
     """For how many pairs the datasets together show a difference; empty for several experiments."""
-    if len(boards(data, pairs)) > 1:
+    if len(cross_dataset_parts(data, pairs)) > 1:
         return ""
     shown = int((pairs["outcome"] == "difference").sum())
     datasets = from_to(pairs["datasets"])
@@ -118,7 +118,7 @@ def headline(data: ExhibitData, pairs: pd.DataFrame) -> str:
 def findings(data: ExhibitData, pairs: pd.DataFrame) -> list[str]:
     """The count, then what is to be expected of the next dataset, of the first pairs."""
     found = []
-    for title, part in boards(data, pairs):
+    for title, part in cross_dataset_parts(data, pairs):
         shown, lead = int((part["outcome"] == "difference").sum()), f"{title}: " if title else ""
         found += [
             f"{lead}{'over' if title else 'Over'} {from_to(part['datasets'])} datasets a mean"

@@ -136,17 +136,17 @@ def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
     curves = sorted(_curves(panels), key=lambda item: -item[1].iloc[0]["value"])
     if not curves:
         return []
-    told = []
+    phrase = []
     for title, curve in [curves[0], curves[-1]][: len(curves)]:
         first, last = curve.iloc[0], curve.iloc[-1]
         text = f"{format_share(first['value'])} of cases"
         text += f" on {title}" if len(curves) > 1 else ""
         if last["m"] > first["m"]:
             text += f" ({format_share(last['value'])} by the mean of {last['m']:.0f} runs)"
-        told.append(text)
+        phrase.append(text)
     count = numbers.from_to(n for _, part in panels for n in part["n"])
     where = counted_settings(pd.concat([curve for _, curve in curves]))
     return [
         f"A single run orders a pair of models against the mean of the others in"
-        f" {' and '.join(told)} (out of {count} runs; {where})."
+        f" {' and '.join(phrase)} (out of {count} runs; {where})."
     ]

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from reseed.analyses.shared.arms import with_arms
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers, style
-from reseed.rendering.arms import TEST_SET, cell_titles
+from reseed.rendering.arms import TEST_SET_KEY, cell_titles
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.majority import is_majority, why_majority
@@ -91,7 +91,7 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
             axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
-    axis.set_yticks(range(len(rows)), cell_titles(data, rows, TEST_SET))
+    axis.set_yticks(range(len(rows)), cell_titles(data, rows, TEST_SET_KEY))
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.tick_params(axis="y", length=0, pad=7)
     axis.set_xlim(left=0)

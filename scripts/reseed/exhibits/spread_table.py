@@ -168,12 +168,12 @@ def _extremes(data: ExhibitData, usable: pd.DataFrame) -> list[str]:
     model_only = model_only[arms > 1]
     if model_only["dataset"].nunique() < 2:
         return []
-    told = []
+    phrase = []
     sd, of = model_only.groupby(SETTING, dropna=False)["sd"], counted_settings(model_only)
     for word, end in (("smallest", "min"), ("largest", "max")):
         # Where several share the end, each has it.
         at_end = model_only[model_only["sd"] == sd.transform(end)]
         counts = pd.Series(arm_titles(data, at_end)).value_counts()
         named = [f"{title} ({n} of {of})" for title, n in counts.items()]
-        told.append(f"{word} for {numbers.several(named)}")
-    return [f"The SD over model seeds is {' and '.join(told)}."]
+        phrase.append(f"{word} for {numbers.several(named)}")
+    return [f"The SD over model seeds is {' and '.join(phrase)}."]

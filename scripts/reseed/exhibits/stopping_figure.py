@@ -99,7 +99,7 @@ def settled_at(row: Mapping) -> float:
     return row["stopped_at"] if row["outcome"] in SETTLED else math.nan
 
 
-def told(data: ExhibitData, row: Mapping) -> str:
+def describe_pair(data: ExhibitData, row: Mapping) -> str:
     """What was known of a settled pair where it stopped: `RF beats XGB`."""
     titles = dict(zip(PAIR, pair_titles(data, row), strict=True))
     if row["outcome"] == "equivalent":
@@ -142,7 +142,7 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     for i, row in settled.nsmallest(3, "stopped_at").iterrows():
         found.append(
             f"{titles[i]}: had you stopped at run {row['stopped_at']:.0f} you would have concluded:"
-            f" {told(data, row)}{_since(rows, row)}."
+            f" {describe_pair(data, row)}{_since(rows, row)}."
         )
     return found
 

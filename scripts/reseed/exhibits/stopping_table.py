@@ -9,11 +9,11 @@ import pandas as pd
 from reseed.exhibits.stopping_figure import (
     NOTHING,
     PAIR,
+    describe_pair,
     findings,
     headline,
     overlap,
     settled_at,
-    told,
 )
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.data import ExhibitData
@@ -63,7 +63,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 def _outcome(data: ExhibitData, row: pd.Series) -> str:
     if math.isfinite(settled_at(row)):
-        return told(data, row)
+        return describe_pair(data, row)
     if row["reason"] == "precise enough":
         return f"{row['outcome']}, precise enough at {row['stopped_at']:.0f}"
     return row["outcome"]

@@ -153,5 +153,5 @@ def _largest(share: pd.DataFrame) -> str:
     """Which seed by itself makes the largest share, in how many grids of other seeds."""
     alone = share["share"][[name for name in share["share"] if name in _FACTORS]]
     counts = alone.dropna(how="all").idxmax(axis=1).value_counts()
-    told = ", ".join(f"{_FACTORS[name].lower()} in {count}" for name, count in counts.items())
-    return f"The largest share of one seed by itself, of {len(share)} grids: {told or 'none'}."
+    phrase = ", ".join(f"{_FACTORS[name].lower()} in {count}" for name, count in counts.items())
+    return f"The largest share of one seed by itself, of {len(share)} grids: {phrase or 'none'}."

@@ -1,7 +1,8 @@
-"""Duplicated, single and uneven runs: what is mended (and said), what is refused."""
+"""Checks imported runs: repaired problems become notes, others become errors."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -9,257 +10,291 @@ import pandas as pd
 
 from reseed.core.errors import suggest_name
 from reseed.core.schemas import SPLIT_COLUMNS
-from reseed.importers.columns import RUN, plain, used
-from reseed.importers.long_table import KEY, ONE_DATASET
-from reseed.importers.source_table import SHOWN, Table, few
-from reseed.importers.vocabulary import GAPS, STEPS, SUBSETS, TAKEN, is_spread, sums_up, words_of
+from reseed.importers.columns import (
+    RUN_COLUMNS,
+    ColumnMap,
+    list_used_columns,
+    normalize_name,
+)
+from reseed.importers.long_table import ONE_DATASET, RUN_KEY
+from reseed.importers.source_table import MAX_SHOWN, SourceTable, join_names
+from reseed.importers.vocabulary import (
+    COSTS,
+    DIFFERENCES,
+    STEPS,
+    SUBSETS,
+    is_spread,
+    is_summary,
+    split_heading,
+)
 from reseed.metrics.names import infer_direction
 
-#: With one run each, models can be compared over so many datasets, by rank.
+#: Fewest datasets over which models with one run each are compared, by rank.
 MIN_DATASETS = 5
-#: What a row that sums up models may hold of them, as `DataFrame.agg` calls it.
+_METRIC_KEY = [*RUN_KEY, "metric"]
+_SPLIT_KEY = [name for name in _METRIC_KEY if name != "model"]
+#: Statistics that a row which summarises models may hold, as `DataFrame.agg` names them.
 _STATISTICS = ["mean", "median", "min", "max", "std", "sum"]
-#: A rounded mean or SD of models is off by less than so much of the greatest score.
-_ROUNDING = 1e-3
+#: Rounding error of a printed mean or SD, relative to the greatest score.
+_TOLERANCE = 1e-3
+#: Models that a message lists.
+_MAX_MODELS = 20
 
 
-def without_empty_steps(
-    table: Table, found: dict, long: pd.DataFrame, scores: list[str]
+def drop_empty_log_rows(
+    table: SourceTable, columns: ColumnMap, long: pd.DataFrame, scores: Sequence[str]
 ) -> pd.DataFrame:
-    """Drop rows of a log whose cell is empty where others of the run hold the score, with a note.
+    """Drop rows of a log with an empty cell if other rows of the run hold the score, with a note.
 
-    A logger writes a row a step, and few of them hold what is measured once. A score that was
-    logged as NaN is no empty cell.
+    A logger writes one row a step, of which few hold a value that is measured once. A score that
+    was logged as NaN is not an empty cell.
 
     Args:
-        scores: the columns that `long` holds one below the other.
+        scores: the columns of scores, which `long` holds one below the other.
     """
-    steps = [c for c in table.columns if STEPS & words_of(c) and c not in used(found)]
+    used = list_used_columns(columns)
+    steps = [c for c in table.columns if STEPS & split_heading(c) and c not in used]
     if not (steps and scores):
         return long
     empty = np.concatenate([table.text(column).eq("") for column in scores])
-    place = [long[name] for name in (*KEY, "metric")]
-    stray = empty & (~pd.Series(empty, long.index)).groupby(place).transform("any")
-    if not stray.any():
+    key = [long[name] for name in _METRIC_KEY]
+    dropped = empty & (~pd.Series(empty, long.index)).groupby(key).transform("any")
+    if not dropped.any():
         return long
     table.notes.append(
-        f"{int(stray.sum())} rows of a log, told apart by {steps[0]!r}, hold no score and were "
-        "left out: others of their runs do."
+        f"{int(dropped.sum())} rows of a log, one for each {steps[0]!r}, hold no score and were "
+        "left out: other rows of their runs do."
     )
-    return long[~stray]
+    return long[~dropped]
 
 
-def without_copies(table: Table, found: dict, long: pd.DataFrame) -> pd.DataFrame:
-    """Drop rows that repeat another in every column of the file; a note says how many.
+def drop_duplicate_rows(table: SourceTable, columns: ColumnMap, long: pd.DataFrame) -> pd.DataFrame:
+    """Drop rows that repeat another row in every column of the file; a note says how many.
 
-    Rows of one run that differ, in a score or in a column that was not read and may tell two runs
-    apart, are a mistake.
+    Rows of one run that differ in any column are an error.
     """
-    place = [*KEY, "metric"]
-    again = long.duplicated(place, keep=False)
-    if not again.any():
+    duplicated = long.duplicated(_METRIC_KEY, keep=False)
+    if not duplicated.any():
         return long
-    some = long[again]
+    some = long[duplicated]
     rows = table.joined_text(table.columns).loc[some["row"]].set_axis(some.index)
-    places = [some[name] for name in place]
-    unlike = rows.groupby(places).transform("nunique") > 1
-    if unlike.any():
-        first = long.loc[unlike.index[unlike][0], place]
-        _several(table, found, long[(long[place] == first).all(axis=1)])
-    extra = long.duplicated(place)
+    differ = rows.groupby([some[name] for name in _METRIC_KEY]).transform("nunique") > 1
+    if differ.any():
+        first = long.loc[differ.index[differ][0], _METRIC_KEY]
+        _report_duplicates(table, columns, long[(long[_METRIC_KEY] == first).all(axis=1)])
+    extra = long.duplicated(_METRIC_KEY)
     table.notes.append(
         f"{int(extra.sum())} rows that repeat another row in every column were left out."
     )
     return long[~extra]
 
 
-def _several(table: Table, found: dict, rows: pd.DataFrame) -> None:
+def _report_duplicates(table: SourceTable, columns: ColumnMap, rows: pd.DataFrame) -> None:
+    """Add an error for several rows of one run, with the columns in which they differ."""
     first = rows.iloc[0]
-    named = ", ".join(f"{name} {first[name]}" for name in KEY if name in found)
-    unread = table.frame.drop(columns=used(found)).loc[rows["row"]]
-    score = plain(first["metric"])
-    differ = [c for c in unread if unread[c].nunique(dropna=False) > 1 and plain(c) != score]
-    scores = few([f"{value:g}" for value in rows["value"]])
+    key = ", ".join(f"{name} {first[name]}" for name in RUN_KEY if name in columns)
+    unread = table.frame.drop(columns=list_used_columns(columns)).loc[rows["row"]]
+    score = normalize_name(first["metric"])
+    differ = [
+        str(c)
+        for c in unread
+        if unread[c].nunique(dropna=False) > 1 and normalize_name(str(c)) != score
+    ]
+    scores = join_names([f"{value:g}" for value in rows["value"]])
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
-    one_seed = "seed" in found and table.text(found["seed"]).nunique() == 1
-    free = [name for name in (*RUN, "item") if name not in found]
-    fix = "Remove all but one."
-    steps = [c for c in differ if STEPS & words_of(c)]
-    if steps:
-        fix = f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
-    elif subsets := [c for c in differ if set(table.text(c)[rows["row"]].str.lower()) <= SUBSETS]:
-        fix = f"Keep the rows of the test set: {subsets[0]!r} tells parts of the data apart."
-    elif free:
-        fix = (
-            f"Map the column that counts them to one of {', '.join(free)}, or remove the rows that "
-            f"do not belong.{_told_apart(found, differ, one_seed)}"
-        )
-    table.mistake(
-        f"{len(rows)} rows are the same run ({named}, metric {first['metric']}), with values "
+    table.add_error(
+        f"{len(rows)} rows are the same run ({key}, metric {first['metric']}), with values "
         f"{scores}",
-        fix + hint,
+        _suggest_fix(table, columns, rows, differ) + hint,
         rows["row"],
     )
 
 
-def _told_apart(found: dict, differ: list[str], one_seed: bool) -> str:
-    """What to do with a column in which rows of a run differ: a setting, or a count of runs.
+def _suggest_fix(
+    table: SourceTable, columns: ColumnMap, rows: pd.DataFrame, differ: list[str]
+) -> str:
+    """How to resolve rows of one run that differ in the columns `differ`."""
+    steps = [c for c in differ if STEPS & split_heading(c)]
+    if steps:
+        return f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
+    subsets = [c for c in differ if set(table.text(c)[rows["row"]].str.lower()) <= SUBSETS]
+    if subsets:
+        return f"Keep the rows of the test set: {subsets[0]!r} names parts of the data."
+    free = [name for name in (*RUN_COLUMNS, "item") if name not in columns]
+    if not free:
+        return "Remove all but one."
+    return (
+        f"Map the column that counts them to one of {', '.join(free)}, or remove the rows that do "
+        f"not belong.{_suggest_mapping(table, columns, differ)}"
+    )
 
-    one_seed: all runs have the same one, so that another column may count them.
-    """
-    own = [c for c in differ if infer_direction(c) is None and not words_of(c) & TAKEN]
-    if not own:
+
+def _suggest_mapping(table: SourceTable, columns: ColumnMap, differ: list[str]) -> str:
+    """Suggest to map a column in which rows of a run differ, as a setting or a count of runs."""
+    free = [c for c in differ if infer_direction(c) is None and not split_heading(c) & COSTS]
+    if not free:
         return ""
-    model = ", ".join([*used({"model": found["model"]}), own[0]])
-    counts = f" Where {own[0]!r} counts repeated trainings: `columns: {{seed: {own[0]}}}`."
-    fix = f"it names the model too: `columns: {{model: [{model}]}}`."
-    return f"{counts * one_seed} Where {own[0]!r} is a setting, {fix}"
+    model = ", ".join([*list_used_columns({"model": columns["model"]}), free[0]])
+    has_one_seed = "seed" in columns and table.text(str(columns["seed"])).nunique() == 1
+    # If all runs have the same seed, another column may count them.
+    counts = f" Where {free[0]!r} counts repeated trainings: `columns: {{seed: {free[0]}}}`."
+    setting = f" Where {free[0]!r} is a setting, it names the model too: "
+    return f"{counts if has_one_seed else ''}{setting}`columns: {{model: [{model}]}}`."
 
 
-def no_summaries(table: Table, long: pd.DataFrame) -> None:
-    """A mistake for a model called `mean` or `All` that holds just that of the others in each run.
+def refuse_summary_models(table: SourceTable, long: pd.DataFrame) -> None:
+    """Add an error for a model named `mean` or `All` that holds that statistic of the others.
 
-    The name alone does not tell: a baseline may be called `mean`.
+    The name alone is not enough: a baseline may be named `mean`.
     """
-    called = {model for model in long["model"].unique() if sums_up(model)}
-    others = long[~long["model"].isin(called) & np.isfinite(long["value"])]
-    if not called or others["model"].nunique() < 2:
+    summaries = {model for model in long["model"].unique() if is_summary(model)}
+    others = long[~long["model"].isin(summaries) & np.isfinite(long["value"])]
+    if not summaries or others["model"].nunique() < 2:
         return
-    place = [*KEY[1:], "metric"]
-    found = others.groupby(place)["value"].agg(_STATISTICS)
+    statistics = others.groupby(_SPLIT_KEY)["value"].agg(_STATISTICS)
     greatest = others["value"].abs().groupby(others["metric"]).max()
-    for model, rows in long[long["model"].isin(called)].groupby("model", sort=False):
-        own = rows["value"].to_numpy()[:, None]
-        of_others = found.reindex(pd.MultiIndex.from_frame(rows[place])).to_numpy()
-        off = _ROUNDING * rows["metric"].map(greatest).to_numpy()[:, None]
-        alike = np.isclose(own, of_others, rtol=0, atol=off) | ~np.isfinite(own)
-        if np.isfinite(own).any() and alike.all(axis=0).any():
-            table.mistake(
+    for model, rows in long[long["model"].isin(summaries)].groupby("model", sort=False):
+        values = rows["value"].to_numpy()[:, None]
+        expected = statistics.reindex(pd.MultiIndex.from_frame(rows[_SPLIT_KEY])).to_numpy()
+        tolerance = _TOLERANCE * rows["metric"].map(greatest).to_numpy()[:, None]
+        is_close = np.isclose(values, expected, rtol=0, atol=tolerance) | ~np.isfinite(values)
+        if np.isfinite(values).any() and is_close.all(axis=0).any():
+            table.add_error(
                 f"{model!r} is no model: it holds the {model} of the other models in each run",
-                "Remove it, or rename the model that is called so.",
+                "Remove it, or rename the model of that name.",
                 rows["row"],
             )
 
 
-def no_gaps(table: Table, long: pd.DataFrame) -> None:
-    """A mistake for a model called `diff` or the like that holds that of two others in each run."""
+def refuse_difference_models(table: SourceTable, long: pd.DataFrame) -> None:
+    """Add an error for a model named `diff` or the like that holds the difference of two others."""
     models = long["model"].unique()
-    called = [model for model in models if words_of(model) <= GAPS and words_of(model)]
-    if not called:
+    words = {model: split_heading(model) for model in models}
+    suspects = [model for model in models if words[model] and words[model] <= DIFFERENCES]
+    if not suspects:
         return
-    runs = long.pivot_table(index=[*KEY[1:], "metric"], columns="model", values="value")
+    runs = long.pivot_table(index=_SPLIT_KEY, columns="model", values="value")
     runs = runs.reindex(columns=models)
-    off = _ROUNDING * runs.abs().max().max()
-    for model in called:
-        pairs = permutations([other for other in models if other not in called], 2)
-        gaps = (runs[one] - runs[other] - runs[model] for one, other in pairs)
-        if any(gap.notna().any() and (gap.abs().dropna() <= off).all() for gap in gaps):
-            table.mistake(
-                f"{model!r} is no model: it holds how far two others lie apart in each run",
-                "Remove it, or rename the model that is called so.",
+    tolerance = _TOLERANCE * runs.abs().max().max()
+    for model in suspects:
+        pairs = permutations([other for other in models if other not in suspects], 2)
+        errors = (runs[one] - runs[other] - runs[model] for one, other in pairs)
+        if any(e.notna().any() and (e.abs().dropna() <= tolerance).all() for e in errors):
+            table.add_error(
+                f"{model!r} is no model: it holds the difference of two others in each run",
+                "Remove it, or rename the model of that name.",
                 long.loc[long["model"] == model, "row"],
             )
 
 
-def single_runs(table: Table, found: dict, metrics: pd.DataFrame) -> None:
-    """A mistake where no model has a second run anywhere and datasets are too few to rank over.
+def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFrame) -> None:
+    """Add an error if no model has a second run and there are too few datasets to compare by rank.
 
-    A note says what one run each can still be compared by.
+    With enough datasets, a note says what one run each can be compared by.
     """
     if metrics.groupby(["dataset", "model"]).size().max() > 1:
         return
-    datasets = metrics["dataset"].nunique()
-    if datasets >= MIN_DATASETS and metrics["model"].nunique() > 1:
+    datasets, models = metrics["dataset"].nunique(), metrics["model"].nunique()
+    if datasets >= MIN_DATASETS and models > 1:
         table.notes.append(
-            "Each model has one run on each dataset: nothing is said of any one dataset; models "
-            f"are compared over the {datasets} datasets by rank."
+            "Each model has one run on each dataset: single datasets have no verdict; models are "
+            f"compared over the {datasets} datasets by rank."
         )
         return
-    table.mistake(
-        f"has one run of each model (by column {', '.join(map(repr, used({'m': found['model']})))}"
-        f": {metrics['model'].nunique()} models), which says nothing of how much a result depends "
-        "on the seed",
+    names = ", ".join(map(repr, list_used_columns({"model": columns["model"]})))
+    table.add_error(
+        f"has one run of each model (by column {names}: {models} models), which shows nothing of "
+        "how much a result depends on the seed",
         "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or map "
-        "the column that names the model: `columns: {model: …}`." + _of_means(table),
+        f"the column that names the model: `columns: {{model: …}}`.{_suggest_means(table)}",
     )
 
 
-def _of_means(table: Table) -> str:
-    """Where a table holds means and SDs alone, what can be asked of them."""
+def _suggest_means(table: SourceTable) -> str:
+    """Refer to `reseed means` if a table holds means and SDs alone."""
     spreads = [column for column in table.columns if is_spread(column)]
     if not spreads:
         return ""
     return (
-        f" A mean with its spread ({spreads[0]!r}) is no run; what two of them alone show, "
-        "`reseed means` says (in Python `reseed.compare_means`)."
+        f" A mean with its spread ({spreads[0]!r}) is no run; to compare means and SDs alone, use "
+        "`reseed means` (in Python `reseed.compare_means`)."
     )
 
 
-def unknown_models(table: Table, models: list[str], baseline: str | None, pairs: list) -> None:
-    """Models that `baseline` or `pairs` names and that have no runs are mistakes."""
-    asked = {"baseline": [baseline] if baseline else [], "pairs": [m for p in pairs for m in p]}
-    for field, names in asked.items():
+def check_requested_models(
+    table: SourceTable,
+    models: list[str],
+    baseline: str | None,
+    pairs: Iterable[Sequence[str]],
+) -> None:
+    """Add an error for each model of `baseline` or `pairs` that has no run."""
+    requested = {
+        "baseline": [baseline] if baseline else [],
+        "pairs": [model for pair in pairs for model in pair],
+    }
+    for field, names in requested.items():
         for name in dict.fromkeys(names):
             if name not in models:
-                table.mistake(
+                table.add_error(
                     f"`{field}` names the model {name!r}, which has no run",
-                    f"It has {', '.join(models[:20])}.{suggest_name(name, models)}",
+                    f"It has {', '.join(models[:_MAX_MODELS])}.{suggest_name(name, models)}",
                 )
 
 
-def names_alike(table: Table, metrics: pd.DataFrame) -> None:
-    """A warning of models or datasets whose names differ in case, blanks and signs alone."""
+def warn_of_similar_names(table: SourceTable, metrics: pd.DataFrame) -> None:
+    """Warn of models or datasets whose names differ only in case, blanks, `-` and `_`."""
     for noun in ("model", "dataset"):
         names = pd.Series(metrics[noun].unique())
-        same = names.str.casefold().str.replace(r"[\s_-]+", "-", regex=True)
-        for _, alike in names.groupby(same, sort=False):
-            if len(alike) > 1:
+        normalized = names.str.casefold().str.replace(r"[\s_-]+", "-", regex=True)
+        for _, similar in names.groupby(normalized, sort=False):
+            if len(similar) > 1:
                 table.notes.append(
-                    f"Warning: {' and '.join(map(repr, alike))} are read as {len(alike)} {noun}s. "
-                    "If they are one, write one name: its runs are counted apart here."
+                    f"Warning: {' and '.join(map(repr, similar))} are read as {len(similar)} "
+                    f"{noun}s. If they are one, write one name: their runs are counted separately "
+                    "here."
                 )
 
 
-def absent_models(table: Table, metrics: pd.DataFrame) -> None:
-    """A note on models that have no run, finished or not, on a dataset where others have."""
+def note_absent_models(table: SourceTable, metrics: pd.DataFrame) -> None:
+    """Note models that have no run, finished or not, on a dataset where others have."""
     runs = pd.crosstab(metrics["dataset"], metrics["model"])
-    lacking = [
+    absent = [
         f"{', '.join(runs.columns[row == 0])} on {dataset}"
         for dataset, row in zip(runs.index, runs.to_numpy(), strict=True)
         if (row == 0).any()
     ]
-    more = f" (so on {len(lacking) - SHOWN} more datasets)" if len(lacking) > SHOWN else ""
-    if lacking:
-        table.notes.append(f"Without a run: {'; '.join(lacking[:SHOWN])}{more}.")
+    more = f" (so on {len(absent) - MAX_SHOWN} more datasets)" if len(absent) > MAX_SHOWN else ""
+    if absent:
+        table.notes.append(f"Without a run: {'; '.join(absent[:MAX_SHOWN])}{more}.")
 
 
-def uneven_runs(table: Table, metrics: pd.DataFrame) -> None:
-    """Notes on runs that some models of a dataset have and others lack.
+def note_uneven_runs(table: SourceTable, metrics: pd.DataFrame) -> None:
+    """Note runs that some models of a dataset have and others lack.
 
-    Only on what pairs are compared by: splits where there are several, else model seeds.
+    Counted are the units that pairs are compared by: splits if there are several, else model seeds.
     """
     single, uneven = [], []
     for dataset, trials in metrics.groupby("dataset", sort=False):
         if trials["model"].nunique() < 2:
             single.append(str(dataset))
             continue
-        by_split = len(trials[SPLIT_COLUMNS].drop_duplicates()) > 1
-        columns, noun = (SPLIT_COLUMNS, "splits") if by_split else (["init"], "model seeds")
+        has_splits = len(trials[SPLIT_COLUMNS].drop_duplicates()) > 1
+        columns, noun = (SPLIT_COLUMNS, "splits") if has_splits else (["init"], "model seeds")
         runs = trials[["model", *columns]].drop_duplicates()
         total = len(runs[columns].drop_duplicates())
-        lacking = total - runs.groupby("model", sort=False).size()
-        lacking = lacking[lacking > 0]
-        if len(lacking):
-            told = [f"{model} lacks {count}" for model, count in lacking.items()]
-            uneven.append(f"{dataset}: of {total} {noun}, {few(told)}.")
+        missing = total - runs.groupby("model", sort=False).size()
+        missing = missing[missing > 0]
+        if len(missing):
+            counts = [f"{model} lacks {count}" for model, count in missing.items()]
+            uneven.append(f"{dataset}: of {total} {noun}, {join_names(counts)}.")
     if single:
-        where = f" on {few(single)}" if single != [ONE_DATASET] else ""
+        where = f" on {join_names(single)}" if single != [ONE_DATASET] else ""
         table.notes.append(f"One model only, so nothing is compared{where}.")
-    table.notes.extend(uneven[:SHOWN])
-    if len(uneven) > SHOWN:
-        table.notes.append(f"So on {len(uneven) - SHOWN} more datasets.")
+    table.notes.extend(uneven[:MAX_SHOWN])
+    if len(uneven) > MAX_SHOWN:
+        table.notes.append(f"So on {len(uneven) - MAX_SHOWN} more datasets.")
     if uneven:
         table.notes.append(
-            "A pair is compared on the runs that both have; on one split, where too few seeds are "
-            "shared, on all runs, unpaired."
+            "A pair is compared on the runs that both have; on one split with too few shared seeds "
+            "it is compared on all runs, unpaired."
         )

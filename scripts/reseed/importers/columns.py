@@ -1,14 +1,18 @@
-"""Which column of a user's table is which: the study's mapping, then names in common use."""
+"""Finds which column of a user's table is which: the study's mapping first, then common names."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 from reseed.core.errors import suggest_name
-from reseed.importers.source_table import Table
+from reseed.importers.source_table import SourceTable
 
-#: Reseed's column → names it goes by elsewhere, the first that a table has is taken.
-_NAMES = {
+#: Reseed's column name → the table's column, or several whose values are joined.
+ColumnMap = Mapping[str, str | list[str]]
+
+#: Reseed's column name → other common names, by priority.
+_ALIASES = {
     "model": "model algorithm method estimator classifier regressor model_name architecture arch "
     "learner framework approach system ranker retriever backbone network solver agent",
     "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
@@ -28,89 +32,98 @@ _NAMES = {
     "y_score": "y_score y_prob probability",
     "y_pred": "y_pred prediction predicted",
 }
-NAMES = {name: tuple(known.split()) for name, known in _NAMES.items()}
-#: What tells the runs of one model on one dataset apart.
-RUN = ["data_seed", "repeat", "fold", "seed"]
-#: Columns that may be made of several of the table's.
-LABELS = ("model", "dataset")
-# Trackers export such columns whether or not anything was logged.
-_MAY_BE_EMPTY = (*LABELS, *RUN, "status")
-_PREFIX = re.compile(
+COLUMN_ALIASES = {name: tuple(aliases.split()) for name, aliases in _ALIASES.items()}
+#: Columns that identify the runs of one model on one dataset.
+RUN_COLUMNS = ["data_seed", "repeat", "fold", "seed"]
+#: Columns that may be joined from several of the table's.
+LABEL_COLUMNS = ("model", "dataset")
+# Trackers export these columns even if nothing was logged.
+_MAY_BE_EMPTY = (*LABEL_COLUMNS, *RUN_COLUMNS, "status")
+_TRACKER_PREFIX = re.compile(
     r"^(params\.|tags\.|metrics\.|config/|params_|user_attrs_|(general|args|hparams)/)", re.I
 )
 
 
-def unprefixed(column: str) -> str:
-    """A column's name without what a tracker puts before it."""
-    return _PREFIX.sub("", column).strip()
+def strip_tracker_prefix(column: str) -> str:
+    """A column's name without the prefix of a tracker."""
+    return _TRACKER_PREFIX.sub("", column).strip()
 
 
-def plain(column: str) -> str:
+def normalize_name(column: str) -> str:
     """A column's name without a tracker's prefix, in lower case, words joined by `_`."""
-    return re.sub(r"[\s\-/.]+", "_", unprefixed(column).lower())
+    return re.sub(r"[\s\-/.]+", "_", strip_tracker_prefix(column).lower())
 
 
-def known_name(column: object) -> str | None:
-    """Reseed's name for a column with a name in common use."""
-    return next((name for name, known in NAMES.items() if plain(str(column)) in known), None)
+def find_standard_name(column: object) -> str | None:
+    """Reseed's name of a column, if the column has a common name."""
+    name = normalize_name(str(column))
+    return next((known for known, aliases in COLUMN_ALIASES.items() if name in aliases), None)
 
 
-def parts_of(column: str | list[str]) -> list[str]:
-    """The table's columns behind one of Reseed's."""
+def list_columns(column: str | Iterable[str]) -> list[str]:
+    """The table's columns of one entry of a `ColumnMap`."""
     return [column] if isinstance(column, str) else list(column)
 
 
-def used(found: dict) -> list[str]:
-    """Every column of the table that is read as something."""
-    return [name for column in found.values() for name in parts_of(column)]
+def list_used_columns(columns: ColumnMap) -> list[str]:
+    """Every column of the table that a `ColumnMap` uses."""
+    return [name for column in columns.values() for name in list_columns(column)]
 
 
-def find_columns(table: Table, mapping: dict) -> dict[str, str | list[str]]:
-    """Reseed's name → the table's column, for every one that is mapped or recognised.
+def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list[str]]:
+    """Reseed's name → the table's column, for every column that is mapped or recognised.
 
-    `model` and `dataset` may be mapped to several columns, which together name it. A mapping of an
-    unknown name or column, and a table that names no model, are mistakes.
+    Errors: a mapping of an unknown name or column, several columns where one is required, and a
+    table without a column that names the model.
     """
-    columns, found = table.columns, {}
-    for name, column in mapping.items():
-        if name not in NAMES:
-            table.mistake(
-                f"`columns` maps {name!r}, which is not one of Reseed's columns",
-                f"Use {', '.join(NAMES)}.{suggest_name(name, list(NAMES))}",
-            )
-            continue
-        for source in parts_of(column):
-            if source not in columns:
-                table.mistake(
-                    f"has no column {source!r}, to which `columns` maps {name!r}",
-                    f"{table.holds}{suggest_name(source, columns)}",
-                )
-        if not isinstance(column, str) and name not in LABELS:
-            table.mistake(
-                f"`columns` maps {name!r} to several columns",
-                f"Only {' and '.join(LABELS)} may be made of several.",
-            )
-        elif set(parts_of(column)) <= set(columns):
-            found[name] = column
-    scores = table.layout.metrics
-    free = {plain(c): c for c in reversed(columns) if not c.startswith(scores)}
-    taken = {c for column in mapping.values() for c in parts_of(column)}
-    for name, known in NAMES.items():
+    columns = _check_mapping(table, mapping)
+    metric_prefixes = table.layout.metric_prefixes
+    free = {
+        normalize_name(c): c for c in reversed(table.columns) if not c.startswith(metric_prefixes)
+    }
+    taken = set(list_used_columns(mapping))
+    for name, aliases in COLUMN_ALIASES.items():
         if name == "model":
-            known = (*known, *table.layout.run_names)
-        candidates = [free[other] for other in known if other in free and free[other] not in taken]
+            aliases = (*aliases, *table.layout.run_name_columns)
+        candidates = [free[a] for a in aliases if a in free and free[a] not in taken]
         if name in _MAY_BE_EMPTY:
             candidates = [c for c in candidates if table.text(c).ne("").any()]
         if candidates and name not in mapping:
-            found[name] = candidates[0]
-    if "model" not in found and "model" not in mapping:
-        table.mistake("has no column that names the model", _name_the_model(table))
-    return found
+            columns[name] = candidates[0]
+    if "model" not in columns and "model" not in mapping:
+        table.add_error("has no column that names the model", _suggest_model_columns(table))
+    return columns
 
 
-def _name_the_model(table: Table) -> str:
-    fix = f"Name it `model`, or map it: `columns: {{model: …}}`. {table.holds}"
-    settings = [c for c in table.columns if c.startswith(table.layout.settings)]
+def _check_mapping(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list[str]]:
+    """The entries of the user's mapping that are valid; others are errors."""
+    valid: dict[str, str | list[str]] = {}
+    for name, column in mapping.items():
+        if name not in COLUMN_ALIASES:
+            table.add_error(
+                f"`columns` maps {name!r}, which is not one of Reseed's columns",
+                f"Use {', '.join(COLUMN_ALIASES)}.{suggest_name(name, list(COLUMN_ALIASES))}",
+            )
+            continue
+        for source in list_columns(column):
+            if source not in table.columns:
+                table.add_error(
+                    f"has no column {source!r}, to which `columns` maps {name!r}",
+                    f"{table.column_list}{suggest_name(source, table.columns)}",
+                )
+        if not isinstance(column, str) and name not in LABEL_COLUMNS:
+            table.add_error(
+                f"`columns` maps {name!r} to several columns",
+                f"Only {' and '.join(LABEL_COLUMNS)} may be joined from several.",
+            )
+        elif set(list_columns(column)) <= set(table.columns):
+            valid[name] = column
+    return valid
+
+
+def _suggest_model_columns(table: SourceTable) -> str:
+    fix = f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
+    settings = [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]
     if settings:
         fix += (
             " Where runs differ in their settings, these name the model: "

@@ -1,4 +1,4 @@
-"""Files → tables: CSV, Parquet, JSON, and folders or lists of them."""
+"""Reads CSV, Parquet and JSON files, and lists of them, as one table."""
 
 from __future__ import annotations
 
@@ -6,59 +6,61 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.importers.columns import LABELS, known_name
-from reseed.importers.run_paths import common_folder, places_of
-from reseed.importers.source_table import MISSING, Table, few
+from reseed.importers.columns import LABEL_COLUMNS, find_standard_name
+from reseed.importers.run_paths import RunIds, find_common_folder, parse_run_paths
+from reseed.importers.source_table import MISSING, SourceTable, join_names
 
 _PARQUET = (".parquet", ".pq")
-_LINES = (".jsonl", ".ndjson")
-JSON = (".json", *_LINES)
+_JSON_LINES = (".jsonl", ".ndjson")
+JSON_SUFFIXES = (".json", *_JSON_LINES)
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
-#: Whether text is a number in which this sign parts thousands or decimals.
+#: Matches a number in which this sign separates thousands or decimals.
 _NUMBERS = {
     sign: re.compile(rf"[-+]?\d+(?:{re.escape(sign)}\d+)*(?:[eE][-+]?\d+)?").fullmatch
     for sign in ",."
 }
-#: Whether it may be of thousands.
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
-#: Columns whose cells are names, in which a comma is none of a number.
-_NAMES = (*LABELS, "metric", "item", "status")
-#: Files of a folder that are read as tables.
-TABLES = (".csv", ".tsv", ".txt", *_PARQUET, *_LINES)
+_is_thousands = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
+#: Columns of names, in which a comma is not part of a number.
+_NAME_COLUMNS = (*LABEL_COLUMNS, "metric", "item", "status")
+#: Suffixes of files that are read as tables.
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET, *_JSON_LINES)
+#: The columns, and the number of each row in the file.
+_Content = tuple[pd.DataFrame, np.ndarray]
 
 
-def read_table(path: str | Path, file_format: str = "auto") -> Table:
+def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
     """Read a CSV (comma, semicolon or tab), Parquet or JSON file (a list of records, or lines).
 
-    Raises ReseedError for a file that is missing, unreadable, empty or has a column name twice.
+    Raises ReseedError for a file that is missing, unreadable or empty, or that repeats a column.
     """
     path = Path(path)
     if not path.is_file():
         raise ReseedError(f"{path}: no such file. Give its path from the folder you are in.")
     if path.suffix.lower() in _SPREADSHEETS:
         raise ReseedError(
-            f"{path}: is a spreadsheet. Save its sheet as `CSV UTF-8`, or give what "
-            "`pandas.read_excel` makes of it."
+            f"{path}: is a spreadsheet. Save its sheet as `CSV UTF-8`, or pass the result of "
+            "`pandas.read_excel`."
         )
     if path.suffix.lower() in _COMPRESSED:
         raise ReseedError(
-            f"{path}: is compressed: unpack it, or give what `pandas.read_csv` makes of it."
+            f"{path}: is compressed: unpack it, or pass the result of `pandas.read_csv`."
         )
-    kind = _kind(path, file_format)
+    kind = _choose_reader(path, file_format)
     try:
-        frame, where = _READERS[kind](path)
+        frame, row_labels = _READERS[kind](path)
     except UnicodeDecodeError:
         raise ReseedError(
-            f"{path}: is no CSV, or holds letters that are not UTF-8. Save it as UTF-8 (in a "
+            f"{path}: is not a CSV file, or is not encoded as UTF-8. Save it as UTF-8 (in a "
             "spreadsheet: `CSV UTF-8`)."
         ) from None
     except (OSError, ValueError, csv.Error) as error:
@@ -67,39 +69,42 @@ def read_table(path: str | Path, file_format: str = "auto") -> Table:
             f"{path}: cannot be read as {kind} ({reason}). Set `format`, or repair the file."
         ) from None
     if kind != "CSV":
-        return checked(Table(str(path), frame, where, "row"))
-    return _with_decimal_commas(checked(Table(str(path), frame, where, "line")))
+        return check_table(SourceTable(str(path), frame, row_labels, "row"))
+    return _convert_decimal_commas(check_table(SourceTable(str(path), frame, row_labels, "line")))
 
 
-def _with_decimal_commas(table: Table) -> Table:
-    """A table of text with points for decimal commas, said in a note; labels stay as they are.
+def _convert_decimal_commas(table: SourceTable) -> SourceTable:
+    """Replace decimal commas by points, with a note; labels are not changed.
 
-    Raises ReseedError where another column holds points that may be of thousands.
+    Raises ReseedError if another column holds points that may separate thousands.
     """
     frame = table.frame
-    cells = {c: _parted(frame[c]) for c in frame if known_name(c) not in _NAMES}
-    # A comma that cannot be of thousands is a decimal one; beside it no point can be one.
-    commas = [c for c, (with_comma, _) in cells.items() if not all(map(_THOUSANDS, with_comma))]
+    values = [str(c) for c in frame if find_standard_name(c) not in _NAME_COLUMNS]
+    cells = {column: _split_numbers(frame[column]) for column in values}
+    # A comma that cannot separate thousands is a decimal comma; next to it no point can be one.
+    commas = [c for c, (comma, _) in cells.items() if not all(map(_is_thousands, comma))]
     if not commas:
         return table
-    told = few([*map(repr, commas)])
+    names = join_names([*map(repr, commas)])
     for column, (_, with_point) in cells.items():
-        if with_point and all(map(_THOUSANDS, with_point)):
-            table.mistake(
+        if with_point and all(map(_is_thousands, with_point)):
+            table.add_error(
                 f"column {column!r} holds {with_point[0]!r}: of thousands, or a fraction? The "
-                f"comma is the decimal sign in {told}",
-                "Write numbers without a sign for thousands.",
+                f"comma is the decimal sign in {names}",
+                "Write numbers without a thousands separator.",
                 frame.index[frame[column].str.strip().isin(with_point)],
             )
-    table.finish()
-    table.notes.append(f"The comma was read as the decimal sign: {told}.")
+    table.raise_errors()
+    table.notes.append(f"The comma was read as the decimal sign: {names}.")
     points = {column: frame[column].str.replace(",", ".") for column in commas}
     return replace(table, frame=frame.assign(**points))
 
 
-def _parted(column: pd.Series) -> tuple[list[str], list[str]]:
-    """The numbers with a comma and those with a point of a column of text; none of it where not
-    all that it holds are numbers written in one of these ways."""
+def _split_numbers(column: pd.Series) -> tuple[list[str], list[str]]:
+    """The numbers with a comma, and those with a point.
+
+    Either list is empty if the column holds anything but numbers written with that sign.
+    """
     present = [
         cell for cell in {cell.strip(): None for cell in column} if cell.lower() not in MISSING
     ]
@@ -110,28 +115,29 @@ def _parted(column: pd.Series) -> tuple[list[str], list[str]]:
     return with_comma, with_point
 
 
-def _kind(path: Path, file_format: str) -> str:
+def _choose_reader(path: Path, file_format: str) -> str:
     suffix = path.suffix.lower()
     if file_format == "parquet" or suffix in _PARQUET:
         return "Parquet"
-    return "JSON" if file_format == "json" or suffix in JSON else "CSV"
+    return "JSON" if file_format == "json" or suffix in JSON_SUFFIXES else "CSV"
 
 
-def checked(table: Table) -> Table:
-    """The table; raises ReseedError if a column name occurs twice or there is no row."""
+def check_table(table: SourceTable) -> SourceTable:
+    """The table; raises ReseedError if a column name is repeated or there are no rows."""
     columns = table.frame.columns
-    twice = columns[columns.duplicated()]
-    if len(twice):
-        what = f"the column {twice[0]!r} more than once" if twice[0] else "columns without a name"
-        table.mistake(f"has {what}", "Name each column once, in the first line.")
+    repeated = columns[columns.duplicated()]
+    if len(repeated):
+        name = repeated[0]
+        what = f"the column {name!r} more than once" if name else "columns without a name"
+        table.add_error(f"has {what}", "Name each column once, in the first line.")
     if table.frame.empty:
-        table.mistake("holds no rows", "Each run of a model is one row.")
-    table.finish()
+        table.add_error("holds no rows", "Each run of a model is one row.")
+    table.raise_errors()
     return table
 
 
-def with_index(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with the named levels of its index as columns, first; other levels are dropped."""
+def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the named levels of its index as first columns; other levels are dropped."""
     names = frame.index.names
     named = [i for i, n in enumerate(names) if n is not None and n not in frame.columns]
     levels = pd.DataFrame({i: frame.index.get_level_values(i) for i in named})
@@ -139,97 +145,107 @@ def with_index(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([levels, frame.reset_index(drop=True)], axis=1)
 
 
-def read_tables(paths: list[Path], file_format: str = "auto", mapping: dict | None = None) -> Table:
-    """Several files, one below the other; what no column says (model, seed, …) their names do.
+def read_tables(
+    paths: list[Path], file_format: str = "auto", mapped: Iterable[str] = ()
+) -> SourceTable:
+    """Read several files as one table, in which paths supply missing columns (model, seed, …).
 
-    mapping: the user's `columns`. A line is told as `12 of file.csv`. Raises ReseedError as
-    `read_table`, or where files do not have the same columns.
+    mapped: Reseed's columns that the user maps, which paths do not supply. Row labels have the form
+    `12 of file.csv`. Raises ReseedError as `read_table`, and if the files differ in their columns.
     """
     if len(paths) == 1:
         return read_table(paths[0], file_format)
     tables = [read_table(path, file_format) for path in paths]
     for path, table in zip(paths, tables, strict=True):
-        other = set(table.columns) ^ set(tables[0].columns)
-        if other:
+        unshared = set(table.columns) ^ set(tables[0].columns)
+        if unshared:
             raise ReseedError(
-                f"{path} and {paths[0]} do not have the same columns: {', '.join(sorted(other))} "
-                "is in one of them only. Give the files the same columns."
+                f"{path} and {paths[0]} do not have the same columns: "
+                f"{', '.join(sorted(unshared))} is in one of them only. Give the files the same "
+                "columns."
             )
-    told = {*map(known_name, tables[0].columns), *(mapping or {})}
-    places = [{n: v for n, v in p.items() if known_name(n) not in told} for p in _places(paths)]
-    frames = [t.frame.assign(**place) for t, place in zip(tables, places, strict=True)]
-    folder = common_folder(paths)
-    where = [
+    known = {*map(find_standard_name, tables[0].columns), *mapped}
+    ids = [
+        {name: value for name, value in run.items() if find_standard_name(name) not in known}
+        for run in _identify_files(paths)
+    ]
+    frames = [table.frame.assign(**run) for table, run in zip(tables, ids, strict=True)]
+    folder = find_common_folder(paths)
+    row_labels = [
         f"{number} of {path.absolute().relative_to(folder).as_posix()}"
         for path, table in zip(paths, tables, strict=True)
-        for number in table.where
+        for number in table.row_labels
     ]
-    joined = pd.concat(frames, ignore_index=True)
-    path = f"{paths[0]} and {len(paths) - 1} more"
     notes = list(dict.fromkeys(note for table in tables for note in table.notes))
-    named = dict.fromkeys(name for place in places for name in place)
-    notes += [f"By the names of the files: {', '.join(named)}."] if named else []
-    return Table(path, joined, np.array(where), tables[0].place, notes=notes)
+    from_names = dict.fromkeys(name for run in ids for name in run)
+    notes += [f"By the names of the files: {', '.join(from_names)}."] if from_names else []
+    return SourceTable(
+        f"{paths[0]} and {len(paths) - 1} more",
+        pd.concat(frames, ignore_index=True),
+        np.array(row_labels),
+        tables[0].row_noun,
+        notes=notes,
+    )
 
 
-def _places(paths: list[Path]) -> list[dict]:
-    """What the files' paths say of their runs; where they hold no number, each names a model."""
-    places = places_of(paths)
-    if any(set(place) > {"model"} for place in places):
-        return places
-    return [{"model": name} for name in _names(paths)]
+def _identify_files(paths: list[Path]) -> list[RunIds]:
+    """Identifiers of the run of each file; if no path holds a number, each file is a model."""
+    ids = parse_run_paths(paths)
+    if any(set(run) > {"model"} for run in ids):
+        return ids
+    return [{"model": name} for name in _name_files(paths)]
 
 
-def _names(paths: list[Path]) -> list[str]:
-    """The files' names; where two have the same one, with their folders."""
+def _name_files(paths: list[Path]) -> list[str]:
+    """The files' names; with their folders if two files share a name."""
     names = [path.stem for path in paths]
     if len(set(names)) == len(names):
         return names
-    folder = common_folder(paths)
+    folder = find_common_folder(paths)
     return [path.absolute().relative_to(folder).with_suffix("").as_posix() for path in paths]
 
 
-def _read_parquet(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
-    frame = with_index(pd.read_parquet(path)).rename(columns=str)
+def _read_parquet(path: Path) -> _Content:
+    frame = index_to_columns(pd.read_parquet(path)).rename(columns=str)
     return frame, np.arange(1, len(frame) + 1)
 
 
 def load_json(path: Path) -> object:
-    """What a JSON file holds; of JSON lines, the list of them."""
+    """The content of a JSON file; of JSON lines, the list of them."""
     text = path.read_text(encoding="utf-8-sig")
-    if path.suffix.lower() in _LINES:
+    if path.suffix.lower() in _JSON_LINES:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     return json.loads(text)
 
 
-def flat(records: Iterable[Mapping]) -> pd.DataFrame:
-    """Records as a frame; what is nested goes by its last name where no other has that one."""
-    records = list(records)
-    frame = pd.json_normalize(records)
-    own = {name for record in records for name in record}
-    last = {c: c if c in own else str(c).rpartition(".")[2] for c in frame}
-    count = Counter(last.values())
-    return frame.rename(columns={c: name for c, name in last.items() if count[name] == 1})
+def flatten_records(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Records as a frame; a nested field keeps its last name if no other field has that name."""
+    nested = [dict(record) for record in records]
+    frame = pd.json_normalize(nested)
+    top_level = {name for record in nested for name in record}
+    names = {c: c if c in top_level else str(c).rpartition(".")[2] for c in frame}
+    count = Counter(names.values())
+    return frame.rename(columns={c: name for c, name in names.items() if count[name] == 1})
 
 
-def _read_json(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
+def _read_json(path: Path) -> _Content:
     records = load_json(path)
     if not isinstance(records, list) or not all(isinstance(r, Mapping) for r in records):
         raise ValueError(
             'it holds no list of records, one a run: [{"model": "rf", "seed": 0, "auc": 0.9}, …]'
         )
-    return flat(records), np.arange(1, len(records) + 1)
+    return flatten_records(records), np.arange(1, len(records) + 1)
 
 
-def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
-    """Columns as text, so that no model named `NA` is taken for nothing, and each row's line."""
+def _read_csv(path: Path) -> _Content:
+    """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
     with path.open(encoding="utf-8-sig", newline="") as handle:
         first = handle.readline()
         if not first.strip():
             raise ValueError("the first line, which names the columns, is empty")
         delimiter = max(",;\t", key=first.count)
         handle.seek(0)
-        # A writer that was cut short leaves zero bytes.
+        # An interrupted writer leaves zero bytes.
         cleaned = (line.replace("\0", "") for line in handle)
         reader = csv.reader(cleaned, delimiter=delimiter, strict=True)
         header = [name.strip() for name in next(reader)]
@@ -249,10 +265,14 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, np.ndarray]:
                 lines.append(start)
             start = reader.line_num + 1
     frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
-    # A frame's index that was written along; cells that a spreadsheet holds empty.
-    nothing = [not name and (i == 0 or frame[i].eq("").all()) for i, name in enumerate(header)]
-    frame.columns = header
-    return frame.loc[:, np.invert(nothing)], np.array(lines)
+    # Dropped: a frame's index that was written too, and empty columns of a spreadsheet.
+    named = [bool(name) or (i > 0 and frame[i].ne("").any()) for i, name in enumerate(header)]
+    frame.columns = pd.Index(header)
+    return frame.loc[:, np.array(named, dtype=bool)], np.array(lines)
 
 
-_READERS = {"CSV": _read_csv, "Parquet": _read_parquet, "JSON": _read_json}
+_READERS: dict[str, Callable[[Path], _Content]] = {
+    "CSV": _read_csv,
+    "Parquet": _read_parquet,
+    "JSON": _read_json,
+}

@@ -1,108 +1,136 @@
-"""Per-item predictions → the metrics of each run."""
+"""Computes the metrics of each run from predictions of single items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from reseed.importers.columns import plain
-from reseed.importers.long_table import KEY, item_labels, runs_table
-from reseed.importers.metric_choice import Wanted, wanted_on
-from reseed.importers.source_table import Table, few
+from reseed.importers.column_spec import RequestedMetrics, list_metrics_for
+from reseed.importers.columns import ColumnMap, normalize_name
+from reseed.importers.long_table import RUN_KEY, read_item_labels, read_run_keys
+from reseed.importers.source_table import SourceTable, join_names
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
 
-#: More whole numbers than this may be counts.
-_MANY_CLASSES = 30
-_SPLIT = ["dataset", "data_seed", "repeat", "fold"]
+#: With more distinct whole numbers than this, targets may be counts, not classes.
+_MAX_CLASSES = 30
+_SPLIT_KEY = ["dataset", "data_seed", "repeat", "fold"]
 
 
-class Items(NamedTuple):
+class ItemPredictions(NamedTuple):
     """Predictions of one dataset.
 
-    `rows`: `KEY`, `item`, `reason`, `target` and `prediction`; `said`: how they were read.
+    rows: `RUN_KEY`, `item`, `reason`, `target` and `prediction`. note: how they were read.
     """
 
     task: str
     rows: pd.DataFrame
-    said: str
+    note: str
 
 
-def scored_items(table: Table, found: dict, wanted: Wanted) -> tuple[pd.DataFrame, dict[str, dict]]:
-    """`KEY`, `metric`, `value`, `reason` of every run; task, primary metric, notes by dataset.
+class ItemTask(NamedTuple):
+    """Task and metric of a dataset with predictions of items; `note`: how they were read."""
 
-    A run with a prediction that is not finite has failed. Raises ReseedError as `read_items`.
+    task: str
+    metric: str
+    note: str = ""
+
+
+class _Reading(NamedTuple):
+    """How the predictions of one dataset are read: task, numbers, note."""
+
+    task: str
+    target: pd.Series
+    prediction: pd.Series
+    note: str
+
+
+_Score = Callable[[np.ndarray, np.ndarray], dict[str, float]]
+
+
+def score_items(
+    table: SourceTable, columns: ColumnMap, requested: RequestedMetrics
+) -> tuple[pd.DataFrame, dict[str, ItemTask]]:
+    """Compute `RUN_KEY`, `metric`, `value` and `reason` of every run; and the task by dataset.
+
+    A run with a prediction that is not finite has failed. Raises ReseedError as
+    `read_item_predictions`.
     """
-    parts, tasks, inverted = [], {}, []
-    for task, group, said in read_items(table, found):
+    scores: list[dict[str, object]] = []
+    tasks: dict[str, ItemTask] = {}
+    inverted: list[str] = []
+    for task, group, note in read_item_predictions(table, columns):
         dataset = group["dataset"].iloc[0]
-        primary = [*wanted_on(wanted, dataset), _primary(task)][0]
-        tasks[dataset] = {"task": task, "metric": primary, "said": said}
-        score = (
-            _accuracy if task == "classification" else lambda y, p, t=task: evaluate_scores(t, y, p)
-        )
-        runs = [
-            {**dict(zip(KEY, key, strict=True)), "reason": reason, "metric": name, "value": value}
-            for key, run in group.groupby(KEY, sort=False)
-            for name, value, reason in _measure(score, run, primary)
-        ]
-        areas = [run["value"] for run in runs if run["metric"] == "auc"]
+        primary = [*list_metrics_for(requested, dataset), _choose_primary(task)][0]
+        tasks[dataset] = ItemTask(task, primary, note)
+        score: _Score = partial(evaluate_scores, task)
+        if task == "classification":
+            score = _compute_accuracy
+        areas = []
+        for key, run in group.groupby(RUN_KEY, sort=False):
+            ids = dict(zip(RUN_KEY, key, strict=True))
+            for name, value, reason in _score_run(score, run, primary):
+                scores.append({**ids, "reason": reason, "metric": name, "value": value})
+                areas += [value] if name == "auc" else []
         inverted += [dataset] if areas and np.nanmedian(areas) < 0.5 else []
-        parts += runs
     _note_reading(table, tasks, inverted)
-    return pd.DataFrame(parts), tasks
+    return pd.DataFrame(scores), tasks
 
 
-def _note_reading(table: Table, tasks: dict[str, dict], inverted: list[str]) -> None:
+def _note_reading(table: SourceTable, tasks: dict[str, ItemTask], inverted: list[str]) -> None:
     """Note how the predictions of each dataset were read."""
-    for said in dict.fromkeys(entry["said"] for entry in tasks.values()):
-        datasets = [name for name, entry in tasks.items() if entry["said"] == said]
+    for note in dict.fromkeys(entry.note for entry in tasks.values()):
+        datasets = [name for name, entry in tasks.items() if entry.note == note]
         where = f" ({', '.join(datasets)})" if len(datasets) < len(tasks) else ""
-        table.notes.append(f"Read as {said}{where}.")
+        table.notes.append(f"Read as {note}{where}.")
     if inverted:
         table.notes.append(
-            f"Warning: the AUC of most runs on {', '.join(inverted)} is below 0.5, as where a "
-            "score is the probability of the other label."
+            f"Warning: the AUC of most runs on {', '.join(inverted)} is below 0.5. The score may "
+            "be the probability of the other label."
         )
 
 
-def holds_items(found: dict) -> bool:
-    """Whether the columns found are those of per-item predictions."""
-    return {"item", "y_true"} <= set(found) and bool({"y_score", "y_pred"} & set(found))
+def has_item_predictions(columns: ColumnMap) -> bool:
+    """Whether the columns are those of predictions of items."""
+    has_prediction = "y_score" in columns or "y_pred" in columns
+    return {"item", "y_true"} <= set(columns) and has_prediction
 
 
-def read_items(table: Table, found: dict) -> Iterator[Items]:
-    """The predictions of each dataset.
+def read_item_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[ItemPredictions]:
+    """Read the predictions of each dataset.
 
-    Raises ReseedError where an item occurs twice in a run, where runs of one split differ in their
-    items or targets, or where the predictions do not fit the targets.
+    Raises ReseedError if an item occurs twice in a run, if runs of one split differ in their items
+    or targets, or if the predictions do not fit the targets.
     """
-    rows = runs_table(table, found)
-    table.finish()
-    rows["item"], truth = item_labels(table, found["item"]), table.text(found["y_true"])
+    rows = read_run_keys(table, columns)
+    table.raise_errors()
+    rows["item"] = read_item_labels(table, str(columns["item"]))
+    truth = table.text(str(columns["y_true"]))
     if (truth == "").any():
-        raise table.refuse("y_true is empty", "Fill it in.", truth.index[truth == ""])
-    refuse_copies(table, rows)
+        raise table.error("y_true is empty", "Fill it in.", truth.index[truth == ""])
+    refuse_duplicate_items(table, rows)
     rows["truth"] = truth
-    _one_target(table, rows)
-    same_items(table, rows)
+    _refuse_several_targets(table, rows)
+    check_same_items(table, rows)
     for _, group in rows.groupby("dataset", sort=False):
-        task, target, prediction, said = _reading(table, found, group)
-        yield Items(task, group.assign(target=target, prediction=prediction), said)
+        task, target, prediction, note = _read_dataset(table, columns, group)
+        yield ItemPredictions(task, group.assign(target=target, prediction=prediction), note)
 
 
-def _primary(task: str) -> str:
+def _choose_primary(task: str) -> str:
     return default_metric(task).name if task in TASKS else "accuracy"
 
 
-def _accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:
+def _compute_accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:
     return {"accuracy": float(np.mean(target == prediction))}
 
 
-def _measure(score, run: pd.DataFrame, primary: str) -> list[tuple[str, float, str]]:
+def _score_run(score: _Score, run: pd.DataFrame, primary: str) -> list[tuple[str, float, str]]:
+    """(metric, value, reason) of one run; the primary metric as NaN if it cannot be scored."""
     reason = next(filter(None, run["reason"]), "")
     try:
         values = score(run["target"].to_numpy(), run["prediction"].to_numpy())
@@ -111,114 +139,115 @@ def _measure(score, run: pd.DataFrame, primary: str) -> list[tuple[str, float, s
     return [(name, value, reason) for name, value in values.items()]
 
 
-def refuse_copies(table: Table, rows: pd.DataFrame) -> None:
-    """ReseedError where an `item` occurs more than once in a run of `KEY`."""
-    twice = rows.duplicated([*KEY, "item"], keep=False)
-    if twice.any():
-        raise table.refuse(
+def refuse_duplicate_items(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Raise ReseedError if an `item` occurs more than once in a run of `RUN_KEY`."""
+    duplicated = rows.duplicated([*RUN_KEY, "item"], keep=False)
+    if duplicated.any():
+        raise table.error(
             "an item occurs more than once in a run",
-            "Remove the copies, or map the column that tells the runs apart.",
-            rows.index[twice],
+            "Remove the copies, or map the column that identifies the runs.",
+            rows.index[duplicated],
         )
 
 
-def _one_target(table: Table, rows: pd.DataFrame) -> None:
-    """Refuse items that do not have the same target in all runs of one split."""
-    truths = rows.groupby([*_SPLIT, "item"], sort=False)["truth"].transform("nunique")
-    if (truths > 1).any():
-        item = rows.loc[truths > 1, "item"].iloc[0]
-        wrong = rows[(truths > 1) & (rows["item"] == item)]
-        raise table.refuse(
-            f"item {item} has several targets ({few(wrong['truth'].unique())}) in one "
+def _refuse_several_targets(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Raise ReseedError if an item has different targets in runs of one split."""
+    targets = rows.groupby([*_SPLIT_KEY, "item"], sort=False)["truth"].transform("nunique")
+    if (targets > 1).any():
+        item = rows.loc[targets > 1, "item"].iloc[0]
+        wrong = rows[(targets > 1) & (rows["item"] == item)]
+        raise table.error(
+            f"item {item} has several targets ({join_names(list(wrong['truth'].unique()))}) in one "
             "dataset and split",
             "An item is one test case: number items within each split.",
             wrong.index,
         )
 
 
-def same_items(table: Table, rows: pd.DataFrame) -> None:
-    """ReseedError where runs of one split do not hold the same items."""
-    all_items = rows.groupby(_SPLIT)["item"].transform("nunique")
-    own = rows.groupby(KEY)["item"].transform("size")
-    if (own < all_items).any():
-        first = rows[own < all_items].iloc[0]
-        raise table.refuse(
-            f"a run of {first['model']} on {first['dataset']} has {own[first.name]} of the "
-            f"{all_items[first.name]} items of its split",
+def check_same_items(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Raise ReseedError if runs of one split differ in their items."""
+    total = rows.groupby(_SPLIT_KEY)["item"].transform("nunique")
+    count = rows.groupby(RUN_KEY)["item"].transform("size")
+    incomplete = (count < total).to_numpy()
+    if incomplete.any():
+        first = int(incomplete.argmax())
+        row = rows.iloc[first]
+        raise table.error(
+            f"a run of {row['model']} on {row['dataset']} has {count.iloc[first]} of the "
+            f"{total.iloc[first]} items of its split",
             "All runs of one split (data_seed, repeat, fold) must have the same items; name "
-            "the column that tells splits apart `data_seed` or `fold`.",
-            [first.name],
+            "the column that identifies splits `data_seed` or `fold`.",
+            [rows.index[first]],
         )
 
 
-def _reading(table: Table, found: dict, group: pd.DataFrame) -> tuple:
-    """(task, target, prediction, how they were read) of one dataset.
+def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -> _Reading:
+    """Read the predictions of one dataset.
 
-    A score of an item that has one of two labels is a probability. Predicted classes: accuracy.
-    Else predictions of a number.
+    A score of an item with one of two labels is a probability. Predicted labels are classes, scored
+    by accuracy. Other predictions are numbers.
     """
     part = replace(table, frame=table.frame.loc[group.index])
-    labels = sorted(group["truth"].unique(), key=_order)
-    both = {"y_score", "y_pred"} <= set(found)
-    if "y_score" in found and len(labels) <= 2:
-        unread = f"; {found['y_pred']!r} is not read" if both else ""
-        return _probabilities(part, found["y_score"], group, labels, unread)
-    column = found["y_pred"] if "y_pred" in found else found["y_score"]
-    unread = f"; {found['y_score']!r} is not read" if both else ""
-    if "y_pred" in found:
-        target, prediction = _as_labels(group["truth"], part.text(column))
+    labels = sorted(group["truth"].unique(), key=_sort_key)
+    score, label = columns.get("y_score"), columns.get("y_pred")
+    has_both = score is not None and label is not None
+    if score is not None and len(labels) <= 2:
+        unread = f"; {label!r} is not read" if has_both else ""
+        return _read_probabilities(part, str(score), group, labels, unread)
+    column = str(score if label is None else label)
+    unread = f"; {score!r} is not read" if has_both else ""
+    if label is not None:
+        target, prediction = _parse_labels(group["truth"], part.text(column))
         if _are_classes(target, prediction):
-            said = f"classes: {column!r} is right where it equals y_true{unread}"
+            note = f"classes: {column!r} is right where it equals y_true{unread}"
             if target.dtype.kind == "f":
-                said += ". To compare them as numbers, call that column `y_score`"
-            return "classification", target, prediction, said
+                note += ". To compare them as numbers, call that column `y_score`"
+            return _Reading("classification", target, prediction, note)
     if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():
-        raise table.refuse(
-            f"the targets are labels ({few(labels)}), but {column!r} does not predict one of them",
+        raise table.error(
+            f"the targets are labels ({join_names(labels)}), but {column!r} does not predict one "
+            "of them",
             "Give the predicted label as `y_pred`; a single y_score needs two labels.",
         )
-    target, prediction = part.numbers(found["y_true"]), part.numbers(column)
-    table.finish()
-    return (
-        "regression",
-        target,
-        prediction,
-        f"numbers: the nearer {column!r} is to y_true, the better{unread}",
-    )
+    target, prediction = part.numbers(str(columns["y_true"])), part.numbers(column)
+    table.raise_errors()
+    note = f"numbers: the nearer {column!r} is to y_true, the better{unread}"
+    return _Reading("regression", target, prediction, note)
 
 
-def _probabilities(
-    part: Table, column: str, group: pd.DataFrame, labels: list[str], unread: str
-) -> tuple:
-    """As `_reading`, of two labels: the one that the column is named after, else the greater."""
+def _read_probabilities(
+    part: SourceTable, column: str, group: pd.DataFrame, labels: list[str], unread: str
+) -> _Reading:
+    """Read probabilities of one of two labels: the one in the column's name, else the greater."""
     if len(labels) < 2:
-        raise part.refuse(
+        raise part.error(
             f"all targets are {labels[0]!r}", "A metric of two classes needs both of them."
         )
-    named = [label for label in labels if plain(column).endswith(f"_{plain(label)}")]
+    name = normalize_name(column)
+    named = [label for label in labels if name.endswith(f"_{normalize_name(label)}")]
     positive = max(named, key=len, default=labels[1])
     (other,) = set(labels) - {positive}
     score = part.numbers(column)
     outside = (score < 0) | (score > 1)
     if outside.any():
-        raise part.refuse(
+        raise part.error(
             f"y_score is {score[outside].iloc[0]:g} for a target of two labels",
             f"Give the probability of label {positive!r}, between 0 and 1.",
             group.index[outside],
         )
-    part.finish()
-    said = f"two classes: {column!r} is the probability of {positive!r}{unread}"
+    part.raise_errors()
+    note = f"two classes: {column!r} is the probability of {positive!r}{unread}"
     if not named:
-        name = f"p_{plain(other)}"
-        said += (
-            f". If it is that of {other!r}, name that column `{name}` and map it: "
-            f"`columns: {{y_score: {name}}}`"
+        other_name = f"p_{normalize_name(other)}"
+        note += (
+            f". If it is that of {other!r}, name that column `{other_name}` and map it: "
+            f"`columns: {{y_score: {other_name}}}`"
         )
-    return "binary", (group["truth"] == positive).astype(np.int64), score, said
+    return _Reading("binary", (group["truth"] == positive).astype(np.int64), score, note)
 
 
-def _as_labels(*columns: pd.Series) -> list[pd.Series]:
-    """Columns of labels; as numbers if all are: 1, 1.0 and True are one label."""
+def _parse_labels(*columns: pd.Series) -> list[pd.Series]:
+    """Columns of labels, as numbers if all are: 1, 1.0 and True are one label."""
     numbers = [
         pd.to_numeric(column.str.lower().replace({"true": "1", "false": "0"}), errors="coerce")
         for column in columns
@@ -228,20 +257,22 @@ def _as_labels(*columns: pd.Series) -> list[pd.Series]:
 
 
 def _are_classes(target: pd.Series, prediction: pd.Series) -> bool:
-    """Names of which any is predicted, or whole numbers: those of the targets, or few.
+    """Whether predictions are classes.
 
-    A class that no item has may be predicted; more than one beyond all others would be counts.
+    Names are if any target is predicted. Whole numbers are if the targets have few values, or if
+    all predictions are targets. At most one predicted class may exceed the range of the targets:
+    more would be counts.
     """
-    found = prediction.isin(target)
+    is_target = prediction.isin(target)
     if target.dtype.kind != "f":
-        return bool(found.any())
-    whole = (target % 1 == 0).all() and (prediction.dropna() % 1 == 0).all()
+        return bool(is_target.any())
+    is_whole = (target % 1 == 0).all() and (prediction.dropna() % 1 == 0).all()
     beyond = prediction[(prediction < target.min()) | (prediction > target.max())]
-    few = target.nunique() <= _MANY_CLASSES and beyond.nunique() <= 1
-    return bool(whole and (few or found[prediction.notna()].all()))
+    has_few = target.nunique() <= _MAX_CLASSES and beyond.nunique() <= 1
+    return bool(is_whole and (has_few or is_target[prediction.notna()].all()))
 
 
-def _order(label: str) -> tuple:
+def _sort_key(label: str) -> tuple[int, float, str]:
     try:
         return 0, float(label), label
     except ValueError:

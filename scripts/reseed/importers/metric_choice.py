@@ -1,4 +1,4 @@
-"""By which metric each dataset's models are compared, whether more is better, and in which unit."""
+"""Chooses the metric that each dataset is compared by, its direction and its unit."""
 
 from __future__ import annotations
 
@@ -6,154 +6,180 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import suggest_name
-from reseed.importers.columns import plain
-from reseed.importers.long_table import short
-from reseed.importers.source_table import Table, few
+from reseed.importers.column_spec import (
+    RequestedMetrics,
+    list_metrics_for,
+    list_requested_metrics,
+)
+from reseed.importers.columns import normalize_name
+from reseed.importers.long_table import strip_metric_prefix
+from reseed.importers.source_table import SourceTable, join_names
 from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_error, is_share
 
-# What a value may be off by, of the greatest: a perfect log loss may be -1e-16.
-_OFF = 1e-9
-
-Wanted = str | list[str] | dict[str, str] | None
-
-
-def wanted_names(wanted: Wanted) -> list[str]:
-    """Every metric that the study names, once, in its order."""
-    if wanted is None:
-        return []
-    if isinstance(wanted, str):
-        return [wanted]
-    return list(dict.fromkeys(wanted.values() if isinstance(wanted, dict) else wanted))
-
-
-def wanted_on(wanted: Wanted, dataset: str) -> list[str]:
-    """The metrics that the study names for a dataset, in its order."""
-    return wanted_names(wanted.get(dataset) if isinstance(wanted, dict) else wanted)
+# Rounding error relative to the greatest value: a perfect log loss may be -1e-16.
+_TOLERANCE = 1e-9
+#: Datasets without the requested metric that a note lists.
+_MAX_DATASETS = 6
 
 
 def choose_metrics(
-    table: Table, long: pd.DataFrame, wanted: Wanted
+    table: SourceTable, long: pd.DataFrame, requested: RequestedMetrics
 ) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Each dataset's metric: the first of the wanted ones that it has, or its only one.
+    """Choose each dataset's metric: the first requested one that it has, or its only one.
 
-    Returns the rows of `long` that remain, and metric by dataset. A dataset that has none
-    of the wanted metrics is left out, and a metric that a dataset never has is none of its own:
-    so no run fails for want of a metric that does not apply. A dataset with several metrics of
-    which none is chosen, an unknown dataset in `wanted`, and a metric that nothing has, are
-    mistakes.
+    Returns the rows of `long` that remain, and the metric by dataset. A dataset without a requested
+    metric is left out, and so are metrics that a dataset never has: no run fails for a metric that
+    does not apply. Errors: several metrics of which none is requested, an unknown dataset in
+    `requested`, and a metric that no dataset has.
     """
     finite = np.isfinite(long["value"])
     measured = finite.groupby([long["dataset"], long["metric"]], sort=False).transform("any")
-    rows = long[measured] if wanted is not None else long
-    of_dataset = {
+    rows = long[measured] if requested is not None else long
+    measured_metrics = {
         dataset: list(dict.fromkeys(group))
         for dataset, group in long[measured].groupby("dataset", sort=False)["metric"]
     }
-    everything = list(dict.fromkeys(long["dataset"]))
-    primary, missing = {}, {}
-    for dataset in wanted if isinstance(wanted, dict) else ():
-        if dataset not in everything:
-            table.mistake(
-                f"`metric` names the dataset {dataset!r}, which is not there",
-                f"It has {', '.join(everything)}.{suggest_name(dataset, everything)}",
+    datasets = list(dict.fromkeys(long["dataset"]))
+    primary: dict[str, str] = {}
+    missing: dict[str, list[str]] = {}
+    for dataset in requested if isinstance(requested, dict) else ():
+        if dataset not in datasets:
+            table.add_error(
+                f"`metric` names the dataset {dataset!r}, which is missing",
+                f"It has {', '.join(datasets)}.{suggest_name(dataset, datasets)}",
             )
-    for dataset in everything:
-        measured_here = of_dataset.get(dataset, [])
-        has = measured_here or list(dict.fromkeys(long["metric"][long["dataset"] == dataset]))
-        order = wanted_on(wanted, dataset)
+    for dataset in datasets:
+        measured_here = measured_metrics.get(dataset, [])
+        metrics = measured_here or list(dict.fromkeys(long["metric"][long["dataset"] == dataset]))
+        order = list_metrics_for(requested, dataset)
         chosen = [metric for metric in order if metric in measured_here]
-        if chosen or (not order and len(has) == 1):
-            primary[dataset] = [*chosen, *has][0]
+        if chosen or (not order and len(metrics) == 1):
+            primary[dataset] = [*chosen, *metrics][0]
         elif order:
-            missing[dataset] = has
+            missing[dataset] = metrics
         else:
-            table.mistake(
-                f"mixes several metrics for dataset {dataset}: {', '.join(has)}",
-                f"Choose the one to compare by: `metric: {has[0]}`.",
+            table.add_error(
+                f"mixes several metrics for dataset {dataset}: {', '.join(metrics)}",
+                f"Choose the one to compare by: `metric: {metrics[0]}`.",
             )
-    asked = " or ".join(wanted_names(wanted))
-    if missing and not primary:
-        dataset, has = next(iter(missing.items()))
-        table.mistake(
-            f"holds no metric {asked!r} for dataset {dataset}",
-            f"It has {', '.join(has)}: set `metric` to one of them.",
-        )
-    elif missing:
-        table.notes.append(
-            f"Left out, as no run there has {asked}: {few([*missing], 6)} ({len(missing)} of "
-            f"{len(everything)} datasets). To compare them too, name a metric they have: `metric: "
-            "[auc, log_loss]`."
-        )
+    _report_missing_metrics(table, requested, primary, missing)
     return rows[rows["dataset"].isin(list(primary))], primary
 
 
-def directions(
-    table: Table,
+def _report_missing_metrics(
+    table: SourceTable,
+    requested: RequestedMetrics,
+    primary: dict[str, str],
+    missing: dict[str, list[str]],
+) -> None:
+    """A note on datasets without a requested metric; an error if no dataset has one."""
+    names = " or ".join(list_requested_metrics(requested))
+    if missing and not primary:
+        dataset, metrics = next(iter(missing.items()))
+        table.add_error(
+            f"holds no metric {names!r} for dataset {dataset}",
+            f"It has {', '.join(metrics)}: set `metric` to one of them.",
+        )
+    elif missing:
+        table.notes.append(
+            f"Left out, as no run there has {names}: {join_names([*missing], _MAX_DATASETS)} "
+            f"({len(missing)} of {len(missing) + len(primary)} datasets). To compare them too, "
+            "name a metric they have: `metric: [auc, log_loss]`."
+        )
+
+
+def choose_directions(
+    table: SourceTable,
     long: pd.DataFrame,
     primary: dict[str, str],
-    given: bool | dict[str, bool] | None,
+    requested: bool | dict[str, bool] | None,
 ) -> dict[str, bool]:
     """Whether greater is better, by metric of `primary`.
 
-    As the study says, else its tool, else the sign of the values, else the metric's name. One
-    answer for metrics whose names say different things, one for a metric that is not there, and no
-    answer, are mistakes.
+    Taken from the study, else the tool, else the sign of the values, else the metric's name.
+    Errors: one direction for metrics of both directions, a direction of an unknown metric, and no
+    known direction.
     """
-    of_name = {metric: infer_direction(metric) for metric in sorted(set(primary.values()))}
-    layout = table.layout
-    if isinstance(given, bool) and len({given if d is None else d for d in of_name.values()}) > 1:
-        table.mistake(
-            f"`greater_is_better` is given for metrics of both directions: {', '.join(of_name)}",
-            "Say it of each metric: `greater_is_better: {auc: true, log_loss: false}`.",
+    by_name = {metric: infer_direction(metric) for metric in sorted(set(primary.values()))}
+    requested_by_metric = _read_directions(table, long, by_name, requested, bool(primary))
+    return {
+        metric: _choose_direction(
+            table, long, metric, requested_by_metric.get(_bare_name(table, metric)), inferred
         )
-    said = given if isinstance(given, dict) else {}
-    if isinstance(given, bool):
-        said = dict.fromkeys(of_name, given)
-    there = {_bare(table, name) for name in (*long["metric"].unique(), *table.columns)}
-    for metric in [name for name in said if primary and _bare(table, name) not in there]:
-        table.mistake(
-            f"`greater_is_better` names the metric {metric!r}, which is not there",
-            f"It has {', '.join(of_name)}.{suggest_name(metric, list(of_name))}",
-        )
-    said = {_bare(table, name): greater for name, greater in said.items()}
-    found = {}
-    for metric, known in of_name.items():
-        answer = said.get(_bare(table, metric), layout.directions.get(metric))
-        if answer is None:
-            answer = _of_sign(table, long[long["metric"] == metric], metric)
-            if None not in (answer, known) and answer != known:
-                side, better = ("above", "greater") if answer else ("below", "less")
-                table.notes.append(
-                    f"{metric}: no value is {side} 0 (scikit-learn's scorers negate errors), so "
-                    f"{better} was taken as better."
-                )
-        options = (answer, known, layout.greater_by_default)
-        answer = next((option for option in options if option is not None), None)
-        if answer is None:
-            table.mistake(
-                f"whether more or less of {metric!r} is better is not known",
-                "Set `greater_is_better: true` or `false`, or say what it measures: "
-                "`metric: accuracy`.",
+        for metric, inferred in by_name.items()
+    }
+
+
+def _read_directions(
+    table: SourceTable,
+    long: pd.DataFrame,
+    by_name: dict[str, bool | None],
+    requested: bool | dict[str, bool] | None,
+    has_metrics: bool,
+) -> dict[str, bool]:
+    """The requested directions by bare name of the metric."""
+    if isinstance(requested, bool):
+        if len({requested if known is None else known for known in by_name.values()}) > 1:
+            table.add_error(
+                "`greater_is_better` is given for metrics of both directions: "
+                f"{', '.join(by_name)}",
+                "State it for each metric: `greater_is_better: {auc: true, log_loss: false}`.",
             )
-        found[metric] = bool(answer)
-    return found
+        requested = dict.fromkeys(by_name, requested)
+    requested = requested or {}
+    known = {_bare_name(table, name) for name in (*long["metric"].unique(), *table.columns)}
+    for metric in requested if has_metrics else ():
+        if _bare_name(table, metric) not in known:
+            table.add_error(
+                f"`greater_is_better` names the metric {metric!r}, which is missing",
+                f"It has {', '.join(by_name)}.{suggest_name(metric, list(by_name))}",
+            )
+    return {_bare_name(table, name): greater for name, greater in requested.items()}
 
 
-def _bare(table: Table, metric: str) -> str:
-    """A metric's name without what is put before it: `acc` of `test_acc`."""
-    return plain(short(table, metric)).removeprefix("test_")
+def _choose_direction(
+    table: SourceTable,
+    long: pd.DataFrame,
+    metric: str,
+    requested: bool | None,
+    inferred: bool | None,
+) -> bool:
+    layout = table.layout
+    greater = layout.directions.get(metric) if requested is None else requested
+    if greater is None:
+        greater = _infer_from_sign(table, long[long["metric"] == metric], metric)
+        if None not in (greater, inferred) and greater != inferred:
+            side, better = ("above", "greater") if greater else ("below", "less")
+            table.notes.append(
+                f"{metric}: no value is {side} 0 (scikit-learn's scorers negate errors), so "
+                f"{better} was taken as better."
+            )
+    options = (greater, inferred, layout.greater_by_default)
+    greater = next((option for option in options if option is not None), None)
+    if greater is None:
+        table.add_error(
+            f"whether more or less of {metric!r} is better is not known",
+            "Set `greater_is_better: true` or `false`, or name what it measures: "
+            "`metric: accuracy`.",
+        )
+    return bool(greater)
 
 
-def _of_sign(table: Table, rows: pd.DataFrame, metric: str) -> bool | None:
-    """What the sign of an error's values says: below 0 it was negated, and greater is better.
+def _bare_name(table: SourceTable, metric: str) -> str:
+    """A metric's name without prefixes: `acc` of `test_acc`."""
+    return normalize_name(strip_metric_prefix(table, metric)).removeprefix("test_")
 
-    So it is with any loss that a scorer gave. An error of both signs is a mistake.
+
+def _infer_from_sign(table: SourceTable, rows: pd.DataFrame, metric: str) -> bool | None:
+    """Direction by the sign of an error's values: negated errors are better the greater they are.
+
+    Applies to any loss whose direction is `greater_by_default`. An error of both signs is refused.
     """
     values = rows["value"].where(np.isfinite(rows["value"]))
-    off = _OFF * values.abs().max()
-    below, above = values < -off, values > off
+    tolerance = _TOLERANCE * values.abs().max()
+    below, above = values < -tolerance, values > tolerance
     if is_error(metric) and below.any() and above.any():
-        table.mistake(
+        table.add_error(
             f"{metric!r} has values below 0 and above it, but an error is never below 0",
             "Give all of them negated or none; where it is no such error, set "
             "`greater_is_better: true` or `false`.",
@@ -171,10 +197,12 @@ _ONE_UNIT = (
 )
 
 
-def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: str) -> None:
-    """That some scores are shares and others percentages is a mistake.
+def check_same_unit(
+    table: SourceTable, long: pd.DataFrame, primary: dict[str, str], unit: str
+) -> None:
+    """Add an error if some scores are shares and others percentages.
 
-    Not where the study says the `unit`: a weak model may be right on less than one percent.
+    Not checked if the study states the `unit`: a weak model may be right in less than one percent.
     """
     metric = long["dataset"].map({d: m for d, m in primary.items() if is_share(m) and not unit})
     rows = long[(long["metric"] == metric) & long["value"].between(0, np.inf, "neither")]
@@ -185,22 +213,22 @@ def same_unit(table: Table, long: pd.DataFrame, primary: dict[str, str], unit: s
         shares = by_model.index[by_model["max"] <= MAX_ROUNDED_SHARE]
         percents = by_model.index[by_model["min"] > MAX_ROUNDED_SHARE]
         if len(shares) and len(percents):
-            mixed.append((dataset, ", ".join(percents), ", ".join(shares)))
+            mixed.append((str(dataset), ", ".join(percents), ", ".join(shares)))
     median = rows.groupby("dataset")["value"].transform("median")
-    strays = rows[(rows["value"] > MAX_ROUNDED_SHARE) & (median <= MAX_ROUNDED_SHARE)]
-    strays = strays[~strays["dataset"].isin([dataset for dataset, *_ in mixed])]
-    for dataset, own in strays.groupby("dataset", sort=False):
-        table.mistake(
-            f"{primary[dataset]} on {dataset} is {own['value'].iloc[0]:g} here, and most are "
+    outliers = rows[(rows["value"] > MAX_ROUNDED_SHARE) & (median <= MAX_ROUNDED_SHARE)]
+    outliers = outliers[~outliers["dataset"].isin([dataset for dataset, *_ in mixed])]
+    for name, part in outliers.groupby("dataset", sort=False):
+        table.add_error(
+            f"{primary[str(name)]} on {name} is {part['value'].iloc[0]:g} here, and most are "
             "shares of at most 1",
             _ONE_UNIT,
-            own.index,
+            part.index,
         )
     if mixed:
-        dataset, percents, shares = mixed[0]
+        first, in_percent, as_share = mixed[0]
         more = f" (so on {len(mixed) - 1} more datasets)" if len(mixed) > 1 else ""
-        table.mistake(
-            f"{primary[dataset]} on {dataset} seems to be in percent of {percents}, and a share of "
-            f"{shares}{more}",
+        table.add_error(
+            f"{primary[first]} on {first} seems to be in percent of {in_percent}, and a share of "
+            f"{as_share}{more}",
             _ONE_UNIT,
         )

@@ -1,8 +1,10 @@
-"""Imported runs in the columns of collected trials, and the facts that go with them."""
+"""Converts imported runs to the schema of `metrics.parquet` (`reseed.core.schemas`)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,107 +16,115 @@ from reseed.core.schemas import (
     SPLIT_COLUMNS,
     TRIAL_COLUMNS,
 )
-from reseed.core.study_info import (
-    IMPORTED_SCALE,
-    DatasetInfo,
-    ExperimentInfo,
-    ModelInfo,
-    StudyInfo,
-    TrialCounts,
-)
-from reseed.importers.long_table import FINISHED, KEY, STATUS
-from reseed.importers.source_table import Table
+from reseed.importers.long_table import FINISHED, RUN_KEY, STATUS_PREFIX
+from reseed.importers.source_table import SourceTable
 
+#: Name of the one experiment of imported results.
 EXPERIMENT = "results"
-#: The split scheme where the file shows no folds.
-GIVEN = "given"
-#: More folds than this, and no repeats told, are hardly one cross-validation.
-_MOST_FOLDS = {True: 10, False: 20}
-#: Test rows over training rows: whoever gives more means a percentage, or turned it round.
-_MOST_RATIO = 10
+#: The split scheme if no folds are known.
+UNKNOWN_SCHEME = "given"
+#: Most folds of one cross-validation if repeats are unknown, by `Layout.is_positional`.
+_MAX_FOLDS = {True: 10, False: 20}
+#: A greater ratio of test to training rows is a percentage, or inverted.
+_MAX_RATIO = 10
+#: Test rows over training rows: of all datasets, or by dataset.
+Ratio = float | Mapping[str, float]
 
 
-def one_row_a_run(table: Table, long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
-    """Metrics as columns; `reason` says why a run has no score on its dataset's metric.
+class _Splits(NamedTuple):
+    """How the runs on one dataset are split.
 
-    Raises ReseedError for a metric of `primary` with the name of another column here; others of
+    varied: `data`, `model`, `data+model` or `none`. unrepeated_folds: the number of folds if there
+    are no repeats, else 0.
+    """
+
+    scheme: str
+    varied: str
+    unrepeated_folds: int
+
+
+def pivot_metrics(table: SourceTable, long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
+    """One row a run with metrics as columns; `reason` says why a run lacks its primary metric.
+
+    Raises ReseedError for a primary metric with the name of another column here. Other metrics of
     such a name are left out.
     """
-    own = {*KEY, "reason", *CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS}
+    reserved = {*RUN_KEY, "reason", *CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS}
     for metric in primary.values():
-        if metric in own:
-            raise table.refuse(
+        if metric in reserved:
+            raise table.error(
                 f"its metric {metric!r} has a name that Reseed uses for something else",
                 f"Rename it: `{metric}_score`.",
             )
-    code = long.groupby(KEY, sort=False).ngroup().to_numpy()
-    runs = long.drop_duplicates(KEY)[KEY].reset_index(drop=True)
-    for metric in [name for name in dict.fromkeys(long["metric"]) if name not in own]:
+    code = long.groupby(RUN_KEY, sort=False).ngroup().to_numpy()
+    runs = long.drop_duplicates(RUN_KEY)[RUN_KEY].reset_index(drop=True)
+    for metric in [name for name in dict.fromkeys(long["metric"]) if name not in reserved]:
         chosen = (long["metric"] == metric).to_numpy()
         column = np.full(len(runs), np.nan)
         values = long["value"].to_numpy()[chosen]
         column[code[chosen]] = np.where(np.isfinite(values), values, np.nan)
         runs[metric] = column
     reason = np.full(len(runs), "", dtype=object)
-    told = (long["reason"] != "").to_numpy()
-    reason[code[told]] = long["reason"].to_numpy()[told]
+    has_reason = (long["reason"] != "").to_numpy()
+    reason[code[has_reason]] = long["reason"].to_numpy()[has_reason]
     score = pd.Series(np.nan, runs.index)
     for metric in set(primary.values()):
-        chosen = runs["dataset"].map(primary) == metric
-        score[chosen] = runs.loc[chosen, metric]
+        rows = runs["dataset"].map(primary) == metric
+        score[rows] = runs.loc[rows, metric]
     missing = "no finite value of " + runs["dataset"].map(primary)
     runs["reason"] = pd.Series(reason).where((reason != "") | score.notna().to_numpy(), missing)
     return runs
 
 
-def unfinished_runs(table: Table, runs: pd.DataFrame) -> None:
-    """Notes on which words of a status were taken for a failure; a mistake where no run is left."""
-    told = runs.loc[runs["reason"].str.startswith(STATUS), "reason"].value_counts(sort=False)
-    words = [f"{reason!r}" for reason in told.index.str.removeprefix(STATUS)]
-    if len(told) and told.sum() == len(runs):
-        table.mistake(
+def check_finished_runs(table: SourceTable, runs: pd.DataFrame) -> None:
+    """Note which values of a status were read as failed; add an error if no run is finished."""
+    failed = runs["reason"].str.startswith(STATUS_PREFIX)
+    counts = runs.loc[failed, "reason"].value_counts(sort=False)
+    words = [f"{reason!r}" for reason in counts.index.str.removeprefix(STATUS_PREFIX)]
+    if len(counts) and counts.sum() == len(runs):
+        table.add_error(
             f"no run is finished: the status is {' or '.join(words)}",
             f"Write `finished` for runs that are, or rename the column. Read as finished: "
             f"{', '.join(sorted(FINISHED - {''}))}.",
         )
-    for word, count in zip(words, told, strict=True):
-        runs_told = f"{count} run{'s' if count > 1 else ''}"
-        table.notes.append(f"Status {word} was taken as failed ({runs_told}).")
+    for word, count in zip(words, counts, strict=True):
+        noun = f"{count} run{'s' if count > 1 else ''}"
+        table.notes.append(f"Status {word} was taken as failed ({noun}).")
 
 
-def given_ratio(table: Table, given: object) -> float | dict[str, float] | None:
-    """`test_train_ratio` as the study gives it; one that is no such number is a mistake."""
-    for ratio in given.values() if isinstance(given, dict) else [given]:
-        number = isinstance(ratio, Real) and not isinstance(ratio, bool)
-        if ratio is not None and not (number and 0 < ratio <= _MOST_RATIO):
-            table.mistake(
-                f"`test_train_ratio` is {ratio!r}",
-                f"Give test rows over training rows, a number above 0 and up to {_MOST_RATIO}: "
+def check_test_train_ratio(table: SourceTable, ratio: Ratio | None) -> Ratio | None:
+    """The requested `test_train_ratio`; a value that is not such a number is an error."""
+    for value in ratio.values() if isinstance(ratio, Mapping) else [ratio]:
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0 < value <= _MAX_RATIO):
+            table.add_error(
+                f"`test_train_ratio` is {value!r}",
+                f"Give test rows over training rows, a number above 0 and up to {_MAX_RATIO}: "
                 "0.25 for 5 folds or an 80/20 split.",
             )
-            return _MOST_RATIO  # without a use, but no second mistake
-    return given
+            return _MAX_RATIO  # not used, but prevents a second error
+    return ratio
 
 
-def in_contract(table: Table, runs: pd.DataFrame, ratio: float | dict[str, float]) -> pd.DataFrame:
-    """The runs in the columns of `metrics.parquet` (`reseed.core.schemas`).
+def to_metrics_schema(table: SourceTable, runs: pd.DataFrame, ratio: Ratio) -> pd.DataFrame:
+    """The runs with the columns of `metrics.parquet` (`reseed.core.schemas`).
 
-    ratio: test rows over training rows, of all datasets or by dataset. Several splits whose overlap
-    is not told are a mistake.
+    Several splits with an unknown overlap (no `ratio`) are an error.
     """
-    if not isinstance(ratio, dict):
+    if not isinstance(ratio, Mapping):
         ratio = dict.fromkeys(runs["dataset"], ratio)
     ratios = runs["dataset"].map(ratio).astype(np.float64)
-    setting = pd.DataFrame(
-        {dataset: _setting(part) for dataset, part in runs.groupby("dataset", sort=False)}
-    ).T
-    _overlap_is_told(table, setting.drop(index=[name for name in ratio if name in setting.index]))
-    names = [c for c in runs.columns if c not in (*KEY, "reason")]
+    splits = {
+        str(dataset): _describe_splits(part)
+        for dataset, part in runs.groupby("dataset", sort=False)
+    }
+    _check_known_overlap(table, {d: s for d, s in splits.items() if d not in ratio})
+    names = [c for c in runs.columns if c not in (*RUN_KEY, "reason")]
     head = {
         "experiment": EXPERIMENT,
-        "varied": runs["dataset"].map(setting["varied"]),
+        "varied": runs["dataset"].map({d: s.varied for d, s in splits.items()}),
         "dataset": runs["dataset"],
-        "scheme": runs["dataset"].map(setting["scheme"]),
+        "scheme": runs["dataset"].map({d: s.scheme for d, s in splits.items()}),
         "test_ratio": ratios / (1 + ratios),
         "arm": runs["model"],
         "model": runs["model"],
@@ -133,110 +143,39 @@ def in_contract(table: Table, runs: pd.DataFrame, ratio: float | dict[str, float
     return frame[[*CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS]].join(runs[names])
 
 
-def _setting(runs: pd.DataFrame) -> dict:
+def _describe_splits(runs: pd.DataFrame) -> _Splits:
     """What varies in the runs on one dataset, and how its rows were split."""
-    scheme, folds, repeats = GIVEN, runs["fold"].nunique(), runs["repeat"].nunique()
-    if folds > 1:
-        scheme = f"kfold-{folds}x{repeats}"
-    seeds = {"data": ["data_seed", "repeat"], "model": ["seed"]}  # folds are no seed
+    folds, repeats = runs["fold"].nunique(), runs["repeat"].nunique()
+    scheme = f"kfold-{folds}x{repeats}" if folds > 1 else UNKNOWN_SCHEME
+    seeds = {"data": ["data_seed", "repeat"], "model": ["seed"]}  # a fold is not a seed
     varied = [name for name, columns in seeds.items() if runs[columns].nunique().max() > 1]
-    unnamed = folds if repeats == 1 and runs["data_seed"].nunique() == 1 else 0
-    return {"scheme": scheme, "varied": "+".join(varied) or "none", "folds": unnamed}
+    is_unrepeated = repeats == 1 and runs["data_seed"].nunique() == 1
+    return _Splits(scheme, "+".join(varied) or "none", folds if is_unrepeated else 0)
 
 
-def _overlap_is_told(table: Table, setting: pd.DataFrame) -> None:
-    random_splits = setting["varied"].str.contains("data") & (setting["scheme"] == GIVEN)
-    if random_splits.any():
-        table.mistake(
-            f"its runs on {random_splits.idxmax()} use several random splits (data_seed or "
-            "repeat), whose training rows overlap",
-            "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split), so "
-            "that intervals and tests can allow for it.",
-        )
-    most = _MOST_FOLDS[table.layout.positional]
-    many = setting["folds"] > most
-    if many.any():
-        table.mistake(
-            f"has {setting.loc[many, 'folds'].iloc[0]} folds on {many.idxmax()} and no column "
-            "tells repeats apart: repeated folds or random splits overlap more than the folds of "
-            "one cross-validation",
-            "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an 80/20 "
-            "split, 0.111 for 10 folds), or a column `repeat`."
-            + " Where these are seeds of one split: `columns: {seed: fold}`."
-            * table.layout.positional,
-        )
-
-
-def imported_study_info(
-    metrics: pd.DataFrame,
-    primary: dict[str, str],
-    directions: dict[str, bool],
-    tasks: dict[str, dict],
-    unit: str,
-    study: dict,
-    notes: list[str],
-) -> StudyInfo:
-    """Facts of imported results: see `reseed.core.study_info`."""
-    seeds = {"data_seed": "data", "repeat": "repeat", "fold": "fold", "init": "model"}
-    titles = study.get("titles") or {}
-    models = {
-        name: _title(titles.get("models", {}), name) for name in dict.fromkeys(metrics["model"])
-    }
-    datasets = {
-        name: DatasetInfo(
-            title=_title(titles.get("datasets", {}), name),
-            task=tasks.get(name, {}).get("task"),
-            metric=metric,
-            greater_is_better=directions[metric],
-            unit="",
-            metric_unit=unit,
-            rows=None,
-            features=[],
-            class_counts=None,
-            stand_in=None,
-            licence="not stated",
-            citation="",
-            source={},
-            notes=[],
-        )
-        for name, metric in primary.items()
-    }
-    return StudyInfo(
-        study=study.get("study") or study.get("name"),
-        **{name: study.get(name) or "" for name in ("title", "question", "citation")},
-        scale=IMPORTED_SCALE,
-        notes=[*(study.get("notes") or []), *notes],
-        models={
-            name: ModelInfo(title=title, hyperparameters={}, search_space={}, notes=None)
-            for name, title in models.items()
-        },
-        variants={},
-        experiments={
-            EXPERIMENT: ExperimentInfo(
-                title="Given results",
-                arms=models,
-                varied=_union(metrics["varied"]),
-                seeds={
-                    noun: sorted(map(int, metrics[column].unique()))
-                    for column, noun in seeds.items()
-                },
+def _check_known_overlap(table: SourceTable, splits: dict[str, _Splits]) -> None:
+    """Add errors for random splits, or repeated folds, without a ratio of test to training rows."""
+    for dataset, one in splits.items():
+        if "data" in one.varied and one.scheme == UNKNOWN_SCHEME:
+            table.add_error(
+                f"its runs on {dataset} use several random splits (data_seed or repeat), whose "
+                "training rows overlap",
+                "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split), "
+                "so that intervals and tests can correct for it.",
             )
-        },
-        datasets=datasets,
-        trials=TrialCounts.of_trials(metrics),
-        train_seconds=0.0,
-        seconds_per_trial={},
-        machines=[],
-        commits=[],
-    )
-
-
-def _title(titles: dict[str, str], name: str) -> str:
-    """The title of a name; of a variant whose name says what it changes, that of what it varies."""
-    base, _, changes = name.partition("~")
-    return titles.get(name) or (titles.get(base) if "=" in changes else None) or name
-
-
-def _union(varied: pd.Series) -> str:
-    names = sorted({name for text in varied.unique() for name in text.split("+")} - {"none"})
-    return "+".join(names) or "none"
+            break
+    for dataset, one in splits.items():
+        if one.unrepeated_folds > _MAX_FOLDS[table.layout.is_positional]:
+            fix = (
+                "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an "
+                "80/20 split, 0.111 for 10 folds), or a column `repeat`."
+            )
+            if table.layout.is_positional:
+                fix += " Where these are seeds of one split: `columns: {seed: fold}`."
+            table.add_error(
+                f"has {one.unrepeated_folds} folds on {dataset} and no column tells repeats apart: "
+                "repeated folds or random splits overlap more than the folds of one "
+                "cross-validation",
+                fix,
+            )
+            break

@@ -1,25 +1,26 @@
-"""A paper's table of means and spreads → one row a model and dataset: mean, SD, runs, digits."""
+"""Reads a paper's table of means and spreads: one row a model and dataset."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.importers.columns import NAMES, known_name, plain
+from reseed.importers.columns import COLUMN_ALIASES, find_standard_name, normalize_name
 from reseed.importers.files import read_table
-from reseed.importers.in_memory import of_frame
-from reseed.importers.source_table import MISSING, Table
+from reseed.importers.in_memory import read_frame
+from reseed.importers.source_table import MISSING, SourceTable
 
 COLUMNS = ("dataset", "model", "mean", "sd", "n", "half_mean", "half_sd")
 _DIGITS = ("mean_digits", "sd_digits")
 _NUMBER = r"(\d*\.?\d+(?:[eE][-+]?\d+)?)"
-_MINUS = r"\-\u2212\u2013\u2014"  # dashes, too, are set for a minus
-# LaTeX's commands, marks, percent; no sign or arrow: it would be lost, or tells of a change.
+_MINUS = r"\-\u2212\u2013\u2014"  # typesetting uses dashes as minus too
+# LaTeX commands, marks, percent; no sign (it would be lost) and no arrow (it marks a change).
 _MARKS = rf"(?:\\[A-Za-z]+|[^A-Za-z0-9.+{_MINUS}←-⇿▲-◿])*?"
 _MEAN = rf"{_MARKS}([+{_MINUS}]?)[\s${{}}]*{_NUMBER}"
 _PLUS_MINUS = r"(?:±|\+/?[-\u2212]|\\pm)"
@@ -28,17 +29,41 @@ _CELL = re.compile(
     rf"{_MEAN}{_MARKS}(?:{_PLUS_MINUS}{_MARKS}([{_MINUS}]?)|(?P<bracket>\()){_MARKS}{_NUMBER}{_MARKS}"
 )
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
-_COMMA_FIRST = re.compile(r"[^\d.]*(?!(?:[1-9]\d{0,2},\d{3})(?!\d))\d+,\d[^.]*")  # not of thousands
+# Not a thousands separator.
+_COMMA_FIRST = re.compile(r"[^\d.]*(?!(?:[1-9]\d{0,2},\d{3})(?!\d))\d+,\d[^.]*")
 _MEANS = ("mean", "average", "avg")
 _SPREADS = {
     **dict.fromkeys(["sd", "s_d", "std", "stdev", "stddev", "std_dev", "standard_deviation"], "sd"),
     **dict.fromkeys(["se", "s_e", "sem", "stderr", "std_err", "standard_error"], "se"),
 }
 _COUNTS = {"n", "runs", "seeds", "n_runs", "n_seeds", "num_runs", "num_seeds", "count"}
-_WHAT = (
+_EXPECTED = (
     "A table of means has a row a model, and either cells such as `90.4 ± 0.5` in a column a "
     "dataset, or the columns `mean` and `sd` (or `se`)"
 )
+
+
+class _Columns(NamedTuple):
+    """The columns of a table of means.
+
+    labels: columns that name the dataset or metric of a row. is_transposed: the first column holds
+    datasets and the other columns are the models.
+    """
+
+    model: str
+    runs: str | None
+    labels: list[str]
+    pairs: list[_MeanColumn]
+    is_transposed: bool
+
+
+class _MeanColumn(NamedTuple):
+    """A column of means and its column of spreads (`sd` or `se`); `title` may be empty."""
+
+    title: str
+    mean: str
+    width: str
+    spread: str
 
 
 def read_means(
@@ -46,120 +71,140 @@ def read_means(
 ) -> pd.DataFrame:
     """One row a model and dataset (`COLUMNS`), in the table's order.
 
-    `half_mean` and `half_sd` are half a unit of the last digit that those of a dataset are printed
-    with. Where the first column holds datasets and none the model, other columns are the models.
+    `half_mean` and `half_sd` are half a unit of the last printed digit of means and SDs of a
+    dataset. If the first column holds datasets and none the model, the other columns are models.
 
     Args:
         source: a CSV, or a frame.
-        runs: behind each mean, where no column (`n`, `runs`, `seeds`, `count`) says it.
-        spread: what stands behind ±: `sd`, or `se` (of the mean). A column's own name wins.
+        runs: number of runs of each mean, if no column (`n`, `runs`, `seeds`, `count`) states it.
+        spread: the meaning of ±: `sd`, or `se` (of the mean). A column's own name has priority.
 
     Raises:
-        ReseedError: no such table, a cell that is no mean with its spread, no number of runs, no
-            name of a model, a model twice on a dataset.
+        ReseedError: for a table of another form, a cell that is no mean with its spread, a missing
+            number of runs or name of a model, and a model that occurs twice on a dataset.
     """
     if spread not in ("sd", "se"):
         raise ReseedError(f"spread is {spread!r}: give 'sd' or 'se' (of the mean).")
-    table = of_frame(source) if isinstance(source, pd.DataFrame) else read_table(source)
+    table = read_frame(source) if isinstance(source, pd.DataFrame) else read_table(source)
     text = pd.DataFrame({column: table.text(column) for column in table.columns})
-    names = {plain(column).strip("_"): column for column in text}
-    first = text.columns[0]
-    model = next((names[name] for name in NAMES["model"] if name in names), None)
-    count = next((names[name] for name in names if name in _COUNTS), None)
-    pairs = _pairs(names)
-    across = model is None and not pairs and known_name(first) == "dataset"
-    if not across:
-        model = model or first
-        if known_name(model) in ("dataset", "metric") or text[model].map(_is_cell).any():
-            raise table.refuse(
-                "has no column that names the model", f"Name it `model`. {table.holds}"
-            )
-    labels = [c for c in text if known_name(c) in ("dataset", "metric")]
-    of = [c for c in labels if not text[c].map(_is_cell).any()]
-    of_what = text[of].agg(", ".join, axis=1) if of else pd.Series("", text.index)
-    if pairs:
-        parts = [
-            _cells(table, mean, _joined(table, text, mean, width)).assign(
-                dataset=_beside(of_what, title), model=text[model], spread=kind
-            )
-            for title, mean, width, kind in pairs
-        ]
-    else:
-        twice = across or text[model].duplicated().any()
-        parts = [
-            _cells(table, column, cells).assign(
-                dataset=of_what if across else _beside(of_what if twice else "", column),
-                model=column if across else text[model],
-                spread=spread,
-            )
-            for column, cells in _columns_of_cells(
-                table, text[[c for c in text if c not in (model, count, *of)]]
-            )
-        ]
-    ns = text[count] if count else pd.Series(str(runs or ""), text.index)
-    found = pd.concat([part.assign(n=ns) for part in parts]).dropna(subset="mean")
-    found["n"] = _runs(table, found["n"])
-    _named(table, found)
+    columns = _find_columns(table, text)
+    parts = _read_parts(table, text, columns, spread)
+    counts = text[columns.runs] if columns.runs else pd.Series(str(runs or ""), text.index)
+    rows = pd.concat([part.assign(n=counts) for part in parts]).dropna(subset="mean")
+    rows["n"] = _read_counts(table, rows["n"])
+    _check_models(table, rows)
     for name, digits in zip(("half_mean", "half_sd"), _DIGITS, strict=True):
-        most = found.groupby("dataset")[digits].transform("max")
-        found[name] = 0.5 * 10.0**-most
-    errors = found["spread"] == "se"
+        most = rows.groupby("dataset")[digits].transform("max")
+        rows[name] = 0.5 * 10.0**-most
+    errors = rows["spread"] == "se"
     for name in ("sd", "half_sd"):
-        found[name] *= np.sqrt(found["n"]).where(errors, 1)
-    if (found["sd"] < 0).any():
-        raise table.refuse("holds a spread below 0", "Give SDs or standard errors as they are")
-    return found[[*COLUMNS]].reset_index(drop=True)
+        rows[name] *= np.sqrt(rows["n"]).where(errors, 1)
+    if (rows["sd"] < 0).any():
+        raise table.error("holds a spread below 0", "Give SDs or standard errors as they are")
+    return rows[[*COLUMNS]].reset_index(drop=True)
 
 
-def _pairs(names: dict[str, str]) -> list[tuple[str, str, str, str]]:
-    """`mean` and `sd`, `acc_mean` and `acc_std`, `acc` and `acc_std`: title, columns, kind."""
-    found = {}
+def _find_columns(table: SourceTable, text: pd.DataFrame) -> _Columns:
+    """The columns of models, runs and labels. Raises ReseedError if no column names the model."""
+    names = {normalize_name(column).strip("_"): column for column in table.columns}
+    first = table.columns[0]
+    model = next((names[name] for name in COLUMN_ALIASES["model"] if name in names), None)
+    count = next((names[name] for name in names if name in _COUNTS), None)
+    pairs = _find_mean_columns(names)
+    is_transposed = model is None and not pairs and find_standard_name(first) == "dataset"
+    if not is_transposed:
+        model = model or first
+        is_label = find_standard_name(model) in ("dataset", "metric")
+        if is_label or text[model].map(_is_cell).any():
+            raise table.error(
+                "has no column that names the model", f"Name it `model`. {table.column_list}"
+            )
+    named = [c for c in table.columns if find_standard_name(c) in ("dataset", "metric")]
+    labels = [c for c in named if not text[c].map(_is_cell).any()]
+    return _Columns(model or "", count, labels, pairs, is_transposed)
+
+
+def _read_parts(
+    table: SourceTable, text: pd.DataFrame, columns: _Columns, spread: str
+) -> list[pd.DataFrame]:
+    """Means and spreads of each column of means, with `dataset`, `model` and `spread`."""
+    model, labels = columns.model, pd.Series("", text.index)
+    if columns.labels:
+        labels = text[columns.labels].agg(", ".join, axis=1)
+    if columns.pairs:
+        return [
+            _read_cells(table, mean, _join_cells(table, text, mean, width)).assign(
+                dataset=_join_titles(labels, title), model=text[model], spread=kind
+            )
+            for title, mean, width, kind in columns.pairs
+        ]
+    others = text.drop(columns=[c for c in (model, columns.runs, *columns.labels) if c in text])
+    cells_by_column = _find_cell_columns(table, others)
+    if columns.is_transposed:
+        return [
+            _read_cells(table, column, cells).assign(dataset=labels, model=column, spread=spread)
+            for column, cells in cells_by_column.items()
+        ]
+    is_repeated = text[model].duplicated().any()
+    return [
+        _read_cells(table, column, cells).assign(
+            dataset=_join_titles(labels, column) if is_repeated else column,
+            model=text[model],
+            spread=spread,
+        )
+        for column, cells in cells_by_column.items()
+    ]
+
+
+def _find_mean_columns(names: dict[str, str]) -> list[_MeanColumn]:
+    """Columns such as `mean` and `sd`, `acc_mean` and `acc_std`, `acc` and `acc_std`."""
+    columns: dict[str, _MeanColumn] = {}
     for name, column in names.items():
         for ending, kind in _SPREADS.items():
             if f"_{name}".endswith(f"_{ending}"):
                 stem = name.removesuffix(ending).strip("_")
                 known = [f"{stem}_{mean}".strip("_") for mean in _MEANS] + [stem]
                 mean = next((names[name] for name in known if name in names), None)
-                if mean and stem not in found:
+                if mean and stem not in columns:
                     title = mean[: len(stem)] if stem else ""
-                    found[stem] = (title, mean, column, kind)
-    return [*found.values()]
+                    columns[stem] = _MeanColumn(title, mean, column, kind)
+    return [*columns.values()]
 
 
-def _columns_of_cells(table: Table, text: pd.DataFrame) -> list[tuple[str, pd.Series]]:
-    columns = [(column, _with_points(text[column])) for column in text]
-    found = [(column, cells) for column, cells in columns if cells.map(_is_cell).any()]
+def _find_cell_columns(table: SourceTable, text: pd.DataFrame) -> dict[str, pd.Series]:
+    """Columns with at least one mean and its spread in a cell."""
+    columns = {str(column): _replace_decimal_commas(text[column]) for column in text}
+    found = {column: cells for column, cells in columns.items() if cells.map(_is_cell).any()}
     if not found:
-        raise table.refuse("holds no mean with its spread", f"{_WHAT}. {table.holds}")
+        raise table.error("holds no mean with its spread", f"{_EXPECTED}. {table.column_list}")
     return found
 
 
-def _joined(table: Table, text: pd.DataFrame, mean: str, width: str) -> pd.Series:
-    """A column of means and one of spreads as cells."""
+def _join_cells(table: SourceTable, text: pd.DataFrame, mean: str, width: str) -> pd.Series:
+    """A column of means and one of spreads as cells `mean ± spread`."""
     missing = text[[mean, width]].apply(lambda column: column.str.lower().isin(MISSING))
-    odd = text.index[missing[width] & ~missing[mean]]
-    if len(odd):
-        raise table.refuse(
-            f"column {width!r} is empty beside a mean",
+    incomplete = text.index[missing[width] & ~missing[mean]]
+    if len(incomplete):
+        raise table.error(
+            f"column {width!r} is empty next to a mean",
             "Give the spread over its runs, or leave the mean out: of one run nothing is tested",
-            odd,
+            incomplete,
         )
-    return (_with_points(text[mean]) + " ± " + _with_points(text[width])).where(~missing[mean], "")
+    cells = _replace_decimal_commas(text[mean]) + " ± " + _replace_decimal_commas(text[width])
+    return cells.where(~missing[mean], "")
 
 
-def _beside(labels: pd.Series | str, title: str) -> pd.Series | str:
-    """Names of datasets, and a column's title behind them where it has one."""
-    if isinstance(labels, str):
-        return title
+def _join_titles(labels: pd.Series, title: str) -> pd.Series:
+    """Labels of rows, each followed by a column's title if there is one."""
     return (labels + ", " + title).str.strip(", ")
 
 
 def _is_cell(text: str) -> bool:
-    return _values(text) is not None
+    return _parse_cell(text) is not None
 
 
-def _values(text: str) -> list[Decimal] | None:
-    """Mean and spread of a cell, as printed."""
+def _parse_cell(text: str) -> list[Decimal] | None:
+    """Mean and spread of a cell, as printed; None for any other cell."""
     match = _CELL.fullmatch(text)
     if match is None:
         return None
@@ -172,56 +217,60 @@ def _values(text: str) -> list[Decimal] | None:
     ]
 
 
-def _with_points(cells: pd.Series) -> pd.Series:
-    """The cells, in place of decimal commas (no sign for thousands) points."""
-    commas = cells.map(_COMMA_FIRST.fullmatch).notna()
-    return cells.where(~commas, cells.str.replace(_COMMA, ".", regex=True))
+def _replace_decimal_commas(cells: pd.Series) -> pd.Series:
+    """The cells with points instead of decimal commas; thousands separators are not changed."""
+    has_comma = cells.map(_COMMA_FIRST.fullmatch).notna()
+    return cells.where(~has_comma, cells.str.replace(_COMMA, ".", regex=True))
 
 
-def _cells(table: Table, column: str, cells: pd.Series) -> pd.DataFrame:
-    """Mean, SD and the decimals of either, by cell of a column; NaN where a cell holds nothing."""
-    found = cells.map(_values)
+def _read_cells(table: SourceTable, column: str, cells: pd.Series) -> pd.DataFrame:
+    """Mean, SD and the decimals of either, by cell of a column; NaN for an empty cell."""
+    parsed = cells.map(_parse_cell)
     parts = cells.str.lower().str.split(f"[±{_MINUS}]", regex=True)
-    empty = parts.map(lambda texts: {text.strip() for text in texts} <= MISSING)
-    odd = cells.index[found.isna() & ~empty]
-    if len(odd):
-        raise table.refuse(
-            f"column {column!r} holds {cells[odd[0]]!r}, which is no mean with its spread",
-            f"{_WHAT}; leave a cell empty where a model has none",
-            odd,
+    is_empty = parts.map(lambda texts: {text.strip() for text in texts} <= MISSING)
+    wrong = cells.index[parsed.isna() & ~is_empty]
+    if len(wrong):
+        raise table.error(
+            f"column {column!r} holds {cells[wrong[0]]!r}, which is no mean with its spread",
+            f"{_EXPECTED}; leave a cell empty where a model has none",
+            wrong,
         )
-    rows = [(np.nan, np.nan, 0, 0)] * len(cells)
-    for i, values in enumerate(found):
+    rows: list[tuple[float, float, int, int]] = [(np.nan, np.nan, 0, 0)] * len(cells)
+    for i, values in enumerate(parsed):
         if values is not None:
-            decimals = [max(0, -value.as_tuple().exponent) for value in values]
-            rows[i] = (*map(float, values), *decimals)
+            mean, width = values
+            rows[i] = (float(mean), float(width), _count_decimals(mean), _count_decimals(width))
     return pd.DataFrame(rows, columns=["mean", "sd", *_DIGITS], index=cells.index)
 
 
-def _named(table: Table, found: pd.DataFrame) -> None:
-    """Refuse a mean without a model, and a model twice on a dataset."""
-    blank = found.index[found["model"] == ""]
+def _count_decimals(value: Decimal) -> int:
+    return max(0, -int(value.as_tuple().exponent))
+
+
+def _check_models(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Raise ReseedError for a mean without a model, and for a model that is twice on a dataset."""
+    blank = rows.index[rows["model"] == ""]
     if len(blank):
-        raise table.refuse("names no model", "Write its name in every row", blank)
-    twice = found.duplicated(["dataset", "model"])
-    if twice.any():
-        row = found[twice].iloc[0]
+        raise table.error("names no model", "Write its name in every row", blank)
+    repeated = rows.duplicated(["dataset", "model"])
+    if repeated.any():
+        row = rows[repeated].iloc[0]
         where = f" on {row['dataset']}" if row["dataset"] else ""
-        raise table.refuse(
-            f"{row['model']!r} stands twice{where}",
-            "Name a model once on each dataset (a column `dataset` may tell its rows apart)",
+        raise table.error(
+            f"{row['model']!r} occurs twice{where}",
+            "Name a model once on each dataset (a column `dataset` may distinguish its rows)",
         )
 
 
-def _runs(table: Table, text: pd.Series) -> pd.Series:
+def _read_counts(table: SourceTable, text: pd.Series) -> pd.Series:
     counts = pd.to_numeric(text, errors="coerce")
-    odd = text[~(counts >= 2) | (counts % 1 != 0)]
-    if len(odd):
-        value = odd.iloc[0]
-        raise table.refuse(
-            f"has {f'{value!r} runs' if value else 'no number of runs'} behind a mean",
-            "Say over how many seeds each mean is: a column `n`, or `runs=5` (`--runs 5`); two or "
-            "more, whole numbers",
-            odd.index if value else (),
+    wrong = text[~(counts >= 2) | (counts % 1 != 0)]
+    if len(wrong):
+        value = wrong.iloc[0]
+        raise table.error(
+            f"has {f'{value!r} runs' if value else 'no number of runs'} for a mean",
+            "State over how many seeds each mean is: a column `n`, or `runs=5` (`--runs 5`); two "
+            "or more, whole numbers",
+            wrong.index if value else (),
         )
     return counts

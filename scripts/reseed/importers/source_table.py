@@ -1,83 +1,88 @@
-"""A user's table: it knows in which line a mistake stands, and gathers them to tell at once."""
+"""A user's table with the line of each row; errors are collected and raised at once."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
 
-SHOWN = 5
+#: Names, and rows, that a message shows before it counts the rest.
+MAX_SHOWN = 5
 #: Columns that a message lists.
-LISTED = 20
-#: What stands for the path of a table that is in no file.
+MAX_COLUMNS_SHOWN = 20
+#: `path` of a table that was not read from a file.
 IN_MEMORY = "The table"
-#: How files write a score that is not there.
+#: Spellings of a missing score, in lower case.
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
-#: How files write whether an item was answered right.
 _TRUTH = {"true": 1.0, "false": 0.0}
-#: Meant as a number, though it is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
 _PLUS_MINUS = r"(?:±|\+/?-)"
-_MEANT = rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{_PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
+#: Text that means a number but is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
+_NEARLY_NUMBER = rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{_PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
 
 
-def few(names: list, most: int = SHOWN) -> str:
-    """Names as a list, the first of many."""
+def join_names(names: Sequence[Any], most: int = MAX_SHOWN) -> str:
+    """The first `most` names as one text, with `…` if there are more."""
     return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What the tool that wrote a table says of it beyond the names of its columns.
+    """What the tool that wrote a table defines beyond the names of its columns.
 
-    `run_names`: columns with a run's own name, which serve as the model's if nothing better is
-    there. `settings`, `metrics`: beginnings of the names of columns of configuration and of scores.
-    `own`: the tool's bookkeeping, in lower case. `tracker`: one row a run; without a seed runs are
-    independent. `greater_by_default`: what a metric's direction is where its name does not say;
-    `directions`: by metric. `positional`: folds are numbered by position, so repeats are not told.
-    `derived`: how model and run were made, where no column of the source holds them.
+    format: a value of the option `format`.
+    is_tracker: one row a run; runs without a seed are independent of each other.
+    run_name_columns: columns with a run's name, used as the model if there is nothing better.
+    setting_prefixes, metric_prefixes: prefixes of columns of configuration and of scores.
+    bookkeeping: the tool's own columns, in lower case.
+    greater_by_default: direction of metrics whose name does not state it.
+    directions: direction by metric, as the tool states it.
+    is_positional: folds are numbered by position, so that repeats cannot be recognised.
+    derived: how model and run were derived, if no column of the source holds them.
     """
 
     format: str = "table"
-    tracker: bool = False
-    run_names: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    own: frozenset[str] = frozenset()
+    is_tracker: bool = False
+    run_name_columns: tuple[str, ...] = ()
+    setting_prefixes: tuple[str, ...] = ()
+    metric_prefixes: tuple[str, ...] = ()
+    bookkeeping: frozenset[str] = frozenset()
     greater_by_default: bool | None = None
     directions: dict[str, bool] = field(default_factory=dict)
-    positional: bool = False
+    is_positional: bool = False
     derived: str = ""
 
 
 @dataclass(frozen=True)
-class Table:
+class SourceTable:
     """The columns of a file or frame, rows numbered from 0.
 
-    `where` says where each row stands in the source, counted in `place` (line, row). `mistakes`
-    gathers what is wrong until `finish`; `notes` what a reader should know of how it was read. A
-    table made of another shares both with it.
+    path: the file, or `IN_MEMORY`.
+    row_labels: where each row is in the source, counted in `row_noun` (line, row, file).
+    notes: how the table was read.
+    errors: what is wrong, until `raise_errors`. Tables derived from this one share both lists.
     """
 
     path: str
     frame: pd.DataFrame
-    where: np.ndarray
-    place: str
+    row_labels: np.ndarray
+    row_noun: str
     layout: Layout = Layout()
     notes: list[str] = field(default_factory=list)
-    mistakes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
-    def with_frame(self, frame: pd.DataFrame, layout: Layout, *notes: str) -> Table:
-        """The same source as another frame, whose index holds row numbers of this one."""
-        where = self.where[frame.index.to_numpy()]
+    def with_frame(self, frame: pd.DataFrame, layout: Layout, *notes: str) -> SourceTable:
+        """The same source with another frame, whose index holds row numbers of this one."""
+        row_labels = self.row_labels[frame.index.to_numpy()]
         frame = frame.reset_index(drop=True)
         self.notes.extend(notes)
-        return replace(self, frame=frame, where=where, layout=layout)
+        return replace(self, frame=frame, row_labels=row_labels, layout=layout)
 
     @property
     def columns(self) -> list[str]:
@@ -85,45 +90,45 @@ class Table:
         return list(self.frame.columns)
 
     @property
-    def holds(self) -> str:
-        """What columns it has, for a message."""
-        return f"It has {few(self.columns, LISTED)}."
+    def column_list(self) -> str:
+        """A sentence that lists the columns."""
+        return f"It has {join_names(self.columns, MAX_COLUMNS_SHOWN)}."
 
-    def mistake(self, what: str, fix: str, rows: Iterable[int] = ()) -> None:
-        """Note a mistake: its rows, what is wrong, the fix."""
-        lines = list(dict.fromkeys(self.where[row] for row in rows))
-        where = f"({self._lines(lines)}): " if lines else ""
+    def add_error(self, what: str, fix: str, rows: Iterable[Any] = ()) -> None:
+        """Collect an error: what is wrong, how to fix it, and in which rows."""
+        labels = list(dict.fromkeys(self.row_labels[row] for row in rows))
+        where = f"({self._format_rows(labels)}): " if labels else ""
         text = f"{where}{what}. {fix}"
-        if text not in self.mistakes:
-            self.mistakes.append(text)
+        if text not in self.errors:
+            self.errors.append(text)
 
-    def refuse(self, what: str, fix: str, rows: Iterable[int] = ()) -> ReseedError:
-        """The error of this mistake and of all noted before it."""
-        self.mistake(what, fix, rows)
-        return self._error()
+    def error(self, what: str, fix: str, rows: Iterable[Any] = ()) -> ReseedError:
+        """One error of this problem and of all collected before it, to be raised."""
+        self.add_error(what, fix, rows)
+        return self._join_errors()
 
-    def finish(self) -> None:
-        """Raise the one ReseedError of all mistakes noted, if there are any."""
-        if self.mistakes:
-            raise self._error()
+    def raise_errors(self) -> None:
+        """Raise one ReseedError of all collected errors, if there are any."""
+        if self.errors:
+            raise self._join_errors()
 
-    def _error(self) -> ReseedError:
-        if len(self.mistakes) == 1:
-            text = self.mistakes[0]
+    def _join_errors(self) -> ReseedError:
+        if len(self.errors) == 1:
+            text = self.errors[0]
             return ReseedError(f"{self.path}{' ' if text.startswith('(') else ': '}{text}")
-        lines = [f"  {number}. {text}" for number, text in enumerate(self.mistakes, 1)]
-        return ReseedError("\n".join([f"{self.path} has {len(lines)} mistakes:", *lines]))
+        lines = [f"  {number}. {text}" for number, text in enumerate(self.errors, 1)]
+        return ReseedError("\n".join([f"{self.path} has {len(lines)} errors:", *lines]))
 
-    def _lines(self, lines: list) -> str:
+    def _format_rows(self, labels: list[Any]) -> str:
         """`line 3` or `lines 3, 4, 5, 6, 7 and 12 more`."""
-        shown = ", ".join(str(line) for line in lines[:SHOWN])
-        more = f" and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
-        return f"{self.place}{'s' if len(lines) > 1 else ''} {shown}{more}"
+        shown = ", ".join(str(label) for label in labels[:MAX_SHOWN])
+        more = f" and {len(labels) - MAX_SHOWN} more" if len(labels) > MAX_SHOWN else ""
+        return f"{self.row_noun}{'s' if len(labels) > 1 else ''} {shown}{more}"
 
     def numbers(self, column: str) -> pd.Series:
-        """A column as numbers; NaN where the file has none. Text that is no number is a mistake.
+        """A column as numbers, NaN where a cell is empty; other text is an error.
 
-        True and False, where there is nothing else, are 1 and 0.
+        A column of nothing but True and False becomes 1 and 0.
         """
         values = self.frame[column]
         if pd.api.types.is_numeric_dtype(values):
@@ -139,25 +144,24 @@ class Table:
             numbers = pd.to_numeric(text.where(~missing), errors="coerce").astype(np.float64)
             bad = numbers.isna() & ~missing
             for value in text[bad].head(1):
-                self.mistake(*_no_number(column, value), text.index[bad])
+                self.add_error(*_describe_bad_number(column, value), text.index[bad])
             return numbers
 
-    def as_numbers(self, columns: Iterable[str]) -> pd.DataFrame:
-        """The frame with these columns as `numbers`, whose mistakes name them before they are
-        stacked into one."""
+    def with_numbers(self, columns: Iterable[str]) -> pd.DataFrame:
+        """The frame with these columns as `numbers`, so that errors name the original column."""
         return self.frame.assign(**{column: self.numbers(column) for column in columns})
 
     def text(self, column: str) -> pd.Series:
-        """A column as text without surrounding blanks; empty where the file has nothing."""
+        """A column as text without surrounding blanks; empty where a cell is missing."""
         values = self.frame[column]
         return values.astype(object).where(values.notna(), "").astype(str).str.strip()
 
     def joined_text(self, columns: Iterable[str]) -> pd.Series:
-        """Several columns as one text, equal where they are equal in each."""
+        """Several columns as one text, equal where all of them are equal."""
         return reduce(lambda left, right: left + "\x1f" + right, map(self.text, columns))
 
     def is_numeric(self, column: str, lenient: bool = False) -> bool:
-        """Whether a column holds numbers; `lenient`: some, so that a slip hides no metric."""
+        """Whether a column holds numbers; `lenient`: whether at least one cell is nearly one."""
         values = self.frame[column]
         if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
             return bool(values.notna().any())
@@ -165,17 +169,17 @@ class Table:
         parsed = pd.to_numeric(text, errors="coerce").notna()
         present = ~text.str.lower().isin(MISSING)
         if lenient:
-            return bool(((parsed | text.str.fullmatch(_MEANT)) & present).any())
+            return bool(((parsed | text.str.fullmatch(_NEARLY_NUMBER)) & present).any())
         return bool(parsed.any() and parsed[present].all())
 
 
-def _no_number(column: str, value: str) -> tuple[str, str]:
-    """What is wrong with a cell, and the fix."""
+def _describe_bad_number(column: str, value: str) -> tuple[str, str]:
+    """What is wrong with a cell of text, and the fix."""
     holds = f"column {column!r} holds {value!r}, which is"
     if re.search(_PLUS_MINUS, value):
         fix = (
-            "Give the runs behind it, each in a row with its seed or fold. What means with their "
-            "SD alone show, `reseed means` says (in Python `reseed.compare_means`)."
+            "Give the runs behind it, one row each with its seed or fold. To compare means and SDs "
+            "alone, use `reseed means` (in Python `reseed.compare_means`)."
         )
         return f"{holds} a mean with its spread, not a run", fix
     return f"{holds} not a number", (

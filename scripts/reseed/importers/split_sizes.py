@@ -1,36 +1,36 @@
-"""How many rows the splits of a user's table train and test on, where it says so."""
+"""Ratio of test to training rows, from a table's columns of split sizes."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from reseed.importers.long_table import ONE_DATASET, joined
-from reseed.importers.source_table import Table
+from reseed.importers.columns import ColumnMap
+from reseed.importers.long_table import ONE_DATASET, join_labels
+from reseed.importers.source_table import SourceTable
 
 
-def split_sizes(table: Table, found: dict) -> dict[str, float]:
-    """Test rows over training rows by dataset, the mean over its runs; empty without both columns.
+def read_test_train_ratios(table: SourceTable, columns: ColumnMap) -> dict[str, float]:
+    """Test rows over training rows by dataset: the mean over its runs that state both sizes.
 
-    Tests that allow for overlapping splits need it (`analyses.pairing.test_train_ratio`). Sizes
-    that are not positive numbers are a mistake; a run that does not state its own (a failed one) is
-    passed over.
+    Empty without the columns `n_train` and `n_test`. Tests that correct for overlapping splits
+    need it (`analyses.shared.pairing`). Sizes that are not positive numbers are an error.
     """
-    if not {"n_train", "n_test"} <= set(found):
+    if not {"n_train", "n_test"} <= set(columns):
         return {}
-    train, test = (table.numbers(found[name]) for name in ("n_train", "n_test"))
+    names = [str(columns[name]) for name in ("n_train", "n_test")]
+    train, test = map(table.numbers, names)
     bad = (train <= 0) | (test <= 0)
     if bad.any():
-        table.mistake(
-            f"columns {found['n_train']!r} and {found['n_test']!r} must hold numbers of rows above "
-            "0",
+        table.add_error(
+            f"columns {names[0]!r} and {names[1]!r} must hold numbers of rows above 0",
             "Give how many rows each run trained and was tested on, or remove both columns.",
             bad.index[bad],
         )
         return {}
     ratio = test / train
-    dataset = joined(table, found["dataset"]) if "dataset" in found else None
-    if dataset is None:
-        means = {ONE_DATASET: ratio.mean()}
+    if "dataset" not in columns:
+        means = {ONE_DATASET: float(ratio.mean())}
     else:
-        means = ratio.groupby(dataset).mean().to_dict()
-    return {name: float(mean) for name, mean in means.items() if np.isfinite(mean)}
+        by_dataset = ratio.groupby(join_labels(table, columns["dataset"])).mean()
+        means = {str(name): float(mean) for name, mean in by_dataset.items()}
+    return {name: mean for name, mean in means.items() if np.isfinite(mean)}

@@ -1,30 +1,31 @@
 """Feed-forward network for tables, as in Raste et al., Sections 2.1 and 3.1 and the appendix.
 
 Hidden layers with ReLU and dropout, He initialisation, Adam, early stopping on the validation
-rows, best weights restored. FFNN-Res is the same with ``dropout: 0`` and ``shuffle: false``.
-What the paper leaves open is fixed here:
+rows, best weights restored. FFNN-Res is the same with `dropout: 0` and `shuffle: false`. The paper
+does not specify these choices:
 
-- L1 and L2 are penalties ``l1·Σ|w| + l2·Σw²`` on every weight matrix, not on biases, added to
-  the loss (as Keras's kernel regularisers, not decoupled weight decay).
-- Losses (mean cross-entropy; mean squared error) are reported, and watched by early stopping,
-  without the penalty. ``validation_metric`` is accuracy for classes, else the mean squared error.
-- A regression target is standardised on the training rows; predictions and losses are in its
+- L1 and L2 are penalties `l1·Σ|w| + l2·Σw²` on weights, not on biases. They are added to the loss,
+  like Keras's kernel regularisers, unlike decoupled weight decay.
+- Losses (mean cross-entropy, mean squared error) are reported without the penalty, also for early
+  stopping. `validation_metric` is the accuracy for classes, else the mean squared error.
+- A regression target is standardised on the training rows. Predictions and losses are in the
   original units.
-- Arithmetic is float32; features are expected to be scaled by the caller.
+- Arithmetic is float32. The caller scales the features.
 
-Many seeds train side by side (`fit_many`): matrices of all slots are multiplied in one batched
-product, and one fused Adam updates every lane's own views of them. Each lane has its weights,
-order, dropout, rows, optimiser state and early stopping to itself, and at one width its bits are
-the same in any slot beside any neighbours. For that every slot's matrices must lie alike in
-memory: a product's last digit depends on how its matrices are aligned (seen with MKL at 13 × 7).
-So features, hidden layers and rows are filled up with zeros to multiples of 16, which change no
-sum. Width 1 differs from other widths in the last digit: one product alone is another routine.
+Many trials (lanes) train in one pass (`fit_many`): one batched product multiplies the matrices of
+all slots, and one fused Adam updates the views of each lane. Each lane has its own weights, order,
+dropout, rows, optimiser state and early stopping. At a fixed width, its bits do not depend on the
+slot or on the other lanes. This requires the same memory alignment for every slot, because the last
+digit of a product depends on the alignment of its matrices (observed with MKL at 13 × 7). Therefore
+features, hidden layers and rows are padded with zeros to multiples of 16, which changes no sum.
+Width 1 differs from other widths in the last digit, because a single product is another routine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,12 +33,15 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from reseed.core.random_streams import stream
-from reseed.models.networks import Dropout, Learner, draw_he_normal, train
+from reseed.models.networks import Dropout, Lane, Learner, draw_he_normal, train
+from reseed.models.registry import SplitArrays
 
+#: Training and validation inputs and targets.
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None]
 _ROWS_AT_ONCE = 65_536
 #: Floats in 64 bytes.
 _ALIGNMENT = 16
-#: Bytes of shuffled rows that all slots hold ready at a time.
+#: Bytes of shuffled rows that are copied at a time, for all slots together.
 _SHUFFLED_BYTES = 2**27
 
 
@@ -59,7 +63,7 @@ class Recipe:
 
     @property
     def hidden(self) -> list[int]:
-        """Neurons of the layers that are there."""
+        """Neurons of the layers that exist."""
         return [n for n in (self.neurons_1, self.neurons_2, self.neurons_3) if n]
 
 
@@ -68,7 +72,15 @@ class FeedForward:
 
     uses_validation = True
 
-    def __init__(self, task, n_classes, recipe: Recipe, seeds, device="cpu", threads=1):
+    def __init__(
+        self,
+        task: str,
+        n_classes: int,
+        recipe: Recipe,
+        seeds: dict[str, int],
+        device: str = "cpu",
+        threads: int = 1,
+    ):
         self.task, self.recipe, self.seeds = task, recipe, seeds
         self.device, self.threads = torch.device(device), threads
         self.outputs = n_classes if task == "multiclass" else 1
@@ -76,8 +88,14 @@ class FeedForward:
         self.converged_: bool | None = None
         self.centre, self.unit = 0.0, 1.0
 
-    def fit(self, X, y, X_validation=None, y_validation=None) -> FeedForward:
-        """Train until the validation loss has not fallen for ``patience`` epochs.
+    def fit(
+        self,
+        X: Any,
+        y: np.ndarray,
+        X_validation: Any = None,
+        y_validation: np.ndarray | None = None,
+    ) -> FeedForward:
+        """Train until the validation loss has not fallen for `patience` epochs.
 
         Raises ValueError without validation rows, FloatingPointError if the loss diverges.
         """
@@ -88,14 +106,14 @@ class FeedForward:
 
     @classmethod
     def fit_many(
-        cls, lanes: Sequence[FeedForward], data: Sequence[Callable[[], object]], width: int
+        cls, lanes: Sequence[FeedForward], data: Sequence[Callable[[], SplitArrays]], width: int
     ) -> Iterator[tuple[int, float, Exception | None]]:
         """Train lanes of one recipe on arrays of one shape (see `Stackable.fit_many`)."""
 
-        def parts(arrays) -> tuple:
+        def select_parts(arrays: SplitArrays) -> Parts:
             return arrays.X_train, arrays.y_train, arrays.X_validation, arrays.y_validation
 
-        return _train(lanes, [lambda get=get: parts(get()) for get in data], width)
+        return _train(lanes, [lambda get=get: select_parts(get()) for get in data], width)
 
     @torch.inference_mode()
     def predict(self, X: np.ndarray) -> np.ndarray:
@@ -105,7 +123,7 @@ class FeedForward:
         return (output * self.unit + self.centre).numpy()
 
     def shapes(self, features: int, multiple: int = 1) -> list[tuple[int, int]]:
-        """Shapes of weights (inputs, outputs) and biases (1, outputs) of each layer in turn.
+        """Return the shapes of weights (inputs, outputs) and biases (1, outputs), layer by layer.
 
         Features and neurons are rounded up to a multiple.
         """
@@ -122,26 +140,26 @@ class FeedForward:
         ]
 
     def inputs(self, X: np.ndarray) -> Tensor:
-        """Features on the device."""
+        """Return features on the device."""
         return torch.tensor(X, dtype=torch.float32, device=self.device)
 
     def targets(self, y: np.ndarray) -> Tensor:
-        """Targets on the device, standardised for regression."""
+        """Return targets on the device, standardised for regression."""
         y = (np.asarray(y) - self.centre) / self.unit if self.task == "regression" else y
-        kind = torch.int64 if self.task == "multiclass" else torch.float32
-        return torch.tensor(np.asarray(y), dtype=kind, device=self.device)
+        dtype = torch.int64 if self.task == "multiclass" else torch.float32
+        return torch.tensor(np.asarray(y), dtype=dtype, device=self.device)
 
     def standardise(self, y: np.ndarray) -> None:
-        """Learn a regression target's centre and unit."""
+        """Fit the mean and SD of a regression target."""
         if self.task == "regression":
             self.centre, self.unit = float(np.mean(y)), float(np.std(y)) or 1.0
 
-    def take(self, lane, tensors: list[Tensor]) -> None:
-        """Take over what a lane of the loop has become."""
+    def take(self, lane: Lane, tensors: list[Tensor]) -> None:
+        """Copy the weights and the curve of a trained lane."""
         shapes = self.shapes(self.features)
-        own = [t[:rows, :columns] for t, (rows, columns) in zip(tensors, shapes, strict=True)]
+        unpadded = [t[:rows, :columns] for t, (rows, columns) in zip(tensors, shapes, strict=True)]
         self.network = Layers(1, shapes).to(self.device).eval()
-        for tensor, trained in zip(self.network.slot(0), own, strict=True):
+        for tensor, trained in zip(self.network.slot(0), unpadded, strict=True):
             tensor.copy_(trained)
         self.converged_, unit = lane.converged, self.unit**2
         self.curve_ = [
@@ -150,7 +168,7 @@ class FeedForward:
 
 
 class Layers(nn.Module):
-    """Fully connected layers of ``width`` networks: (width, rows, features) → outputs of each."""
+    """Fully connected layers of `width` networks: (width, rows, features) → outputs of each."""
 
     def __init__(self, width: int, shapes: list[tuple[int, int]], rate: float = 0.0):
         super().__init__()
@@ -161,7 +179,7 @@ class Layers(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return (width, rows), or (width, rows, classes) where there are more than one."""
+        """Return (width, rows), or (width, rows, classes) for more than one output."""
         last = len(self.weights) - 1
         for number, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             x = torch.baddbmm(bias, x, weight)
@@ -170,40 +188,40 @@ class Layers(nn.Module):
         return x.squeeze(-1) if x.shape[-1] == 1 else x
 
     def slot(self, slot: int) -> list[Tensor]:
-        """A slot's weights and biases in turn, as views."""
+        """Return the weights and biases of a slot, layer by layer, as views."""
         pairs = zip(self.weights, self.biases, strict=True)
         return [p.data[slot] for pair in pairs for p in pair]
 
 
 class _Rows:
-    """The rows of every slot's lane: each its own, in its own order, cut into common batches."""
+    """The rows of every slot, each in its own order, split into common batches."""
 
     def __init__(self, width: int, batch_size: int):
         self.batch_size = batch_size
-        self.parts: list[tuple | None] = [None] * width
+        self.parts: list[Parts | None] = [None] * width
         self.tensors: list[tuple[Tensor, ...] | None] = [None] * width
         self.orders: list[np.random.Generator | None] = [None] * width
 
-    def put(self, slot: int, model: FeedForward, parts: tuple) -> None:
-        """Give a slot a lane's rows, sharing the features with a slot that has the same."""
+    def put(self, slot: int, model: FeedForward, parts: Parts) -> None:
+        """Set the rows of a slot; slots with the same features share one tensor."""
         X, y, X_validation, y_validation = parts
         same = [s for s, p in enumerate(self.parts) if p is not None and p[0] is X]
         features = (
             (self.tensors[same[0]][0], self.tensors[same[0]][2])
             if same
-            else (_padded(model.inputs(X)), _padded(model.inputs(X_validation)))
+            else (_pad(model.inputs(X)), _pad(model.inputs(X_validation)))
         )
         targets = model.targets(y), model.targets(y_validation)
         self.parts[slot] = parts
         self.tensors[slot] = features[0], targets[0], features[1], targets[1]
         self.orders[slot] = stream(model.seeds["order"], "order") if model.recipe.shuffle else None
-        if any(t is None for t in self.tensors):  # slots that no lane needs yet do the same work
+        if any(t is None for t in self.tensors):  # slots without a lane repeat this one
             self.tensors = [t or self.tensors[slot] for t in self.tensors]
         inputs, targets = (torch.stack([t[k] for t in self.tensors]) for k in (2, 3))
-        self.validation = _padded(inputs, dim=1), targets
+        self.validation = _pad(inputs, dim=1), targets
 
     def epoch(self) -> Iterator[tuple[Tensor, Tensor]]:
-        """Give batches (width, rows filled up, features) and (width, rows)."""
+        """Yield batches (width, padded rows, features) and (width, rows)."""
         X, y = self.tensors[0][:2]
         orders = [
             torch.arange(len(y)) if order is None else torch.from_numpy(order.permutation(len(y)))
@@ -219,11 +237,11 @@ class _Rows:
             batches = zip(
                 inputs.split(self.batch_size, 1), targets.split(self.batch_size, 1), strict=True
             )
-            yield from ((_padded(x, dim=1), y) for x, y in batches)
+            yield from ((_pad(x, dim=1), y) for x, y in batches)
 
 
-def _padded(x: Tensor, dim: int = -1) -> Tensor:
-    """Fill a dimension (the last, or the one before) up with zeros to a multiple of 16."""
+def _pad(x: Tensor, dim: int = -1) -> Tensor:
+    """Pad a dimension (the last, or the one before) with zeros to a multiple of 16."""
     missing = -x.shape[dim] % _ALIGNMENT
     if not missing:
         return x
@@ -231,7 +249,7 @@ def _padded(x: Tensor, dim: int = -1) -> Tensor:
 
 
 def _train(
-    lanes: Sequence[FeedForward], data: Sequence[Callable[[], tuple]], width: int
+    lanes: Sequence[FeedForward], data: Sequence[Callable[[], Parts]], width: int
 ) -> Iterator[tuple[int, float, Exception | None]]:
     model = lanes[0]
     recipe, features = model.recipe, data[0]()[0].shape[1]
@@ -240,7 +258,7 @@ def _train(
     rows = _Rows(width, recipe.batch_size)
     slots = _slot_parameters(layers)
     optimiser = torch.optim.Adam(
-        # Adam's weight_decay adds its value times w to the gradient: l2·Σw² has gradient 2·l2·w.
+        # Adam's weight_decay adds its value times w to the gradient; l2·Σw² has gradient 2·l2·w.
         [
             {"params": [p for s in slots for p in s[::2]], "weight_decay": 2 * recipe.l2},
             {"params": [p for s in slots for p in s[1::2]]},
@@ -258,7 +276,7 @@ def _train(
     def start(slot: int, number: int) -> None:
         lane, parts = lanes[number], data[number]()
         if parts[2] is None or len(parts[2]) == 0:
-            raise ValueError("early stopping needs validation rows: none were given")
+            raise ValueError("early stopping needs validation rows, but the split has none")
         lane.standardise(parts[1])
         lane.features = features
         rows.put(slot, lane, parts)
@@ -291,22 +309,22 @@ def _train(
 
 
 def _slot_parameters(layers: Layers) -> list[list[nn.Parameter]]:
-    """Each slot's own parameters: views of the stacked ones and of their gradients.
+    """Parameters of each slot: views of the stacked parameters and of their gradients.
 
-    The optimiser sees these, so every lane has its own step count and state, and the arithmetic
-    on its entries does not depend on where the slot lies in memory.
+    The optimiser gets these views, so every lane has its own step count and state, and its
+    arithmetic does not depend on the position of the slot in memory.
     """
     pairs = list(zip(layers.weights, layers.biases, strict=True))
     slots = []
     for slot in range(len(layers.weights[0])):
-        own = []
+        views = []
         for stacked in (tensor for pair in pairs for tensor in pair):
             if stacked.grad is None:
                 stacked.grad = torch.zeros_like(stacked)
             parameter = nn.Parameter(stacked.data[slot])
             parameter.grad = stacked.grad[slot]
-            own.append(parameter)
-        slots.append(own)
+            views.append(parameter)
+        slots.append(views)
     return slots
 
 
@@ -337,9 +355,16 @@ def _evaluate(network: Layers, task: str, inputs: Tensor, targets: Tensor) -> di
     return {"validation_loss": loss, "validation_metric": hits}
 
 
-def ffnn(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a feed-forward network; hyper-parameters are the fields of `Recipe`.
+def ffnn(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> FeedForward:
+    """Return a feed-forward network; hyper-parameters are the fields of `Recipe`.
 
-    Raises TypeError for a hyper-parameter that it does not know.
+    Raises TypeError for an unknown hyper-parameter.
     """
     return FeedForward(task, n_classes, Recipe(**hyperparameters), seeds, device, threads)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 
-def random_forest(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a forest; hyper-parameters are scikit-learn's, the ``init`` seed draws everything.
+def random_forest(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> RandomForestClassifier | RandomForestRegressor:
+    """Return a random forest; hyper-parameters are those of scikit-learn.
 
-    ``max_samples`` is the share of rows in each tree's bootstrap sample.
+    The `init` seed draws everything. `max_samples` is the fraction of rows in a bootstrap sample.
     """
-    kind = RandomForestRegressor if task == "regression" else RandomForestClassifier
-    return kind(**hyperparameters, random_state=seeds["init"], n_jobs=threads)
+    estimator_class = RandomForestRegressor if task == "regression" else RandomForestClassifier
+    return estimator_class(**hyperparameters, random_state=seeds["init"], n_jobs=threads)

@@ -1,8 +1,8 @@
-"""What all image classifiers share: pixels on the device, augmentation, initial weights, fitting.
+"""Base class of image classifiers: pixels on the device, augmentation, initial weights, training.
 
-Every role has a stream of its own (`reseed.core.random_streams`): ``init`` draws the weights,
-``order`` each epoch's permutation, ``augment`` crops, flips and cut-outs, ``dropout`` the masks. No
-draw of one depends on another, nor on the batch size. PyTorch's global generator is never used.
+Every role has its own stream (`reseed.core.random_streams`): `init` draws the weights, `order` the
+permutation of each epoch, `augment` crops, flips and cut-outs, `dropout` the masks. The draws of a
+role depend neither on another role nor on the batch size. PyTorch's global generator is not used.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -23,9 +23,9 @@ from reseed.metrics.outputs import from_logits
 from reseed.models.networks import Learner, train
 
 PRECISIONS = ("single", "half", "bfloat16")
-#: Bytes of augmented images held ready at a time: few large kernels on a GPU, a cache on a CPU.
-_AHEAD = {"cuda": 2**28, "cpu": 2**23}
-#: Channels from which a strided 1 × 1 convolution is safe in `channels_last`: a vector register's.
+#: Bytes of images that are augmented together: large kernels on a GPU, cache size on a CPU.
+_AUGMENTED_BYTES = {"cuda": 2**28, "cpu": 2**23}
+#: Least channels for a safe strided 1 × 1 convolution in `channels_last`: a vector register.
 _SAFE_CHANNELS = 8
 #: Rows of one forward pass without gradients.
 _ROWS_AT_ONCE = {"cuda": 5000, "cpu": 250}
@@ -35,15 +35,14 @@ _ROWS_AT_ONCE = {"cuda": 5000, "cpu": 250}
 class ImageRecipe:
     """Hyper-parameters of every image classifier.
 
-    ``mean``, ``std``: of each channel, of pixels in [0, 1]; None: those of the training images.
-    ``crop``: pixels by which an image is shifted at most; ``flip``: horizontally, by a fair coin;
-    ``cutout``: side of a square that is blanked. What lies outside the image or in the square is
-    the channel's mean. These are drawn once an epoch for each ``augment_block`` consecutive
-    training images, before they are shuffled. ``precision``: ``half`` (float16 but for batch norm;
-    GPU only), ``bfloat16`` (mixed, by autocast) or ``single``. ``compile``: a mode of
-    ``torch.compile``, or None; its arithmetic differs in the last digits. ``channels_last``: the
-    memory layout, where it is safe (`choose_memory_format`).
-    ``test_curve``: measure the test accuracy after each epoch.
+    mean, std: of each channel, for pixels in [0, 1]; None: those of the training images.
+    crop: largest shift in pixels. flip: whether to flip images horizontally with probability 1/2.
+    cutout: side of a blank square. Points outside the image and in the square are the mean of the
+    channel. Augmentation is drawn once in each epoch for every `augment_block` consecutive training
+    images, before they are shuffled. precision: `half` (float16 except batch norm; GPU only),
+    `bfloat16` (mixed, by autocast) or `single`. compile: a mode of `torch.compile`, or None; it
+    changes the last digits. channels_last: whether to use this memory layout if it is safe
+    (`choose_memory_format`). test_curve: whether to measure the test accuracy after each epoch.
     """
 
     epochs: int = 10
@@ -63,17 +62,17 @@ class ImageRecipe:
     def __post_init__(self):
         if self.precision not in PRECISIONS:
             raise ReseedError(
-                f"hyperparameters.precision: {self.precision!r} is none of {', '.join(PRECISIONS)}"
+                f"hyperparameters.precision: {self.precision!r} is not in {', '.join(PRECISIONS)}"
             )
         for name in ("epochs", "batch_size", "augment_block"):
             if getattr(self, name) < 1:
                 raise ReseedError(f"hyperparameters.{name}: {getattr(self, name)} is below 1")
         if (self.mean is None) != (self.std is None):
-            raise ReseedError("hyperparameters: give both mean and std of the channels, or neither")
+            raise ReseedError("hyperparameters: set both mean and std of the channels, or neither")
 
     @classmethod
-    def of(cls, hyperparameters: dict) -> ImageRecipe:
-        """Check names and build. Raises ReseedError for a hyper-parameter that is unknown."""
+    def from_hyperparameters(cls, hyperparameters: dict[str, Any]) -> Self:
+        """Return a recipe. Raises ReseedError for an unknown hyper-parameter."""
         known = [field.name for field in fields(cls)]
         unknown = sorted(set(hyperparameters) - set(known))
         if unknown:
@@ -82,23 +81,23 @@ class ImageRecipe:
 
 
 class Pixels:
-    """Images (n, height, width, channels) of bytes, on the device where they fit.
+    """Images (n, height, width, channels) of bytes, in the memory of the device if they fit.
 
-    They fit if they fill at most half of a GPU's free memory; else they stay in the host's and
-    batches are sent one by one.
+    They fit if they need at most half of the free memory of a GPU. Otherwise they stay in host
+    memory, and batches are transferred one at a time.
     """
 
     def __init__(self, images: np.ndarray, device: torch.device):
         if images.dtype != np.uint8 or images.ndim != 4:
             raise ReseedError(
-                f"this model learns from images (n, height, width, channels) of bytes, and the "
-                f"inputs are {images.dtype} of shape {images.shape}: use a dataset of kind: images"
+                "this model needs images (n, height, width, channels) of bytes, but the inputs "
+                f"are {images.dtype} of shape {images.shape}: use a dataset of kind: images"
             )
         self.device = device
         self.count, self.height, self.width, self.channels = images.shape
         fits = device.type == "cpu" or images.nbytes <= torch.cuda.mem_get_info(device)[0] // 2
         with warnings.catch_warnings():
-            # PyTorch knows no read-only memory; nothing here writes to it.
+            # PyTorch has no read-only memory; nothing here writes to this array.
             warnings.filterwarnings("ignore", message="The given NumPy array is not writ")
             host = torch.from_numpy(np.ascontiguousarray(images))
         self._bytes = host.to(device) if fits else host
@@ -108,7 +107,7 @@ class Pixels:
         return self.count
 
     def channel_moments(self) -> tuple[list[float], list[float]]:
-        """Mean and SD of each channel, of pixels in [0, 1]; an SD of 0 is given as 1."""
+        """Return the mean and SD of each channel, for pixels in [0, 1]; an SD of 0 becomes 1."""
         counts = [
             torch.bincount(self._points[:, c].flatten().int(), minlength=256).double().cpu()
             for c in range(self.channels)
@@ -122,23 +121,23 @@ class Pixels:
         return means, [math.sqrt(v) or 1.0 for v in variances]
 
     def take(self, rows: Tensor) -> Tensor:
-        """Rows as bytes (rows, height, width, channels), on the device."""
+        """Return rows as bytes (rows, height, width, channels), on the device."""
         return self._bytes.index_select(0, rows.to(self._bytes.device)).to(self.device)
 
     def take_points(self, rows: Tensor, y: Tensor, x: Tensor) -> Tensor:
-        """Of each row the points at heights ``y`` (rows, h) and widths ``x`` (rows, w)."""
+        """Return the points of each row at heights `y` (rows, h) and widths `x` (rows, w)."""
         line = rows[:, None] * self.height + y
         point = line[:, :, None] * self.width + x[:, None, :]
-        found = self._points.index_select(0, point.flatten().to(self._points.device))
-        return found.view(*point.shape, self.channels).to(self.device)
+        values = self._points.index_select(0, point.flatten().to(self._points.device))
+        return values.view(*point.shape, self.channels).to(self.device)
 
 
 @dataclass(frozen=True)
 class Transforms:
-    """One epoch's augmentation: an entry for each block of images, on the device.
+    """Augmentation of one epoch, with one entry for each block of images, on the device.
 
-    ``dy``, ``dx``: shift of the window on the padded image; ``flip``: whether it is mirrored
-    afterwards; ``cut_y``, ``cut_x``: centre of the blanked square, in the window.
+    dy, dx: shift of the window on the padded image. flip: whether it is mirrored afterwards.
+    cut_y, cut_x: centre of the blank square, in the window.
     """
 
     dy: Tensor
@@ -151,7 +150,7 @@ class Transforms:
     def draw(
         cls, recipe: ImageRecipe, pixels: Pixels, augment: np.random.Generator
     ) -> Transforms | None:
-        """Draw for every block of images; None where the recipe asks for no augmentation."""
+        """Draw for every block of images; return None if the recipe has no augmentation."""
         if not (recipe.crop or recipe.flip or recipe.cutout):
             return None
         blocks = -(-len(pixels) // recipe.augment_block)
@@ -164,7 +163,7 @@ class Transforms:
         return cls(*(torch.from_numpy(d.astype(np.int64)).to(pixels.device) for d in drawn))
 
     def apply(self, recipe: ImageRecipe, pixels: Pixels, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Bytes of the rows (rows, height, width, channels), and which points are no blank."""
+        """Return bytes (rows, height, width, channels), and a mask of the visible points."""
         block = rows // recipe.augment_block
         row = torch.arange(pixels.height, device=rows.device)
         column = torch.arange(pixels.width, device=rows.device)
@@ -172,30 +171,40 @@ class Transforms:
         y, x = row + self.dy[block, None], mirrored + self.dx[block, None]
         inside_y = (y >= 0) & (y < pixels.height)
         inside_x = (x >= 0) & (x < pixels.width)
-        kept = inside_y[:, :, None] & inside_x[:, None, :]
+        visible = inside_y[:, :, None] & inside_x[:, None, :]
         if recipe.cutout:
             centres = self.cut_y[block, None], self.cut_x[block, None]
             top, left = (centre - recipe.cutout // 2 for centre in centres)
             cut_y = (row >= top) & (row < top + recipe.cutout)
             cut_x = (column >= left) & (column < left + recipe.cutout)
-            kept &= ~(cut_y[:, :, None] & cut_x[:, None, :])
+            visible &= ~(cut_y[:, :, None] & cut_x[:, None, :])
         return pixels.take_points(rows, y.clamp(0, pixels.height - 1),
-                                  x.clamp(0, pixels.width - 1)), kept  # fmt: skip
+                                  x.clamp(0, pixels.width - 1)), visible  # fmt: skip
 
 
 class ImageClassifier:
-    """The `reseed.models.registry.Estimator` of networks on images; a subclass says which network.
+    """The `reseed.models.registry.Estimator` of networks on images; a subclass has the network.
 
-    Two classes are learnt with two logits; the raw output is their gap, log-odds of class 1.
+    A binary task has two logits; the raw output is their difference, the log-odds of class 1.
     """
 
     uses_validation = False
     recipe_class: ClassVar[type[ImageRecipe]] = ImageRecipe
 
-    def __init__(self, task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
+    def __init__(
+        self,
+        task: str,
+        n_classes: int,
+        hyperparameters: dict[str, Any],
+        seeds: dict[str, int],
+        device: str = "cpu",
+        threads: int = 1,
+    ):
         if task == "regression":
-            raise ReseedError(f"{type(self).__name__} is a classifier: its dataset has classes")
-        self.recipe = self.recipe_class.of(hyperparameters)
+            raise ReseedError(
+                f"{type(self).__name__} is a classifier: it needs a dataset with classes"
+            )
+        self.recipe = self.recipe_class.from_hyperparameters(hyperparameters)
         if self.recipe.precision == "half" and torch.device(device).type == "cpu":
             raise ReseedError(
                 "hyperparameters.precision: half needs a GPU; on a CPU set precision: single"
@@ -206,28 +215,34 @@ class ImageClassifier:
         self._watched: tuple[Pixels, Tensor] | None = None
 
     def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:
-        """The network for images of a shape (channels, height, width), weights not yet drawn."""
+        """Return the network for images (channels, height, width), without initial weights."""
         raise NotImplementedError
 
     def optimiser(self, network: nn.Module) -> torch.optim.Optimizer:
-        """The optimiser, at the rates that `rate_factor` multiplies."""
+        """Return the optimiser, with the rates that `rate_factor` multiplies."""
         raise NotImplementedError
 
     def rate_factor(self, epoch: int) -> float:
-        """Factor on the learning rate in an epoch (from 0)."""
+        """Return the factor on the learning rate in an epoch (from 0)."""
         return 1.0
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
-        """Mean loss of a batch; outputs (rows, classes) in single precision."""
+        """Return the mean loss of a batch; outputs (rows, classes) are in single precision."""
         return nn.functional.cross_entropy(outputs, targets)
 
     def watch(self, X_test: np.ndarray, y_test: np.ndarray) -> None:
-        """Measure the accuracy on these rows after each epoch."""
+        """Set the rows whose accuracy is measured after each epoch."""
         if self.recipe.test_curve:
             self._watched = Pixels(X_test, self.device), self.targets(y_test)
 
-    def fit(self, X, y, X_validation=None, y_validation=None) -> ImageClassifier:
-        """Train for the recipe's epochs. Raises FloatingPointError if the loss is not finite."""
+    def fit(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        X_validation: np.ndarray | None = None,
+        y_validation: np.ndarray | None = None,
+    ) -> ImageClassifier:
+        """Train for all epochs. Raises FloatingPointError if the loss is not finite."""
         torch.set_num_threads(self.threads)
         (lane,) = train(self.learner(X, y), max_epochs=self.recipe.epochs)
         self.curve_, self._watched = lane.curve, None
@@ -237,10 +252,10 @@ class ImageClassifier:
         return self
 
     def learner(self, X: np.ndarray, y: np.ndarray) -> Learner:
-        """What the loop trains: network, optimiser, loss, batches and schedule."""
+        """Return the network with its optimiser, loss, batches and schedule."""
         recipe, pixels, targets = self.recipe, Pixels(X, self.device), self.targets(y)
         network = self.begin(pixels)
-        steps = -(-self._used(pixels) // recipe.batch_size)
+        steps = -(-self._count_used(pixels) // recipe.batch_size)
         if recipe.compile is not None:
             network.compile(mode=recipe.compile)
         return Learner(
@@ -254,44 +269,44 @@ class ImageClassifier:
         )
 
     def begin(self, pixels: Pixels) -> nn.Module:
-        """Start the streams anew; return the network with its initial weights, on the device."""
-        self._normalisation = self._moments(pixels)
-        self._trained = self._initial((pixels.channels, pixels.height, pixels.width))
+        """Restart the streams; return the network with its initial weights, on the device."""
+        self._normalisation = self._read_moments(pixels)
+        self._trained = self._build_network((pixels.channels, pixels.height, pixels.width))
         self._layout = self._memory_format(self._trained)
         return self._trained
 
     def epoch(
         self, pixels: Pixels, targets: Tensor, share: int = 1
     ) -> Iterator[tuple[Tensor, Tensor]]:
-        """Batches of one epoch, shuffled and augmented by the streams' next draws.
+        """Yield the batches of one epoch, shuffled and augmented by the next draws of the streams.
 
-        ``share``: how many lanes share the memory for images that are held ready.
+        share: number of lanes that share the memory for augmented images.
         """
         transforms = Transforms.draw(self.recipe, pixels, self._augment)
         order = torch.from_numpy(self._order.permutation(len(pixels))).to(self.device)
         size = self.recipe.batch_size
         image = 4 * pixels.height * pixels.width * pixels.channels
-        ahead = size * max(1, _AHEAD[self.device.type] // (size * image * share))
-        for rows in order[: self._used(pixels)].split(ahead):
+        ahead = size * max(1, _AUGMENTED_BYTES[self.device.type] // (size * image * share))
+        for rows in order[: self._count_used(pixels)].split(ahead):
             if transforms is None:
                 inputs = self.normalise(pixels.take(rows))
             else:
-                values, kept = transforms.apply(self.recipe, pixels, rows)
-                inputs = self.normalise(values, kept)
+                values, visible = transforms.apply(self.recipe, pixels, rows)
+                inputs = self.normalise(values, visible)
             yield from zip(inputs.split(size), targets[rows].split(size), strict=True)
 
-    def _used(self, pixels: Pixels) -> int:
-        """Rows of an epoch: a last batch of one row is left out where batch norm needs two."""
-        alone = len(pixels) % self.recipe.batch_size == 1 and len(pixels) > 1
-        return len(pixels) - int(alone and any(map(_is_batch_norm, self._trained.modules())))
+    def _count_used(self, pixels: Pixels) -> int:
+        """Number of rows in an epoch; batch norm excludes a last batch of one row."""
+        is_single = len(pixels) % self.recipe.batch_size == 1 and len(pixels) > 1
+        return len(pixels) - int(is_single and any(map(_is_batch_norm, self._trained.modules())))
 
     @torch.inference_mode()
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return logits (n, classes), or of two classes their gap (n,), as float32."""
+        """Return logits (n, classes), or the difference of two logits (n,), as float32."""
         logits = self._logits(self._trained, Pixels(X, self.device)).cpu()
         return from_logits(self.task, logits).numpy()
 
-    def _initial(self, shape: tuple[int, int, int]) -> nn.Module:
+    def _build_network(self, shape: tuple[int, int, int]) -> nn.Module:
         self._order = stream(self.seeds["order"], "order")
         self._augment = stream(self.seeds["augment"], "augment")
         with torch.device("meta"):
@@ -309,37 +324,37 @@ class ImageClassifier:
             return choose_memory_format(network, self.device)
         return torch.contiguous_format
 
-    def _moments(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
+    def _read_moments(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
         recipe = self.recipe
         mean, std = pixels.channel_moments() if recipe.mean is None else (recipe.mean, recipe.std)
         if len(mean) != pixels.channels or len(std) != pixels.channels:
             raise ReseedError(
                 f"hyperparameters.mean and std: {len(mean)} and {len(std)} numbers for images of "
-                f"{pixels.channels} channels; give one a channel, or null for both"
+                f"{pixels.channels} channels; set one for each channel, or null for both"
             )
         return tuple(torch.tensor(m, dtype=torch.float32, device=self.device) for m in (mean, std))
 
-    def normalise(self, values: Tensor, kept: Tensor | None = None) -> Tensor:
-        """Bytes (n, h, w, c) → the network's inputs (n, c, h, w); blank points are the mean, 0."""
+    def normalise(self, values: Tensor, visible: Tensor | None = None) -> Tensor:
+        """Convert bytes (n, h, w, c) to inputs (n, c, h, w); blank points become the mean, 0."""
         mean, std = self._normalisation
         inputs = values.float().mul_(1 / 255).sub_(mean).div_(std)
-        if kept is not None:
-            inputs.mul_(kept[..., None])
-        inputs = inputs.permute(0, 3, 1, 2)  # in memory this is the layout channels_last
+        if visible is not None:
+            inputs.mul_(visible[..., None])
+        inputs = inputs.permute(0, 3, 1, 2)  # this is the memory layout channels_last
         if self.recipe.precision == "half":
             inputs = inputs.half()
-        # `contiguous` would keep the strides of one channel, which pass for channels_last.
+        # With one channel, `contiguous` would keep strides that count as channels_last.
         contiguous = self._layout == torch.contiguous_format
         return inputs.clone(memory_format=self._layout) if contiguous else inputs
 
     def targets(self, y: np.ndarray) -> Tensor:
-        """Classes on the device."""
+        """Return class numbers on the device."""
         return torch.tensor(np.asarray(y), dtype=torch.int64, device=self.device)
 
     def _logits(self, network: nn.Module, pixels: Pixels) -> Tensor:
         parts = torch.arange(len(pixels)).split(_ROWS_AT_ONCE[self.device.type])
-        found = [network(self.normalise(pixels.take(rows))).float() for rows in parts]
-        return torch.cat(found) if found else torch.zeros(0, self.outputs)
+        logits = [network(self.normalise(pixels.take(rows))).float() for rows in parts]
+        return torch.cat(logits) if logits else torch.zeros(0, self.outputs)
 
     def _accuracy(self, network: nn.Module) -> dict[str, Tensor]:
         pixels, targets = self._watched
@@ -348,11 +363,11 @@ class ImageClassifier:
 
 
 def choose_memory_format(network: nn.Module, device: torch.device) -> torch.memory_format:
-    """Memory layout for a network on a device: channels_last, unless that is unsafe.
+    """Return the memory layout for a network: channels_last, unless that is unsafe.
 
     On processors with AVX2 and without AVX-512, PyTorch 2.13 (oneDNN) writes beyond the memory of
-    a ``channels_last`` convolution with kernel 1, a stride and fewer than 8 input channels. The
-    choice depends on the network alone, so that every processor does the same arithmetic.
+    a `channels_last` convolution with kernel 1, a stride and fewer than 8 input channels. The
+    choice depends on the network only, so that every processor does the same arithmetic.
     """
     unsafe = device.type == "cpu" and any(map(_is_narrow_projection, network.modules()))
     return torch.contiguous_format if unsafe else torch.channels_last
@@ -372,9 +387,9 @@ def _is_batch_norm(module: nn.Module) -> bool:
 
 
 def initialise_weights(network: nn.Module, init: np.random.Generator) -> None:
-    """Draw a network's weights, layer after layer, as PyTorch's own defaults are distributed.
+    """Draw the weights of a network, layer by layer, from the distributions of PyTorch.
 
-    Convolutions and linear layers: weights and biases uniform within ±1/√(inputs of a unit).
+    Convolutions and linear layers: weights and biases are uniform within ±1/√(inputs of a unit).
     Batch norm: scale 1, shift 0.
     """
     for module in network.modules():
@@ -388,4 +403,4 @@ def initialise_weights(network: nn.Module, init: np.random.Generator) -> None:
             nn.init.ones_(module.weight)
             nn.init.zeros_(module.bias)
         elif next(module.parameters(recurse=False), None) is not None:
-            raise ReseedError(f"{type(module).__name__}: no rule for its initial weights")
+            raise ReseedError(f"{type(module).__name__}: there is no rule for its initial weights")

@@ -1,10 +1,10 @@
-"""The one PyTorch loop, for a single network and for many seeds side by side.
+"""The PyTorch training loop, for a single network and for many trials in one pass.
 
-The loop trains a `Learner`: a network of ``width`` slots, each holding one *lane*, a trial on its
-way. An ordinary network is a learner of width 1. A stacked one has a leading dimension of slots
-in its inputs, outputs and parameters, so that a step of all lanes is one step; when a lane has
-finished, the next one takes its slot. Nothing a lane computes or draws depends on the others:
-losses, early stopping, seeds and failures are each lane's own.
+The loop trains a `Learner`: a network with `width` slots. A slot trains one *lane*, which is one
+trial. A single network is a learner of width 1. A stacked network has a leading dimension of slots
+in its inputs, outputs and parameters, so that all lanes take a step together. When a lane ends, the
+next one gets its slot. Lanes are independent: each has its own losses, early stopping, seeds and
+failures.
 
 Nothing here draws from PyTorch's global generator.
 """
@@ -15,7 +15,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,21 +27,22 @@ Batches = Callable[[], Iterable[tuple[Tensor, Tensor]]]
 
 @dataclass
 class Learner:
-    """What the loop trains, and how; every part may be replaced.
+    """A network with its optimiser, loss and data.
 
     Args:
-        network: gives outputs of a batch of inputs, (slots, rows, …) where ``width`` > 1.
-        optimiser: over all parameters.
+        network: maps a batch of inputs to outputs, (slots, rows, …) if `width` > 1.
+        optimiser: for all parameters.
         loss: (outputs, targets) → a mean over rows for each slot, (width,).
-        batches: gives one epoch's (inputs, targets), shuffled and augmented as wanted.
+        batches: returns the (inputs, targets) of one epoch, shuffled and augmented.
         evaluate: network → scores of each slot, {name: (width,)}, in evaluation mode and without
-            gradients; ``validation_loss`` among them is watched by early stopping.
-        state: slot → its tensors, to be kept and restored; default: the network's own.
-        schedule: step (from 0) → factor on the learning rates that the optimiser began with.
-            With a schedule all slots start together.
+            gradients. Early stopping uses `validation_loss`.
+        state: slot → tensors that are saved and restored (default: all of the network).
+        schedule: step (from 0) → factor on the initial learning rates of the optimiser. With a
+            schedule, all slots start together.
         after_backward: may change the gradients before each step.
         autocast: data type of mixed precision; None for full precision.
-        gradients_in_place: gradients are zeroed, never released: the optimiser holds views of them.
+        gradients_in_place: whether gradients are set to zero instead of released, because the
+            optimiser has views of them.
     """
 
     network: nn.Module
@@ -63,7 +64,7 @@ class Learner:
             self.state = lambda slot: list(self.network.state_dict().values())
 
     def train_epoch(self) -> np.ndarray:
-        """Take one epoch's steps; return the mean training loss of each slot."""
+        """Train for one epoch; return the mean training loss of each slot."""
         self.network.train()
         losses, sizes = [], []
         for inputs, targets in self.batches():
@@ -80,7 +81,7 @@ class Learner:
             self.step += 1
             losses.append(loss.detach().reshape(self.width))
             sizes.append(targets.numel())
-        # One transfer an epoch: reading each step's loss would make a GPU wait.
+        # Losses are transferred once an epoch, because a GPU waits for each transfer.
         return np.average(torch.stack(losses).double().cpu().numpy(), axis=0, weights=sizes)
 
     def scores(self) -> dict[str, list[float]]:
@@ -89,10 +90,10 @@ class Learner:
             return {}
         self.network.eval()
         with torch.inference_mode(), self._precision():
-            found = self.evaluate(self.network)
-            return {k: torch.as_tensor(v).reshape(self.width).tolist() for k, v in found.items()}
+            scores = self.evaluate(self.network)
+            return {k: torch.as_tensor(v).reshape(self.width).tolist() for k, v in scores.items()}
 
-    def _precision(self, inputs: Tensor | None = None):
+    def _precision(self, inputs: Tensor | None = None) -> AbstractContextManager:
         if self.autocast is None:
             return nullcontext()
         device = next(self.network.parameters()).device if inputs is None else inputs.device
@@ -101,11 +102,11 @@ class Learner:
 
 @dataclass
 class Lane:
-    """One trial on its way through the loop, and what it left.
+    """One trial in the loop, and its result.
 
-    ``curve``: one dict an epoch. ``converged``: False if early stopping was asked for and the
-    last epoch came first, True if it stopped, None if it was not asked for. ``seconds``: its
-    share of the time. ``error``: what ended it alone.
+    curve: one dict for each epoch. converged: True if early stopping ended training, False if the
+    last epoch did, None without early stopping. seconds: its share of the time. error: the error
+    that ended this lane only.
     """
 
     number: int
@@ -119,8 +120,10 @@ class Lane:
     seconds: float = 0.0
     error: Exception | None = None
 
-    def add(self, entry: dict, state: list[Tensor], max_epochs: int, patience: int | None) -> None:
-        """Take in an epoch: keep its weights if they are the best, stop if it was the last."""
+    def add(
+        self, entry: dict[str, float], state: list[Tensor], max_epochs: int, patience: int | None
+    ) -> None:
+        """Add an epoch: save its weights if they are the best, and stop after the last one."""
         self.curve.append(entry)
         epoch = entry["epoch"]
         for name in ("train_loss", "validation_loss"):
@@ -152,13 +155,13 @@ def train(
     lanes: int = 1,
     start: Callable[[int, int], None] = lambda slot, lane: None,
 ) -> Iterator[Lane]:
-    """Train ``lanes`` lanes in place; yield each as it ends, its slot holding its weights.
+    """Train `lanes` lanes in place; yield each when it ends, with its weights still in its slot.
 
-    Where the learner evaluates a validation loss, the weights of the epoch with the least one are
-    restored, and a lane stops after ``patience`` epochs without a new least loss. Without one the
-    last weights stay. ``start(slot, lane)`` puts a new lane's weights, data and streams into a
-    slot; what it raises ends that lane alone, as does a loss that is not finite
-    (FloatingPointError, naming the epoch). The slot is filled again after the lane is yielded.
+    If the learner evaluates a validation loss, the weights of the epoch with the lowest one are
+    restored, and a lane stops after `patience` epochs without a lower loss. Otherwise the last
+    weights remain. `start(slot, lane)` sets the weights, data and streams of a new lane in a slot.
+    An error in `start` ends that lane only, as does a loss that is not finite (FloatingPointError
+    with the epoch). The slot is reused after the lane is yielded.
     """
     waiting, slots = deque(range(lanes)), [None] * learner.width
     while True:
@@ -193,7 +196,7 @@ def train(
 
 
 def train_one(learner: Learner, *, max_epochs: int, patience: int | None = None) -> Lane:
-    """Train a single network; raise what ended it."""
+    """Train a single network; raise the error that ended its training."""
     (lane,) = train(learner, max_epochs=max_epochs, patience=patience)
     learner.network.eval()
     if lane.error is not None:
@@ -208,20 +211,20 @@ def make_batch_iterator(
     order: np.random.Generator | None,
     augment: Callable[[Tensor], Tensor] | None = None,
 ) -> Batches:
-    """Return the epoch function of one network's tensors; the last batch may be smaller.
+    """Return a function that yields the batches of one epoch; the last batch may be smaller.
 
-    Rows are shuffled anew each epoch by ``order``, or stay as they are if it is None. ``augment``
-    changes a batch of inputs, on their device, with draws from a generator of its own.
+    order: shuffles the rows in each epoch; None keeps their order. augment: changes a batch of
+    inputs, on their device, with draws from its own generator.
     """
 
     def epoch() -> Iterator[tuple[Tensor, Tensor]]:
         if order is None:
-            chosen = zip(inputs.split(batch_size), targets.split(batch_size), strict=True)
+            batches = zip(inputs.split(batch_size), targets.split(batch_size), strict=True)
         else:
             rows = torch.from_numpy(order.permutation(len(targets))).to(targets.device)
             parts = rows.split(batch_size)
-            chosen = ((inputs.index_select(0, r), targets.index_select(0, r)) for r in parts)
-        for x, y in chosen:
+            batches = ((inputs.index_select(0, r), targets.index_select(0, r)) for r in parts)
+        for x, y in batches:
             yield (x if augment is None else augment(x)), y
 
     return epoch
@@ -234,13 +237,13 @@ def draw_he_normal(shape: tuple[int, ...], inputs: int, stream: np.random.Genera
 
 
 class Dropout(nn.Module):
-    """Inverted dropout (Srivastava et al. 2014); each slot draws from a stream of its own.
+    """Inverted dropout (Srivastava et al. 2014); each slot draws from its own stream.
 
-    The inputs' leading dimension is that of slots, where there is more than one stream. Sixteen
-    random bits decide each entry (a rate is met to 2**-17). On a CPU they come straight from the
-    stream: four times as fast as PyTorch's Bernoulli draws, which cost as much as the rest of a
-    small network's step. On a GPU, each slot has a generator that its stream seeds, and several
-    steps' bits are drawn at once.
+    With more than one stream, the leading dimension of the inputs is that of the slots. Sixteen
+    random bits decide each entry, so a rate is exact to 2**-17. On a CPU, the bits come directly
+    from the stream. This is four times as fast as PyTorch's Bernoulli draws, which cost as much as
+    the rest of a step of a small network. On a GPU, the stream of a slot seeds a generator, which
+    draws the bits of several steps together.
     """
 
     GPU_STEPS = 32
@@ -255,16 +258,16 @@ class Dropout(nn.Module):
         self._shape: torch.Size | None = None
 
     def restart(self, slot: int, stream: np.random.Generator) -> None:
-        """Let a slot draw from a new lane's stream."""
+        """Set the stream of a slot to that of a new lane."""
         self.streams[slot], self._generators[slot] = stream, None
 
     def train(self, mode: bool = True) -> Dropout:
-        """Begin an epoch: no slot uses bits that were drawn before it."""
+        """Start an epoch: discard bits that were drawn earlier."""
         self._shape = None
         return super().train(mode)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Zero entries at the rate and scale the rest by 1/(1 - rate), in training mode only."""
+        """In training mode, set entries to 0 at the rate and scale the rest by 1/(1 - rate)."""
         if not self.training or self.rate == 0:
             return x
         keep = self._bits_cpu(x) if x.device.type == "cpu" else self._bits_gpu(x)
@@ -278,7 +281,7 @@ class Dropout(nn.Module):
                 words = stream.bit_generator.random_raw(-(-entries // 4))
                 bits = words.view(np.uint16)[:entries]
                 np.greater_equal(bits, round(self.rate * 2**16), out=keep[slot])
-        # bool is read as uint8 because PyTorch converts that four times as fast.
+        # bool is passed as uint8, because PyTorch converts that four times as fast.
         return torch.from_numpy(keep.view(np.uint8)).view(x.shape)
 
     def _bits_gpu(self, x: Tensor) -> Tensor:

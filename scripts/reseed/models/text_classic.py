@@ -1,24 +1,25 @@
 """Four classical text classifiers on TF-IDF, as in the IR consistency paper, Section 4.
 
-The vocabulary and the document frequencies come from the training rows alone. A pair of texts has
-a vocabulary for each of its two fields. Which of the four have any seed at all:
+The vocabulary and the document frequencies are fitted on the training rows. A pair of texts has a
+vocabulary for each of its two fields. The `init` seed draws all randomness:
 
-- naive Bayes has none: it counts;
-- the linear SVM (liblinear) draws the order of its coordinates in the dual problem alone, which is
-  what it solves where there are more words than texts; the order is felt within its tolerance;
-- logistic regression by SAGA draws the rows of its steps: felt within its tolerance too;
-- the random forest draws everything: bootstrap samples and the words looked at in each node.
+- naive Bayes has none;
+- the linear SVM (liblinear) draws the order of coordinates in the dual problem, which it solves if
+  there are more words than texts; the effect is within its tolerance;
+- logistic regression with SAGA draws the row of each step; the effect is within its tolerance;
+- the random forest draws bootstrap samples and the words that each node considers.
 
-What is drawn is the ``init`` role's. The SVM's probabilities are softmaxed margins: their order is
-right, their size is not calibrated.
+The probabilities of the SVM are the softmax of its margins: the ranking is right, but they are not
+calibrated.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -28,8 +29,11 @@ from sklearn.svm import LinearSVC
 from reseed.models.recent_cache import RecentCache
 from reseed.models.registry import ScikitLearnEstimator
 
-#: Hyper-parameters of TF-IDF and their defaults; every other one is the classifier's own.
+#: Hyper-parameters of TF-IDF with their defaults; all others are those of the classifier.
 TFIDF = {"ngrams": 1, "min_df": 1, "max_features": None, "sublinear_tf": False}
+
+#: Texts, or pairs of texts.
+Texts = list[str] | list[tuple[str, str]]
 
 _encoders = RecentCache(2)
 _matrices = RecentCache(6)
@@ -38,8 +42,8 @@ _matrices = RecentCache(6)
 class Tfidf:
     """TF-IDF of texts, or of pairs of texts field by field.
 
-    ``ngrams``: the longest run of words that counts as a term. ``min_df``: texts a term must
-    stand in. ``max_features``: the most frequent terms kept, of each field.
+    ngrams: largest number of words in a term. min_df: least number of texts with a term.
+    max_features: number of the most frequent terms of each field.
     """
 
     def __init__(self, ngrams: int, min_df: int, max_features: int | None, sublinear_tf: bool):
@@ -50,55 +54,58 @@ class Tfidf:
             "sublinear_tf": sublinear_tf,
         }
 
-    def fit(self, texts: list) -> Tfidf:
-        """Learn the terms and their document frequencies; ValueError where there are none."""
-        self.fields = [TfidfVectorizer(**self.options).fit(field) for field in _fields(texts)]
+    def fit(self, texts: Texts) -> Tfidf:
+        """Fit the terms and their document frequencies. Raises ValueError without terms."""
+        self.fields = [TfidfVectorizer(**self.options).fit(field) for field in _split_fields(texts)]
         return self
 
-    def transform(self, texts: list) -> sparse.csr_matrix:
-        """Return (texts, terms), float64; unknown terms are left out."""
-        parts = zip(self.fields, _fields(texts), strict=True)
+    def transform(self, texts: Texts) -> sparse.csr_matrix:
+        """Return (texts, terms), float64; unknown terms are ignored."""
+        parts = zip(self.fields, _split_fields(texts), strict=True)
         return sparse.hstack([field.transform(part) for field, part in parts], format="csr")
 
 
-def _fields(texts: list) -> list[list[str]]:
-    return [list(field) for field in zip(*texts, strict=True)] if _paired(texts) else [texts]
-
-
-def _paired(texts: list) -> bool:
-    return bool(texts) and not isinstance(texts[0], str)
+def _split_fields(texts: Texts) -> list[list[str]]:
+    is_pairs = bool(texts) and not isinstance(texts[0], str)
+    return [list(field) for field in zip(*texts, strict=True)] if is_pairs else [texts]
 
 
 class TfidfClassifier:
-    """A scikit-learn classifier that is given texts and sees their TF-IDF."""
+    """A scikit-learn classifier on the TF-IDF of texts."""
 
     def __init__(self, classifier: Any, tfidf: dict[str, Any]):
         self.classifier, self.tfidf = classifier, tfidf
 
     def fit(self, X: list, y: np.ndarray) -> TfidfClassifier:
-        """Learn the terms, then the classifier."""
+        """Fit the terms, then the classifier."""
         self.encoder = _encoders(X, tuple(self.tfidf.items()), lambda: Tfidf(**self.tfidf).fit(X))
-        self.classifier.fit(self.encoded(X), y)
+        self.classifier.fit(self.encode(X), y)
         self.classes_ = self.classifier.classes_
         return self
 
-    def encoded(self, X: list) -> sparse.csr_matrix:
-        """Return (texts, terms)."""
+    def encode(self, X: Texts) -> sparse.csr_matrix:
+        """Return the TF-IDF of texts, (texts, terms)."""
         return _matrices(X, self.encoder, lambda: self.encoder.transform(X))
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("predict", "predict_proba", "decision_function"):
             raise AttributeError(name)
         method = getattr(self.classifier, name)
-        return lambda X: method(self.encoded(X))
+        return lambda X: method(self.encode(X))
 
 
 class TextClassifier(ScikitLearnEstimator):
-    """The `reseed.models.registry` interface; tells whether a limit on steps ended training."""
+    """The `Estimator` interface, with `converged_` for classifiers with a limit on steps."""
 
     converged_: bool | None = None
 
-    def fit(self, X, y, X_validation=None, y_validation=None):
+    def fit(
+        self,
+        X: Texts,
+        y: np.ndarray,
+        X_validation: Texts | None = None,
+        y_validation: np.ndarray | None = None,
+    ) -> Self:
         """Train; validation rows are not used."""
         super().fit(X, y)
         inner = self.estimator.classifier
@@ -108,31 +115,68 @@ class TextClassifier(ScikitLearnEstimator):
         return self
 
 
-def _classifier(kind, task, n_classes, hyperparameters, **fixed) -> TextClassifier:
+def _build_classifier(
+    classifier: type[ClassifierMixin],
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    **fixed: Any,
+) -> TextClassifier:
     if task == "regression":
-        raise ValueError(f"{kind.__name__} predicts classes: it has no regression")
-    own = {name: v for name, v in hyperparameters.items() if name not in TFIDF}
-    tfidf = {name: hyperparameters.get(name, usual) for name, usual in TFIDF.items()}
-    return TextClassifier(TfidfClassifier(kind(**own, **fixed), tfidf), task, n_classes)
+        raise ValueError(f"{classifier.__name__} is a classifier: regression is not supported")
+    options = {name: v for name, v in hyperparameters.items() if name not in TFIDF}
+    tfidf = {name: hyperparameters.get(name, default) for name, default in TFIDF.items()}
+    model = TfidfClassifier(classifier(**options, **fixed), tfidf)
+    return TextClassifier(model, task, n_classes)
 
 
-def linear_svm(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a linear support vector machine (squared hinge, one against the rest)."""
-    return _classifier(LinearSVC, task, n_classes, hyperparameters, random_state=seeds["init"])
+def linear_svm(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> TextClassifier:
+    """Return a linear support vector machine (squared hinge, one against the rest)."""
+    return _build_classifier(
+        LinearSVC, task, n_classes, hyperparameters, random_state=seeds["init"]
+    )
 
 
-def logistic_regression(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a multinomial logistic regression, solved by SAGA (Defazio et al. 2014)."""
+def logistic_regression(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> TextClassifier:
+    """Return a multinomial logistic regression with the solver SAGA (Defazio et al. 2014)."""
     fixed = {"solver": "saga", "random_state": seeds["init"]}
-    return _classifier(LogisticRegression, task, n_classes, hyperparameters, **fixed)
+    return _build_classifier(LogisticRegression, task, n_classes, hyperparameters, **fixed)
 
 
-def naive_bayes(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a multinomial naive Bayes classifier; no seed changes it."""
-    return _classifier(MultinomialNB, task, n_classes, hyperparameters)
+def naive_bayes(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> TextClassifier:
+    """Return a multinomial naive Bayes classifier; seeds have no effect."""
+    return _build_classifier(MultinomialNB, task, n_classes, hyperparameters)
 
 
-def random_forest(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a random forest on the terms."""
+def random_forest(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> TextClassifier:
+    """Return a random forest on the terms."""
     fixed = {"random_state": seeds["init"], "n_jobs": threads}
-    return _classifier(RandomForestClassifier, task, n_classes, hyperparameters, **fixed)
+    return _build_classifier(RandomForestClassifier, task, n_classes, hyperparameters, **fixed)

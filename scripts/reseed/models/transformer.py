@@ -1,15 +1,15 @@
 """Pretrained transformers, fine-tuned to classify texts or pairs of texts.
 
-Any architecture of the `transformers` library that classifies sequences (BERT, RoBERTa, XLNet,
-BART, DistilBERT, MiniLM, …), or that writes the class out (T5). What each role draws:
+Every architecture of the `transformers` library that classifies sequences (BERT, RoBERTa, XLNet,
+BART, DistilBERT, MiniLM, …) is supported, and T5, which generates the class as text. The roles:
 
-- ``init``: every weight that the pretrained ones do not hold, which is the head of a classifier
-  (none in T5, whose answer is a word), or all weights with ``random_weights``;
-- ``order``: the rows of each batch; ``dropout``: all that is drawn in forward passes.
+- `init` draws every weight that is not pretrained: the head of a classifier (none in T5), or all
+  weights with `random_weights`;
+- `order` draws the rows of each batch; `dropout` draws everything in forward passes.
 
-The library draws from PyTorch's global generator, both when it builds a model and within forward
-passes (attention weights, layer drop). It is lent a state of this trial's own for that, and given
-back as it was; so no draw depends on another trial, and no role on another.
+The library draws from PyTorch's global generator when it builds a model and in forward passes
+(attention weights, layer drop). During these steps the generator has a state of this trial, and is
+restored afterwards. So draws depend neither on other trials nor on other roles.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from transformers import (
     AutoModelForSeq2SeqLM,
     AutoModelForSequenceClassification,
     AutoTokenizer,
+    PreTrainedTokenizerBase,
 )
 from transformers.utils import logging
 
@@ -37,7 +38,7 @@ from reseed.core.random_streams import derive_seed
 from reseed.models.recent_cache import RecentCache
 from reseed.models.text_classifier import TextClassifier
 
-logging.set_verbosity_error()  # a new head is meant to be new
+logging.set_verbosity_error()  # no warning that the head is not pretrained
 logging.disable_progress_bar()
 
 PRECISIONS = {"full": None, "bf16": torch.bfloat16}
@@ -49,11 +50,11 @@ _tokens = RecentCache(6)
 class Recipe:
     """Hyper-parameters.
 
-    ``source``: name on the model hub, at ``revision`` (a commit); None where the recipe has
-    ``weights``, a folder. ``layers``: keep that many of the lowest layers (of the encoder, and of
-    a decoder). ``freeze``: do not train that many of the lowest layers, nor the embeddings; None
-    trains all. ``warmup``: share of the steps in which the learning rate rises, to fall
-    linearly to 0 from there. ``labels``: what T5 answers for each class; by default its number.
+    source: name on the model hub, at `revision` (a commit); None if the recipe has `weights`, a
+    folder. layers: number of the lowest layers to keep (of the encoder and of a decoder). freeze:
+    number of the lowest layers that are not trained, with the embeddings; None trains all. warmup:
+    fraction of the steps in which the learning rate rises; then it falls linearly to 0. labels:
+    text that T5 generates for each class (default: its number).
     """
 
     source: str | None = None
@@ -75,8 +76,8 @@ class Recipe:
 
 @contextmanager
 def use_generator_states(states: dict[torch.Generator, Tensor]) -> Iterator[None]:
-    """Let PyTorch's global generators go on from `states`; keep those in them, and restore."""
-    outside = {generator: generator.get_state() for generator in states}
+    """Use `states` in PyTorch's global generators and update them; then restore the generators."""
+    outer_states = {generator: generator.get_state() for generator in states}
     for generator, state in states.items():
         generator.set_state(state)
     try:
@@ -84,11 +85,11 @@ def use_generator_states(states: dict[torch.Generator, Tensor]) -> Iterator[None
     finally:
         for generator in states:
             states[generator] = generator.get_state()
-            generator.set_state(outside[generator])
+            generator.set_state(outer_states[generator])
 
 
 def generator_states(seed: int, device: torch.device) -> dict[torch.Generator, Tensor]:
-    """The states that a seed gives to the global generators used on a device."""
+    """Return states from a seed for the global generators of a device."""
     generators = [torch.default_generator]
     if device.type == "cuda":
         torch.cuda.init()
@@ -97,29 +98,29 @@ def generator_states(seed: int, device: torch.device) -> dict[torch.Generator, T
 
 
 class Network(nn.Module):
-    """Tokens (rows, 2 or 3, length) → logits of the classes, or of T5's first word."""
+    """Tokens (rows, 2 or 3, length) → logits of the classes, or of the first word of T5."""
 
-    def __init__(self, model: nn.Module, left: bool, states: dict[torch.Generator, Tensor]):
+    def __init__(self, model: nn.Module, pads_left: bool, states: dict[torch.Generator, Tensor]):
         super().__init__()
-        self.model, self.left, self.states = model, left, states
+        self.model, self.pads_left, self.states = model, pads_left, states
         self.text_to_text = model.config.is_encoder_decoder and not hasattr(
             model, "classification_head"
         )
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Cut the batch to its longest text, and classify it."""
+        """Shorten the batch to its longest text, and classify it."""
         longest = max(1, int(tokens[:, 1].sum(dim=1).max()))
-        tokens = (tokens[..., -longest:] if self.left else tokens[..., :longest]).long()
-        given = dict(zip(("input_ids", "attention_mask", "token_type_ids"), tokens.unbind(1),
+        tokens = (tokens[..., -longest:] if self.pads_left else tokens[..., :longest]).long()
+        inputs = dict(zip(("input_ids", "attention_mask", "token_type_ids"), tokens.unbind(1),
                          strict=False))  # fmt: skip
         if self.text_to_text:
             first = self.model.config.decoder_start_token_id
-            given["decoder_input_ids"] = torch.full_like(given["input_ids"][:, :1], first)
+            inputs["decoder_input_ids"] = torch.full_like(inputs["input_ids"][:, :1], first)
         if not self.training:
-            logits = self.model(**given).logits
+            logits = self.model(**inputs).logits
         else:
             with use_generator_states(self.states):
-                logits = self.model(**given).logits
+                logits = self.model(**inputs).logits
         return (logits[:, 0] if self.text_to_text else logits).float()
 
 
@@ -128,76 +129,94 @@ class Transformer(TextClassifier):
 
     rows_at_once = 128
 
-    def __init__(self, task, n_classes, recipe: Recipe, seeds, device, threads, folder, precision):
+    def __init__(
+        self,
+        task: str,
+        n_classes: int,
+        recipe: Recipe,
+        seeds: dict[str, int],
+        device: str,
+        threads: int,
+        folder: Path | None,
+        precision: str,
+    ):
         super().__init__(task, n_classes, recipe, seeds, device, threads)
         if (folder is None) == (recipe.source is None):
             raise ValueError("a transformer needs either weights (a folder) or source (a name)")
         if recipe.source is not None and recipe.revision is None:
             raise ValueError(
-                f"source {recipe.source}: give its revision, a commit of the hub's repository; "
-                "the weights that a name stands for may change"
+                f"source {recipe.source}: set its revision, a commit of the hub's repository, "
+                "because the weights of a name may change"
             )
         if precision not in PRECISIONS:
-            raise ValueError(f"precision {precision!r}: one of {', '.join(PRECISIONS)}")
+            raise ValueError(f"precision {precision!r}: use one of {', '.join(PRECISIONS)}")
         if recipe.labels is not None and len(recipe.labels) != n_classes:
-            raise ValueError(f"labels: {len(recipe.labels)} given for {n_classes} classes")
+            raise ValueError(f"labels: {len(recipe.labels)} for {n_classes} classes")
         self.autocast = PRECISIONS[precision]
-        self.place = str(folder or recipe.source)
-        self.where = {"revision": recipe.revision} if folder is None else {"local_files_only": True}
+        self.path = str(folder or recipe.source)
+        self.load_options = (
+            {"revision": recipe.revision} if folder is None else {"local_files_only": True}
+        )
 
-    def fit(self, X, y, X_validation=None, y_validation=None) -> Transformer:
-        """Fine-tune until the validation loss has not fallen for ``patience`` epochs.
+    def fit(
+        self,
+        X: list,
+        y: np.ndarray,
+        X_validation: list | None = None,
+        y_validation: np.ndarray | None = None,
+    ) -> Transformer:
+        """Fine-tune until the validation loss has not fallen for `patience` epochs.
 
-        Raises ValueError without validation rows where there is patience, FloatingPointError if
-        the loss diverges.
+        Raises ValueError for patience without validation rows, FloatingPointError if the loss
+        diverges.
         """
         recipe = self.recipe
         torch.set_num_threads(self.threads)
         self.network = self.build()
-        trained = [p for p in self.network.parameters() if p.requires_grad]
+        trainable = [p for p in self.network.parameters() if p.requires_grad]
         optimiser = torch.optim.AdamW(
-            trained, lr=recipe.learning_rate, weight_decay=recipe.weight_decay
+            trainable, lr=recipe.learning_rate, weight_decay=recipe.weight_decay
         )
         steps = recipe.max_epochs * math.ceil(len(y) / recipe.batch_size)
         self.train(
-            *(X, y, X_validation, y_validation, optimiser, trained),
-            state=lambda slot: trained,
+            *(X, y, X_validation, y_validation, optimiser, trainable),
+            state=lambda slot: trainable,
             schedule=lambda step: compute_rate_factor(step, steps, recipe.warmup),
         )
         return self
 
     def lengths(self, tokens: Tensor) -> Tensor:
-        """Tokens of each text."""
+        """Return the number of tokens of each text."""
         return tokens[:, 1].sum(dim=1)
 
-    def chosen(self, logits: Tensor) -> Tensor:
-        """Of T5's words, those that name a class."""
+    def class_logits(self, logits: Tensor) -> Tensor:
+        """Return the logits of the classes; for T5, those of the words that name a class."""
         return logits[:, self.words] if self.recipe.text_to_text else logits
 
-    def targets(self, y) -> Tensor:
-        """Class numbers, or the words that name them, on the device."""
+    def targets(self, y: np.ndarray) -> Tensor:
+        """Return class numbers, or the words that name them, on the device."""
         targets = super().targets(y)
         return self.words.to(self.device)[targets] if self.recipe.text_to_text else targets
 
-    # --- what is loaded -------------------------------------------------------------------------
-
     def build(self) -> Network:
-        """The pretrained network with what is new in it drawn by the ``init`` seed."""
-        config = AutoConfig.from_pretrained(self.place, **self.where)
+        """Return the pretrained network; the `init` seed draws weights that are not pretrained."""
+        config = AutoConfig.from_pretrained(self.path, **self.load_options)
         keep_lowest_layers(config, self.recipe.layers)
         if self.recipe.text_to_text:
-            kind, self.words = AutoModelForSeq2SeqLM, self.label_words()
+            model_class, self.words = AutoModelForSeq2SeqLM, self.label_words()
         else:
-            kind, config.num_labels = AutoModelForSequenceClassification, self.n_classes
+            model_class, config.num_labels = AutoModelForSequenceClassification, self.n_classes
         # Eager attention: its backward pass is deterministic on every device.
-        how = {"attn_implementation": "eager", "dtype": torch.float32}
+        options = {"attn_implementation": "eager", "dtype": torch.float32}
         with use_generator_states(
             generator_states(derive_seed(self.seeds["init"], "init"), torch.device("cpu"))
         ):
             if self.recipe.random_weights:
-                model = kind.from_config(config, **how)
+                model = model_class.from_config(config, **options)
             else:
-                model = kind.from_pretrained(self.place, config=config, **how, **self.where)
+                model = model_class.from_pretrained(
+                    self.path, config=config, **options, **self.load_options
+                )
         if model.config.pad_token_id is None:
             model.config.pad_token_id = self.tokeniser.pad_token_id
         freeze_lowest_layers(model, self.recipe.freeze)
@@ -205,42 +224,44 @@ class Transformer(TextClassifier):
         return Network(model.to(self.device), self.tokeniser.padding_side == "left", states)
 
     @property
-    def tokeniser(self):
-        """The pretrained tokeniser; loaded once a process."""
-        key = (self.place, *self.where.items())
+    def tokeniser(self) -> PreTrainedTokenizerBase:
+        """The pretrained tokeniser, which is loaded once in a process."""
+        key = (self.path, *self.load_options.items())
         if key not in _tokenisers:
-            _tokenisers[key] = AutoTokenizer.from_pretrained(self.place, **self.where)
+            _tokenisers[key] = AutoTokenizer.from_pretrained(self.path, **self.load_options)
         return _tokenisers[key]
 
     def tokens(self, texts: list) -> Tensor:
-        """Token numbers, mask and, where the model has them, fields: int32 (n, 2 or 3, length)."""
-        key = (self.place, *self.where.items(), self.recipe.max_tokens)
-        return _tokens(texts, key, lambda: self._tokenised(texts))
+        """Return token numbers, mask and (for some models) fields: int32 (n, 2 or 3, length)."""
+        key = (self.path, *self.load_options.items(), self.recipe.max_tokens)
+        return _tokens(texts, key, lambda: self._tokenise(texts))
 
-    def _tokenised(self, texts: list) -> Tensor:
-        pair = len(texts) > 0 and not isinstance(texts[0], str)
-        columns = [list(field) for field in zip(*texts, strict=True)] if pair else [list(texts)]
-        found = self.tokeniser(
+    def _tokenise(self, texts: list) -> Tensor:
+        is_pairs = len(texts) > 0 and not isinstance(texts[0], str)
+        columns = [list(field) for field in zip(*texts, strict=True)] if is_pairs else [list(texts)]
+        encoded = self.tokeniser(
             *columns, truncation=True, max_length=self.recipe.max_tokens, padding="longest"
         )
-        names = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in found]
-        return torch.tensor(np.stack([np.asarray(found[n], dtype=np.int32) for n in names], axis=1))
+        names = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in encoded]
+        return torch.tensor(
+            np.stack([np.asarray(encoded[n], dtype=np.int32) for n in names], axis=1)
+        )
 
     def label_words(self) -> Tensor:
-        """The token by which each class is told; ValueError unless each has one of its own."""
+        """Return the token that names each class. Raises ValueError unless the tokens differ."""
         labels = self.recipe.labels or tuple(str(number) for number in range(self.n_classes))
         words = [self.tokeniser(label, add_special_tokens=False)["input_ids"] for label in labels]
         last = [word[-1] if word else -1 for word in words]
         if len(set(last)) < len(labels) or self.tokeniser.unk_token_id in last:
             raise ValueError(
                 f"the labels {', '.join(labels)} do not differ in their last token:"
-                " give `labels`, one word a class"
+                " set `labels` to one word for each class"
             )
         return torch.tensor(last)
 
 
 def compute_rate_factor(step: int, steps: int, warmup: float) -> float:
-    """Factor of the learning rate: up to 1 over the first share of the steps, then down to 0."""
+    """Return the factor on the learning rate: a linear rise to 1, then a linear fall to 0."""
     rise = warmup * steps
     if step < rise:
         return (step + 1) / (rise + 1)
@@ -248,7 +269,7 @@ def compute_rate_factor(step: int, steps: int, warmup: float) -> float:
 
 
 def keep_lowest_layers(config: Any, layers: int | None) -> None:
-    """Keep the lowest `layers` of the encoder and of the decoder, where there are two."""
+    """Keep the lowest `layers` layers of the encoder and, if there is one, of the decoder."""
     if layers is None:
         return
     if not 1 <= layers <= config.num_hidden_layers:
@@ -264,7 +285,7 @@ _EMBEDDINGS = re.compile(r"embed|shared\.|mask_emb")
 
 
 def freeze_lowest_layers(model: nn.Module, layers: int | None) -> None:
-    """Do not train the embeddings and the lowest `layers`; None: train all."""
+    """Freeze the embeddings and the lowest `layers` layers; None: train all."""
     if layers is None:
         return
     stacks: dict[str, nn.ModuleList] = {}
@@ -273,7 +294,7 @@ def freeze_lowest_layers(model: nn.Module, layers: int | None) -> None:
         if isinstance(module, nn.ModuleList) and _LAYERS.search(name) and not inner:
             stacks[name] = module
     if not stacks:
-        raise ValueError(f"{type(model).__name__}: no stack of layers was found to freeze")
+        raise ValueError(f"{type(model).__name__}: there is no stack of layers to freeze")
     if not 0 <= layers <= min(map(len, stacks.values())):
         raise ValueError(f"freeze {layers}: the model has {min(map(len, stacks.values()))} layers")
     for stack in stacks.values():
@@ -285,20 +306,20 @@ def freeze_lowest_layers(model: nn.Module, layers: int | None) -> None:
 
 
 def transformer(
-    task,
-    n_classes,
-    hyperparameters,
-    seeds,
-    device="cpu",
-    threads=1,
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
     *,
     weights: Path | None = None,
     compute: dict[str, Any] | None = None,
-):
-    """Make a transformer; hyper-parameters are the fields of `Recipe`.
+) -> Transformer:
+    """Return a transformer; hyper-parameters are the fields of `Recipe`.
 
-    ``weights``: a folder with the model's and the tokeniser's files. ``compute``: ``precision``,
-    full or bf16. Raises TypeError for a hyper-parameter that it does not know.
+    weights: a folder with the files of the model and the tokeniser. compute: `precision`, full or
+    bf16. Raises TypeError for an unknown hyper-parameter.
     """
     if "labels" in hyperparameters and hyperparameters["labels"] is not None:
         hyperparameters = hyperparameters | {"labels": tuple(hyperparameters["labels"])}
@@ -306,5 +327,5 @@ def transformer(
     options = dict(compute or {})
     precision = options.pop("precision", "full")
     if options:
-        raise ValueError(f"compute has no {', '.join(options)}: there is precision")
+        raise ValueError(f"compute: unknown option {', '.join(options)}; allowed: precision")
     return Transformer(task, n_classes, recipe, seeds, device, threads, weights, precision)

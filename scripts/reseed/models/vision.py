@@ -1,16 +1,15 @@
 """ResNet-18, EfficientNet-B0 and ViT-Tiny for small images, untrained, from `transformers`.
 
-The published networks are made for 224 pixels and halve an image five times (a ViT cuts it into
-14 × 14 patches). Here they are sized for 32 and 64 pixels, as is usual for CIFAR-10 and
-Tiny-ImageNet:
+The published networks are for 224 pixels and halve an image five times (a ViT has 14 × 14
+patches). Here they are adapted to 32 and 64 pixels, as is common for CIFAR-10 and Tiny-ImageNet:
 
-- ResNet-18 (He et al. 2016): the stem is a 3 × 3 convolution without a pool;
-- EfficientNet-B0 (Tan and Le 2019): the stem's stride is 1 at 32 pixels; padding is symmetric;
-  stochastic depth is left out, for the library drops single activations instead of blocks;
-- ViT-Tiny (Touvron et al. 2021: 12 layers of 192 units, 3 heads): 8 × 8 patches in all.
+- ResNet-18 (He et al. 2016): the stem is a 3 × 3 convolution without pooling;
+- EfficientNet-B0 (Tan and Le 2019): the stride of the stem is 1 at 32 pixels; padding is symmetric;
+  there is no stochastic depth, because the library drops single activations instead of blocks;
+- ViT-Tiny (Touvron et al. 2021: 12 layers of 192 units, 3 heads): 8 × 8 patches.
 
-The stems' stride grows with the image, so that 64 pixels cost what 32 do. Weights are drawn here
-and not by the library, which draws EfficientNet's scales of batch norm about 0.
+The stride of the stem grows with the image, so that 64 pixels cost as much as 32. Weights are drawn
+here, because the library draws the batch norm scales of EfficientNet around 0.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -37,7 +37,7 @@ from reseed.core.random_streams import set_deterministic, stream
 from reseed.models.images import ImageClassifier, ImageRecipe
 from reseed.models.networks import Dropout
 
-#: Blocks of the deepest EfficientNet: each is padded alike on both sides.
+#: Largest number of blocks of an EfficientNet; each has symmetric padding.
 _BLOCKS = 100
 #: SD of a ViT's initial weights.
 _VIT_SD = 0.02
@@ -45,12 +45,11 @@ _VIT_SD = 0.02
 
 @dataclass(frozen=True)
 class VisionRecipe(ImageRecipe):
-    """Hyper-parameters of all three.
+    """Hyper-parameters of all three networks.
 
-    ``optimiser``: ``sgd`` with ``momentum``, or ``adamw``.
-    The rate rises in a line over ``warmup_epochs`` and falls by a cosine to 0, epoch by epoch.
-    ``deterministic: false`` lets PyTorch take its fastest kernels while it trains: to measure what
-    determinism costs, and what it buys.
+    optimiser: `sgd` with `momentum`, or `adamw`. The learning rate rises linearly over
+    `warmup_epochs` and falls to 0 as a cosine; it is constant within an epoch. deterministic: false
+    lets PyTorch use its fastest kernels in training, to measure the cost and effect of determinism.
     """
 
     epochs: int = 200
@@ -75,7 +74,7 @@ class VisionRecipe(ImageRecipe):
 
 @dataclass(frozen=True)
 class ResNetRecipe(VisionRecipe):
-    """``widths``: channels of each stage; ``depths``: its blocks of two convolutions."""
+    """widths: channels of each stage. depths: number of its blocks of two convolutions."""
 
     widths: tuple[int, ...] = (64, 128, 256, 512)
     depths: tuple[int, ...] = (2, 2, 2, 2)
@@ -83,7 +82,7 @@ class ResNetRecipe(VisionRecipe):
 
 @dataclass(frozen=True)
 class EfficientNetRecipe(VisionRecipe):
-    """``width``, ``depth``: factors on B0's channels and blocks; ``dropout``: before the head."""
+    """width, depth: factors on the channels and blocks of B0. dropout: before the head."""
 
     width: float = 1.0
     depth: float = 1.0
@@ -92,9 +91,7 @@ class EfficientNetRecipe(VisionRecipe):
 
 @dataclass(frozen=True)
 class ViTRecipe(VisionRecipe):
-    """``width``: units of a token; ``patch``: pixels of a patch's side, None: an eighth of the
-    image's.
-    """
+    """width: units of a token. patch: side of a patch in pixels; None: an eighth of the image."""
 
     optimiser: str = "adamw"
     learning_rate: float = 0.0005
@@ -106,7 +103,7 @@ class ViTRecipe(VisionRecipe):
 
 
 class Logits(nn.Module):
-    """A classifier of the library that returns its logits, its dropout drawn by our own stream."""
+    """A classifier of the library that returns logits and draws dropout from a stream."""
 
     def __init__(self, model: nn.Module, dropout: np.random.Generator):
         super().__init__()
@@ -117,17 +114,17 @@ class Logits(nn.Module):
                     setattr(parent, name, Dropout(module.p, dropout))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, channels, h, w) → logits (n, classes)."""
+        """Map images (n, channels, h, w) to logits (n, classes)."""
         return self.model(pixel_values=x).logits
 
 
 class Vision(ImageClassifier):
-    """The estimator; a subclass says which network."""
+    """The estimator; a subclass has the network."""
 
     recipe_class = VisionRecipe
 
-    def optimiser(self, network) -> torch.optim.Optimizer:
-        """SGD or AdamW; weight decay on every parameter."""
+    def optimiser(self, network: nn.Module) -> torch.optim.Optimizer:
+        """Return SGD or AdamW with weight decay on every parameter."""
         recipe = self.recipe
         shared = {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay}
         if recipe.optimiser == "adamw":
@@ -135,21 +132,27 @@ class Vision(ImageClassifier):
         return torch.optim.SGD(network.parameters(), **shared, momentum=recipe.momentum)
 
     def rate_factor(self, epoch: int) -> float:
-        """A line up, then a cosine down."""
+        """Return the factor: a linear rise, then a cosine."""
         rise, epochs = self.recipe.warmup_epochs, self.recipe.epochs
         if epoch < rise:
             return (epoch + 1) / (rise + 1)
         return 0.5 + 0.5 * math.cos(math.pi * (epoch - rise) / (epochs - rise))
 
-    def fit(self, X, y, X_validation=None, y_validation=None) -> Vision:
-        """Train for the recipe's epochs. Raises FloatingPointError if the loss is not finite."""
+    def fit(
+        self,
+        X: Any,
+        y: np.ndarray,
+        X_validation: Any = None,
+        y_validation: np.ndarray | None = None,
+    ) -> Vision:
+        """Train for all epochs. Raises FloatingPointError if the loss is not finite."""
         if self.recipe.deterministic:
             return super().fit(X, y)
         with allow_nondeterministic_kernels():
             return super().fit(X, y)
 
     def from_config(self, config: PretrainedConfig, shape: tuple[int, int, int]) -> nn.Module:
-        """The library's classifier of a configuration, its weights as yet nothing."""
+        """Return the library's classifier for a configuration, without initial weights."""
         config.num_channels, config.num_labels = shape[0], self.outputs
         # Eager attention: its backward pass is deterministic on every device.
         return AutoModelForImageClassification.from_config(config, attn_implementation="eager")
@@ -160,8 +163,8 @@ class ResNet(Vision):
 
     recipe_class = ResNetRecipe
 
-    def network(self, shape, dropout) -> nn.Module:
-        """See the module."""
+    def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:
+        """Return a ResNet for small images."""
         recipe = self.recipe
         config = ResNetConfig(
             embedding_size=recipe.widths[0],
@@ -183,14 +186,14 @@ class EfficientNet(Vision):
 
     recipe_class = EfficientNetRecipe
 
-    def network(self, shape, dropout) -> nn.Module:
-        """See the module."""
+    def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:
+        """Return an EfficientNet for small images."""
         recipe = self.recipe
         config = EfficientNetConfig(
             width_coefficient=recipe.width,
             depth_coefficient=recipe.depth,
             depthwise_padding=tuple(range(_BLOCKS)),
-            batch_norm_momentum=0.1,  # the library's 0.99 is TensorFlow's, and means 0.01
+            batch_norm_momentum=0.1,  # the library's 0.99 is in TensorFlow's convention (0.01 here)
             dropout_rate=recipe.dropout,
             drop_connect_rate=0.0,
         )
@@ -199,7 +202,7 @@ class EfficientNet(Vision):
         body = model.efficientnet
         stem = body.embeddings
         stem.padding, stem.convolution.stride = nn.ZeroPad2d(1), (choose_stride(shape),) * 2
-        body.pooler = nn.AdaptiveAvgPool2d(1)  # the same mean, whose gradient is deterministic
+        body.pooler = nn.AdaptiveAvgPool2d(1)  # the same mean, with a deterministic gradient
         return Logits(model, dropout)
 
 
@@ -208,8 +211,8 @@ class ViT(Vision):
 
     recipe_class = ViTRecipe
 
-    def network(self, shape, dropout) -> nn.Module:
-        """See the module. Raises ReseedError where patches do not tile the image."""
+    def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:
+        """Return a ViT. Raises ReseedError if patches do not tile the image."""
         recipe = self.recipe
         _, height, width = shape
         patch = recipe.patch or max(1, height // 8)
@@ -230,7 +233,7 @@ class ViT(Vision):
         )
         return Logits(self.from_config(config, shape), dropout)
 
-    def _initial(self, shape) -> nn.Module:
+    def _build_network(self, shape: tuple[int, int, int]) -> nn.Module:
         self._order = stream(self.seeds["order"], "order")
         self._augment = stream(self.seeds["augment"], "augment")
         with torch.device("meta"):
@@ -240,12 +243,12 @@ class ViT(Vision):
 
 
 def choose_stride(shape: tuple[int, int, int]) -> int:
-    """The stem's stride, by which a larger image is brought to about 32 pixels."""
+    """Return the stride of the stem that reduces a larger image to about 32 pixels."""
     return max(1, min(shape[1:]) // 32)
 
 
 def initialise_vit_weights(network: nn.Module, init: np.random.Generator) -> None:
-    """Draw a ViT's weights, tokens and positions from N(0, 0.02²); biases 0, norms 1 and 0."""
+    """Draw the weights, tokens and positions of a ViT from N(0, 0.02²); biases 0, norms 1 and 0."""
     for module in network.modules():
         if isinstance(module, nn.LayerNorm):
             module.reset_parameters()
@@ -260,7 +263,7 @@ def initialise_vit_weights(network: nn.Module, init: np.random.Generator) -> Non
 
 @contextmanager
 def allow_nondeterministic_kernels() -> Iterator[None]:
-    """Let PyTorch choose any kernel, deterministic or not; the switches are set again after."""
+    """Let PyTorch choose any kernel; restore the deterministic settings afterwards."""
     torch.use_deterministic_algorithms(False)
     torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = False, True
     try:
@@ -269,16 +272,37 @@ def allow_nondeterministic_kernels() -> Iterator[None]:
         set_deterministic()
 
 
-def resnet18(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a ResNet-18; hyper-parameters are the fields of `ResNetRecipe`. Raises ReseedError."""
+def resnet18(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> ResNet:
+    """Return a ResNet-18; hyper-parameters are the fields of `ResNetRecipe`."""
     return ResNet(task, n_classes, hyperparameters, seeds, device, threads)
 
 
-def efficientnet_b0(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make an EfficientNet-B0; see `EfficientNetRecipe`. Raises ReseedError."""
+def efficientnet_b0(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> EfficientNet:
+    """Return an EfficientNet-B0; hyper-parameters are the fields of `EfficientNetRecipe`."""
     return EfficientNet(task, n_classes, hyperparameters, seeds, device, threads)
 
 
-def vit_tiny(task, n_classes, hyperparameters, seeds, device="cpu", threads=1):
-    """Make a ViT-Tiny; hyper-parameters are the fields of `ViTRecipe`. Raises ReseedError."""
+def vit_tiny(
+    task: str,
+    n_classes: int,
+    hyperparameters: dict[str, Any],
+    seeds: dict[str, int],
+    device: str = "cpu",
+    threads: int = 1,
+) -> ViT:
+    """Return a ViT-Tiny; hyper-parameters are the fields of `ViTRecipe`."""
     return ViT(task, n_classes, hyperparameters, seeds, device, threads)

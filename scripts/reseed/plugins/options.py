@@ -18,17 +18,6 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
-    # Until every kind reads its options as attributes: the options that are set, as a mapping.
-    def get(self, name, default=None):
-        """An option that is set, or `default`."""
-        return self.explicit().get(name, default)
-
-    def __getitem__(self, name):
-        return self.explicit()[name]
-
-    def __contains__(self, name):
-        return name in self.explicit()
-
     def explicit(self) -> dict:
         """The options that are set, by the names that a study file uses."""
         return self.model_dump(exclude_unset=True, exclude_none=True, by_alias=True)

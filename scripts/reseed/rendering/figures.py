@@ -1,4 +1,4 @@
-"""Figures as PDF and PNG with the CSV of what is info, and a JSON sidecar for the report."""
+"""Write figures as PDF and PNG, their data as CSV, and a JSON sidecar for the report."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from reseed.core.atomic import replace_atomically, write_json
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
 
-# No dates and no versions: the same numbers give the same bytes.
+# Without dates and versions, equal numbers give equal bytes.
 _METADATA = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
 _DPI = 200
-#: What a figure is written as, beside the description that pages are made of.
+#: Formats of a figure, besides the JSON sidecar.
 FORMATS = ("pdf", "png", "csv")
 
 
 @dataclass(frozen=True)
 class FigureInfo:
-    """What a figure shows: the numbers info, footnote, and in words what is seen.
+    """The data that a figure shows, its footnote and its texts.
 
     `headline`, `findings`, `definitions` and `empty` are as in `tables.Table`. `alt` describes the
     picture; `alt_findings` are the sentences that follow it in `alt_text` (None: the findings).
@@ -51,7 +51,7 @@ class FigureInfo:
 
 @styled
 def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, FigureInfo]:
-    """A figure that says that there is nothing to draw, and why."""
+    """A figure that holds the reason why there is nothing to draw."""
     figure = new_figure(1.2)
     figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
     frame = pd.DataFrame({"nothing_to_show": [reason]})
@@ -65,14 +65,14 @@ def write_figure(
     stem: str | Path,
     formats: tuple[str, ...] = FORMATS,
 ) -> None:
-    """Write `stem`.json, of which a page is made, and the figure in these formats."""
+    """Write the sidecar `stem`.json, and the figure in these formats."""
     stem = Path(stem)
     files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
     with matplotlib.rc_context(STYLE):
         for form in (suffix for suffix in formats if suffix != "csv"):
             with replace_atomically(files[form]) as temporary:
                 figure.savefig(temporary, format=form, dpi=_DPI, metadata=_METADATA[form])
-                # Laid out once: both formats are the same picture, and it takes half the time.
+                # One layout for both formats takes half the time and gives the same picture.
                 figure.set_layout_engine("none")
                 if form == "png":
                     _fewer_colours(temporary)
@@ -100,7 +100,7 @@ def write_figure(
 
 
 def _fewer_colours(png: str | Path) -> None:
-    """A palette in place of full colour: a third of the bytes, for a page that carries it."""
+    """Reduce a PNG to a palette of 256 colours, a third of its size."""
     with Image.open(png) as image:
         image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
             png, format="PNG", optimize=True

@@ -1,6 +1,6 @@
-"""Footnotes on a page that holds all exhibits: what all of them say is told once.
+"""Footnotes of a page: sentences that all exhibits share appear once.
 
-A table's or figure's own files carry the whole footnote, as they travel alone.
+The files of a table or figure hold the whole footnote.
 """
 
 from __future__ import annotations
@@ -9,28 +9,28 @@ import re
 
 from reseed.config import SCALES
 
-# (mark, word in the footnote); a mark begins the sentence that says what it means.
+# (mark, word in the footnote); the explanation of a mark begins with the mark.
 _MARKS = [("*", "stand-in"), ("†", "changed recipe"), ("‡", "not converged")]
 _UNIT = re.compile(": (?:MSE|MAE) in the (?:squared )?unit of ")
 UNITS = "Units"
 
 
 def sentence(text: str) -> str:
-    """One sentence, which ends where a full stop and a blank first follow each other.
+    """One sentence that ends with a full stop.
 
-    Titles and texts of a user may hold an `St. Louis` or `U.S. loans`: the blank in them is one
-    that never breaks, so that no page takes it for the end.
+    A full stop inside, as in `St. Louis`, is followed by a non-breaking blank, so that pages do not
+    read it as the end of the sentence.
     """
     return re.sub(r"\.\s+", ".\u00a0", text.strip()).rstrip(".") + "."
 
 
 def scale_sentence(scale: str) -> str:
-    """`Scale: demo.`; of results that were brought: `Results as given.`"""
+    """`Scale: demo.`; for imported results `Results as given.`"""
     return f"Scale: {scale}." if scale in SCALES else f"Results {scale}."
 
 
 def shorten(footnote: str, scale: str) -> str:
-    """The footnote without the scale, and without units and marks, which `sentence_of` gathers."""
+    """The footnote without scale, units and marks, which `sentence_of` collects."""
     text = footnote.replace(scale_sentence(scale), "", 1)
     return " ".join(part for part in _sentences(text) if not _kind(part))
 
@@ -38,20 +38,19 @@ def shorten(footnote: str, scale: str) -> str:
 def sentence_of(footnotes: list[str]) -> list[tuple[str, list[str]]]:
     """(mark, its sentences) over all footnotes, each sentence once; units last.
 
-    Of the recipes and the models that did not converge, exhibits name those that they show: the
-    parts of their lists are put together.
+    Each exhibit lists only the changed and unconverged models that it shows; the lists are merged.
     """
-    told: dict[str, list[str]] = {mark: [] for mark in (*(mark for mark, _ in _MARKS), UNITS)}
+    phrase: dict[str, list[str]] = {mark: [] for mark in (*(mark for mark, _ in _MARKS), UNITS)}
     for part in (part for text in footnotes for part in _sentences(text)):
         if kind := _kind(part):
-            told[kind].append(part.removeprefix("* "))
+            phrase[kind].append(part.removeprefix("* "))
     for mark in ("†", "‡"):
-        told[mark] = _together(told[mark], mark)
-    return [(kind, list(dict.fromkeys(parts))) for kind, parts in told.items() if parts]
+        phrase[mark] = _together(phrase[mark], mark)
+    return [(kind, list(dict.fromkeys(parts))) for kind, parts in phrase.items() if parts]
 
 
 def marks_in(text: str) -> list[tuple[str, str, str]]:
-    """(mark, word, link) of each mark that a footnote within `text` explains."""
+    """(mark, word, link) of each mark that a footnote in `text` explains."""
     kinds = {_kind(part) for part in _sentences(text)}
     return [(mark, word, "#data") for mark, word in _MARKS if mark in kinds]
 
@@ -61,7 +60,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _kind(part: str) -> str:
-    """Which mark a sentence explains, or that it is a unit's; empty for any other."""
+    """The mark that a sentence explains, or the kind `unit`; empty for any other."""
     found = next((mark for mark, _ in _MARKS if part.startswith(f"{mark} ")), "")
     return found or (UNITS if _UNIT.search(part) else "")
 

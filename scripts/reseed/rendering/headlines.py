@@ -1,10 +1,10 @@
-"""What headlines share: how long one may be, and how several arms are told in one."""
+"""Limits and lists shared by headlines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-#: Characters that a heading holds on one line of the page.
+#: Most characters of a heading on one line of the page.
 LONGEST = 76
 #: Fewer runs than this carry no headline.
 LEAST = 5
@@ -13,7 +13,7 @@ LEAST = 5
 def listed(lead: str, cells: Iterable[tuple[str, str]], otherwise: str) -> str:
     """`lead: arm value, arm value`; `lead: otherwise` where that is too long for a heading.
 
-    One arm is what the exhibit is of, and not named.
+    A single arm is not named.
     """
     cells = list(cells)
     named = [f"{title} {value}" if len(cells) > 1 else value for title, value in cells]

@@ -1,9 +1,9 @@
 """Tables for a plain LaTeX `article` with `booktabs` and nothing else, as wide as its text.
 
-LaTeX breaks no line of a table and no float over pages, so the widths are reckoned here with the
-advance widths of Computer Modern: the size that fits is taken, sentences get columns that wrap,
-and a table that is still too wide stands in blocks of columns, one below the other; one that is
-too high for a page continues in a further `table`.
+LaTeX breaks neither the rows of a table nor a float over pages. So widths are computed here with
+the advance widths of Computer Modern. The largest size that fits is used, and columns of sentences
+wrap. A table that is still too wide is split into blocks of columns, one below the other. A table
+that is too high continues in another `table`.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from dataclasses import dataclass
 
 from reseed.rendering.tables import Table, groups
 
-# Points: the text of a one-column article at 10 pt, on either paper, with some left over.
+# Points of the text of a one-column article at 10 pt, on A4 and letter paper, with a margin.
 TEXT_WIDTH, TEXT_HEIGHT = 340.0, 500.0
 _GAP = 3.0  # \tabcolsep
-# Size → (points of an em as its font has it, points from line to line).
+# Size → (points of an em in its font, points between lines).
 _SIZES = {r"\footnotesize": (8.5, 9.5), r"\scriptsize": (8.0, 8.0)}
 _NARROWEST = 58.0  # points of a column of sentences
 
-# Advance widths of cmr10 in thousandths of an em, by the characters that have them.
+# Advance widths of cmr10 in thousandths of an em, by character.
 _ADVANCE = {
     "ijl.,:;!'’|’": 278, "I()[]ftr-": 390, "cesvxz k": 450, " ": 333, "abdghnopquy0123456789": 556,
     "/*+=<>": 778, "mwM%&@…": 910, "W—": 1030, "–": 500, "·": 278, "\u200b": 0,
 }  # fmt: skip
-_CODE = 4200  # of a character that is named by its code
+_CODE = 4200  # of a character printed as its code
 _WIDTH = {character: width for text, width in _ADVANCE.items() for character in text}
 
 _LATEX = {
@@ -55,13 +55,13 @@ _ACCENTS = {
     "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0307": ".",
     "\u0308": '"', "\u030a": "r", "\u030c": "v", "\u0327": "c",
 }  # fmt: skip
-# A checksum is a word without an end: it may break after every few characters.
+# A checksum may break after every few characters.
 _HASH, _BREAKS = re.compile(r"\b(?=\w*\d)[0-9A-Za-z]{17,}\b"), re.compile(r"\w{4}\B")
 _OVER_MATHS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0307": r"\dot"}
 
 
 def escape_latex(text: str) -> str:
-    """Text that LaTeX prints as it stands, in ASCII; what it cannot print is named by its code."""
+    """ASCII text that LaTeX prints literally; unprintable characters become their code."""
     found: list[str] = []
     last = ""
     for character in unicodedata.normalize("NFD", text):
@@ -72,7 +72,7 @@ def escape_latex(text: str) -> str:
         known = character.isascii() and character.isprintable()
         plain = character if known else f"[U+{ord(character):04X}]"
         if character == last == "-":
-            plain = "{}-"  # two would be printed as a dash
+            plain = "{}-"  # LaTeX prints two hyphens as a dash
         found.append(_LATEX.get(character, plain))
         last = character
     return "".join(found)
@@ -87,7 +87,7 @@ def _accented(text: str, base: str, accent: str) -> str:
 
 
 def width_of(text: str, em: float, bold: bool = False) -> float:
-    """Points that a text is about as wide as, in a roman whose em has `em` points."""
+    """Approximate width of a text in points, in a roman font whose em has `em` points."""
     plain = [c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)]
     thousandths = sum(_WIDTH.get(c, 750 if c.isascii() or c in _LATEX else _CODE) for c in plain)
     return thousandths / 1000 * em * (1.15 if bold else 1.0)
@@ -95,14 +95,14 @@ def width_of(text: str, em: float, bold: bool = False) -> float:
 
 @dataclass(frozen=True)
 class _Block:
-    """Some of a table's columns, and how wide each is; None for one as wide as its text."""
+    """Some columns of a table with their widths; None for the natural width."""
 
     columns: list[int]
     wraps: dict[int, float]
 
 
 def latex(table: Table) -> str:
-    """One `table` float or several, to be put into an article that loads booktabs."""
+    """One or more `table` floats for an article that loads booktabs."""
     lines = list(table.lines())
     size, blocks = _layout(table, lines)
     title = escape_latex(". ".join(p.rstrip(".") for p in (table.data.title, table.heading) if p))
@@ -122,7 +122,7 @@ def latex(table: Table) -> str:
 
 
 def _layout(table: Table, lines: list) -> tuple[str, list[_Block]]:
-    """The largest size at which all columns stand side by side, else blocks of columns."""
+    """The largest size at which all columns fit side by side, else blocks of columns."""
     count = len(table.levels()[-1])
     everything = list(range(count))
     for size, (em, _) in _SIZES.items():
@@ -157,21 +157,21 @@ def _room(natural: Sequence[float], columns: Sequence[int]) -> float:
 def _share(
     table: Table, natural: list[float], columns: list[int], free: float
 ) -> dict[int, float] | None:
-    """Widths of the columns of sentences among `columns`, or None where `free` does not suffice."""
+    """Widths of the columns of sentences among `columns`; None if `free` is too small."""
     wrapped = [i for i in columns if i in table.paragraphs]
     if not wrapped:
         return {} if free >= 0 else None
     free -= 2 * _GAP * len(wrapped)
     if free < _NARROWEST * len(wrapped):
         return None
-    # By the square root: a column with nine times the text gets three times the width.
+    # By the square root: nine times the text gives three times the width.
     weight = {i: math.sqrt(natural[i]) for i in wrapped}
     spare = free - _NARROWEST * len(wrapped)
     return {i: _NARROWEST + spare * weight[i] / sum(weight.values()) for i in wrapped}
 
 
 def _labels(table: Table) -> int:
-    """How many leading columns of words tell the rows of each section apart; 1 where none do."""
+    """Number of leading text columns that identify the rows of each section; at least 1."""
     rows, section = [], None
     for heading, cells in table.lines():
         section = heading or section
@@ -184,7 +184,7 @@ def _labels(table: Table) -> int:
 
 
 def _blocks(table: Table, natural: list[float]) -> list[_Block]:
-    """Blocks of whole groups of columns; those that name a row stand in each, long ones wrapped."""
+    """Blocks of whole groups of columns; each block repeats the columns that name a row."""
     labels = list(range(_labels(table)))
     cap = 0.15 * (1 + 1 / len(labels)) * TEXT_WIDTH
     widths = [min(natural[i], cap) for i in labels]
@@ -209,7 +209,7 @@ def _blocks(table: Table, natural: list[float]) -> list[_Block]:
 
 
 def _wrapped(table: Table, widths: list[float], block: _Block, labels: int) -> _Block:
-    """The block with its columns of sentences, and one too wide for any page, made to wrap."""
+    """The block with wrapped columns of sentences, and any column wider than the page."""
     own = block.columns[labels:]
     over = [i for i in own if i in table.paragraphs or widths[i] > 0.65 * TEXT_WIDTH]
     rest = [i for i in block.columns if i not in over]
@@ -218,7 +218,7 @@ def _wrapped(table: Table, widths: list[float], block: _Block, labels: int) -> _
 
 
 def _pack(table, lines, size, blocks, tall: tuple[float, float]) -> list[list[str]]:
-    """Tabulars (LaTeX) of each float: blocks below one another, rows on as many pages as needed."""
+    """LaTeX tabulars of each float: blocks below one another, on as many pages as needed."""
     em, leading = _SIZES[size]
     floats: list[list[str]] = [[]]
     used = tall[0]
@@ -240,7 +240,7 @@ def _pack(table, lines, size, blocks, tall: tuple[float, float]) -> list[list[st
 
 
 def _place(floats: list, used: float, height: float, text: str, tall: tuple[float, float]) -> float:
-    """Put a tabular into the last float, or a new one; points used of that float."""
+    """Append a tabular to the last float or a new one; return the points used of that float."""
     if floats[-1] and used + height + tall[1] > TEXT_HEIGHT:
         floats.append([])
         used = tall[0]
@@ -258,7 +258,7 @@ def _height(line: tuple, block: _Block, em: float, leading: float) -> float:
 
 
 def _tabular(table: Table, lines: list, block: _Block, whole: float) -> str:
-    """Some lines of a table; `whole`: points that all its columns take."""
+    """LaTeX of some lines of a table. whole: width of all its columns in points."""
     names = table.levels()
     count = len(block.columns)
     spec = "".join(_column(table, i, block) for i in block.columns)
@@ -276,7 +276,7 @@ def _tabular(table: Table, lines: list, block: _Block, whole: float) -> str:
 
 
 def _row(cells: list[str]) -> str:
-    """A row, begun by nothing that the end of the row or rule before it would take for its own."""
+    """A row whose start is not read as an argument of the row or rule before it."""
     text = " & ".join(cells)
     return f"{'{}' if text.startswith(('[', '*')) else ''}{text} \\\\"
 
@@ -298,7 +298,7 @@ def _cell(text: str, index: int, block: _Block) -> str:
     escaped = escape_latex(_HASH.sub(lambda found: _BREAKS.sub("\\g<0>\u200b", found[0]), text))
     for sign in (r"\_", "/", "=", ":"):
         escaped = escaped.replace(sign, sign + r"\allowbreak{}")
-    # Not \raggedright: it takes the end of the row, and ended by \par it leaves an empty line.
+    # \raggedright would redefine the end of the row; ended by \par it adds an empty line.
     return rf"\rightskip=0pt plus 1fil\relax {escaped}"
 
 

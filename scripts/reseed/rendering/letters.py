@@ -1,4 +1,4 @@
-"""Groups of models: two share one exactly where no difference between them is shown."""
+"""Groups of models: two models share a group if and only if no difference is shown."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from itertools import islice
 
 import pandas as pd
 
-#: Outcomes of a comparison that say something.
+#: Outcomes that are a verdict.
 _DECIDED = ("difference", "no difference shown", "equivalent")
-#: As many groups can be read, of more models as many as there are models: a row of means in which
-#: neighbours are alike forms no more. Without a limit there are up to 3^(models / 3).
+#: Most groups that are shown; with more models, one a model. A row of means whose neighbours are
+#: inconclusive has no more groups. Without a limit there are up to 3^(models / 3).
 _READABLE = 26
 
 
 def groups_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, tuple[int, ...]] | None:
     """`groups` of `models` (best first) by the rows of the analysis `pairs` on one setting.
 
-    None where a pair of them was not compared or has no verdict, as with a baseline or few runs,
-    and where there are more groups than can be read.
+    None if a pair was not compared or has no verdict (a baseline, too few runs), or if there are
+    more groups than are shown.
     """
     rows = pairs[pairs["outcome"].isin(_DECIDED)]
     rows = rows[rows["model_a"].isin(models) & rows["model_b"].isin(models)]
@@ -35,17 +35,16 @@ def groups(
 ) -> dict[str, tuple[int, ...]] | None:
     """Compact letter display of `models` (best first) with the pairs that are shown to differ.
 
-    One number a maximal set of models of which no two are shown to differ, in the order of each
-    set's best model; so two models share a number if and only if their difference is not shown.
-    The display is Piepho's (2004); sets are found as maximal cliques (Bron and Kerbosch 1973).
-    None where there are more than `most` sets.
+    Each maximal set of models without a shown difference has a number, in the order of its best
+    model. So two models share a number if and only if their difference is not shown. Piepho (2004);
+    the sets are maximal cliques (Bron and Kerbosch 1973). None if there are more than `most` sets.
     """
     apart = {frozenset(pair) for pair in differ}
-    alike = {
+    same = {
         a: {b for b in models if b != a and frozenset((a, b)) not in apart} for a in models
     }  # fmt: skip
     place = {model: i for i, model in enumerate(models)}
-    cliques = _cliques(alike, set(), set(models), set())
+    cliques = _cliques(same, set(), set(models), set())
     sets = sorted(
         sorted(place[m] for m in clique)
         for clique in islice(cliques, None if most is None else most + 1)
@@ -59,20 +58,20 @@ def groups(
 
 
 def letters(numbers: Iterable[int]) -> str:
-    """Groups as letters: `ab`; the 27th and further `a2`, `b2`, so that none reads as two."""
+    """Groups as letters: `ab`; `a2`, `b2` from the 27th group on."""
     return "".join(
         chr(ord("a") + number % 26) + (str(number // 26 + 1) if number >= 26 else "")
         for number in numbers
     )
 
 
-def _cliques(alike: dict, chosen: set, candidates: set, done: set) -> Iterator[set]:
+def _cliques(same: dict, chosen: set, candidates: set, done: set) -> Iterator[set]:
     if not candidates and not done:
         yield chosen
         return
-    pivot = max(sorted(candidates | done), key=lambda m: len(alike[m] & candidates))
-    for model in sorted(candidates - alike[pivot]):
-        near = alike[model]
-        yield from _cliques(alike, chosen | {model}, candidates & near, done & near)
+    pivot = max(sorted(candidates | done), key=lambda m: len(same[m] & candidates))
+    for model in sorted(candidates - same[pivot]):
+        near = same[model]
+        yield from _cliques(same, chosen | {model}, candidates & near, done & near)
         candidates = candidates - {model}
         done = done | {model}

@@ -1,4 +1,4 @@
-"""Accuracies that are the majority class's: a model that never names the rare class."""
+"""Accuracies of models that always predict the majority class."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pandas as pd
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import percent
 
-# Points by which a mean accuracy must leave the majority's share to say anything of a model.
+# An accuracy this close to the share of the majority class says nothing about a model.
 _MARGIN = 0.01
-# Shares of the majority from which this is asked at all.
+# Smallest share of the majority class for which accuracies are checked.
 _RARE = 0.9
 
 
@@ -19,13 +19,13 @@ def majority_share(data: ExhibitData, dataset: str) -> float:
 
 
 def is_majority(data: ExhibitData, dataset: str, accuracy: pd.Series) -> bool:
-    """Whether these accuracies are those of naming the largest class always."""
+    """Whether these accuracies are those of always predicting the largest class."""
     share = majority_share(data, dataset)
     return share >= _RARE and bool(((accuracy - share).abs() <= _MARGIN).all())
 
 
 def why_majority(data: ExhibitData, datasets: list[str]) -> str:
-    """The line that says which panels of accuracy are not shown; empty if none."""
+    """Sentence on the panels of accuracy that are not shown; empty if there are none."""
     if not datasets:
         return ""
     named = ", ".join(f"{data.dataset(d)} ({percent(majority_share(data, d))})" for d in datasets)

@@ -10,9 +10,9 @@ from itertools import pairwise
 from reseed.claims.formatting import format_share, keep_bounds_visible
 
 NONE = "–"
-#: Digits after the point of which a double near 1 still knows something.
+#: Decimals of a double near 1 that are exact.
 MOST_DECIMALS = 12
-# With more decimals than this a small number is told by its exponent.
+# With more decimals than this, small numbers are printed with an exponent.
 _PLAIN = 6
 
 
@@ -26,9 +26,8 @@ def decimals(
 ) -> int:
     """Decimals that show the smallest non-zero of `values` with `significant` digits.
 
-    Of `otherwise` where there is none: spreads say how many decimals mean something, but single
-    runs and deterministic models have no spread. `least` gives way where it would print more than
-    six digits of a large number.
+    otherwise: used if all values are zero or missing, as the spreads of single runs.
+    least: fewest decimals, unless a large number would have more than six digits.
     """
     sizes = _sizes(values) or _sizes(otherwise)
     if not sizes:
@@ -42,7 +41,7 @@ def interval_decimals(
 ) -> int:
     """Decimals that show the half-widths of intervals with two digits; else as `decimals`.
 
-    Up to two more where a bound would be printed as the 0 that it is not.
+    Up to two more decimals if a non-zero bound would be printed as 0.
     """
     known = [(low, high) for low, high in ends if math.isfinite(low) and math.isfinite(high)]
     places = decimals([(high - low) / 2 for low, high in known], 2, 1, otherwise=otherwise)
@@ -56,17 +55,16 @@ def _sizes(values: Iterable[float]) -> list[float]:
 
 
 def gaps(values: Iterable[float]) -> list[float]:
-    """What keeps `values` apart: the steps between neighbours; of one value itself."""
+    """Steps between neighbouring values; a single value itself."""
     known = sorted({v for v in values if math.isfinite(v)})
     return [high - low for low, high in pairwise(known)] or known
 
 
 def fixed(value: float | None, places: int) -> str:
-    """`0.1234`, never `-0.0000`; a dash where there is no number.
+    """`0.1234`, never `-0.0000`; a dash for a missing number.
 
-    Where more than six decimals are asked for, a small number has an exponent and ends at the same
-    decimal: 5.1e-07 of 7 and of 8 decimals is `5e-07` and `5.1e-07`. One that even these would
-    print as zero has three digits.
+    With more than six decimals a small number has an exponent and ends at the same decimal:
+    5.1e-07 with 7 and 8 decimals is `5e-07` and `5.1e-07`. It has three digits if that would be 0.
     """
     if value is None or not math.isfinite(value):
         return NONE
@@ -79,7 +77,7 @@ def fixed(value: float | None, places: int) -> str:
 
 
 def interval(low: float, high: float, places: int) -> str:
-    """`[0.12, 0.34]`; empty where there is none."""
+    """`[0.12, 0.34]`; empty for a missing interval."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
     return f"[{fixed(low, places)}, {fixed(high, places)}]"
@@ -91,7 +89,7 @@ def with_interval(value: float, low: float, high: float, places: int) -> str:
 
 
 def plus_minus(mean: float, sd: float, places: int) -> str:
-    """`0.900 ± 0.012`; the mean alone where one run has no SD."""
+    """`0.900 ± 0.012`; the mean alone for a single run."""
     text = fixed(mean, places)
     return f"{text} ± {fixed(sd, places)}" if math.isfinite(sd) else text
 
@@ -102,18 +100,18 @@ def percent(value: float, places: int = 0) -> str:
 
 
 def rounded_percent(value: float) -> str:
-    """`0.996` → `100 %`: in a range or beside an interval, whose ends say the rest."""
+    """`0.996` → `100 %`, for use in a range or with an interval."""
     return f"{100 * value:.0f} %" if math.isfinite(value) else NONE
 
 
 def share_with_interval(row: Mapping, name: str) -> str:
-    """`40 % [12, 74]`, of the columns `name`, `name_low` and `name_high`; without, `40 %`."""
+    """`40 % [12, 74]` from `name`, `name_low` and `name_high`; without an interval `40 %`."""
     text, low, high = rounded_percent(row[name]), row[f"{name}_low"], row[f"{name}_high"]
     return f"{text} [{100 * low:.0f}, {100 * high:.0f}]" if math.isfinite(low) else text
 
 
 def seeds(n: int, failed: int) -> str:
-    """Number of seeds behind a row, with what failed: `49 (1 failed)`."""
+    """Number of seeds of a row, with failures: `49 (1 failed)`."""
     return f"{n:,} ({failed:,} failed)" if failed else f"{n:,}"
 
 
@@ -134,12 +132,12 @@ def several(values: Iterable[str]) -> str:
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
-    """`1 split`, `12 splits`; `noun` in the singular, `plural` where an s is not enough."""
+    """`1 split`, `12 splits`; `plural` for a noun that needs more than an s."""
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def times(value: float) -> str:
-    """How many times, to be read in a heading: `1.4`, `4`, `12`, `0.02`."""
+    """A factor for a heading: `1.4`, `4`, `12`, `0.02`."""
     if not math.isfinite(value):
         return NONE
     rounded = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
@@ -152,7 +150,7 @@ def whole(value: float) -> str:
 
 
 def from_to(values: Iterable[float], show: Callable[[float], str] = whole, to: str = " to ") -> str:
-    """`3 to 12`, the least and the most of `values`; `3` where both read the same."""
+    """`3 to 12`, the range of `values`; `3` if both ends have the same text."""
     known = [v for v in values if v is not None and math.isfinite(v)]
     if not known:
         return NONE
@@ -161,7 +159,7 @@ def from_to(values: Iterable[float], show: Callable[[float], str] = whole, to: s
 
 
 def _alike(known: list[float], show: Callable[[float], str]) -> str:
-    """What values that read the same are told as; shares by what is true of all of them."""
+    """Text of values with the same text; for shares one that holds for all of them."""
     if show is rounded_percent:
         return percent(max(known) if max(known) < 0.5 else min(known))
     return show(known[0])
@@ -177,10 +175,9 @@ def part_of(n: int, total: int, noun: str, plural: str = "") -> str:
 
 
 def spread_over(values: Iterable[float], noun: str, show=ratio, plural: str = "") -> str:
-    """`3.20 (median of 12 pairs, 1.10 to 5.00)`: a middle, of how many, and both ends.
+    """`3.20 (median of 12 pairs, 1.10 to 5.00)`: median, number of values and range.
 
-    One value stands for itself, `3.20 (1 pair)`, and so do several that read the same,
-    `0 % (each of 4 cells)`.
+    `3.20 (1 pair)` for one value, `0 % (each of 4 cells)` for values with the same text.
     """
     known = [v for v in values if v is not None and math.isfinite(v)]
     if not known:

@@ -1,4 +1,4 @@
-"""The one grid on which panels stand, never taller than a page, and marks that figures share."""
+"""The grid of panels, never taller than a page, and marks that figures share."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from reseed.rendering import style
 from reseed.rendering.colours import DASHES
 from reseed.rendering.style import PAGE_WIDTH, new_figure
 
-#: Inches a figure may be high and still share a page with its caption.
+#: Largest height of a figure in inches that leaves space for its caption on a page.
 MOST_HEIGHT = 8.6
-# Characters of a panel's title on an inch of its width.
+# Characters of a panel's title per inch of its width.
 _CHARACTERS = 9.7
-# Names longer than this take the room of a second panel.
+# With longer names there is one panel a line.
 _LONG_NAME = 28
-#: Colours of arms in their order of appearance, where models have no colour of their own.
+#: Colours of arms in order of appearance, for models without a fixed colour.
 COLOURS = [
     style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK,
     style.GREY,
@@ -31,16 +31,13 @@ COLOURS = [
 
 
 class SparseLocator(MaxNLocator):
-    """Round numbers so far apart that a label of six characters does not touch the next one.
-
-    Matplotlib's own locator allows for three.
-    """
+    """Round numbers with space for labels of six characters (Matplotlib's: three)."""
 
     def __init__(self) -> None:
         super().__init__(nbins=9, steps=[1, 2, 2.5, 5, 10])
 
     def __call__(self) -> np.ndarray:
-        """Places of the ticks, in units of the axis, for the width that the axis has now."""
+        """Positions of the ticks in units of the axis, for its current width."""
         self.set_params(nbins=min(9, max(2, self.axis.get_tick_space() * 3 // 5)))
         return super().__call__()
 
@@ -55,10 +52,9 @@ def panel_grid(
 ) -> tuple[Figure, list[Axes]]:
     """A figure with one panel for each of `heights` (inches, title and labels included).
 
-    A line is as high as its highest panel; `legend` inches are left for what stands outside.
-    Lines that would pass the height of a page are not made: fewer panels than heights come back,
-    the figure says how many, and the caller may name them (`undrawn`). The first line is always
-    made.
+    A line is as high as its highest panel. legend: inches kept free for a legend. Lines beyond the
+    height of a page are left out, except the first: the figure then has fewer panels than heights
+    and states how many are missing; `undrawn` names them.
     """
     columns = max(1, min(columns, len(heights)))
     lines, total = [], legend
@@ -80,16 +76,15 @@ def panel_grid(
     if panels < len(heights):
         more = len(heights) - panels
         rest = f"{more} more {'panel' if more == 1 else 'panels'}: see the CSV"
-        # On top: a legend below takes the same room as a label there.
+        # On top, since a legend below the panels uses the same space.
         figure.suptitle(rest, x=0.99, ha="right", fontsize=7, color=style.GREY)
     return figure, list(grid.flat[:panels])
 
 
 def entitle(axis: Axes, title: str, characters: int | None = None, over: int = 1, **look) -> None:
-    """The title of a panel, broken where it would run over the panel beside it.
+    """Set the title of a panel, with line breaks so that it does not overlap the next panel.
 
-    `characters` is what fits a line (None: what the panel's share of the figure's width holds, or
-    that of so many panels as the title stands `over`).
+    characters: of a line (None: by the panel's share of the width). over: panels below the title.
     """
     if characters is None:
         columns = axis.get_gridspec().ncols
@@ -100,13 +95,13 @@ def entitle(axis: Axes, title: str, characters: int | None = None, over: int = 1
 
 
 def named_columns(names: Iterable[Sequence[str]]) -> int:
-    """Panels a line where names of models (of each panel) stand at the lines of each."""
+    """Panels a line for panels whose rows are labelled with these names."""
     longest = max(len(name) for panel in names for name in panel)
     return 1 if longest > _LONG_NAME else 2
 
 
 def undrawn(titles: Sequence[str], axes: Sequence[Axes]) -> str:
-    """A sentence that names the panels for which the page had no room; empty if there are none."""
+    """Sentence on the panels that do not fit the page; empty if all fit."""
     rest = list(dict.fromkeys(titles[len(axes) :]))
     if not rest:
         return ""
@@ -115,16 +110,16 @@ def undrawn(titles: Sequence[str], axes: Sequence[Axes]) -> str:
     return f"Not drawn for want of room, but in the CSV: {named}."
 
 
-def by_ratio(rows: pd.DataFrame, place: Sequence[str]) -> list[str]:
-    """`place`, its scheme told by the test ratio where random splits differ in nothing else."""
+def by_ratio(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """`columns`, with the test ratio for the scheme if random splits differ only in it."""
     schemes = rows[["scheme", "test_ratio"]].drop_duplicates()
     random = schemes["scheme"].str.startswith("holdout-").all() and schemes["test_ratio"].is_unique
     known = random and schemes["test_ratio"].notna().all() and schemes["scheme"].is_unique
-    return ["test_ratio" if known and name == "scheme" else name for name in place]
+    return ["test_ratio" if known and name == "scheme" else name for name in columns]
 
 
 def colours(names: Sequence[str]) -> dict[str, str]:
-    """A fixed colour a name; those of models where every name is a model with one."""
+    """A fixed colour for each name; the colours of models if every name is a model."""
     names = list(dict.fromkeys(names))
     if names and all(base_name(name) in style.MODELS for name in names):
         return {name: style.colour_of(name, names) for name in names}
@@ -132,7 +127,7 @@ def colours(names: Sequence[str]) -> dict[str, str]:
 
 
 def looks(names: Sequence[str]) -> dict[str, dict]:
-    """A line's colour a name, and dashes where a colour returns: as many as both tell apart."""
+    """Colour and dashes of the line of each name; dashes differ where a colour repeats."""
     seen: Counter = Counter()
     found = {}
     for name, colour in colours(names).items():
@@ -142,12 +137,12 @@ def looks(names: Sequence[str]) -> dict[str, dict]:
 
 
 def dot(colour: str, label: str, size: float = 4.5) -> Line2D:
-    """A legend's dot."""
+    """A dot of a legend."""
     return Line2D([], [], ls="", marker="o", ms=size, mew=0, color=colour, label=label)
 
 
 def line(colour: str, label: str, dashes: str = "-", width: float = 1.4) -> Line2D:
-    """A legend's line."""
+    """A line of a legend."""
     return Line2D([], [], color=colour, lw=width, ls=dashes, label=label)
 
 
@@ -155,7 +150,7 @@ def forest(
     axis: Axes, labels: Sequence[str], values: np.ndarray, low: np.ndarray, high: np.ndarray,
     colour: str = style.BLUE, shift: float = 0.0, width: float = 1.6,
 ) -> None:  # fmt: skip
-    """Intervals with their point, one a line from the top; repeated calls share the lines."""
+    """Draw intervals with their points, one a row from the top; repeated calls share rows."""
     y = np.arange(len(labels)) + shift
     axis.hlines(y, low, high, color=colour, lw=width)
     axis.plot(values, y, "o", ms=4 if width > 1.2 else 3, mew=0, color=colour, clip_on=False)

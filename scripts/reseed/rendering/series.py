@@ -1,4 +1,4 @@
-"""What stands side by side for one arm: the runs of each kind of seed, or of each experiment."""
+"""Series of one arm: the runs of each varied seed, or of each experiment."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from reseed.rendering.panels import colours
 def series(
     data: ExhibitData, rows: pd.DataFrame, cell: Sequence[str]
 ) -> tuple[str, dict[str, tuple[str, str]]]:
-    """The column that tells the series of each `cell` of `rows` apart, and value → (colour, label).
+    """The column that identifies a series in each `cell`, and its values → (colour, label).
 
-    The seed that is varied; the experiment where several vary the same one of one cell.
+    The column is `varied`, or `experiment` if several experiments vary the same seed of a cell.
     """
     runs = rows[[*cell, "experiment", "varied"]].drop_duplicates()
     if runs.duplicated([*cell, "varied"]).any():

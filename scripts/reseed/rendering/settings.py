@@ -21,11 +21,11 @@ SETTING = [
     "test_ratio",
     "hyperparameters_source",
 ]
-#: What names a comparison over datasets.
-BOARD = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
-#: What a run is, by design of the comparison.
+#: Columns that identify a comparison over datasets.
+CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
+#: Noun for a run, by design of the comparison.
 RUNS = {"splits": "splits", "seeds": "model seeds", "unpaired": "model seeds"}
-#: Labels longer than this leave room for one panel a line only.
+#: With longer labels there is one panel a line.
 LONG_LABEL = 20
 
 
@@ -34,8 +34,8 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     if rows.empty:
         return []
     within = rows.groupby("dataset")
-    told = ("experiment", "scheme", "hyperparameters_source")
-    differ = [name for name in told if within[name].nunique().max() > 1]
+    phrase = ("experiment", "scheme", "hyperparameters_source")
+    differ = [name for name in phrase if within[name].nunique().max() > 1]
     found = []
     place = [name for name in SETTING if name in rows]
     for key, part in rows.groupby(place, sort=False, dropna=False):
@@ -46,19 +46,19 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     return found
 
 
-def boards(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """(title, rows) of each comparison over datasets; titled where there are several.
+def cross_dataset_parts(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """(title, rows) of each comparison over datasets; the title is empty if there is one.
 
-    Models of two of them are never ranked, counted or told together.
+    Models are never ranked or counted across two comparisons.
     """
-    names = [name for name in BOARD if name in rows]
+    names = [name for name in CROSS_DATASET_COLUMNS if name in rows]
     found = list(rows.groupby(names, sort=False, dropna=False))
     titles = _board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in found])
     return [(title, part) for title, (_, part) in zip(titles, found, strict=True)]
 
 
 def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """As `boards`, of rows on single datasets: see `pairing.across_datasets`."""
+    """As `cross_dataset_parts`, for rows on single datasets."""
     number = rows.groupby(SETTING, sort=False, dropna=False).ngroup()
     places = rows.drop_duplicates(SETTING)
     chosen = group_across_datasets(places.to_dict("records"))
@@ -67,27 +67,27 @@ def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.D
 
 
 def _board_titles(data: ExhibitData, keys: list[dict]) -> list[str]:
-    """What tells comparisons over datasets apart, a title each; empty where there is one."""
-    told = [name for name in BOARD if name != "test_ratio" and name in keys[0]]
-    differ = [name for name in told if len({key[name] for key in keys}) > 1]
+    """Titles of comparisons over datasets; empty if there is one."""
+    phrase = [name for name in CROSS_DATASET_COLUMNS if name != "test_ratio" and name in keys[0]]
+    differ = [name for name in phrase if len({key[name] for key in keys}) > 1]
     show = {"experiment": data.experiment}
     return [joined(*(show.get(name, str)(key[name]) for name in differ)) for key in keys]
 
 
 def joined(*titles: str) -> str:
-    """`Grid · Magic`, of those that are not empty."""
+    """`Grid · Magic`: the titles that are not empty."""
     return " · ".join(filter(None, titles))
 
 
 def counted_settings(rows: pd.DataFrame) -> str:
-    """`3 datasets`; `12 settings` where one dataset stands in several, as by its test ratios."""
+    """`3 datasets`; `12 settings` if a dataset occurs in several, as with test ratios."""
     number = len(rows[SETTING].drop_duplicates())
     same = number == rows["dataset"].nunique()
     return numbers.counted(number, "dataset" if same else "setting")
 
 
 def cell_noun(cells: pd.DataFrame) -> tuple[str, str]:
-    """What the rows of `cells` are called, one and several: pairs if they differ in no more."""
+    """Singular and plural noun for the rows of `cells`."""
     if cells.duplicated(["dataset", "arm"]).any():
         return "cell", "cells"
     return "pair of dataset and algorithm", "pairs of dataset and algorithm"
@@ -104,16 +104,13 @@ def pair_title(data: ExhibitData, row: Mapping) -> str:
 
 
 def pair_titles(data: ExhibitData, row: Mapping) -> list[str]:
-    """Who is compared, the one named first first: arms, which by default are models.
-
-    One where an arm stands alone: the other side is empty.
-    """
+    """Titles of the two compared arms, the first one first; one title if the other is empty."""
     sides = ("arm_a", "arm_b") if "arm_a" in row else ("model_a", "model_b")
     return [arm_title(data, row[side], row["experiment"]) for side in sides if row[side]]
 
 
 def in_unit(row: Mapping) -> str:
-    """What a difference is measured in: `points of AUC`, `MSE (kW²)`."""
+    """Unit of a difference: `points of AUC`, `MSE (kW²)`."""
     metric = "mean rank" if row["metric"] == "rank" else metric_title(row["metric"])
     if row["unit"] == "points":
         return f"points of {metric}"
@@ -121,18 +118,18 @@ def in_unit(row: Mapping) -> str:
 
 
 def with_unit(title: str, rows: pd.DataFrame) -> str:
-    """`Magic, points of AUC`; the title alone where differences have no unit in common."""
+    """`Magic, points of AUC`; the title alone if the differences have several units."""
     units = {in_unit(row) for row in rows.to_dict("records") if not _signs_only(row)}
     return ", ".join([title, *units]) if len(units) == 1 else title
 
 
 def _signs_only(row: Mapping) -> bool:
-    """Whether a comparison counts who is ahead: how far has no unit over unlike scores."""
+    """Whether a comparison counts signs only: scores of different metrics have no common unit."""
     return row["test"] == "sign test"
 
 
 def difference_places(rows: pd.DataFrame) -> int:
-    """Decimals for differences: by their intervals, where none has any width by themselves."""
+    """Decimals for differences, by their intervals, or by the differences themselves."""
     ends = rows[["low", "high"]].mul(rows["factor"], axis="index")
     return numbers.interval_decimals(
         ends.itertuples(index=False, name=None), otherwise=rows["difference"] * rows["factor"]
@@ -140,7 +137,7 @@ def difference_places(rows: pd.DataFrame) -> int:
 
 
 def difference_and_interval(row: Mapping, places: int) -> tuple[str, str]:
-    """Both in the unit of the comparison; a dash for what was not had."""
+    """Difference and interval in the unit of the comparison; a dash for a missing one."""
     low, high = (row[end] * row["factor"] for end in ("low", "high"))
     size = math.nan if _signs_only(row) else row["difference"] * row["factor"]
     return numbers.fixed(size, places), numbers.interval(low, high, places) or numbers.NONE
@@ -152,7 +149,7 @@ def p_cell(p: float) -> str:
 
 
 def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
-    """What p-values are adjusted over; `part` of the exhibit holds what is compared together."""
+    """Sentence on what p-values are adjusted over. part: of the exhibit, for one dataset."""
     if (rows["family"] == "study").any():
         return "all pairs of the study"
     alone = len(rows[SETTING].drop_duplicates()) == rows["dataset"].nunique()
@@ -160,14 +157,14 @@ def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
 
 
 def counted_runs(rows: pd.DataFrame) -> str:
-    """How many runs, of what, stand behind a pair: `6 to 8 model seeds`, `1 split`."""
+    """Number of runs of a pair with their noun: `6 to 8 model seeds`, `1 split`."""
     number = numbers.from_to(rows["n"])
     nouns = dict.fromkeys(RUNS.get(design, "runs") for design in rows["design"])
     return f"{number} {numbers.several(n.removesuffix('s') if number == '1' else n for n in nouns)}"
 
 
 def leaders(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of each setting the row of its best mean against the next one."""
+    """The row of each setting that compares its best mean with the next one."""
     known = rows[rows["difference"].notna()]
     found = []
     for _, part in known.groupby(SETTING, sort=False, dropna=False):
@@ -178,7 +175,7 @@ def leaders(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def every_pair(rows: pd.DataFrame) -> bool:
-    """Whether every pair of models was compared in each setting: only then is one the best."""
+    """Whether every pair of models was compared in each setting, so that one can be best."""
     for _, part in rows.groupby(SETTING, sort=False, dropna=False):
         models = len({*part["model_a"], *part["model_b"]})
         if len(part) < models * (models - 1) // 2:
@@ -187,7 +184,7 @@ def every_pair(rows: pd.DataFrame) -> bool:
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str, per: str = "pair") -> str:
-    """The common footnote for comparisons; `n` is told by what a run is, not as seeds."""
+    """Footnote of comparisons; it counts runs by their noun instead of seeds."""
     known = rows[rows["dataset"] != ALL_DATASETS]
     common = footnote(data, known.drop(columns=["n"], errors="ignore"))
     counts = []

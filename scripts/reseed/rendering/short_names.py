@@ -1,4 +1,4 @@
-"""Names that a figure has room for: very long ones lose their middle, and stay apart."""
+"""Short names for figures: long names lose their middle and remain distinct."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import count
 
 from reseed.rendering.data import ExhibitData, Titled, title_of
 
-#: Characters of the name of a model or arm that is drawn whole; a pair's label holds two.
+#: Most characters of the name of a model or arm; the label of a pair holds two.
 LONGEST_MODEL = 36
-#: Of a dataset or an experiment.
+#: Most characters of the name of a dataset or an experiment.
 LONGEST_PLACE = 48
 SAID = "Long names are drawn without their middle (…)."
 
 
 def with_short_names(data: ExhibitData) -> ExhibitData:
-    """The same with short titles of datasets, experiments, models and arms; `data` if all are."""
+    """The data with short titles; `data` itself if all titles are short."""
     info = data.info
     arms = (title for entry in info.experiments.values() for title in entry.arms.values())
     models = [*_names(info.models), *arms]
@@ -43,7 +43,7 @@ def _names(entries: Mapping[str, Titled]) -> list[str]:
 
 
 def _retitled(entries: Mapping[str, Titled], short: dict[str, str]) -> dict[str, Titled]:
-    """Copies of the entries; what has no long name keeps what it has, a title or none."""
+    """Entries with short titles in place of the long ones."""
     names = zip(_names(entries), entries.items(), strict=True)
     return {
         identifier: entry.model_copy(update={"title": short[name]}) if name in short else entry
@@ -52,7 +52,7 @@ def _retitled(entries: Mapping[str, Titled], short: dict[str, str]) -> dict[str,
 
 
 def _shortened(names: Iterable[str], longest: int) -> dict[str, str]:
-    """Each name that is too long → a short one, no two alike."""
+    """Each name that is too long → a distinct short name."""
     found: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if len(name) > longest:

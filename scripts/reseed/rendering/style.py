@@ -1,6 +1,6 @@
-"""One look for every figure: fonts, sizes and fixed colours that colour-blind readers can tell.
+"""Style of all figures: fonts, sizes and fixed colours for colour-blind readers.
 
-Figures are made without pyplot, so no state outlives one. Colours are Okabe and Ito's.
+Figures are created without pyplot, so they share no state. Colours: Okabe and Ito.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from reseed.rendering.short_names import SAID, with_short_names
 
 __all__ = ["BLACK", "BLUE", "GREEN", "GREY", "LIGHT", "ORANGE", "PURPLE", "RED", "SKY"]
 
-#: Width of a page's text in inches: figures are drawn at the size at which they are printed.
+#: Width of the text of a page in inches; figures are drawn at their printed size.
 PAGE_WIDTH = 7.0
-#: Width of one of two columns: what still reads at this width is marked so.
+#: Width of a single-column figure in inches.
 COLUMN_WIDTH = 3.4
-#: As in the paper's Figure 3: red for model seeds, blue for data seeds.
+#: As in Figure 3 of Raste et al.: red for model seeds, blue for data seeds.
 VARIED = {"model": RED, "data": BLUE}
 MODELS = {"ffnn": BLUE, "ffnn_res": SKY, "rf": GREEN, "gbm": ORANGE, "xgb": RED}
-# Inches of a letter of a tick's label.
+# Width of a letter of a tick label in inches.
 _CHARACTER = 0.055
-# Names under columns: letters of one, and how many, that one of two panels a line has room for; how
-# many a whole line has room for where they are not upright.
+# Limits for names under columns: letters of a name and number of names with two panels a line;
+# number of names on a whole line that need not be upright.
 _LONG, _MANY, _UPRIGHT = 28, 14, 24
 SEQUENTIAL = "cividis"
-#: Away from a middle, to both sides.
+#: Colour map that diverges from a centre.
 DIVERGING = "PuOr"
 
 STYLE = {
@@ -69,7 +69,7 @@ STYLE = {
     "grid.color": LIGHT,
     "grid.linewidth": 0.5,
     "axes.axisbelow": True,
-    "text.parse_math": False,  # a $ in a name starts no formula
+    "text.parse_math": False,  # names may contain $
     "pdf.fonttype": 42,
     "svg.hashsalt": "reseed",
 }
@@ -78,7 +78,7 @@ STYLE = {
 def styled(draw: Callable) -> Callable:
     """Run a drawing function of (data, …) → (figure, drawn) under the common style.
 
-    It is given names of a length that can be drawn; the footnote says so where that changes any.
+    Long names are shortened; the footnote then says so.
     """
 
     @wraps(draw)
@@ -94,25 +94,25 @@ def styled(draw: Callable) -> Callable:
 
 
 def new_figure(height: float, width: float = PAGE_WIDTH) -> Figure:
-    """An empty figure, in inches, with its own canvas and constrained layout."""
+    """An empty figure with its own canvas and constrained layout; sizes in inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
 
 def legend_columns(labels: Sequence[str], width: float = PAGE_WIDTH) -> int:
-    """Columns of a legend that is no wider than its figure; reckoned from the longest label."""
+    """Columns of a legend that fits the width of its figure, by the longest label."""
     widest = 0.5 + 0.0625 * max((len(label) for label in labels), default=0)
     return max(1, min(len(labels), int(width / widest)))
 
 
 def legend_room(labels: Sequence[str], width: float = PAGE_WIDTH) -> float:
-    """Inches of height that such a legend takes."""
+    """Height of such a legend in inches."""
     return 0.1 + 0.17 * math.ceil(len(labels) / legend_columns(labels, width)) if labels else 0.0
 
 
 def legend_below(figure: Figure, handles: Sequence[Artist]) -> None:
-    """A legend under all panels that ends where the figure does."""
+    """Draw a legend below all panels, within the width of the figure."""
     labels = [str(handle.get_label()) for handle in handles]
     if labels:
         columns = legend_columns(labels, figure.get_figwidth())
@@ -120,9 +120,9 @@ def legend_below(figure: Figure, handles: Sequence[Artist]) -> None:
 
 
 def colour_of(model: str, models: Sequence[str]) -> str:
-    """A model's fixed colour; one that has none, or a further variant, the next that is free."""
+    """Fixed colour of a model; other models and further variants get the next free colour."""
     names = list(dict.fromkeys(models))
-    fixed: dict[str, str] = {}  # by colour, so that only the first variant has it
+    fixed: dict[str, str] = {}  # by colour: only the first variant gets it
     for name in names:
         base = base_name(name)
         if base in MODELS:
@@ -136,7 +136,7 @@ def colour_of(model: str, models: Sequence[str]) -> str:
 
 
 def panels_of_columns(names: Sequence[str]) -> tuple[int, float]:
-    """Panels a line where `names` stand under the columns of each, and inches added to a panel."""
+    """Panels a line for panels with `names` under their columns, and inches added to each."""
     longest = max(map(len, names), default=0)
     slope = 1.0 if len(names) > _UPRIGHT else 0.5
     room = max(0.0, _CHARACTER * longest * slope - 0.75)
@@ -144,7 +144,7 @@ def panels_of_columns(names: Sequence[str]) -> tuple[int, float]:
 
 
 def name_columns(axis: Axes, names: Sequence[str]) -> None:
-    """Names under the columns of a panel, turned where they would run into one another."""
+    """Draw names under the columns of a panel, rotated if they would overlap."""
     turned = sum(len(name) for name in names) > 34
     axis.set_xticks(range(len(names)), list(names))
     if turned:

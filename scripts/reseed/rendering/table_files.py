@@ -10,16 +10,16 @@ from reseed.core.atomic import replace_atomically, write_json, write_text
 from reseed.rendering.latex import latex
 from reseed.rendering.tables import Table
 
-# An underscore inside a word is no mark, nor a bracket without a link, nor "less than".
+# Markdown ignores underscores inside a word, brackets without a link, and "less than".
 _SPECIAL = re.compile(
     r"[\\|*~`]|<(?=[A-Za-z/!?])|\[(?=.*\][(\[])|(?<![^\W_])_|_(?![^\W_])", re.DOTALL
 )
-#: What a table is written as, beside the description that pages are made of.
+#: Formats of a table, besides the JSON sidecar.
 FORMATS = ("csv", "md", "tex")
 
 
 def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMATS) -> None:
-    """Write `stem`.json, of which a page is made, and the table in these formats."""
+    """Write the sidecar `stem`.json, and the table in these formats."""
     stem = Path(stem)
     files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
     if "csv" in files:
@@ -52,7 +52,7 @@ def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMA
 
 
 def markdown(table: Table) -> str:
-    """Pipe table with its title, caption and footnote; grouped headings are joined by a colon."""
+    """Pipe table with title, caption and footnote; grouped headings are joined by a colon."""
     levels = table.levels()
     names = [": ".join(part for part in parts if part) for parts in zip(*levels, strict=True)]
     width = len(names)
@@ -70,7 +70,7 @@ def markdown(table: Table) -> str:
 
 
 def _details(table: Table) -> list[str]:
-    """The sentences of the rows, each after its section where there are several."""
+    """The sentences of the rows, each after its section if there are several."""
     if len(set(table.sections)) < 2 or not table.details:
         return [detail for detail in table.details if detail]
     pairs = zip(table.sections, table.details, strict=True)
@@ -78,7 +78,7 @@ def _details(table: Table) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """The text on one line, with what Markdown or HTML would read as its own told as it is."""
+    """The text on one line, with the syntax of Markdown and HTML escaped."""
     return _SPECIAL.sub(r"\\\g<0>", text).replace("\n", " ")
 
 

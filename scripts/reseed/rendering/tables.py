@@ -1,4 +1,4 @@
-"""What a table is: the text it shows, the numbers behind it, and what it says of itself."""
+"""Tables: the text they show, the numbers behind it, and the sentences about them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from reseed.rendering.numbers import NONE
 class Table:
     """A table to print, and the numbers behind it.
 
-    `shown` holds text; two-level columns become grouped headings. `raw` holds the same numbers and
-    more at full precision. `sections` is empty or names a section for each row of `shown`;
-    `details` is empty or holds a sentence a row that is read on demand. The first `text_columns`
-    columns are aligned left; those in `paragraphs` hold sentences.
-
-    `headline` says in a few words what the table shows; `findings` are plain sentences that the
-    numbers carry, each with its n, the one that answers the study's question first;
-    `definitions` say how the numbers were had. `empty` is why there is nothing to show.
+    shown: text; two-level columns become grouped headings.
+    raw: the same and further numbers at full precision.
+    sections: the section of each row of `shown`, or empty.
+    details: a sentence for each row that pages show on demand, or empty.
+    text_columns: number of leading columns that are aligned left.
+    paragraphs: columns that hold sentences.
+    headline: the result in a few words.
+    findings: sentences on the results with their n; the answer to the study's question first.
+    definitions: how the numbers were computed.
+    empty: why there is nothing to show, or empty.
     """
 
     data: ExhibitData
@@ -40,12 +42,12 @@ class Table:
 
     @property
     def heading(self) -> str:
-        """The configured caption, then what the exhibit says of itself."""
+        """The configured caption, then the caption of the exhibit."""
         return " ".join(part for part in (self.data.caption, self.caption) if part)
 
     @property
     def note(self) -> str:
-        """Footnote and definitions, for a file that stands alone."""
+        """Footnote and definitions, for a file on its own."""
         return " ".join(part for part in (self.footnote, *self.definitions) if part)
 
     def levels(self) -> list[list[str]]:
@@ -56,7 +58,7 @@ class Table:
         return [[str(name) for name in columns.get_level_values(i)] for i in range(columns.nlevels)]
 
     def lines(self) -> Iterator[tuple[str | None, list[str]]]:
-        """(section heading where one begins, cells) of every row."""
+        """(section, cells) of every row; the section is None unless one begins."""
         last = None
         rows = self.shown.itertuples(index=False, name=None)
         for section, row in zip(self.sections or [None] * len(self.shown), rows, strict=True):
@@ -65,9 +67,9 @@ class Table:
 
 
 class Rows:
-    """The rows of a table as they are gathered: cells by heading, a section and a detail each.
+    """Collects the rows of a table: cells by heading, with a section and a detail each.
 
-    Headings are texts, or (group, heading) where columns stand in groups.
+    Headings are texts, or (group, heading) for grouped columns.
     """
 
     def __init__(self) -> None:
@@ -79,14 +81,14 @@ class Rows:
         return len(self._cells)
 
     def add(self, cells: dict, section: str = "", detail: str = "") -> None:
-        """One more row."""
+        """Add a row."""
         self._cells.append(cells)
         self._sections.append(section)
         self._details.append(detail)
 
     def table(self, data: ExhibitData, raw: pd.DataFrame, footnote: str, **more) -> Table:
         """The table of these rows; `more` as in `Table`."""
-        shown = pd.DataFrame(self._cells).fillna(NONE)  # a column that not every row has
+        shown = pd.DataFrame(self._cells).fillna(NONE)  # some rows lack a column
         if any(isinstance(name, tuple) for name in shown.columns):
             shown.columns = pd.MultiIndex.from_tuples(shown.columns)
         sections = self._sections if any(self._sections) else ()
@@ -95,7 +97,7 @@ class Rows:
 
 
 def empty_table(data: ExhibitData, reason: str) -> Table:
-    """A table that says that there is nothing to show, and why."""
+    """A table that holds the reason why there is nothing to show."""
     note = data.scale
     shown = pd.DataFrame({"Nothing to show": [reason]})
     return Table(data, shown, pd.DataFrame(), note, empty=reason)

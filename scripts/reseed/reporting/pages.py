@@ -1,8 +1,7 @@
-"""The report: a page a study, the answer first, and an index of cards.
+"""The report: a page for each study, the answer first, and an index.
 
-A page is one file: pictures and styles are inside and nothing is fetched; links lead to the files
-beside it. Every function takes folders and gives text, so whoever has a study's folder (facts in
-`about.json`, exhibits in `tables/` and `figures/`) gets its page, with or without the pipeline.
+A page is one file that embeds pictures and styles; links lead to files next to it. Functions read
+a study's folder (`about.json`, `tables/`, `figures/`) and return text, also without the pipeline.
 """
 
 from __future__ import annotations
@@ -31,23 +30,23 @@ from reseed.reporting.words import link_words, words_in
 
 TEMPLATES = Path(__file__).parent / "templates"
 _SHOWN_FAILURES = 20
-# Given results tell these like seeds.
+# Imported results list these like seeds, although they are none.
 _NO_SEEDS = ("fold", "repeat")
-# Anchors of the parts that every page has.
+# Anchors of the sections of every page.
 _PARTS = re.compile(r"(answer|words|run|data|left-out|(word|mark)-\d+)$")
-# Titles that begin so carry the paper's own number, up to the first full stop.
+# First words of titles that start with a number in the paper, up to the first full stop.
 _NUMBERED = ("Table", "Tables", "Figure", "Figures", "Section")
-# A table of more rows is folded.
+# Longer tables are collapsed.
 _LONG = 45
-# Sentences that answer the question: the first finding of as many exhibits, in their order.
+# Number of sentences in the answer: the first findings of the first exhibits.
 _ANSWERS = 5
-# Wider than this many inches a figure takes both columns of a journal's page.
+# Wider figures, in inches, span both columns of a journal page.
 _COLUMN = 3.5
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """One exhibit: its sidecar's content, its picture, where its files are and how it is made."""
+    """An exhibit: the content of its sidecar, its picture, its files and its command."""
 
     id: str
     sidecar: dict
@@ -58,17 +57,17 @@ class Exhibit:
 
     @property
     def anchor(self) -> str:
-        """Where the page has it: its name, unless a part of every page is called so."""
+        """Anchor on the page: the name, with a prefix if a section of every page has that name."""
         return f"exhibit-{self.id}" if _PARTS.match(self.id) else self.id
 
     @property
     def heading(self) -> str:
-        """What it shows; its title where it says nothing."""
+        """The headline, or else the title."""
         return self.sidecar["headline"] or self.sidecar["title"]
 
     @property
     def short(self) -> str:
-        """The entry in the contents: the paper's own number first."""
+        """The entry in the contents, with the number in the paper first."""
         number, dot, rest = self.sidecar["title"].partition(". ")
         numbered = dot and number.split(" ")[0] in _NUMBERED
         return f"{number}: {self.sidecar['headline'] or rest}" if numbered else self.heading
@@ -80,7 +79,7 @@ class Exhibit:
 
     @property
     def large(self) -> str:
-        """Where the picture is to be had alone, at its full size."""
+        """Link to the picture at full size."""
         return dict(self.links).get("PNG", "")
 
     @property
@@ -106,7 +105,7 @@ class Exhibit:
 
     @property
     def marks(self) -> list[tuple[str, str, str]]:
-        """(mark, its word, link) of the marks that stand in it."""
+        """(mark, its word, link) of the marks that occur in it."""
         return marks_in(json.dumps(self.sidecar, ensure_ascii=False))
 
 
@@ -120,12 +119,12 @@ class StudyReport:
 
     @property
     def shown(self) -> list[Exhibit]:
-        """Exhibits that show something."""
+        """Exhibits with results."""
         return [exhibit for exhibit in self.exhibits if not exhibit.sidecar["empty"]]
 
     @property
     def left_out(self) -> list[Exhibit]:
-        """Exhibits that have nothing to show, and say why."""
+        """Exhibits without results; they state the reason."""
         return [exhibit for exhibit in self.exhibits if exhibit.sidecar["empty"]]
 
     @property
@@ -135,39 +134,39 @@ class StudyReport:
 
     @property
     def ordered(self) -> list[Exhibit]:
-        """Exhibits as the page has them: the best figure first, then the study's order."""
+        """Exhibits in the order of the page: the first figure, then the order of the study."""
         best = self.best
         return ([best] if best else []) + [e for e in self.shown if e is not best]
 
     @property
     def answer(self) -> list[str]:
-        """The sentences that stand on top."""
+        """The sentences at the top of the page."""
         found = [e.sidecar["findings"][0] for e in self.shown if e.sidecar["findings"]]
         return list(dict.fromkeys(found))[:_ANSWERS]
 
     @property
     def words(self) -> list[tuple[str, str]]:
-        """Words of the answers and findings that are explained on the page."""
+        """Special terms in answers and findings, with their definitions."""
         return words_in([s for e in self.shown for s in (*e.sidecar["findings"], e.heading)])
 
     @cached_property
     def _named(self) -> ExhibitData:
-        """Who tells titles by identifier."""
+        """Looks up titles by identifier."""
         return ExhibitData(None, pd.DataFrame(), self.info)
 
     @property
     def titles(self) -> dict[str, str]:
-        """Titles of the datasets by identifier, for readers."""
+        """Titles of the datasets by identifier."""
         return {name: self._named.dataset(name) for name in self.info.datasets}
 
     @property
     def marks(self) -> list[tuple[str, list[str]]]:
-        """What each mark and unit of the page means, told once."""
+        """Explanations of the marks and units of the page, each once."""
         return sentence_of([e.sidecar["footnote"] for e in self.shown])
 
     @property
     def failures(self) -> list[tuple[int, str]]:
-        """(how many, what and why) of the failed trials, most frequent first."""
+        """(number, dataset, model and error) of failed trials, the most frequent first."""
         named = self._named
         counts = Counter(
             f"{named.dataset(failure.dataset)}, {named.model(failure.model)}:"
@@ -178,7 +177,7 @@ class StudyReport:
 
     @property
     def same_outputs(self) -> list[str]:
-        """Models of which other seeds gave the same outputs, bit by bit: a flag."""
+        """Models for which different seeds gave bitwise identical outputs."""
         named = self._named
         return [
             f"{named.model(row.model)} on {named.dataset(row.dataset)}: {row.repeats:,} of"
@@ -188,7 +187,7 @@ class StudyReport:
 
     @property
     def failures_left(self) -> int:
-        """Failed trials that `failures` does not cover."""
+        """Number of failed trials that `failures` does not list."""
         return len(self.info.trials.failures) - sum(n for n, _ in self.failures)
 
 
@@ -198,14 +197,16 @@ def read_study(
     page: Path | None = None,
     command: str | None = None,
 ) -> StudyReport:
-    """Read a study's facts and the sidecar and picture of each exhibit.
+    """Read the facts of a study, and the sidecar and picture of each exhibit.
 
-    `exhibits` names them in the order of the page (None: all that the folder holds, by name).
-    `page` is the file that the page is going to be: links to the files of an exhibit are relative
-    to it; None: no links. `command` is what makes the exhibits (None:
-    Snakemake's; empty: not told).
-    Raises ReseedError if an exhibit or the facts are missing.
-    """  # fmt: skip
+    Args:
+        exhibits: names in the order of the page (None: all in the folder, sorted).
+        page: path of the page, to which links to files are relative (None: no links).
+        command: that makes the exhibits (None: Snakemake's; empty: not shown).
+
+    Raises:
+        ReseedError: if an exhibit or the facts are missing.
+    """
     folder = Path(folder)
     info = read_study_info(folder / "about.json")
     if exhibits is None:
@@ -240,7 +241,7 @@ def _read_exhibit(
 
 
 def snakemake_command(target: str, scale: str) -> str:
-    """The command that makes a file; results that were brought have no scale to ask for."""
+    """The command that makes a file; imported results have no scale."""
     return f"snakemake --cores all {shlex.quote(target)}" + (
         f" --config scale={scale}" if scale in SCALES else ""
     )
@@ -249,7 +250,7 @@ def snakemake_command(target: str, scale: str) -> str:
 def build_study_page(study: StudyReport) -> str:
     """A study's page as HTML text.
 
-    No link leads back to the index: a study that is asked for alone has a page and no index.
+    It has no link to the index, which does not exist if only this study was requested.
     """
     known, seen = study.words, set()
     environment = _environment()
@@ -258,7 +259,7 @@ def build_study_page(study: StudyReport) -> str:
 
 
 def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:
-    """The index as HTML text: a card each study, with the link to its page."""
+    """The index as HTML text: a card with a link for each study."""
     cards = []
     for study, link in zip(studies, links, strict=True):
         best, trials = study.best, study.info.trials
@@ -280,7 +281,7 @@ def build_index(studies: list[StudyReport], links: list[str], title: str = "Rese
 
 
 def _page(environment: Environment, template: str, **given: object) -> str:
-    """The page; no line of it ends between a number and its per cent."""
+    """The page, with non-breaking blanks between numbers and per cent signs."""
     page = environment.get_template(template).render(**given)
     return re.sub(r"(?<=\d) (?=%)", "\u00a0", page)
 

@@ -1,4 +1,4 @@
-"""Pictures inside a page: as data URIs, with their size, whole or as a thumbnail."""
+"""Pictures embedded in a page as data URIs, at full size or as a thumbnail."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 from PIL import Image
 from reseed.core.errors import Damaged
 
-# Pixels of a figure's picture to one of the page's, so that it is sharp on a fine screen.
+# Pixels of a picture per pixel of the page, for high-resolution screens.
 _FINE = 2
 _THUMBNAIL = 640
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture as `source` of an image, and the pixels it takes on a page."""
+    """A picture as the `source` of an image, with its size on the page in pixels."""
 
     source: str
     width: int
@@ -26,15 +26,15 @@ class Picture:
 
 
 def embed(path: str | Path) -> Picture:
-    """The picture of a PNG file. Raises Damaged if it is not whole."""
+    """The picture of a PNG file. Raises Damaged if it is incomplete."""
     try:
         return _picture(Path(path).read_bytes())
-    except (OSError, SyntaxError) as error:  # Pillow's own for a wrong checksum
+    except (OSError, SyntaxError) as error:  # Pillow raises SyntaxError for a wrong checksum
         raise Damaged(path, f"cannot be read ({error})") from None
 
 
 def thumbnail(picture: Picture) -> Picture:
-    """A smaller one for a card."""
+    """A smaller picture for a card."""
     with Image.open(io.BytesIO(picture.data)) as image:
         small = image.convert("RGB")
         small.thumbnail((_THUMBNAIL, _THUMBNAIL))

@@ -42,16 +42,16 @@ WORDS = {
 
 
 def words_in(texts: list[str]) -> list[tuple[str, str]]:
-    """The words that occur in `texts`, with their sentences."""
+    """The terms that occur in `texts`, with their definitions."""
     joined = " ".join(texts)
     return [(word, text) for word, text in WORDS.items() if _pattern(word).search(joined)]
 
 
 def link_words(sentence: str, known: list[tuple[str, str]], seen: set[str]) -> str:
-    """The sentence as HTML, each word of `known` linked where it stands for the first time.
+    """The sentence as HTML, with a link at the first occurrence of each term of `known`.
 
-    `seen` holds the words that are linked already and is added to. The target of the i-th word is
-    `#word-i`, counted from 1.
+    seen: terms that are linked already; new ones are added. The link of term i (from 1) is
+    `#word-i`.
     """
     places = []
     for number, (word, _) in enumerate(known, 1):

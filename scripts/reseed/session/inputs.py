@@ -1,4 +1,4 @@
-"""What is learnt, from arrays, frames or lists in memory: rows, target, groups, weights."""
+"""Checks X, y, groups and weights in memory and converts them to training data."""
 
 from __future__ import annotations
 
@@ -13,39 +13,44 @@ from reseed.data.columns import encode_target, format_label
 from reseed.data.store import Targets
 from reseed.metrics.outputs import TASKS
 
-#: Whole numbers with more values than this are classes only if the user says so.
-_MANY_CLASSES = 30
-_WHERE = "study"
+#: Whole numbers with more values than this are classes only if the user states it.
+_MAX_CLASSES = 30
+#: Estimated bytes of a row of a list or frame.
+_ROW_BYTES = 200
+#: Labels that a message lists.
+_MAX_LABELS = 6
+#: What errors name as the source of the data.
+_SOURCE = "study"
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class RowSubset:
     """Rows of X, and their weights or None."""
 
     X: Any
     weights: np.ndarray | None
 
     def __len__(self) -> int:
-        return _length(self.X)
+        return _count_rows(self.X)
 
-    def own(self) -> Any:
-        """X for one training: an array is shared and locked, a frame, sparse matrix or list a copy.
+    def get_X(self) -> Any:
+        """X for one training: read-only arrays are shared, other types are copied.
 
-        They cannot be locked, and what one training wrote would reach those after it.
+        Changes to a frame, sparse matrix or list would affect later trainings.
         """
-        shared = isinstance(self.X, np.ndarray) or not hasattr(self.X, "copy")
-        return self.X if shared else self.X.copy()
+        is_shared = isinstance(self.X, np.ndarray) or not hasattr(self.X, "copy")
+        return self.X if is_shared else self.X.copy()
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, as far as X tells."""
-        return getattr(self.X, "nbytes", 200 * len(self))
+        """Bytes of X, estimated if X does not state them."""
+        return getattr(self.X, "nbytes", _ROW_BYTES * len(self))
 
 
-class Given:
-    """X as the user holds it, with an own test set behind it if there is one.
+class MemoryInputs:
+    """X as the user passed it, followed by the rows of a test set if there is one.
 
-    Rows reach a model as they are: an array's or sparse matrix's, a frame's, a list's.
+    Rows reach a model unchanged: as rows of an array or sparse matrix, of a frame, or of a list.
     """
 
     def __init__(self, X: Any, X_test: Any = None, weights: np.ndarray | None = None):
@@ -53,39 +58,36 @@ class Given:
         self.weights = weights
 
     def __len__(self) -> int:
-        return sum(map(_length, self.parts))
+        return sum(map(_count_rows, self.parts))
 
-    def take(self, rows: np.ndarray) -> Part:
-        """Rows of these numbers, all of X or all of the own test set."""
+    def take(self, rows: np.ndarray) -> RowSubset:
+        """Rows of these numbers: all in X, or all in the test set."""
         rows = np.asarray(rows, dtype=np.int64)
-        n = _length(self.parts[0])
+        n = _count_rows(self.parts[0])
         if rows.size and rows[0] >= n:
-            return Part(_rows(self.parts[1], rows - n), None)
-        return Part(_rows(self.parts[0], rows), _weights(self.weights, rows))
+            return RowSubset(_take_rows(self.parts[1], rows - n), None)
+        weights = None if self.weights is None else self.weights[rows]
+        return RowSubset(_take_rows(self.parts[0], rows), weights)
 
 
-def _weights(weights: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
-    return None if weights is None else weights[rows]
-
-
-def _length(X: Any) -> int:
+def _count_rows(X: Any) -> int:
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
-def _rows(X: Any, rows: np.ndarray) -> Any:
+def _take_rows(X: Any, rows: np.ndarray) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
-    """Checked input: `inputs` and `targets` of all rows, of which the first `rows` may be split.
+class TrainingData:
+    """Checked data: `inputs` and `targets` of all rows, of which the first `rows` may be split.
 
-    `classes` are the labels in the order of their codes (None: a regression).
+    classes: labels in the order of their codes; None for a regression.
     """
 
-    inputs: Given
+    inputs: MemoryInputs
     targets: Targets
     task: str
     classes: list[str] | None
@@ -93,65 +95,74 @@ class Learnt:
     notes: list[str]
 
 
-def _refuse_unseen(known: pd.Series, test: pd.Series) -> None:
-    """ReseedError for labels of the test set that training never saw."""
-    classes = sorted(set(map(format_label, known.dropna())))
-    unseen = sorted(set(map(format_label, test.dropna())) - set(classes))
-    if unseen:
-        raise ReseedError(
-            f"y of test holds {', '.join(map(repr, unseen[:6]))}, y only "
-            f"{', '.join(map(repr, classes[:6]))}. Write labels alike in both, or leave these rows "
-            "out"
-        )
-
-
-def learnt(
+def read_training_data(
     X: Any,
     y: Any,
-    own_test: tuple | None,
+    test_set: tuple[Any, Any] | None,
     task: str,
     positive: object,
     groups: Any,
     sample_weight: Any,
-) -> Learnt:
-    """Check X and y (and an own test set); ReseedError names what is wrong and the fix."""
-    X, labels = _as_rows(X, "X"), _one_target(y, "y")
-    rows = _length(X)
+) -> TrainingData:
+    """Check X, y and a test set (X_test, y_test); arguments as of `reseed.study`.
+
+    Raises ReseedError for invalid data, with the fix.
+    """
+    X, labels = _read_rows(X, "X"), _read_target(y, "y")
+    rows = _count_rows(X)
     if not rows:
         raise ReseedError("X holds no rows")
-    _same_length("y", labels, rows, "X")
+    _check_length("y", labels, rows, "X")
     X_test = None
-    if own_test is not None:
-        X_test, y_test = _as_rows(own_test[0], "X of test"), _one_target(own_test[1], "y of test")
-        _same_length("y of test", y_test, _length(X_test), "its X")
+    if test_set is not None:
+        X_test = _read_rows(test_set[0], "X of test")
+        y_test = _read_target(test_set[1], "y of test")
+        _check_length("y of test", y_test, _count_rows(X_test), "its X")
         labels = pd.concat([labels, y_test], ignore_index=True)
     labels.name = "y"
-    # A label that only the test set has makes no task: it could not be learnt.
-    chosen = _task(labels[:rows]) if task == "auto" else task
-    if chosen not in TASKS:
+    # Labels that only the test set has do not count: they cannot be learned.
+    inferred = _infer_task(labels[:rows]) if task == "auto" else task
+    if inferred not in TASKS:
         raise ReseedError(f"task {task!r}: use auto, {', '.join(TASKS)}")
-    if own_test is not None and chosen != "regression":
-        _refuse_unseen(labels[:rows], labels[rows:])
-    target, classes = encode_target(_WHERE, labels, chosen, positive)
-    weights = _weights_of(sample_weight, rows)
-    notes = ["Sample weights were used in training; scores weigh every test row alike."]
-    return Learnt(
-        Given(X, X_test, weights),
-        Targets(target, _groups_of(groups, rows)),
-        chosen,
-        classes,
-        rows,
-        notes if weights is not None else [],
+    if test_set is not None and inferred != "regression":
+        _refuse_unseen_labels(labels[:rows], labels[rows:])
+    target, classes = encode_target(_SOURCE, labels, inferred, positive)
+    weights = _read_weights(sample_weight, rows)
+    notes = []
+    if weights is not None:
+        notes = ["Sample weights were used in training; scores weigh all test rows equally."]
+    return TrainingData(
+        inputs=MemoryInputs(X, X_test, weights),
+        targets=Targets(target, _read_groups(groups, rows)),
+        task=inferred,
+        classes=classes,
+        rows=rows,
+        notes=notes,
     )
 
 
-def _as_rows(X: Any, name: str) -> Any:
+def _refuse_unseen_labels(known: pd.Series, test: pd.Series) -> None:
+    """Raise ReseedError for labels of the test set that y does not have."""
+    classes = sorted(set(map(format_label, known.dropna())))
+    unseen = sorted(set(map(format_label, test.dropna())) - set(classes))
+    if unseen:
+        raise ReseedError(
+            f"y of test holds {', '.join(map(repr, unseen[:_MAX_LABELS]))}, y only "
+            f"{', '.join(map(repr, classes[:_MAX_LABELS]))}. Write labels in the same way in both,"
+            " or leave these rows out"
+        )
+
+
+def _read_rows(X: Any, name: str) -> Any:
+    """X as an array, frame, sparse matrix or list; ReseedError if it has no rows of one length."""
     if isinstance(X, list | tuple):
         if X and isinstance(X[0], int | float | list):
             try:
                 return np.asarray(X)
             except ValueError:
-                raise ReseedError(f"{name}: rows differ in length: give each as many") from None
+                raise ReseedError(
+                    f"{name}: rows differ in length: give all rows the same length"
+                ) from None
         return list(X)
     if not hasattr(X, "shape") or isinstance(X, pd.Series):
         return list(X)
@@ -159,19 +170,19 @@ def _as_rows(X: Any, name: str) -> Any:
         if getattr(X, "dtype", None) is not None and X.dtype.kind in "OUST":
             return X.tolist()
         raise ReseedError(
-            f"{name} has shape {tuple(X.shape)}: give a row an example (n, features), images as"
-            " (n, height, width, channels), or a list of texts"
+            f"{name} has shape {tuple(X.shape)}: give one row for each example (n, features),"
+            " images as (n, height, width, channels), or a list of texts"
         )
-    return X.tocsr() if hasattr(X, "tocsr") else X  # of sparse forms the one whose rows are taken
+    return X.tocsr() if hasattr(X, "tocsr") else X  # the sparse format whose rows can be selected
 
 
-def _one_target(y: Any, name: str) -> pd.Series:
+def _read_target(y: Any, name: str) -> pd.Series:
     values = y if hasattr(y, "shape") else np.asarray(y, dtype=None)
     if len(values.shape) == 2 and values.shape[1] == 1:
         values = values.iloc[:, 0] if hasattr(values, "iloc") else values[:, 0]
     if len(values.shape) != 1:
         if not values.shape:
-            raise ReseedError(f"{name} is {y!r}: give one target a row of X")
+            raise ReseedError(f"{name} is {y!r}: give one target for each row of X")
         columns = values.shape[1]
         raise ReseedError(
             f"{name} has {columns} columns, and one target is compared at a time: give one of them"
@@ -180,18 +191,19 @@ def _one_target(y: Any, name: str) -> pd.Series:
     return pd.Series(np.asarray(values)).infer_objects()
 
 
-def _same_length(what: str, values: Any, rows: int, whose: str) -> None:
+def _check_length(what: str, values: Any, rows: int, source: str) -> None:
     if len(values) != rows:
-        raise ReseedError(f"{what} has {len(values)} values for the {rows} rows of {whose}")
+        raise ReseedError(f"{what} has {len(values)} values for the {rows} rows of {source}")
 
 
-def _task(labels: pd.Series) -> str:
+def _infer_task(labels: pd.Series) -> str:
     """Regression for fractions and for many different floats, else by the number of classes."""
     count = len({format_label(value) for value in labels.dropna().unique()})
-    fractions = pd.api.types.is_float_dtype(labels) and (labels.dropna() % 1 != 0).any()
-    if fractions or (pd.api.types.is_float_dtype(labels) and count > _MANY_CLASSES):
+    is_float = pd.api.types.is_float_dtype(labels)
+    has_fractions = is_float and (labels.dropna() % 1 != 0).any()
+    if has_fractions or (is_float and count > _MAX_CLASSES):
         return "regression"
-    if pd.api.types.is_numeric_dtype(labels) and count > _MANY_CLASSES:
+    if pd.api.types.is_numeric_dtype(labels) and count > _MAX_CLASSES:
         raise ReseedError(
             f"y holds {count} different whole numbers: say whether they are values"
             " (task='regression') or classes (task='multiclass')"
@@ -199,28 +211,31 @@ def _task(labels: pd.Series) -> str:
     return "binary" if count == 2 else "multiclass"
 
 
-def _groups_of(groups: Any, rows: int) -> np.ndarray | None:
+def _read_groups(groups: Any, rows: int) -> np.ndarray | None:
     if groups is None:
         return None
     values = np.asarray(groups)
     if values.ndim != 1:
         raise ReseedError(
-            f"groups has shape {values.shape}: give one label a row of X, as groups=X['patient']"
+            f"groups has shape {values.shape}: give one label for each row of X, as"
+            " groups=X['patient']"
         )
-    values = pd.Series(values)
-    _same_length("groups", values, rows, "X")
-    if values.isna().any():
+    labels = pd.Series(values)
+    _check_length("groups", labels, rows, "X")
+    if labels.isna().any():
         raise ReseedError("groups: a row has none: give each row its group, or remove it")
-    return pd.factorize(values, sort=True)[0].astype(np.int64)
+    return pd.factorize(labels, sort=True)[0].astype(np.int64)
 
 
-def _weights_of(sample_weight: Any, rows: int) -> np.ndarray | None:
+def _read_weights(sample_weight: Any, rows: int) -> np.ndarray | None:
     if sample_weight is None:
         return None
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim != 1:
-        raise ReseedError(f"sample_weight has shape {weights.shape}: give one number a row of X")
-    _same_length("sample_weight", weights, rows, "X")
+        raise ReseedError(
+            f"sample_weight has shape {weights.shape}: give one number for each row of X"
+        )
+    _check_length("sample_weight", weights, rows, "X")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise ReseedError("sample_weight: give finite numbers of 0 or more, not all of them 0")
     return weights

@@ -1,4 +1,4 @@
-"""A bar for trainings in a terminal or a notebook: how many are done, how long the rest takes."""
+"""A progress bar for trainings in a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from typing import TextIO
 from reseed.pipeline.progress import format_duration
 
 _WIDTH = 24
-#: Seconds between two drawings.
-_EVERY = 0.2
+#: Fewest seconds between two updates.
+_INTERVAL = 0.2
 
 
 @contextmanager
-def bar(
-    total: int, shown: bool | None = None, stream: TextIO | None = None, clock=time.monotonic
+def show_progress(
+    total: int,
+    shown: bool | None = None,
+    stream: TextIO | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Callable[[str], None]]:
-    """Give a function to call after each training, with what was trained.
+    """Yield a function to call after each training with the name of the model.
 
-    shown: None: on a terminal or in a notebook only.
+    shown: by default in a terminal or a notebook only.
     """
     out = sys.stderr if stream is None else stream
     if shown is None:
         shown = out.isatty() or "ipykernel" in sys.modules
-    started = drawn = clock()
+    started = updated = clock()
     done = 0
 
     def step(name: str) -> None:
-        nonlocal done, drawn
+        nonlocal done, updated
         done += 1
         now = clock()
-        if shown and (now - drawn >= _EVERY or done == total):
-            drawn = now
+        if shown and (now - updated >= _INTERVAL or done == total):
+            updated = now
             spent = now - started
-            left = (
-                f", about {format_duration(spent / done * (total - done))} left"
-                if done < total
-                else ""
-            )
-            blocks = "█" * round(_WIDTH * done / total)
-            line = f"{blocks:·<{_WIDTH}} {done}/{total} trainings, {format_duration(spent)}{left}: {name}"
+            rest = format_duration(spent / done * (total - done))
+            left = f", about {rest} left" if done < total else ""
+            bar = f"{'█' * round(_WIDTH * done / total):·<{_WIDTH}}"
+            line = f"{bar} {done}/{total} trainings, {format_duration(spent)}{left}: {name}"
             out.write(f"\r{line:<88}")
             out.flush()
 

@@ -1,4 +1,4 @@
-"""The metric of a study in memory: a name, a scorer's name, or a function of the user's."""
+"""Chooses the metric of `reseed.study`: a name, a scorer's name, or a user's function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reseed.metrics.names import infer_direction, is_share
 from reseed.metrics.outputs import to_probabilities
 from reseed.training.run import Outcome
 
-#: scikit-learn's names of scorers, where they are not Reseed's.
+#: scikit-learn's name of a scorer → Reseed's name of the metric, if they differ.
 _SCORERS = {
     "roc_auc": "auc",
     "roc_auc_ovr": "macro_auc",
@@ -28,33 +28,34 @@ _SCORERS = {
 }
 
 
-def chosen_metric(metric: Any, task: str, greater: bool | None) -> metrics.Metric:
-    """The metric as `study` takes it; ReseedError for what is none, or none for the task."""
+def choose_metric(metric: Any, task: str, greater_is_better: bool | None) -> metrics.Metric:
+    """The metric that `study` is called with; ReseedError if it is none, or not for the task."""
     if metric is None:
         return metrics.default_metric(task)
     if isinstance(metric, metrics.Metric):
         return metric
     if isinstance(metric, str):
-        found = metrics.get_metric(metric if ":" in metric else _SCORERS.get(metric, metric))
-        if task not in found.tasks:
-            raise ReseedError(f"metric {metric!r} is for {', '.join(found.tasks)}, not {task}")
-        return found
+        known = metrics.get_metric(metric if ":" in metric else _SCORERS.get(metric, metric))
+        if task not in known.tasks:
+            raise ReseedError(f"metric {metric!r} is for {', '.join(known.tasks)}, not {task}")
+        return known
     if not callable(metric):
         raise ReseedError(f"metric: give a name or a function, not a {type(metric).__name__}")
     if hasattr(metric, "_score_func"):
-        name = _name_of(metric._score_func)
+        built_in = _find_built_in(metric._score_func)
         raise ReseedError(
             "metric: a scorer of scikit-learn takes (estimator, X, y): give the metric's name"
-            + (f", metric={name!r}" if name else " or its function (y_true, y_score)")
+            + (f", metric={built_in!r}" if built_in else " or its function (y_true, y_score)")
         )
     name = getattr(metric, "__name__", "metric").strip("<>")
     if name in metrics.METRICS:
         raise ReseedError(
-            f"metric: {name!r} is a built-in metric's name: give metric={name!r} for that one, or"
-            " call your function otherwise"
+            f"metric: {name!r} is the name of a built-in metric: give metric={name!r} for that"
+            " one, or rename your function"
         )
-    for known in (getattr(metric, "greater_is_better", None), infer_direction(name)):
-        greater = known if greater is None else greater
+    stated = getattr(metric, "greater_is_better", None)
+    directions = (greater_is_better, stated, infer_direction(name))
+    greater = next((direction for direction in directions if direction is not None), None)
     if greater is None:
         raise ReseedError(
             f"metric {name}: its name does not say whether greater is better; give"
@@ -64,8 +65,10 @@ def chosen_metric(metric: Any, task: str, greater: bool | None) -> metrics.Metri
     return metrics.Metric(name, title, bool(greater), is_share(name), (task,), metric)
 
 
-def add_own(outcome: Outcome, metric: metrics.Metric, task: str, y_true: np.ndarray) -> None:
-    """Add the user's own metric to an outcome; where it is not finite, the trial has failed."""
+def add_user_metric(
+    outcome: Outcome, metric: metrics.Metric, task: str, y_true: np.ndarray
+) -> None:
+    """Add the user's metric to an outcome; the trial has failed if it is not finite."""
     try:
         value = metric.function(y_true, to_probabilities(task, outcome.outputs["test"]))
         outcome.metrics[metric.name] = float(value)
@@ -74,16 +77,16 @@ def add_own(outcome: Outcome, metric: metrics.Metric, task: str, y_true: np.ndar
     except metrics.Undefined as error:
         outcome.status, outcome.error = "failed", str(error)
     except Exception as error:
-        known = _name_of(metric.function)
+        built_in = _find_built_in(metric.function)
         raise ReseedError(
             f"metric {metric.name} failed: {type(error).__name__}: {error}. It is given class"
             " numbers (or values) and probabilities (or predictions), not labels"
-            + (f"; give metric={known!r} for Reseed's own" if known else "")
+            + (f"; give metric={built_in!r} for Reseed's metric" if built_in else "")
         ) from error
 
 
-def _name_of(function: Any) -> str | None:
-    """Reseed's metric that scikit-learn's function is: `f1` of `f1_score`."""
+def _find_built_in(function: Any) -> str | None:
+    """Reseed's name of a metric function of scikit-learn: `f1` of `f1_score`."""
     name = getattr(function, "__name__", "").removesuffix("_score").removesuffix("_loss")
     known = _SCORERS.get(name, _SCORERS.get(f"neg_{name}", name))
     return known if known in metrics.METRICS else None

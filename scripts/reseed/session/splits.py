@@ -1,4 +1,4 @@
-"""Which rows train and test: random splits of Reseed's own, a splitter's, or the user's indices."""
+"""Splits of a session: random splits, a scikit-learn splitter's, or the user's row numbers."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 
 from reseed.core.errors import ReseedError
-from reseed.data.splits import Split, make_split, select_fold
+from reseed.data.splits import Scheme, Split, make_split, select_fold
 from reseed.data.store import Targets
 
-#: As in a study's file: rows held for early stopping, of those that are not test rows. A model
-#: that does not stop early is trained on them too.
+#: Share of the rows outside the test set that is used for early stopping, as in a study file. A
+#: model that does not stop early is trained on them too.
 _VALIDATION = 0.2
-_NONE = np.empty(0, dtype=np.int64)
-GIVEN = "given"
-#: What `make_split` advises in a study's file, and what does the same here.
+_NO_ROWS = np.empty(0, dtype=np.int64)
+#: The split scheme if no folds are known.
+UNKNOWN_SCHEME = "given"
+#: The fix that `make_split` suggests for a study file, and the same fix here.
 _UNSTRATIFIED = ("stratify: false", "task='regression' where y holds counts")
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
-    """One split, under the number of its repeat (`data_seed`) and fold."""
+class SplitId:
+    """One split, with the number of its repeat (`data_seed`) and fold."""
 
     data_seed: int
     fold: int
@@ -32,23 +33,27 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """All splits, the name of their scheme, and the share of test rows (NaN: told by the folds)."""
+    """All splits, the name of their scheme, and the share of test rows (NaN: unknown)."""
 
-    places: list[Place]
+    splits: list[SplitId]
     scheme: str
     test_ratio: float = np.nan
 
 
-def design(splits: Any, test: float | None, targets: Targets, task: str, rows: int) -> Design:
-    """Splits as `study` takes them; ReseedError for what cannot be split so.
+def make_design(splits: Any, test: float | None, targets: Targets, task: str, rows: int) -> Design:
+    """The splits that `study` is called with.
 
-    splits: a number of random splits, the numbers (data seeds) themselves as a `range`, a
-    scikit-learn splitter, or pairs of row numbers or masks (train, test). test: share of the test
-    rows, or None where the rows from `rows` on are the test set.
+    Args:
+        splits: a number of random splits, their data seeds as a `range`, a scikit-learn splitter,
+            or pairs (train, test) of row numbers or masks.
+        test: share of the test rows, or None if the rows from `rows` on are the test set.
+
+    Raises:
+        ReseedError: for invalid splits.
     """
     if test is None:
-        train, own = np.arange(rows), np.arange(rows, len(targets))
-        return Design([Place(0, 0, Split(train, _NONE, own))], "official")
+        train, test_rows = np.arange(rows), np.arange(rows, len(targets))
+        return Design([SplitId(0, 0, Split(train, _NO_ROWS, test_rows))], "official")
     if isinstance(splits, float) and 0 < splits < 1:
         raise ReseedError(
             f"splits: {splits} is no number of splits; test={splits} is the share of test rows"
@@ -58,8 +63,10 @@ def design(splits: Any, test: float | None, targets: Targets, task: str, rows: i
             "splits: give a number, a splitter as KFold(5), or pairs of row numbers, not "
             f"{splits!r}"
         )
-    if isinstance(splits, int | np.integer | range):
-        return _random(splits, test, targets, task)
+    if isinstance(splits, int | np.integer):
+        return _draw_splits(range(int(splits)), test, targets, task)
+    if isinstance(splits, range):
+        return _draw_splits(splits, test, targets, task)
     if hasattr(splits, "split"):
         try:
             pairs = list(splits.split(np.zeros((rows, 1)), targets.target, targets.groups))
@@ -67,37 +74,43 @@ def design(splits: Any, test: float | None, targets: Targets, task: str, rows: i
             raise ReseedError(f"splits: {type(splits).__name__}: {error}") from None
     else:
         pairs = list(splits) if isinstance(splits, Iterable) else [splits]
-    return _named([_checked(n, pair, targets, rows) for n, pair in enumerate(pairs)], rows)
+    checked = [_check_pair(n, pair, targets, rows) for n, pair in enumerate(pairs)]
+    return _number_splits(checked, rows)
 
 
-def _random(splits: int | range, test: float, targets: Targets, task: str) -> Design:
-    seeds = splits if isinstance(splits, range) else range(int(splits))
+def _draw_splits(seeds: range, test: float, targets: Targets, task: str) -> Design:
     if not len(seeds):
         raise ReseedError("splits: give at least 1")
     test = test.item() if isinstance(test, np.generic) else test
     try:
-        places = [Place(s, 0, _drawn(test, targets, task, s)) for s in seeds]
+        splits = [SplitId(seed, 0, _draw_split(test, targets, task, seed)) for seed in seeds]
     except ReseedError as error:
         raise ReseedError(str(error).replace(*_UNSTRATIFIED)) from None
-    return Design(places, f"holdout-{test!r}", float(test))
+    return Design(splits, f"holdout-{test!r}", float(test))
 
 
-def _drawn(test: float, targets: Targets, task: str, seed: int) -> Split:
-    """A random split, without validation rows where there are too few rows to draw them.
+def _draw_split(test: float, targets: Targets, task: str, seed: int) -> Split:
+    """A random split; without validation rows if there are too few rows to draw them.
 
-    Most models use none, and one that does then holds out training rows (`training.holdout`).
+    Most models use none; others then hold out training rows (`reseed.training.holdout`).
     """
-    scheme = {"kind": "holdout", "test": test, "validation": _VALIDATION, "stratify": True}
+    scheme: Scheme = {
+        "kind": "holdout",
+        "test": test,
+        "validation": _VALIDATION,
+        "stratify": True,
+    }
     try:
         return select_fold(make_split(scheme, targets, task, seed))
     except ReseedError:
-        return select_fold(make_split(scheme | {"validation": 0.0}, targets, task, seed))
+        return select_fold(make_split({**scheme, "validation": 0.0}, targets, task, seed))
 
 
-def _checked(number: int, pair: Any, targets: Targets, rows: int) -> Split:
+def _check_pair(number: int, pair: Any, targets: Targets, rows: int) -> Split:
+    """The split of a pair (train, test); ReseedError if its rows cannot be a split."""
     name = f"splits: number {number}"
     try:
-        train, test = (_numbers(part, rows) for part in pair)
+        train, test = (_read_row_numbers(part, rows) for part in pair)
     except (TypeError, ValueError, IndexError):
         raise ReseedError(
             f"{name} is no pair (train, test) of row numbers or masks of {rows} rows"
@@ -113,41 +126,41 @@ def _checked(number: int, pair: Any, targets: Targets, rows: int) -> Split:
     groups = targets.groups
     if groups is not None and np.intersect1d(groups[train], groups[test]).size:
         raise ReseedError(f"{name} has a group on both sides: use a splitter for groups")
-    return Split(train, _NONE, np.sort(test))
+    return Split(train, _NO_ROWS, np.sort(test))
 
 
-def _numbers(part: Any, rows: int) -> np.ndarray:
+def _read_row_numbers(part: Any, rows: int) -> np.ndarray:
     values = np.asarray(part)
     if values.dtype == bool:
         if values.shape != (rows,):
-            raise ValueError("a mask of another length")
+            raise ValueError("the mask has another length")
         return np.flatnonzero(values)
     if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
-        raise TypeError("no row numbers")
+        raise TypeError("not row numbers")
     return values.astype(np.int64)
 
 
-def _named(splits: list[Split], rows: int) -> Design:
-    """Folds and repeats where test sets tile the rows, else splits that overlap."""
-    folds = _folds(splits, rows)
+def _number_splits(splits: list[Split], rows: int) -> Design:
+    """Folds and repeats if the test sets partition the rows, else overlapping splits."""
+    folds = _count_folds(splits, rows)
     ratio = float(np.mean([s.test.size / (s.test.size + s.train.size) for s in splits]))
     if folds is None:
-        places = [Place(number, 0, split) for number, split in enumerate(splits)]
-        return Design(places, GIVEN, ratio)
-    places = [Place(n // folds, n % folds, split) for n, split in enumerate(splits)]
-    return Design(places, f"kfold-{folds}", ratio)
+        numbered = [SplitId(number, 0, split) for number, split in enumerate(splits)]
+        return Design(numbered, UNKNOWN_SCHEME, ratio)
+    numbered = [SplitId(n // folds, n % folds, split) for n, split in enumerate(splits)]
+    return Design(numbered, f"kfold-{folds}", ratio)
 
 
-def _folds(splits: list[Split], rows: int) -> int | None:
-    """k where every k splits in a row test each row once, else None."""
-    seen, count, sizes = np.zeros(rows, dtype=bool), 0, []
+def _count_folds(splits: list[Split], rows: int) -> int | None:
+    """k if every k consecutive splits test each row once, else None."""
+    is_tested, count, sizes = np.zeros(rows, dtype=bool), 0, []
     for split in splits:
-        if seen[split.test].any():
+        if is_tested[split.test].any():
             return None
-        seen[split.test] = True
+        is_tested[split.test] = True
         count += 1
-        if seen.all():
+        if is_tested.all():
             sizes.append(count)
-            seen, count = np.zeros(rows, dtype=bool), 0
-    whole = not seen.any() and len(set(sizes)) == 1 and sizes[0] > 1
-    return sizes[0] if whole else None
+            is_tested, count = np.zeros(rows, dtype=bool), 0
+    is_complete = not is_tested.any() and len(set(sizes)) == 1 and sizes[0] > 1
+    return sizes[0] if is_complete else None

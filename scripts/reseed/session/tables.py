@@ -1,10 +1,12 @@
-"""Outcomes of trainings in the tables that analyses read (`reseed.core.schemas`)."""
+"""Converts outcomes of a session to the tables that analyses read (`reseed.core.schemas`)."""
 
 from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,28 +34,30 @@ from reseed.core.study_info import (
     TrialCounts,
 )
 from reseed.metrics.registry import Metric
-from reseed.session.inputs import Learnt
+from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
-from reseed.session.splits import Design, Place
+from reseed.session.splits import Design, SplitId
 from reseed.training.run import Outcome
 
 EXPERIMENT = "study"
 DATASET = "data"
-#: A trial: the model, its split, its model seed.
-Key = tuple[Model, Place, int]
+#: A trial: model, split and model seed.
+TrialKey = tuple[Model, SplitId, int]
 
 
-def rows_of(outcomes: dict[Key, Outcome], design: Design, varied: str, where: str) -> pd.DataFrame:
-    """One row a trial, as `reseed.collection.trials.collect_trials` gives."""
+def build_metrics(
+    outcomes: dict[TrialKey, Outcome], design: Design, varied: str, environment: str
+) -> pd.DataFrame:
+    """One row a trial, as `reseed.collection.trials.collect_trials` returns."""
     rows = [
-        _identity(key, design, varied)
+        _identify_trial(key, design, varied)
         | {
             "status": outcome.status,
             "error": outcome.error,
             "converged": outcome.converged,
             "train_seconds": outcome.train_seconds,
             "fingerprint": outcome.fingerprint,
-            "environment": where,
+            "environment": environment,
             "hyperparameters": "{}",
             **outcome.metrics,
             **{f"validation_{name}": v for name, v in outcome.validation_metrics.items()},
@@ -63,17 +67,18 @@ def rows_of(outcomes: dict[Key, Outcome], design: Design, varied: str, where: st
     return pd.DataFrame(rows)
 
 
-def _identity(key: Key, design: Design, varied: str) -> dict:
-    model, place, seed = key
-    fixed = (EXPERIMENT, varied, DATASET, design.scheme, design.test_ratio)
-    identity = (*fixed, model.name, model.name, "default")
-    numbers = (place.data_seed, 0, place.fold, *(seed for _ in MODEL_SEED_COLUMNS))
-    return dict(zip([*CELL_COLUMNS, *TRIAL_COLUMNS], [*identity, *numbers], strict=True))
+def _identify_trial(key: TrialKey, design: Design, varied: str) -> dict[str, Any]:
+    """`CELL_COLUMNS` and `TRIAL_COLUMNS` of a trial."""
+    model, split, seed = key
+    shared = (EXPERIMENT, varied, DATASET, design.scheme, design.test_ratio)
+    cell = (*shared, model.name, model.name, "default")
+    trial = (split.data_seed, 0, split.fold, *(seed for _ in MODEL_SEED_COLUMNS))
+    return dict(zip([*CELL_COLUMNS, *TRIAL_COLUMNS], [*cell, *trial], strict=True))
 
 
-def describe(
-    study: dict[str, str],
-    data: Learnt,
+def describe_study(
+    study: Mapping[str, Any],
+    data: TrainingData,
     models: list[Model],
     metric: Metric,
     metrics: pd.DataFrame,
@@ -82,7 +87,7 @@ def describe(
 ) -> StudyInfo:
     """Facts of the study of a session, as `reseed.collection.about` describes one.
 
-    `study` holds its texts, and under `dataset` the title of its data.
+    study: its texts, and as `dataset` the title of its data. metrics: one row a training.
     """
     facts = describe_environment(device, 1)
     nouns = {"data": "data_seed", "model": "init"}
@@ -92,6 +97,7 @@ def describe(
         "cores": count_cores(),
         "trials": len(metrics),
     }
+    seconds = metrics.groupby("model")["train_seconds"].median()
     return StudyInfo(
         **study,
         scale=IMPORTED_SCALE,
@@ -114,19 +120,21 @@ def describe(
         datasets={DATASET: _describe_data(study["dataset"], data, metric)},
         trials=TrialCounts.of_trials(metrics, same_outputs=find_repeated_outputs(metrics)),
         train_seconds=float(metrics["train_seconds"].sum()),
-        seconds_per_trial=metrics.groupby("model")["train_seconds"].median().to_dict(),
+        seconds_per_trial={str(name): float(s) for name, s in seconds.items()},
         machines=[MachineInfo(**machine)],
         commits=[],
     )
 
 
-def _describe_data(title: str, data: Learnt, metric: Metric) -> DatasetInfo:
+def _describe_data(title: str, data: TrainingData, metric: Metric) -> DatasetInfo:
     counts = None
     if data.classes is not None:
         sizes = np.bincount(data.targets.target, minlength=len(data.classes))
         counts = dict(zip(data.classes, sizes.tolist(), strict=True))
+    label = data.classes[1] if data.classes and data.task == "binary" else None
+    more: dict[str, Any] = {"name": DATASET, "positive": label}
     return DatasetInfo(
-        name=DATASET,
+        **more,
         kind="rows as given",
         title=title,
         task=data.task,
@@ -134,7 +142,6 @@ def _describe_data(title: str, data: Learnt, metric: Metric) -> DatasetInfo:
         rows=len(data.targets),
         features=[],
         classes=data.classes,
-        positive=data.classes[1] if data.task == "binary" else None,
         class_counts=counts,
         stand_in=None,
         licence="",
@@ -150,51 +157,56 @@ def _describe_data(title: str, data: Learnt, metric: Metric) -> DatasetInfo:
     )
 
 
-def failure_notes(metrics: pd.DataFrame) -> list[str]:
-    """One sentence a model of which trainings failed, with the most frequent reason."""
-    found = []
+def describe_failures(metrics: pd.DataFrame) -> list[str]:
+    """One sentence a model with failed trainings, with the most frequent reason."""
+    notes = []
     for model, rows in metrics.groupby("model", sort=False):
         reasons = Counter(rows.loc[rows["status"] != "ok", "error"])
         if reasons:
             reason, _ = reasons.most_common(1)[0]
             count = sum(reasons.values())
-            found.append(f"{model}: {count} of {len(rows)} trainings failed, most by {reason}.")
-    return found
+            notes.append(f"{model}: {count} of {len(rows)} trainings failed, most by {reason}.")
+    return notes
 
 
-def predictions(
-    outcomes: dict[Key, Outcome], design: Design, varied: str, data: Learnt
-) -> tempfile.TemporaryDirectory:
-    """Raw outputs, targets and curves as `reseed.collection.items.collect_items` writes them."""
+def write_predictions(
+    outcomes: dict[TrialKey, Outcome], design: Design, varied: str, data: TrainingData
+) -> tempfile.TemporaryDirectory[str]:
+    """Write raw outputs, targets and curves as `reseed.collection.items.collect_items` does.
+
+    The folder is deleted with the returned object.
+    """
     folder = tempfile.TemporaryDirectory(prefix="reseed-")
-    place = Path(folder.name) / EXPERIMENT
-    place.mkdir()
-    scores, curves, held = [], [], {}
+    path = Path(folder.name) / EXPERIMENT
+    path.mkdir()
+    classes = len(data.classes) if data.classes and data.task == "multiclass" else 1
+    scores, curves = [], []
+    validation_rows: dict[SplitId, np.ndarray] = {}
     for key, outcome in outcomes.items():
-        identity = _identity(key, design, varied)
-        parts = {part: _flat(outcome.outputs.get(part)) for part in ("test", "validation")}
-        classes = len(data.classes) if data.task == "multiclass" else 1
-        scores.append(identity | {"status": outcome.status, "classes": classes} | parts)
-        curves += [identity | point for point in outcome.curve]
+        trial = _identify_trial(key, design, varied)
+        parts = {part: _flatten(outcome.outputs.get(part)) for part in ("test", "validation")}
+        scores.append(trial | {"status": outcome.status, "classes": classes} | parts)
+        curves += [trial | point for point in outcome.curve]
         if outcome.validation_rows is not None:
-            held.setdefault(key[1], outcome.validation_rows)
-    truths = [
-        dict(zip(SPLIT_COLUMNS, (p.data_seed, 0, p.fold), strict=True))
+            validation_rows.setdefault(key[1], outcome.validation_rows)
+    no_rows = np.empty(0, dtype=np.int64)
+    targets = [
+        dict(zip(SPLIT_COLUMNS, (one.data_seed, 0, one.fold), strict=True))
         | {"dataset": DATASET, "scheme": design.scheme}
         | {
-            part: data.targets.target[rows].astype(np.float64)
-            for part, rows in (("test", p.split.test), ("validation", held.get(p, [])))
+            "test": data.targets.target[one.split.test].astype(np.float64),
+            "validation": data.targets.target[validation_rows.get(one, no_rows)].astype(np.float64),
         }
-        for p in design.places
+        for one in design.splits
     ]
-    for name, table, schema in (
+    for name, rows, schema in (
         ("scores", scores, SCORES),
-        ("targets", truths, TARGETS),
+        ("targets", targets, TARGETS),
         ("curves", curves, CURVES),
     ):
-        pq.write_table(pa.Table.from_pylist(table, schema=schema), place / f"{name}.parquet")
+        pq.write_table(pa.Table.from_pylist(rows, schema=schema), path / f"{name}.parquet")
     return folder
 
 
-def _flat(outputs: np.ndarray | None) -> np.ndarray | None:
+def _flatten(outputs: np.ndarray | None) -> np.ndarray | None:
     return None if outputs is None else outputs.ravel()

@@ -1,116 +1,127 @@
-"""Trainings in this process or beside it: which there are, and what comes of each."""
+"""Trains the models of a session, in this process or in parallel ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
+from reseed.core.schemas import MODEL_SEED_COLUMNS
+from reseed.data.inputs import Inputs
 from reseed.metrics import registry as metrics
-from reseed.session import tables
-from reseed.session.inputs import Learnt
+from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
-from reseed.session.progress import bar
-from reseed.session.scoring import add_own
-from reseed.session.splits import Design, Place
+from reseed.session.progress import show_progress
+from reseed.session.scoring import add_user_metric
+from reseed.session.splits import Design, SplitId
+from reseed.session.tables import TrialKey
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
 
-_FACTORY = "reseed.session.models:make"
+_FACTORY = "reseed.session.models:build_model"
 
-#: A model and a split, and the seeds under which one is trained on the other.
-Jobs = dict[tuple[Model, Place], list[int]]
+#: Model and split → the seeds to train under.
+_Jobs = dict[tuple[Model, SplitId], list[int]]
 
 
-def train(
+def train_models(
     models: list[Model],
-    drawn: Design,
+    design: Design,
     seeds: list[int],
-    data: Learnt,
+    data: TrainingData,
     metric: metrics.Metric,
     device: str,
     n_jobs: int,
     progress: bool | None,
-) -> dict[tables.Key, Outcome]:
+) -> dict[TrialKey, Outcome]:
     """Outcome of each (model, split, seed).
 
-    A model that its seed moves in no way is trained under the first seed only.
+    A model whose results do not depend on the seed has outcomes of the first seed only.
     """
-    registered = metrics.METRICS.get(metric.name) is metric
+    is_registered = metrics.METRICS.get(metric.name) is metric
     problem = Problem(
-        inputs=data.inputs,
+        inputs=cast(Inputs, data.inputs),  # training needs `len` and `take` only
         target=data.targets.target,
         task=data.task,
         classes=len(data.classes or []),
         groups=data.targets.groups,
-        metric=metric.name if registered else None,
+        metric=metric.name if is_registered else None,
     )
 
-    def outcomes(jobs: Jobs) -> dict[tables.Key, Outcome]:
-        found = {}
-        with bar(sum(map(len, jobs.values())), progress) as step:
-            for (model, place, seed), outcome in _run(problem, jobs, device, n_jobs):
-                if not registered and outcome.status == "ok":
-                    add_own(outcome, metric, data.task, problem.target[place.split.test])
-                found[model, place, seed] = outcome
+    def train(jobs: _Jobs) -> dict[TrialKey, Outcome]:
+        outcomes = {}
+        with show_progress(sum(map(len, jobs.values())), progress) as step:
+            for (model, split, seed), outcome in _run_jobs(problem, jobs, device, n_jobs):
+                if not is_registered and outcome.status == "ok":
+                    add_user_metric(outcome, metric, data.task, problem.target[split.split.test])
+                outcomes[model, split, seed] = outcome
                 step(model.name)
-        return found
+        return outcomes
 
-    # A model may draw what no parameter of it tells: a second seed on the first split says so.
-    first = drawn.places[0]
+    # A model without a seed parameter may be random: two seeds on the first split show it.
+    first = design.splits[0]
     jobs = {
-        (model, place): seeds if model.seeded else seeds[: 2 if place is first else 1]
-        for place in drawn.places
+        (model, split): seeds if model.is_seeded else seeds[: 2 if split is first else 1]
+        for split in design.splits
         for model in models
     }
-    found = outcomes(jobs)
-    moved = {
+    outcomes = train(jobs)
+    random = {
         model
         for model in models
-        if model.seeded or _differ(found[model, first, seed] for seed in jobs[model, first])
+        if model.is_seeded or _has_several(outcomes[model, first, s] for s in jobs[model, first])
     }
-    rest = {
-        (model, place): seeds[len(done) :]
-        for (model, place), done in jobs.items()
-        if model in moved and len(done) < len(seeds)
+    remaining = {
+        (model, split): seeds[len(done) :]
+        for (model, split), done in jobs.items()
+        if model in random and len(done) < len(seeds)
     }
-    if rest:
-        found |= outcomes(rest)
-    return {key: found[key] for key in found if key[0] in moved or key[2] == seeds[0]}
+    if remaining:
+        outcomes |= train(remaining)
+    return {
+        (model, split, seed): outcome
+        for (model, split, seed), outcome in outcomes.items()
+        if model in random or seed == seeds[0]
+    }
 
 
-def _differ(outcomes: Iterable[Outcome]) -> bool:
+def _has_several(outcomes: Iterable[Outcome]) -> bool:
+    """Whether outcomes differ in their status or their test outputs."""
     return len({(outcome.status, outcome.fingerprint) for outcome in outcomes}) > 1
 
 
-def _run(
-    problem: Problem, jobs: Jobs, device: str, n_jobs: int
-) -> Iterator[tuple[tables.Key, Outcome]]:
-    """What was trained and its outcome, as they come."""
+def _run_jobs(
+    problem: Problem, jobs: _Jobs, device: str, n_jobs: int
+) -> Iterator[tuple[TrialKey, Outcome]]:
+    """Each trial and its outcome, as soon as it is trained."""
     if n_jobs == 1:
-        for job, seeds in jobs.items():
-            for seed, outcome in zip(seeds, _one(problem, device, *job, seeds), strict=True):
-                yield (*job, seed), outcome
+        for (model, split), seeds in jobs.items():
+            outcomes = _train_model(problem, device, model, split, seeds)
+            for seed, outcome in zip(seeds, outcomes, strict=True):
+                yield (model, split, seed), outcome
         return
     from joblib import Parallel, delayed
 
-    places = list(jobs.items())
-    chunks = (
-        delayed(_numbered)(number, problem, device, *job, seeds)
-        for number, (job, seeds) in enumerate(places)
+    numbered = list(jobs.items())
+    tasks = (
+        delayed(_train_numbered)(number, problem, device, model, split, seeds)
+        for number, ((model, split), seeds) in enumerate(numbered)
     )
-    for number, outcomes in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(chunks):
-        job, seeds = places[number]
-        for seed, outcome in zip(seeds, outcomes, strict=True):
-            yield (*job, seed), outcome
+    for number, results in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks):
+        (model, split), seeds = numbered[number]
+        for seed, outcome in zip(seeds, results, strict=True):
+            yield (model, split, seed), outcome
 
 
-def _numbered(number: int, *job) -> tuple[int, list[Outcome]]:
-    """A model is another object in another process: its job is known by number."""
-    return number, list(_one(*job))
+def _train_numbered(
+    number: int, problem: Problem, device: str, model: Model, split: SplitId, seeds: list[int]
+) -> tuple[int, list[Outcome]]:
+    """The job's number and outcomes: a model is a different object in another process."""
+    return number, list(_train_model(problem, device, model, split, seeds))
 
 
-def _one(
-    problem: Problem, device: str, model: Model, place: Place, seeds: list[int]
+def _train_model(
+    problem: Problem, device: str, model: Model, split: SplitId, seeds: list[int]
 ) -> Iterator[Outcome]:
     """Train one model on one split under its seeds."""
     recipe = Recipe(_FACTORY, {"model": model}, device=device)
-    trials = [Trial(place.split, dict.fromkeys(tables.MODEL_SEED_COLUMNS, seed)) for seed in seeds]
+    trials = [Trial(split.split, dict.fromkeys(MODEL_SEED_COLUMNS, seed)) for seed in seeds]
     return run_trials(problem, recipe, trials)

@@ -88,9 +88,17 @@ class Recipe:
 class Split(Protocol):
     """Numbers of the rows of each part."""
 
-    train: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
+    @property
+    def train(self) -> np.ndarray:
+        """Rows to train on."""
+
+    @property
+    def validation(self) -> np.ndarray:
+        """Rows for early stopping."""
+
+    @property
+    def test(self) -> np.ndarray:
+        """Rows to score."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from papers.banerjee.trimming_text import left_out
 
 from reseed.analyses.shared.arms import with_arms
 from reseed.claims.formatting import format_number
-from reseed.rendering.arms import TEST_SET, cells
+from reseed.rendering.arms import TEST_SET_KEY, cells
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.numbers import counted, percent, several, spread_over
 
@@ -43,7 +43,7 @@ def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
     """Name of each row's cell, told apart from the others on its dataset."""
     found = pd.Series("", rows.index)
     for _, part in rows.groupby("dataset", sort=False):
-        for title, cell in cells(data, part, TEST_SET):
+        for title, cell in cells(data, part, TEST_SET_KEY):
             found[cell.index] = title
     return found
 
@@ -56,11 +56,11 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
 def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
     """By which score models were ranked, and of which datasets where they differ."""
     parts = rows.groupby("ranked_by", sort=True)
-    told = [_OF_THE_PAPER] if data.info.is_reproduction else []
+    phrase = [_OF_THE_PAPER] if data.info.is_reproduction else []
     for name, part in parts:
         named = [data.dataset(d) for d in dict.fromkeys(part["dataset"])]
-        told.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
-    return " ".join(told)
+        phrase.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
+    return " ".join(phrase)
 
 
 def how(rows: pd.DataFrame) -> str:

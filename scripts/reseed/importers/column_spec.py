@@ -1,0 +1,83 @@
+"""What the user specifies about a table's columns, and which columns that leaves free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reseed.importers.columns import ColumnMap, find_standard_name, list_columns, normalize_name
+from reseed.importers.run_columns import RunColumn, find_numbered_columns, parse_measured_run
+from reseed.importers.source_table import SourceTable
+from reseed.metrics.names import infer_direction
+
+#: The metric to compare by; a list, of which each dataset uses the first it has; or by dataset.
+RequestedMetrics = str | list[str] | dict[str, str] | None
+
+
+def list_requested_metrics(requested: RequestedMetrics) -> list[str]:
+    """Every requested metric, once, in order."""
+    if requested is None:
+        return []
+    if isinstance(requested, str):
+        return [requested]
+    return list(dict.fromkeys(requested.values() if isinstance(requested, dict) else requested))
+
+
+def list_metrics_for(requested: RequestedMetrics, dataset: str) -> list[str]:
+    """The metrics requested for one dataset, in order."""
+    if isinstance(requested, dict):
+        return list_requested_metrics(requested.get(dataset))
+    return list_requested_metrics(requested)
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """The user's mapping of columns and the requested metrics.
+
+    mapping: Reseed's column name → the table's. metrics: all requested metrics. by_dataset: the
+    metric of each dataset, if they differ.
+    """
+
+    mapping: ColumnMap
+    metrics: tuple[str, ...] = ()
+    by_dataset: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_request(cls, mapping: ColumnMap, requested: RequestedMetrics) -> ColumnSpec:
+        """The specification of a mapping and of the requested metrics."""
+        by_dataset = requested if isinstance(requested, dict) else {}
+        return cls(mapping, tuple(list_requested_metrics(requested)), by_dataset)
+
+    def find_standard_name(self, column: str) -> str | None:
+        """Reseed's name of a column: as mapped, else by its common name."""
+        mapped = (name for name, own in self.mapping.items() if column in list_columns(own))
+        return next(mapped, find_standard_name(column))
+
+    def list_standard_names(self, table: SourceTable) -> set[str | None]:
+        """Reseed's names of the table's columns, and those mapped; None if a column has none."""
+        return {self.find_standard_name(column) for column in table.columns} | set(self.mapping)
+
+    def is_metric(self, column: str) -> bool:
+        """Whether a column holds a metric: a requested one, or one by its name."""
+        is_requested = normalize_name(column) in map(normalize_name, self.metrics)
+        return is_requested or infer_direction(column) is not None
+
+    def find_run_columns(self, table: SourceTable) -> dict[str, RunColumn]:
+        """Columns that hold one run each and have no other known meaning."""
+        unknown = [c for c in table.columns if self.find_standard_name(c) is None]
+        parsed = {c: run for c in unknown if (run := parse_measured_run(c))}
+        measured = {}
+        for column, run in parsed.items():
+            # `split0_test_score` is a run's score, of a metric that the heading does not name.
+            if find_standard_name(run.metric) == "value":
+                measured[column] = run._replace(metric="")
+            elif self.is_metric(run.metric):
+                measured[column] = run
+        if len(measured) > 1:
+            return measured
+        return find_numbered_columns(c for c in unknown if not self.is_metric(c))
+
+    def find_free_numeric_columns(self, table: SourceTable) -> list[str]:
+        """Columns of numbers that have no known meaning."""
+        free = [c for c in table.columns if c.strip() and self.find_standard_name(c) is None]
+        return [c for c in free if table.is_numeric(c, lenient=True)]

@@ -1,0 +1,196 @@
+"""Converts tables with one column a run, a model or a dataset to one row a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import pandas as pd
+
+from reseed.importers.column_spec import ColumnSpec
+from reseed.importers.columns import RUN_COLUMNS, normalize_name
+from reseed.importers.run_columns import POSITION_NOTE, RunColumn
+from reseed.importers.source_table import Layout, SourceTable, join_names
+from reseed.importers.vocabulary import (
+    COSTS,
+    STEPS,
+    SUMMARIES,
+    is_size,
+    is_spread_of,
+    may_be_dataset,
+    split_heading,
+)
+from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_share
+
+#: Columns that a note lists.
+_MAX_LISTED = 30
+#: Columns one of which identifies the rows of a table with one column a model.
+_ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}
+
+
+def is_column_a_run(table: SourceTable, spec: ColumnSpec) -> bool:
+    """Whether each fold or seed has a column of scores, next to a column that names the model.
+
+    Columns of bare numbers next to a metric do not count: they are probabilities of classes, years
+    or cut-offs.
+    """
+    names = spec.list_standard_names(table)
+    runs = spec.find_run_columns(table)
+    if "model" not in names or "value" in names or not runs:
+        return False
+    if any(run.metric for run in runs.values()):
+        return "metric" not in names
+    return not _has_bare_numbers(runs) or not any(map(spec.is_metric, _list_others(table, spec)))
+
+
+def _has_bare_numbers(runs: Mapping[str, RunColumn]) -> bool:
+    return any(column.strip().isdigit() for column in runs)
+
+
+def _list_others(table: SourceTable, spec: ColumnSpec) -> list[str]:
+    """Columns of numbers next to those of runs, such as their mean."""
+    runs = spec.find_run_columns(table)
+    return [c for c in spec.find_free_numeric_columns(table) if c not in runs]
+
+
+def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """One row a model and fold (or seed), and metric if columns hold several metrics."""
+    runs, others = spec.find_run_columns(table), _list_others(table, spec)
+    rest = [c for c in table.columns if c not in (*runs, *others)]
+    has_several_metrics = len({run.metric for run in runs.values()}) > 1
+    frame = table.with_numbers(runs)
+    parts = []
+    for column, run in runs.items():
+        part = frame[rest].assign(**{run.kind: run.number})
+        if has_several_metrics:
+            part = part.assign(metric=run.metric, value=frame[column])
+        else:
+            part = part.assign(**{run.metric or "value": frame[column]})
+        parts.append(part)
+    notes = [f"Read {len(runs)} columns ({join_names(list(runs), 3)}) as one run each."]
+    if others:
+        notes.append(f"Left out: {', '.join(others)}, which hold no value of a run.")
+    if _has_bare_numbers(runs):
+        notes.append(
+            "Columns with a bare number were taken as folds; name them `seed 0`, `seed 1`, … if "
+            "they are seeds."
+        )
+    is_positional = {run.kind for run in runs.values()} == {"fold"}
+    notes += [POSITION_NOTE] if is_positional else []
+    layout = Layout("runs_in_columns", is_positional=is_positional)
+    return table.with_frame(pd.concat(parts), layout, *notes)
+
+
+def is_column_a_model(table: SourceTable, spec: ColumnSpec) -> bool:
+    """Whether each model has a column of scores, next to a column of runs, datasets or items.
+
+    Not if there is a column of targets: then the columns hold predictions. A table of such columns
+    alone counts, but nothing says what its rows are.
+    """
+    names = spec.list_standard_names(table)
+    if names & {"model", "value", "metric", "y_true"}:
+        return False
+    models, _ = _split_scores(table, spec)
+    if len(models) < 2 or any(map(spec.is_metric, models)):
+        return False
+    is_alone = len(models) == len(table.columns) and not spec.find_run_columns(table)
+    return is_alone or bool(names & _ROW_COLUMNS)
+
+
+def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list[str]]:
+    """Columns of numbers that may hold scores, and those that hold costs or summaries."""
+    free = spec.find_free_numeric_columns(table)
+    others = [
+        c
+        for c in free
+        if split_heading(c) & (STEPS | COSTS)
+        or normalize_name(c) in SUMMARIES
+        or is_size(c)
+        or is_spread_of(c, free)
+    ]
+    return [c for c in free if c not in others], others
+
+
+def tidy_columns_of_models(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """One row a model and run. Columns that cannot hold the requested metric are an error."""
+    models, others = _split_scores(table, spec)
+    if not _ROW_COLUMNS & spec.list_standard_names(table):
+        raise table.error(
+            f"each column seems to hold the scores of a model ({join_names(models, _MAX_LISTED)}), "
+            "and nothing says what a row is",
+            "Add a column `fold`, `seed` or `dataset` that does (in pandas "
+            "`df.rename_axis('fold')`, where row i is fold i of every model); if a column is no "
+            "model, name it (`metric`).",
+        )
+    _check_range(table, models, "model", spec.metrics)
+    return _stack(table, models, others, "model", "which by their names are no models")
+
+
+def is_column_a_dataset(table: SourceTable, spec: ColumnSpec) -> bool:
+    """Whether each dataset has a column of scores, next to a column that names the model.
+
+    Only if the user requests a metric with a known direction, and no column has its name.
+    """
+    names = spec.list_standard_names(table)
+    if "model" not in names or names & {"dataset", "value", "metric", "item"}:
+        return False
+    datasets = _list_datasets(table, spec)
+    has_metric = bool(spec.metrics) and all(infer_direction(m) is not None for m in spec.metrics)
+    return has_metric and len(datasets) > 1 and not any(map(spec.is_metric, datasets))
+
+
+def _list_datasets(table: SourceTable, spec: ColumnSpec) -> list[str]:
+    """Columns of numbers that may hold scores on a dataset: those that the user names, if any."""
+    if spec.by_dataset:
+        return [c for c in spec.find_free_numeric_columns(table) if c in spec.by_dataset]
+    return [c for c in _split_scores(table, spec)[0] if may_be_dataset(c)]
+
+
+def tidy_columns_of_datasets(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """One row a dataset and run, with its metric if datasets differ in it."""
+    datasets = _list_datasets(table, spec)
+    metrics = {name: spec.by_dataset.get(name, spec.metrics[0]) for name in datasets}
+    for metric in dict.fromkeys(metrics.values()):
+        same_metric = [name for name in datasets if metrics[name] == metric]
+        _check_range(table, same_metric, "dataset", (metric,))
+    others = [c for c in spec.find_free_numeric_columns(table) if c not in datasets]
+    if not spec.by_dataset:
+        reason = "which by their names are no datasets"
+        return _stack(table, datasets, others, "dataset", reason)
+    long = _stack(table, datasets, others, "dataset", "for which no `metric` is named")
+    by_row = long.frame["dataset"].map(spec.by_dataset)
+    return replace(long, frame=long.frame.assign(metric=by_row))
+
+
+def _stack(
+    table: SourceTable, columns: list[str], left_out: list[str], noun: str, reason: str
+) -> SourceTable:
+    """One row a cell of `columns`, with the heading in a column `noun`.
+
+    reason: why `left_out` are dropped, for the note.
+    """
+    rest = [c for c in table.columns if c not in (*columns, *left_out)]
+    long = table.with_numbers(columns).melt(rest, columns, noun, "value", ignore_index=False)
+    notes = [
+        f"Read {len(columns)} columns ({join_names(columns, _MAX_LISTED)}) as one {noun} each."
+    ]
+    if left_out:
+        notes.append(f"Left out: {', '.join(left_out)}, {reason}.")
+    return table.with_frame(long, replace(table.layout, format=f"{noun}s_in_columns"), *notes)
+
+
+def _check_range(
+    table: SourceTable, columns: Iterable[str], noun: str, metrics: tuple[str, ...]
+) -> None:
+    """Refuse columns outside the range of a share: 0 to 1, or 0 to 100 if all models exceed 1."""
+    if not metrics or not all(map(is_share, metrics)):
+        return
+    scores = {c: pd.to_numeric(table.text(c), errors="coerce").abs() for c in columns}
+    greatest = 1 if any(column.max() <= 1 for column in scores.values()) else 100
+    outside = [c for c, column in scores.items() if column.max() > greatest * MAX_ROUNDED_SHARE]
+    if outside:
+        raise table.error(
+            f"each column of numbers is read as a {noun}, but {', '.join(outside)} cannot be "
+            f"{' or '.join(metrics)}, which lies between 0 and {greatest} here",
+            f"Remove what is no {noun}, or write all scores on one scale.",
+        )

@@ -1,0 +1,256 @@
+"""`reseed.study`: trains models in the current process and compares them.
+
+Splits, trials, statistics and figures are those of the pipeline (`reseed.data.splits`,
+`reseed.training.run`, `reseed.config.defaults`). For results that do not fit a session, or must
+outlive it, use a study file (`config/studies/`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from reseed.analyses.shared.data import Data
+from reseed.analyses.shared.equivalence import rope_by_metric
+from reseed.analyses.shared.predictions import Predictions
+from reseed.comparison.arguments import (
+    PairChoice,
+    add_pair_options,
+    check_direction,
+    check_pair_options,
+    check_pairs,
+)
+from reseed.comparison.result import STUDY_NAME, Comparison
+from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
+from reseed.core.environment import compute_environment_id, describe_environment
+from reseed.core.errors import ReseedError, suggest_name
+from reseed.pipeline.runner import pick_device
+from reseed.session import tables
+from reseed.session.inputs import read_training_data
+from reseed.session.models import Model, check_suitable, read_models
+from reseed.session.scoring import choose_metric
+from reseed.session.splits import make_design
+from reseed.session.training import train_models
+from reseed.training.run import Outcome
+
+_DEFAULT_SPLITS = 10
+_DEVICES = ("cpu", "gpu", "auto")
+# Words in the messages of estimators that cannot use the features.
+_FEATURE_ERRORS = ("could not convert", "NaN", "missing values", "Input X", "dtype")
+
+
+def study(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    task: str = "auto",
+    splits: Any = None,
+    test: float | tuple[Any, Any] = 0.2,
+    seeds: int | Sequence[int] = 5,
+    groups: Any = None,
+    sample_weight: Any = None,
+    metric: str | Callable[..., float] | None = None,
+    greater_is_better: bool | None = None,
+    positive: object = None,
+    baseline: str | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    keep: bool = True,
+    device: str = "cpu",
+    n_jobs: int = 1,
+    progress: bool | None = None,
+    title: str = "Which model is better?",
+    dataset: str = "data",
+    **options: Any,
+) -> Comparison:
+    """Train every model on every split under every seed, and compare the models.
+
+    Args:
+        models: name → scikit-learn estimator, or a factory as in `config/models/` (a function,
+            `"module:function"`, or {"factory": …, "hyperparameters": {…}}). Each parameter that
+            holds a seed (`random_state`) is set to the model seed, and the global generators are
+            seeded with it. A model whose results do not depend on the seed is trained once a split.
+        X: rows as the models take them: array, frame, sparse matrix, images, a list of texts.
+        y: one target; labels of any type for classes.
+        task: `regression`, `binary`, `multiclass`; `auto` infers it from y.
+        splits: a number of random splits (stratified, by group; 10); a scikit-learn splitter; or
+            pairs (train, test) of row numbers or masks.
+        test: share of the test rows of random splits; or a test set (X_test, y_test), which is one
+            split, so that `splits` must be absent.
+        seeds: model seeds: a number of them, or a list. All are crossed with the splits.
+        groups: one label a row; no group is on both sides of a split.
+        sample_weight: one number a row, used in training; scores are not weighted.
+        metric: a name of `reseed.metrics.registry` or of scikit-learn's scorers, or a function
+            (y_true, y_score) of class numbers and probabilities, or of values.
+        greater_is_better: for a function whose name does not state it.
+        positive: the label of class 1 (by default the last in sorted order).
+        baseline, pairs, title, options: as in `reseed.compare`.
+        keep: keep the predictions of all test rows, to estimate the noise of the test set and the
+            effect of choosing a seed.
+        device: `cpu`, `gpu` or `auto`, for factories that take one.
+        n_jobs: parallel trainings (-1: one for each core).
+        progress: show a progress bar (default: in a terminal or a notebook).
+        dataset: title of the data.
+
+    Returns:
+        A `Comparison`, as `reseed.compare` does; `data.metrics` has one row a training.
+
+    Raises:
+        ReseedError: for invalid input, and if no training of a model finishes.
+    """
+    pair_options = check_pair_options(options, study)
+    test_share, test_set = _check_test(test, splits)
+    named = read_models(models, sample_weight is not None)
+    choice = _check_pair_names(baseline, pairs, [model.name for model in named])
+    data = read_training_data(X, y, test_set, task, positive, groups, sample_weight)
+    check_suitable(named, data.task)
+    splits = _DEFAULT_SPLITS if splits is None else splits
+    design = make_design(splits, test_share, data.targets, data.task, data.rows)
+    model_seeds = _check_seeds(seeds)
+    chosen = choose_metric(metric, data.task, check_direction(greater_is_better))
+    # Checks the region of practical equivalence before training.
+    rope_by_metric(pair_options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})
+    device = _check_device(device, n_jobs)
+    trained = train_models(named, design, model_seeds, data, chosen, device, n_jobs, progress)
+    outcomes = _repeat_unseeded(named, design.splits, model_seeds, trained)
+    varied = _name_varied(len(design.splits), len(model_seeds))
+    environment = compute_environment_id(describe_environment(device, 1))
+    metrics = tables.build_metrics(outcomes, design, varied, environment)
+    trials = metrics[[key in trained for key in outcomes]]
+    _refuse_failed_models(trials)
+    notes = [
+        *data.notes,
+        *_describe_unseeded(named, model_seeds, trained),
+        *tables.describe_failures(trials),
+    ]
+    texts = {
+        "study": STUDY_NAME, "title": title, "question": "", "citation": "", "dataset": dataset
+    }  # fmt: skip
+    info = tables.describe_study(texts, data, named, chosen, trials, device, notes)
+    folder = tables.write_predictions(outcomes, design, varied, data) if keep else None
+    defaults = default_analyses_and_exhibits(
+        items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
+    )
+    analyses = apply_pair_options(defaults["analyses"], choice._asdict())
+    predictions = None
+    if folder is not None:
+        tasks: dict[str, str | None] = {tables.DATASET: data.task}
+        predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
+    return Comparison(
+        Data(metrics, info, predictions=predictions),
+        add_pair_options(analyses, pair_options),
+        defaults["exhibits"],
+        "reseed.study",
+    )
+
+
+def _check_test(test: Any, splits: Any) -> tuple[float | None, tuple[Any, Any] | None]:
+    """The share of the test rows, or the test set; the other is None."""
+    is_set = isinstance(test, tuple | list)
+    if (is_set and len(test) != 2) or isinstance(test, np.ndarray):
+        raise ReseedError("test: give a share of the rows, or a pair (X_test, y_test)")
+    if not is_set:
+        return test, None
+    if splits is not None:
+        raise ReseedError("give `splits` or a `test` set, which is one split, not both")
+    return None, tuple(test)
+
+
+def _check_pair_names(baseline: object, pairs: object, models: list[str]) -> PairChoice:
+    """`baseline` and `pairs`; ReseedError for a name that no model has."""
+    choice = check_pairs(baseline, pairs)
+    for name in [choice.baseline, *(name for pair in choice.pairs for name in pair)]:
+        if name is not None and name not in models:
+            raise ReseedError(
+                f"`baseline` or `pairs` names {name!r}, which is no model. There are "
+                f"{', '.join(models)}.{suggest_name(name, models)}"
+            )
+    return choice
+
+
+def _check_seeds(seeds: Any) -> list[int]:
+    if isinstance(seeds, int | np.integer) and not isinstance(seeds, bool):
+        seeds = range(int(seeds))
+    try:
+        numbers = [operator.index(seed) for seed in seeds]
+    except TypeError:
+        raise ReseedError(
+            f"seeds: give a number or a list of whole numbers, not {seeds!r}"
+        ) from None
+    is_unique = len(set(numbers)) == len(numbers) > 0
+    if not is_unique or not 0 <= min(numbers) <= max(numbers) < 2**32:
+        raise ReseedError("seeds: give at least one, each once, none below 0, all below 2**32")
+    return numbers
+
+
+def _check_device(device: str, n_jobs: object) -> str:
+    """The device to train on; ReseedError if it is unknown or `n_jobs` does not fit it."""
+    if device not in _DEVICES:
+        raise ReseedError(f"device {device!r}: use one of {', '.join(_DEVICES)}")
+    chosen = pick_device(device, 0 if device == "cpu" else 1)
+    if chosen != "cpu" and n_jobs != 1:
+        raise ReseedError("n_jobs: on a GPU trainings run one at a time; leave n_jobs at 1")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise ReseedError(f"n_jobs: give a whole number (-1: all cores), not {n_jobs!r}")
+    return chosen
+
+
+def _repeat_unseeded(
+    models: list[Model],
+    splits: list[tables.SplitId],
+    seeds: list[int],
+    trained: dict[tables.TrialKey, Outcome],
+) -> dict[tables.TrialKey, Outcome]:
+    """Outcome of every trial: that of the first seed if a model does not depend on the seed."""
+    return {
+        (model, split, seed): trained.get((model, split, seed)) or trained[model, split, seeds[0]]
+        for split in splits
+        for model in models
+        for seed in seeds
+    }
+
+
+def _name_varied(splits: int, seeds: int) -> str:
+    """Names of the seeds that take several values: `data`, `model`, `data+model` or `none`."""
+    counts = {"data": splits, "model": seeds}
+    return "+".join(name for name, count in counts.items() if count > 1) or "none"
+
+
+def _refuse_failed_models(trials: pd.DataFrame) -> None:
+    """Raise ReseedError with the first failure of a model of which no training finished."""
+    for model, rows in trials.groupby("model", sort=False):
+        if (rows["status"] != "ok").all():
+            why = str(rows["error"].iloc[0]).rstrip(".")
+            hint = ""
+            if any(words in why for words in _FEATURE_ERRORS):
+                hint = (
+                    " X is passed to a model unchanged: encode, impute or scale in a scikit-learn"
+                    " Pipeline"
+                )
+            raise ReseedError(
+                f"model {model!r}: none of {len(rows)} trainings finished: {why}.{hint}"
+            )
+
+
+def _describe_unseeded(
+    models: list[Model], seeds: list[int], trained: dict[tables.TrialKey, Outcome]
+) -> Iterator[str]:
+    """Notes on models of which no parameter holds a seed."""
+    unseeded = [model for model in models if not model.is_seeded and len(seeds) > 1]
+    repeated = {model for model, _, seed in trained if seed == seeds[-1]}
+    constant = ", ".join(model.name for model in unseeded if model not in repeated)
+    varying = ", ".join(model.name for model in unseeded if model in repeated)
+    if constant:
+        yield (
+            f"{constant}: no parameter holds a seed, so one training a split stands for all seeds."
+        )
+    if varying:
+        yield (
+            f"{varying}: no parameter holds a seed, yet trainings differ: each seed was trained, "
+            "with the global generators seeded."
+        )
