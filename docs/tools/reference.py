@@ -38,7 +38,7 @@ def reference(head: Path, template: Path) -> str:
     parts.append("## Options of analyses\n\n" + "\n".join(_format_options("analyses")))
     parts.append("## Options of exhibits\n\n" + "\n".join(_format_options("exhibits")))
     common = "\n".join(_option_lines(ReaderOptions))
-    parts.append(f"## Options of readers\n\nOf every reader:\n\n{common}")
+    parts.append(f"## Options of readers\n\nOptions of every reader:\n\n{common}")
     parts.append("\n".join(_format_readers()))
     return "\n\n".join(parts) + "\n"
 
@@ -67,7 +67,7 @@ def _table(schema: dict) -> str:
     rows = []
     for name, field in schema.get("properties", {}).items():
         if "const" in field:  # the field that distinguishes alternatives
-            rows.append(_row(name, "The alternative.", f"`{field['const']}`", "required"))
+            rows.append(_row(name, "Selects this form.", f"`{field['const']}`", "required"))
             continue
         default = "required" if name in required else _default(field.get("default"))
         rows.append(_row(name, _description(field), _values(field), default))

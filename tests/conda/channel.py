@@ -50,18 +50,18 @@ def requirements(name: str) -> list[str]:
 
 def closure(names: list[str]) -> list[str]:
     """Return installed distributions and all their requirements."""
-    pending, found = [normal(INDEX_NAMES.get(name, name)) for name in names], set()
+    pending, installed = [normal(INDEX_NAMES.get(name, name)) for name in names], set()
     while pending:
         name = pending.pop()
-        if name in found:
+        if name in installed:
             continue
         try:
             needed = requirements(name)
         except metadata.PackageNotFoundError:
             continue
-        found.add(name)
+        installed.add(name)
         pending += needed
-    return sorted(found)
+    return sorted(installed)
 
 
 def build_channel(folder: Path, names: list[str]) -> dict[str, str]:
@@ -77,18 +77,18 @@ def build_channel(folder: Path, names: list[str]) -> dict[str, str]:
     site = _site_folder()
     installed = closure(names)
     for name in installed:
-        found = metadata.distribution(name)
+        distribution = metadata.distribution(name)
         conda = CONDA_NAMES.get(name, name)
         depends = [CONDA_NAMES.get(need, need) for need in requirements(name) if need in installed]
         files = {}
-        for entry in found.files or []:
-            path = Path(found.locate_file(entry))
+        for entry in distribution.files or []:
+            path = Path(distribution.locate_file(entry))
             inside = entry.parts[0] != ".." and "__pycache__" not in entry.parts
             if inside and path.is_file():
                 files[f"{site}/{entry.as_posix()}"] = path
         build = "cpu_standin_0" if conda == "pytorch" else "standin_0"
         depends = [f"python {VERSION}.*", *depends]
-        version = found.version.partition("+")[0]  # a wheel's +cpu is the build in a channel
+        version = distribution.version.partition("+")[0]  # a wheel's +cpu is the build in a channel
         _write_package(platform, conda, version, build, depends, files)
         versions[conda] = version
     return versions

@@ -154,7 +154,7 @@ def test_findings_quote_the_measurements():
     inside = {seed: [line.rstrip(" |").endswith("yes") for line in lines if f"| {seed} |" in line]
               for seed in ("data", "model")}  # fmt: skip
     assert (np.sum(inside["data"]), np.sum(inside["model"])) == (6, 3)
-    assert {len(found) for found in inside.values()} == {7}
+    assert {len(values) for values in inside.values()} == {7}
 
 
 def test_findings_agree_with_the_protocol_page():
