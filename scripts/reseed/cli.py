@@ -7,13 +7,14 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 from reseed.commands import add_commands
 from reseed.core.errors import ReseedError
 
 # Options of the analysis `pairs` that are one value, with its defaults; written out, as importing
 # it takes a second.
-_ANALYSIS = {
+_ANALYSIS: dict[str, dict[str, Any]] = {
     "level": {"type": float, "help": "of the intervals (0.95)"},
     "alpha": {"type": float, "help": "size of the tests, after Holm (0.05)"},
     "n_boot": {"type": int, "help": "resamples of the BCa interval (10000)"},
