@@ -17,8 +17,8 @@ from scipy.special import expit, softmax
 
 #: Fewest runs that can be measured.
 LEAST = 4
-#: With this many runs or more, the first half is the reference, as in the paper. With fewer, each run
-#: is measured against all others.
+#: With this many runs or more, the first half is the reference, as in the paper. With fewer, each
+#: run is measured against all others.
 _HALVES = 20
 Reference = Literal["half", "others"]
 
@@ -54,7 +54,9 @@ class ThresholdOptions(DeltaOptions):
 
 @dataclass(frozen=True)
 class Pools:
-    """An arm's runs: `candidates` are measured against `references` (None: by all other candidates).
+    """An arm's runs: `candidates` are measured against `references`.
+
+    references: None: each candidate is measured against all other candidates.
 
     gaps: (runs, items) of all runs.
     """

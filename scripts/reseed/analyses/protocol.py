@@ -1,12 +1,12 @@
-"""What a way of deciding is worth: one run, the protocol as written, the corrected protocol.
+"""Family-wise error of three decision rules: one run, the protocol as written, the corrected one.
 
-The protocol's Table 3, measured. A way's family-wise error is the share of experiments, on models
-that are equal, in which it calls any of them better. It is measured twice:
+The protocol's Table 3, measured. The family-wise error of a rule is the share of experiments with
+equal models in which it calls any model better. It is measured twice:
 
-- `aa`: seeds of one model, drawn anew for every fold, pose as models, on the trials at hand. The
-  data are held: this is the error of taking seed noise for a difference on *these* rows;
-- `simulated`: real cross-validation (or hold-outs) of equally good models on fresh samples, so that
-  overlapping training sets do what they do in life.
+- `aa`: seeds of one model, drawn for every fold, stand for models. The trials, and so the data,
+  are fixed: this is the error of taking seed noise for a difference on these rows.
+- `simulated`: cross-validation (or hold-outs) of equally good models on new samples, so that
+  training sets overlap as in practice.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ COLUMNS = [
     "instability", "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
     "simulated_high", "simulations", "items", "runs", "overhead", "alpha", "reason",
 ]  # fmt: skip
-#: Ways of deciding, in the order of the table.
+#: Decision rules, in the order of the table.
 SETTINGS = ("single", "written", "corrected")
 
 
 def higher_wins(scores: np.ndarray) -> np.ndarray:
-    """What one run tells: whoever scores more is better. (…, models, folds): the first fold."""
+    """Whether the models of each pair differ on the first fold of scores (…, models, folds)."""
     return pair_differences(scores[..., :1])[..., 0] != 0
 
 
 class Options(Strict):
-    """alpha: level of the tests.
+    """alpha: size of the tests.
     n_experiments: A/A experiments a model.
     n_simulations: simulated experiments.
     items: rows of a simulated sample.
-    simulated_models: at most so many are simulated.
+    simulated_models: most models of a simulated experiment.
     """
 
     alpha: Level = 0.05
@@ -62,16 +62,18 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a way of deciding (`SETTINGS`) in each setting with folds and two models or more.
+    """One row a decision rule (`SETTINGS`) in each comparison with folds and two models or more.
 
-    `single`: one run of each model on one split, the higher score wins. `written`: Wilcoxon's
-    signed-rank test over folds and repeats, Holm-adjusted. `corrected`: the corrected resampled t
-    test in its place. `instability`: share of such evaluations whose order of two models differs
-    from that of all trials' means, averaged over pairs, ties one half; of the two protocols, an
-    evaluation is the mean over all folds, each under one seed, drawn `n_experiments` times: the
-    folds are held. `wins`: pairs decided (of a single
-    run: on average). `overhead`: training time by the time of a single run of each model. Arms,
-    seeds and splits that are not crossed in full are left out (`left_out` counts trials).
+    - `single`: one run of each model on one split; the higher score wins.
+    - `written`: Wilcoxon's signed-rank test over folds and repeats, Holm-adjusted.
+    - `corrected`: the corrected resampled t test instead.
+
+    `instability`: share of evaluations whose order of two models differs from that of the means of
+    all trials, averaged over pairs; a tie counts one half. An evaluation of the two protocols is
+    the mean over all folds, each with one seed, drawn `n_experiments` times; the folds are fixed.
+    `wins`: number of pairs decided (of a single run: on average). `overhead`: training time
+    divided by that of a single run of each model. Arms, seeds and splits that are not fully
+    crossed are left out (`left_out` counts trials).
     """
     rows = [row for group in group_models(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -80,7 +82,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 def _rows(group: ModelGroup, options: Options) -> list[Row]:
     if len(group.models) < 2 or group.trials[SPLIT_COLUMNS].drop_duplicates().shape[0] < 2:
         return []
-    scores, left_out, places = crossed(group)
+    scores, left_out, positions = fully_crossed_scores(group)
     models, splits, seeds = scores.shape
     folds = int(group.trials["fold"].nunique())
     common = group.key | {"folds": folds, "left_out": left_out, "alpha": options.alpha}
@@ -89,22 +91,22 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
         return [common | {"setting": name, "reason": reason} for name in SETTINGS]
     common |= {
         "models": models,
-        "repeats": len(np.unique(places // folds)),
+        "repeats": len(np.unique(positions // folds)),
         "seeds": seeds,
         "pairs": models * (models - 1) // 2,
         "reason": "",
     }
     items = max(options.items, 4 * folds)  # two of each class in a fold
-    simulated = _simulated(group, models, places, items, options)
+    simulated = _simulated(group, models, positions, items, options)
     alpha, ratio = common["alpha"], group.test_train_ratio
-    ways = {
+    rules = {
         "single": higher_wins,
         "written": wilcoxon_holm(alpha),
         "corrected": nadeau_bengio_holm(ratio, alpha),
     }
     evaluations = _evaluations(group, scores, options.n_experiments)
     rows = []
-    for name, decide in ways.items():
+    for name, decide in rules.items():
         single = name == "single"
         units = scores.reshape(models, -1) if single else evaluations
         decided = (
@@ -116,7 +118,7 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
             common
             | {
                 "setting": name,
-                "instability": float(_upper(instability(units, ties="half")).mean())
+                "instability": float(_upper_triangle(instability(units, ties="half")).mean())
                 if units.shape[1] > 1
                 else np.nan,
                 "wins": float(decided),
@@ -131,9 +133,9 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
 
 
 def _evaluations(group: ModelGroup, scores: np.ndarray, count: int) -> np.ndarray:
-    """(models, count) means over splits; each split under one of its seeds, all models' the same.
+    """(models, count) means over splits, where each split has one seed, the same for all models.
 
-    Where they have one seed there is one evaluation, and nothing to vary.
+    With one seed there is a single evaluation.
     """
     _, splits, seeds = scores.shape
     if seeds < 2:
@@ -142,10 +144,10 @@ def _evaluations(group: ModelGroup, scores: np.ndarray, count: int) -> np.ndarra
     return scores[:, np.arange(splits), drawn].mean(axis=-1)
 
 
-def crossed(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray]:
-    """(models, splits, seeds) scores of all that is crossed in full, signed; trials left out.
+def fully_crossed_scores(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray]:
+    """Signed scores (models, splits, seeds) that are fully crossed, and the trials left out.
 
-    And the place of each split (splits,) among all folds of the group's repeats, in their order.
+    Third, the position of each split (splits,) among all folds of the group's repeats.
     """
     trials = group.trials.drop_duplicates(["arm", *SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
     table = trials.set_index(["arm", *SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])["score"].unstack(
@@ -159,17 +161,17 @@ def crossed(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray]:
     scores = np.stack([part.loc[shared].to_numpy(dtype=np.float64) for part in wide])
     drawn = shared.droplevel("fold").drop_duplicates()
     folds = np.unique(group.trials["fold"])
-    places = drawn.get_indexer(shared.droplevel("fold")) * len(folds)
-    places += np.searchsorted(folds, shared.get_level_values("fold"))
-    return group.sign * scores, len(group.trials) - scores.size, places
+    positions = drawn.get_indexer(shared.droplevel("fold")) * len(folds)
+    positions += np.searchsorted(folds, shared.get_level_values("fold"))
+    return group.sign * scores, len(group.trials) - scores.size, positions
 
 
-def _upper(matrix: np.ndarray) -> np.ndarray:
+def _upper_triangle(matrix: np.ndarray) -> np.ndarray:
     return matrix[np.triu_indices(len(matrix), 1)]
 
 
 def _overhead(group: ModelGroup, runs: int) -> float:
-    """All trials' training time, by that of one run of each model."""
+    """Training time of all trials, divided by that of one run of each model."""
     if "train_seconds" not in group.trials:
         return np.nan
     seconds = group.trials.groupby("arm")["train_seconds"]
@@ -177,40 +179,39 @@ def _overhead(group: ModelGroup, runs: int) -> float:
 
 
 def _aa(group: ModelGroup, scores: np.ndarray, decide: Callable, options: Options) -> Row:
-    """Family-wise error where seeds of one model pose as models; pooled over the models."""
+    """Family-wise error if seeds of one model stand for models; pooled over the models."""
     models, splits, seeds = scores.shape
-    posing = min(models, seeds)
-    if posing < 2:
+    n_pseudo = min(models, seeds)
+    if n_pseudo < 2:
         return {}
     rejected = []
-    for number, own in enumerate(scores):
+    for number, scores_of_model in enumerate(scores):
         rng = group.rng("aa", group.models[number])
         count = options.n_experiments
-        drawn = pseudo_models(own.T, posing, count, seed_per_fold=True, rng=rng)
-        # A single run's split is any of them; to the other ways their order is nothing.
-        order = rng.random((len(drawn), 1, splits)).argsort(axis=-1).repeat(posing, axis=1)
+        drawn = pseudo_models(scores_of_model.T, n_pseudo, count, seed_per_fold=True, rng=rng)
+        # A single run uses the first split: shuffle them. Other rules ignore their order.
+        order = rng.random((len(drawn), 1, splits)).argsort(axis=-1).repeat(n_pseudo, axis=1)
         drawn = np.take_along_axis(drawn, order, axis=2)
         rejected.append(decide(drawn).any(axis=-1))
     found = np.concatenate(rejected)
-    # No interval: the experiments share the few stored trials, whose own luck it would leave out.
+    # No interval: it would ignore that all experiments share the same few trials.
     return {"aa": float(found.mean()), "aa_experiments": len(found)}
 
 
 def _simulated(
-    group: ModelGroup, models: int, places: np.ndarray, items: int, options: Options
+    group: ModelGroup, models: int, positions: np.ndarray, items: int, options: Options
 ) -> np.ndarray:
-    """Splits like the group's, as many, of the size that its tests are corrected for.
+    """Simulated scores on as many splits as the group has, with the same test share.
 
-    Folds where the ratio is that of as many folds (without those that failed), else hold-outs of
-    the same share.
+    Folds if the ratio is that of so many folds (without failed ones), else hold-outs.
     """
     folds, ratio = int(group.trials["fold"].nunique()), group.test_train_ratio
     if folds > 1 and round(1 / ratio) == folds - 1:
-        design = {"n_folds": folds, "n_repeats": int(places.max()) // folds + 1}
+        design = {"n_folds": folds, "n_repeats": int(positions.max()) // folds + 1}
     else:
         share = np.clip(ratio / (1 + ratio), 2 / items, 1 - 2 / items)  # a row of each class
-        design = {"test_share": share, "n_repeats": len(places)}
-        places = np.arange(len(places))
+        design = {"test_share": share, "n_repeats": len(positions)}
+        positions = np.arange(len(positions))
     scores = simulate_cv(
         options.n_simulations,
         n_models=min(models, options.simulated_models),
@@ -218,7 +219,7 @@ def _simulated(
         rng=group.rng("simulated"),
         **design,
     )
-    return scores[..., places]
+    return scores[..., positions]
 
 
 def _rate(name: str, scores: np.ndarray, decide: Callable) -> Row:

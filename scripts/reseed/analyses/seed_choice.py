@@ -1,9 +1,9 @@
-"""Which seed to ship: how far each trained model is from its siblings, item by item.
+"""Measures for choosing one trained model among its seeds, item by item.
 
 Source: Banerjee et al., Algorithm 1, eqs. 9 and 36–39, sections V-B3 and VI. As in the paper,
-models are ordered by their score on validation rows where the study keeps these (`keep`). Else the
-order is *by test score*, which `ranked_by` says: it shows what such a choice is worth (`optimism`),
-and is none to act on.
+models are ordered by their score on validation rows if the study stores these (`keep`). Otherwise
+the order is by test score (`ranked_by`). That order shows the value of the choice (`optimism`) and
+must not be used to choose.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from reseed.stats.trimming import bootstrap_alpha_hat, clip_logit_gap
 
 READS = "predictions"
 
-#: Fewest models of which one is set against the others.
-LEAST = 4
+#: Fewest models that can be measured.
+MIN_MODELS = 4
 COLUMNS = [
     "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
     "repeat", "fold", *MODEL_SEED_COLUMNS, "n", "failed", "items", "accuracy",
@@ -44,10 +44,10 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """n_bootstrap: bootstraps behind alpha-hat.
-    epsilon: probability with which its threshold δ is exceeded by chance.
+    """n_bootstrap: bootstraps of alpha-hat.
+    epsilon: probability with which the threshold δ is exceeded by chance.
     threshold: the greatest alpha-hat admitted.
-    n_halves: halvings behind optimism and gain.
+    n_halves: random halvings for optimism and gain.
     n_bins: bins of the ECE.
     """
 
@@ -61,20 +61,25 @@ class Options(Strict):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a trained model of each cell: binary classifiers on one split, seeds varied.
 
-    Of each model: `accuracy` and the dataset's `primary` metric on the test rows; `alpha_hat`
-    (exact) of its logit gap, clipped to ±15, against the average eCDF of the others, mean over
-    bootstraps; `churn` against each other model (mean) and `churn_ensemble` against the ensemble
-    of all others (mean logit gap), as shares of the test rows; `ece` of the predicted class.
-    `rank` (1 is first), `admitted` and `pareto`: `stats.selection.rank_models` on validation
-    accuracy (test accuracy where there is none: `ranked_by`) and alpha-hat, which reads no target
-    and is of the test rows. The reference is as few models as the cell has: an outlier among k
-    others is 1/k of it, and beyond `delta` gives every other model an alpha-hat of up to 1.
+    Columns of each model:
 
-    Of each cell, repeated on its rows: metrics of the ensemble of all models; `optimism` (test
-    accuracy of the best model on one half of the test rows minus that on the other half: 1.4 to 1.9
-    times what choosing on all of them costs) and `gain` (what it keeps above the mean model), with
-    Monte Carlo errors; `delta`, the threshold
-    of each bootstrap. A cell that cannot be measured is one row with its `reason`.
+    - `accuracy`, `primary`: accuracy and the dataset's primary metric on the test rows.
+    - `alpha_hat`: of its logit gap, clipped to ±15, against the average eCDF of the others; exact,
+      mean over bootstraps.
+    - `churn`: mean churn against each other model; `churn_ensemble`: against the ensemble of all
+      others (mean logit gap); both as shares of the test rows.
+    - `ece`: expected calibration error of the predicted class.
+    - `rank` (1 is first), `admitted`, `pareto`: `stats.selection.rank_models` on validation
+      accuracy (without one, test accuracy: `ranked_by`) and alpha-hat, which uses no targets.
+
+    The reference has few models: one outlier among k others is 1/k of it, and above `delta` gives
+    every other model an alpha-hat of up to 1.
+
+    Columns of the cell, repeated on its rows: metrics of the ensemble of all models; `optimism`
+    (test accuracy of the best model on one half of the test rows minus that on the other half,
+    1.4 to 1.9 times the bias of choosing on all of them) and `gain` (its advantage over the mean
+    model), with Monte Carlo errors; `delta`, the threshold of each bootstrap. A cell that cannot be
+    measured is one row with its `reason`.
     """
     groups = data.predictions.read_groups() if data.predictions is not None else []
     parts = [row for group in groups for row in _rows(data, group, options)]
@@ -91,33 +96,33 @@ def _rows(data: Data, group: OutputGroup, options: Options) -> Iterator[Row]:
         "threshold": options.threshold,
     }
     try:
-        _refuse(data.info.datasets[group.key["dataset"]].task, group)
+        _check_measurable(data.info.datasets[group.key["dataset"]].task, group)
         gaps = clip_logit_gap(logit(group.scores))
-        measured = _of_models(group, gaps, metric, cell["threshold"], options)
-        cell |= _of_cell(group, gaps, metric, options) | {"reason": ""}
+        measured = _measure_models(group, gaps, metric, cell["threshold"], options)
+        cell |= _measure_cell(group, gaps, metric, options) | {"reason": ""}
     except ValueError as error:
         yield cell | {"reason": str(error)}
         return
     for i, seeds in enumerate(group.seeds):
-        own = {name: _at(values, i) for name, values in measured.items()}
-        yield cell | dict(zip(MODEL_SEED_COLUMNS, seeds, strict=True)) | own
+        columns = {name: _at(values, i) for name, values in measured.items()}
+        yield cell | dict(zip(MODEL_SEED_COLUMNS, seeds, strict=True)) | columns
 
 
-def _refuse(task: str, group: OutputGroup) -> None:
+def _check_measurable(task: str | None, group: OutputGroup) -> None:
     if task != "binary":
         raise ValueError(f"{task}: a logit gap of one number an item needs two classes")
-    if len(group.seeds) < LEAST:
-        raise ValueError(f"needs at least {LEAST} model seeds that did not fail")
+    if len(group.seeds) < MIN_MODELS:
+        raise ValueError(f"needs at least {MIN_MODELS} model seeds that did not fail")
 
 
 def _at(values: np.ndarray | float, i: int):
     return values if np.ndim(values) == 0 else values[i]
 
 
-def _of_models(
+def _measure_models(
     group: OutputGroup, gaps: np.ndarray, metric: str, threshold: float, options: Options
 ) -> dict[str, np.ndarray | float]:
-    """Measurements (seeds,), and the settings behind alpha-hat."""
+    """Columns (seeds,) of the models, and the settings of alpha-hat."""
     labels, confidence = binary_prediction(group.scores)
     correct = labels == group.y_true
     accuracy = correct.mean(axis=1)
@@ -130,18 +135,18 @@ def _of_models(
         delta=delta,
     )
     validation = _validation_accuracy(group)
-    held = validation is not None
-    ranking = rank_models(validation if held else accuracy, alpha.mean, threshold)
-    everyone = np.arange(len(gaps))
-    others = np.array([np.delete(everyone, i) for i in everyone])
+    has_validation = validation is not None
+    ranking = rank_models(validation if has_validation else accuracy, alpha.mean, threshold)
+    indices = np.arange(len(gaps))
+    others = np.array([np.delete(indices, i) for i in indices])
     ensembles = np.concatenate([gap_labels(block) for block in ensemble_blocks(gaps, others)])
-    against = [churn_against(labels[i : i + 1], ensembles[i])[0] for i in everyone]
+    against = [churn_against(labels[i : i + 1], ensembles[i])[0] for i in indices]
     rank = np.empty(len(gaps), dtype=np.int64)
-    rank[ranking.order] = everyone + 1
+    rank[ranking.order] = indices + 1
     return {
         "accuracy": accuracy,
-        "validation_accuracy": validation if held else np.nan,
-        "ranked_by": "validation accuracy" if held else "test accuracy",
+        "validation_accuracy": validation if has_validation else np.nan,
+        "ranked_by": "validation accuracy" if has_validation else "test accuracy",
         "primary": np.array([_metric(group.y_true, scores, metric) for scores in group.scores]),
         "alpha_hat": alpha.mean,
         "alpha_hat_mc_se": alpha.mc_se,
@@ -158,31 +163,31 @@ def _of_models(
 
 
 def _validation_accuracy(group: OutputGroup) -> np.ndarray | None:
-    """(seeds,) accuracy on the validation rows; None where not all of their outputs were kept."""
+    """(seeds,) accuracy on the validation rows; None if not all outputs are stored."""
     if group.validation is None or len(group.validation) != len(group.seeds):
         return None
     labels, _ = binary_prediction(to_probabilities("binary", group.validation))
     return (labels == group.validation_true).mean(axis=1)
 
 
-def _of_cell(group: OutputGroup, gaps: np.ndarray, metric: str, options: Options) -> Row:
-    """What holds for the cell as a whole."""
+def _measure_cell(group: OutputGroup, gaps: np.ndarray, metric: str, options: Options) -> Row:
+    """Columns of the whole cell."""
     ensemble = gaps.mean(axis=0)
     correct = binary_prediction(group.scores)[0] == group.y_true
-    found = selection_optimism(correct, options.n_halves, rng=_rng(group, "selection optimism"))
+    optimism = selection_optimism(correct, options.n_halves, rng=_rng(group, "selection optimism"))
     return {
         "ensemble_accuracy": float(np.mean((ensemble > 0) == group.y_true)),
         "ensemble_primary": _metric(group.y_true, expit(ensemble), metric),
-        "optimism": found.optimism,
-        "optimism_mc_se": found.optimism_mc_se,
-        "gain": found.gain,
-        "gain_mc_se": found.gain_mc_se,
-        "n_halves": found.n_halves,
+        "optimism": optimism.optimism,
+        "optimism_mc_se": optimism.optimism_mc_se,
+        "gain": optimism.gain,
+        "gain_mc_se": optimism.gain_mc_se,
+        "n_halves": optimism.n_halves,
     }
 
 
 def _metric(y_true: np.ndarray, scores: np.ndarray, metric: str) -> float:
-    """The dataset's metric of one model; NaN for one that Reseed does not compute."""
+    """The dataset's metric of one model; NaN for a metric that Reseed does not compute."""
     known = METRICS.get(metric)
     if known is None or "binary" not in known.tasks:
         return np.nan

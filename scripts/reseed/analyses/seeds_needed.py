@@ -1,4 +1,4 @@
-"""How many more runs would tell two models apart, from the runs that there are."""
+"""Number of runs that a comparison of two models needs, planned from the runs at hand."""
 
 from __future__ import annotations
 
@@ -33,14 +33,16 @@ COLUMNS = [
 
 
 class Options(PairOptions):
-    """difference: to be found by the test, score units (the observed one of each pair).
-    half_width: of the interval wanted, score units (half of the observed difference).
-    power: with which the difference is to be found.
-    level: of the intervals.
+    """difference: true difference that the test should find, in units of the score (None: the
+        observed difference of each pair).
+    half_width: target half-width of the interval, in units of the score (None: half of the
+        observed difference).
+    power: probability of finding the difference.
+    level: confidence level of the intervals.
     alpha: size of the tests.
-    max_runs: beyond so many, a target is out of reach.
-    assurance: confidence of the upper limit of the pilot's SD to plan by (None: the SD as it is).
-    curves: pairs of a setting, those that need fewest runs, whose whole curve is given.
+    max_runs: most runs; a target that needs more is out of reach.
+    assurance: confidence of the upper limit of the pilot SD to plan with (None: the SD itself).
+    curves: pairs of a comparison, those that need fewest runs, with a whole curve.
     """
 
     difference: Positive | None = None
@@ -54,30 +56,31 @@ class Options(PairOptions):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """A curve a pair: interval half-width and power of the t test over the number of runs.
+    """A curve a pair: half-width of the interval and power of the t test by number of runs.
 
-    With more pairs in a setting than `curves`, the others have one row, at their runs at hand.
+    In a comparison with more pairs than `curves`, the other pairs have one row, at their current
+    runs. A run is a split if models are compared over splits, else a model seed (of each model, if
+    seeds are not shared). The spread is that of the pilot, the runs at hand.
 
-    A run is a split where models are compared over splits, else a model seed (of each model, where
-    seeds are not shared). The spread is that of the pilot, the runs at hand. Overlapping splits
-    are allowed for as in the corrected t test, s √(1/J + n_test/n_train): no number of them brings
-    the half-width below `smallest_half_width`, nor the power above `power_limit`, and a target may
-    be out of reach (`runs_for_…` is NaN): of more runs than `max_runs`, or, where the limit is
-    below `target_power`, of any number with this test set. Power is for `target_difference`: the
-    observed one (`target_is` observed: itself uncertain, so is the number, and power at it is the
-    p-value in other words) unless given. `detectable` does not depend on it: the smallest true
-    difference found with `target_power`. One row with NaN for a pair without
-    two comparable runs, or without any spread.
+    Overlapping splits are allowed for as in the corrected t test, s √(1/J + n_test/n_train). So no
+    number of splits brings the half-width below `smallest_half_width` or the power above
+    `power_limit`. A target is out of reach (`runs_for_…` is NaN) if it needs more than `max_runs`,
+    or if the limit is below `target_power`.
+
+    Power is for `target_difference`, by default the observed one (`target_is` observed): then the
+    number of runs is as uncertain as the difference, and power only restates the p-value.
+    `detectable`, the smallest true difference found with `target_power`, does not depend on it. A
+    pair without two comparable runs, or without spread, is one row with NaN.
     """
     rows, runs = [], []
-    compared = list(group_models(data))
-    wanted, _ = choose_pairs(compared, options)
-    for group in compared:
-        found = [
-            _row(group, a, b, pairing, options) for a, b, pairing in pair_models(group, wanted)
+    groups = list(group_models(data))
+    is_compared, _ = choose_pairs(groups, options)
+    for group in groups:
+        pairs = [
+            _row(group, a, b, pairing, options) for a, b, pairing in pair_models(group, is_compared)
         ]
-        rows += found
-        runs += _shown(found, options)
+        rows += pairs
+        runs += _runs_to_show(pairs, options)
     counts = [len(one) for one in runs]
     table = pd.DataFrame(rows, columns=[*COLUMNS, "paired"])
     table = table.loc[table.index.repeat(counts)].reset_index(drop=True)
@@ -86,12 +89,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         part = table[(table["paired"] == paired) & table["sd"].notna()]
         if not part.empty:
             names = ["half_width", "power", "detectable"]
-            table.loc[part.index, names] = np.transpose(_points(part, paired, options))
+            table.loc[part.index, names] = np.transpose(_curve_columns(part, paired, options))
     return table[COLUMNS]
 
 
 def _row(group: ModelGroup, a: str, b: str, pairing: Pairing, options: Options) -> Row:
-    """What is said of a pair once, whatever the number of runs."""
+    """Columns of a pair that do not depend on the number of runs."""
     level, alpha = options.level, options.alpha
     ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
     row = group.key | {
@@ -115,8 +118,9 @@ def _row(group: ModelGroup, a: str, b: str, pairing: Pairing, options: Options) 
     observed = abs(float(pairing.a.mean() - pairing.b.mean()))
     target = observed if options.difference is None else options.difference
     narrow = observed / 2 if options.half_width is None else options.half_width
-    most = options.max_runs
-    runs, width, effect = _scale(pairing.is_paired, most, level, alpha, row["target_power"])
+    runs, width, effect = _detectable_by_runs(
+        pairing.is_paired, options.max_runs, level, alpha, row["target_power"]
+    )
     error = sd * np.sqrt(1 / runs + ratio)
     return row | {
         "sd": sd,
@@ -126,17 +130,17 @@ def _row(group: ModelGroup, a: str, b: str, pairing: Pairing, options: Options) 
         "runs_for_power": _first(runs, target >= effect * error),
         "runs_for_half_width": _first(runs, width * error <= narrow),
         "smallest_half_width": float(special.ndtri((1 + level) / 2)) * sd * np.sqrt(ratio),
-        "power_limit": _limit(target, sd * np.sqrt(ratio), alpha),
+        "power_limit": _power_limit(target, sd * np.sqrt(ratio), alpha),
     }
 
 
 @lru_cache
-def _scale(
+def _detectable_by_runs(
     paired: bool, most: int, level: float, alpha: float, target_power: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers of runs; in standard errors, the half-width and the least difference that is found.
+    """Numbers of runs; half-width and detectable difference, in standard errors.
 
-    They are the same for every pair, and dear.
+    Cached: they are slow to compute and the same for every pair.
     """
     runs = np.arange(2, most + 1)
     df = _df(runs, paired)
@@ -152,20 +156,20 @@ def _quantile(df: np.ndarray, level: float) -> np.ndarray:
     return special.stdtrit(df, (1 + level) / 2)
 
 
-def _shown(rows: list[Row], options: Options) -> list[np.ndarray]:
-    """At which numbers of runs each pair of a setting is shown."""
+def _runs_to_show(rows: list[Row], options: Options) -> list[np.ndarray]:
+    """The numbers of runs at which each pair of a comparison is shown."""
     needed = np.array([row.get("runs_for_power", np.inf) for row in rows], dtype=float)
     curve = np.geomspace(2, options.max_runs, 60).round().astype(int)
-    place = np.empty(len(rows), dtype=int)
-    place[np.argsort(np.nan_to_num(needed, nan=np.inf), kind="stable")] = np.arange(len(rows))
+    rank = np.empty(len(rows), dtype=int)
+    rank[np.argsort(np.nan_to_num(needed, nan=np.inf), kind="stable")] = np.arange(len(rows))
     most = options.curves
     return [
         [np.nan] if "sd" not in row else np.unique(curve) if at < most else [row["n"]]
-        for row, at in zip(rows, place, strict=True)
+        for row, at in zip(rows, rank, strict=True)
     ]
 
 
-def _points(part: pd.DataFrame, paired: bool, options: Options) -> list[np.ndarray]:
+def _curve_columns(part: pd.DataFrame, paired: bool, options: Options) -> list[np.ndarray]:
     """Half-width, power and detectable difference at each row's number of runs."""
     level, alpha = options.level, options.alpha
     runs = part["runs"].to_numpy(dtype=float)
@@ -180,8 +184,8 @@ def _points(part: pd.DataFrame, paired: bool, options: Options) -> list[np.ndarr
     ]
 
 
-def _limit(difference: float, error: float, alpha: float) -> float:
-    """Power with no end of runs: what the standard error that is left allows."""
+def _power_limit(difference: float, error: float, alpha: float) -> float:
+    """Power for infinitely many runs, with the standard error that remains."""
     if error == 0:
         return 1.0 if difference else alpha
     z, effect = -special.ndtri(alpha / 2), difference / error
@@ -189,7 +193,7 @@ def _limit(difference: float, error: float, alpha: float) -> float:
 
 
 def _pilot_sd(pairing: Pairing, assurance: float | None) -> float | None:
-    """SD of the difference of one run of each model; None where there is nothing to plan from."""
+    """SD of the difference of one run of each model; None without two runs or any spread."""
     if pairing.n < 2 or pairing.design == "different splits":
         return None
     samples = [pairing.a, pairing.b]
