@@ -238,7 +238,7 @@ def test_further_errors_are_reported(tmp_path, entries, place, change, expected)
     assert expected in mistakes(tmp_path, entries)
 
 
-@pytest.mark.parametrize("name", ["all", "everything", "index", "report", "verify"])
+@pytest.mark.parametrize("name", ["all", "index", "report", "verify"])
 def test_study_name_must_not_be_a_rule_or_page(tmp_path, entries, name):
     entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
     assert "is the name of a rule or page of the pipeline" in mistakes(tmp_path, entries)
